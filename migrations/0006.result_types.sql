@@ -1,0 +1,88 @@
+-- The row types of the API. Views and client code depend on them, hence a migration.
+-- depends: 0001.tenancy
+
+set local role braid_owner;
+
+create type braid.search_result as (
+    chunk_id bigint,
+    document_id bigint,
+    external_id text,
+    chunk_index int,
+    title text,
+    content text,
+    source_uri text,
+    speaker text,
+    category text,
+    importance float8,
+    occurred_at timestamptz,
+    created_at timestamptz,
+    token_count int,
+    metadata jsonb,
+    score float8,
+    full_text_score float8,
+    full_text_normalised_score float8,
+    full_text_rank int,
+    semantic_score float8,
+    semantic_normalised_score float8,
+    semantic_rank int
+);
+comment on type braid.search_result is
+    'A chunk found. full_text_score is BM25, semantic_score the similarity; ranks start at 1; a leg that did not '
+    'find the chunk is null. score is the sum over the legs of weight times normalised score.';
+
+create type braid.write_result as (
+    external_id text,
+    document_id bigint,
+    status text,
+    chunk_count int
+);
+comment on type braid.write_result is
+    'What became of a document: inserted, replaced (new chunks), updated (attributes only) or unchanged.';
+
+create type braid_store.candidate as (
+    chunk_id bigint,
+    score float8,
+    rank int
+);
+comment on type braid_store.candidate is 'What a leg hands to fusion.';
+
+create type braid_store.fused_candidate as (
+    chunk_id bigint,
+    score float8,
+    full_text_score float8,
+    full_text_normalised_score float8,
+    full_text_rank int,
+    semantic_score float8,
+    semantic_normalised_score float8,
+    semantic_rank int
+);
+comment on type braid_store.fused_candidate is 'What fusion makes of a chunk''s candidates.';
+
+create type braid_store.document_input as (
+    ordinality int,
+    external_id text,
+    content text,
+    title text,
+    source_uri text,
+    metadata jsonb,
+    speaker text,
+    category text,
+    importance float8,
+    occurred_at timestamptz,
+    language text,
+    embedding text,
+    chunks jsonb,
+    content_hash bytea,
+    attribute_hash bytea
+);
+comment on type braid_store.document_input is
+    'A document as given, checked. content_hash covers what reaches an index, attribute_hash the rest.';
+
+create type braid_store.document_change as (
+    ordinality int,
+    document_id bigint,
+    status text
+);
+comment on type braid_store.document_change is 'What storing a document_input did to its row in documents.';
+
+reset role;

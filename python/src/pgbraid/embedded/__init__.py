@@ -1,0 +1,143 @@
+"""The embedded PostgreSQL server: a private cluster that starts on demand and keeps running between commands.
+
+Its data lies in the user's data directory (`PGBRAID_DATA_DIR` overrides). It listens on a Unix socket only, in a
+directory that only its own OS user can enter, and authenticates by the kernel's word (`peer`): nobody but the OS
+user who started it, who may be any database role, gets in. Started by root it runs as the OS user `pgbraid`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from pgbraid.errors import ServerError
+
+__all__ = ["DATABASE", "DEFAULT_VERSION", "Server", "ServerStatus", "default_data_dir", "ensure_running", "status", "stop"]
+
+DATABASE = "pgbraid"
+DEFAULT_VERSION = 18
+PORT = 5432
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running embedded server. `version` is PostgreSQL's major version, `pid` the postmaster's."""
+
+    data_dir: Path
+    socket_dir: Path
+    version: int
+    pid: int
+
+    @property
+    def dsn(self) -> str:
+        """URL of the database `pgbraid`, as the superuser `postgres`."""
+        return self.dsn_for(DATABASE)
+
+    def dsn_for(self, database: str, user: str = "postgres") -> str:
+        """URL of any database of this server, as any of its roles."""
+        # The port is written out because libpq would take it from PGPORT.
+        return (
+            f"postgresql://{quote(user, safe='')}@/{quote(database, safe='')}"
+            f"?host={quote(str(self.socket_dir))}&port={PORT}"
+        )
+
+
+@dataclass(frozen=True)
+class ServerStatus:
+    """What is known of an embedded server without starting it. `version` is None before it is initialised."""
+
+    data_dir: Path
+    version: int | None
+    server: Server | None
+
+    @property
+    def initialised(self) -> bool:
+        return self.version is not None
+
+    @property
+    def running(self) -> bool:
+        return self.server is not None
+
+
+def default_data_dir() -> Path:
+    """`PGBRAID_DATA_DIR`, else the user's data directory; for root a place that the server's OS user can reach."""
+    chosen = os.environ.get("PGBRAID_DATA_DIR")
+    if chosen:
+        return Path(chosen)
+    if os.name == "posix" and os.geteuid() == 0:
+        return Path("/var/lib/pgbraid")
+    import platformdirs
+
+    return platformdirs.user_data_path("pgbraid", appauthor=False)
+
+
+def ensure_running(
+    data_dir: str | os.PathLike[str] | None = None, version: int | None = None, *, initialise: bool = True
+) -> Server:
+    """The embedded server, started (and with `initialise` created) if it is not running.
+
+    `version` is a PostgreSQL major version, 16 or 18; without it `PGBRAID_PG_VERSION`, else that of the existing
+    data, else 18. Safe to call from many processes at once. Raises `ServerError`.
+    """
+    _require_posix()
+    from pgbraid.embedded import cluster
+
+    home = _home(data_dir)
+    version = _wanted_version(version)
+    made_by = cluster.data_version(home)
+    if made_by is None and not initialise:
+        raise ServerError(
+            f"there is no embedded server in {home} yet",
+            hint="run: pgbraid init   (or name a database with --dsn or PGBRAID_DSN)",
+        )
+    if made_by is not None and version is not None and made_by != version:
+        raise ServerError(
+            f"the data in {home} was made by PostgreSQL {made_by}, not {version}",
+            hint=f"set PGBRAID_PG_VERSION={made_by}, or choose another folder with PGBRAID_DATA_DIR",
+        )
+    server = cluster.running_server(home)
+    if server is not None:
+        return server
+    return cluster.start(home, version or made_by or DEFAULT_VERSION)
+
+
+def stop(data_dir: str | os.PathLike[str] | None = None) -> bool:
+    """Stop the embedded server. Returns whether it was running. Raises `ServerError`."""
+    _require_posix()
+    from pgbraid.embedded import cluster
+
+    return cluster.stop(_home(data_dir))
+
+
+def status(data_dir: str | os.PathLike[str] | None = None) -> ServerStatus:
+    """The state of the embedded server, which is not started by asking."""
+    _require_posix()
+    from pgbraid.embedded import cluster
+
+    home = _home(data_dir)
+    return ServerStatus(home, cluster.data_version(home), cluster.running_server(home))
+
+
+def _home(data_dir: str | os.PathLike[str] | None) -> Path:
+    return Path(data_dir if data_dir is not None else default_data_dir()).expanduser().absolute()
+
+
+def _wanted_version(version: int | None) -> int | None:
+    if version is not None:
+        return version
+    text = os.environ.get("PGBRAID_PG_VERSION")
+    if not text:
+        return None
+    if not text.isdigit():
+        raise ServerError(f"PGBRAID_PG_VERSION is {text!r}, not a number", hint="set it to 18 or 16")
+    return int(text)
+
+
+def _require_posix() -> None:
+    if os.name != "posix":
+        raise ServerError(
+            "the embedded server does not run on Windows",
+            hint="use WSL, or set PGBRAID_DSN to a PostgreSQL 16+ that has pgvector",
+        )

@@ -1,0 +1,130 @@
+"""What pgbraid raises, keyed by the SQLSTATE of the database where there is one."""
+
+from __future__ import annotations
+
+import psycopg
+
+__all__ = [
+    "ConnectionLostError",
+    "DimensionMismatchError",
+    "EmbeddingError",
+    "EmbeddingServiceError",
+    "IngestError",
+    "InstallationError",
+    "InvalidArgumentError",
+    "MissingExtraError",
+    "NotFoundError",
+    "NotInstalledError",
+    "NotSupportedError",
+    "PermissionDeniedError",
+    "PgbraidError",
+    "ServerError",
+    "VersionMismatchError",
+    "from_psycopg",
+]
+
+
+class PgbraidError(Exception):
+    """Base of every error of this package.
+
+    `message` says what is wrong, `hint` what to do next, and `sqlstate` is the database's five-character
+    code (None for errors found by the client). `str()` gives message and hint.
+    """
+
+    def __init__(self, message: str, *, hint: str | None = None, sqlstate: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.sqlstate = sqlstate
+
+    def __str__(self) -> str:
+        return f"{self.message}\nHint: {self.hint}" if self.hint else self.message
+
+
+class InvalidArgumentError(PgbraidError, ValueError):
+    """An argument has the wrong type, shape or value (SQLSTATE class 22)."""
+
+
+class DimensionMismatchError(InvalidArgumentError):
+    """A vector's length is not that of the collection."""
+
+
+class NotFoundError(PgbraidError, LookupError):
+    """No such collection, tenant, text configuration, … (SQLSTATE 42704)."""
+
+
+class PermissionDeniedError(PgbraidError):
+    """No tenant, or a role without the grant (SQLSTATE 42501)."""
+
+
+class NotSupportedError(PgbraidError):
+    """A documented option that this version or this server cannot do (SQLSTATE 0A000)."""
+
+
+class ConnectionLostError(PgbraidError):
+    """The server cannot be reached, or the connection broke; the call may or may not have been carried out."""
+
+
+class InstallationError(PgbraidError):
+    """Installing, upgrading or removing the schema failed."""
+
+
+class ServerError(InstallationError):
+    """The embedded server cannot be created, started or stopped."""
+
+
+class NotInstalledError(InstallationError):
+    """The database has no pgbraid schema."""
+
+
+class VersionMismatchError(InstallationError):
+    """The database and this package are of different minor versions."""
+
+
+class EmbeddingError(PgbraidError):
+    """Text could not be embedded."""
+
+
+class EmbeddingServiceError(EmbeddingError):
+    """The embedding service is unreachable, refuses, or answers nonsense."""
+
+
+class MissingExtraError(EmbeddingError):
+    """An optional part of the package, or its model files, is not installed."""
+
+
+class IngestError(PgbraidError):
+    """A file, or one line of it, cannot be read as documents. `line` is 1-based, None for the whole file."""
+
+    def __init__(self, message: str, *, file: str, line: int | None = None, hint: str | None = None) -> None:
+        super().__init__(f"{file}:{line}: {message}" if line else f"{file}: {message}", hint=hint)
+        self.file = file
+        self.line = line
+
+
+_BY_SQLSTATE: dict[str, type[PgbraidError]] = {
+    "42704": NotFoundError,
+    "42501": PermissionDeniedError,
+    "0A000": NotSupportedError,
+    "3F000": NotInstalledError,
+}
+# The server went away, is starting, or has no room: 08 connection, 57P admin/crash shutdown, 53300 too many clients.
+_LOST = ("08", "57P")
+
+
+def from_psycopg(error: psycopg.Error) -> PgbraidError:
+    """The typed error for a psycopg error. Raise it `from` the original, which keeps the diagnostics."""
+    sqlstate = error.sqlstate
+    message = error.diag.message_primary or str(error).strip() or type(error).__name__
+    hint = error.diag.message_hint
+    if sqlstate is None:
+        lost = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
+        if lost:
+            return ConnectionLostError(message, hint="check that the server is running, then connect again")
+        return PgbraidError(message, hint=hint)
+    if sqlstate.startswith(_LOST) or sqlstate == "53300":
+        return ConnectionLostError(message, hint=hint or "connect again and repeat the call", sqlstate=sqlstate)
+    kind = _BY_SQLSTATE.get(sqlstate)
+    if kind is None:
+        kind = InvalidArgumentError if sqlstate.startswith("22") else PgbraidError
+    return kind(message, hint=hint, sqlstate=sqlstate)

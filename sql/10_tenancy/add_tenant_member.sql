@@ -1,0 +1,14 @@
+create or replace function braid.add_tenant_member(tenant text, member text)
+returns boolean
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.set_tenant_member(add_tenant_member.tenant, add_tenant_member.member, true);
+$$;
+
+comment on function braid.add_tenant_member(text, text) is
+  'Lets a login, or every login that inherits a group role, act for a tenant. False if it could already. '
+  'For administrators.';

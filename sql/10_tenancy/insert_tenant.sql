@@ -1,0 +1,34 @@
+-- Cross-tenant: owned by braid_owner.
+create or replace function braid_store.insert_tenant(tenant text)
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int;
+begin
+  if coalesce(octet_length(insert_tenant.tenant), 0) not between 1 and 255 then
+    raise exception 'tenant must be 1 to 255 bytes, got %', coalesce(octet_length(insert_tenant.tenant)::text, 'null')
+      using errcode = '22023', hint = 'Use a short stable key: an organisation id, a slug or a uuid.';
+  end if;
+
+  insert into braid_store.tenants (key) values (insert_tenant.tenant)
+  on conflict (key) do nothing
+  returning id into v_tenant_id;
+
+  if v_tenant_id is null then
+    select t.id into v_tenant_id from braid_store.tenants t where t.key = insert_tenant.tenant;
+  elsif not pg_has_role(session_user, 'braid_gateway', 'USAGE')
+        or (select r.rolsuper from pg_roles r where r.rolname = session_user) then
+    -- A gateway's login stands for everybody and is a member of nothing.
+    insert into braid_store.tenant_members (tenant_id, member) values (v_tenant_id, session_user);
+  end if;
+  return v_tenant_id;
+end
+$$;
+
+comment on function braid_store.insert_tenant(text) is
+  'Does the work of braid.create_tenant.';

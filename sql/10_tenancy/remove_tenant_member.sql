@@ -1,0 +1,13 @@
+create or replace function braid.remove_tenant_member(tenant text, member text)
+returns boolean
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.set_tenant_member(remove_tenant_member.tenant, remove_tenant_member.member, false);
+$$;
+
+comment on function braid.remove_tenant_member(text, text) is
+  'Ends a membership made by add_tenant_member. False if there was none. For administrators.';

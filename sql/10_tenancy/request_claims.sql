@@ -1,0 +1,17 @@
+create or replace function braid_store.request_claims()
+returns jsonb
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select case when pg_input_is_valid(claims.value, 'jsonb') and jsonb_typeof(claims.value::jsonb) = 'object'
+              then claims.value::jsonb
+              else '{}'
+         end
+  from (select coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}') as value) claims;
+$$;
+
+comment on function braid_store.request_claims() is
+  'The verified JWT claims that PostgREST publishes for this request; an empty object without them.';

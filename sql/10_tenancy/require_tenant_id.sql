@@ -1,0 +1,30 @@
+create or replace function braid_store.require_tenant_id()
+returns int
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int := braid.current_tenant_id();
+  v_requested text := nullif(current_setting('braid.tenant', true), '');
+begin
+  if v_tenant_id is not null then
+    return v_tenant_id;
+  elsif v_requested is not null then
+    raise exception 'tenant "%" does not exist, or login "%" may not act for it', v_requested, session_user
+      using errcode = '42501',
+            hint = 'Set braid.tenant to one of your tenants, or have an administrator call '
+                   'braid.create_tenant or braid.add_tenant_member.';
+  else
+    raise exception 'no tenant for login "%"', session_user
+      using errcode = '42501',
+            hint = 'Name one: set braid.tenant = ''…''; or have an administrator call braid.add_tenant_member. '
+                   'Through PostgREST the token must carry the tenant claim.';
+  end if;
+end
+$$;
+
+comment on function braid_store.require_tenant_id() is
+  'The tenant this session acts for; an error that says what to do if there is none.';

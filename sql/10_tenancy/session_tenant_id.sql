@@ -1,0 +1,57 @@
+-- Cross-tenant: owned by braid_owner, because the tenant must be found before a policy can be evaluated.
+create or replace function braid_store.session_tenant_id()
+returns int
+language plpgsql
+stable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Any login can set any GUC, so what a GUC may decide depends on session_user, which SET ROLE does not change.
+  v_requested text := nullif(current_setting('braid.tenant', true), '');
+  v_reads_everything boolean;
+  v_tenant_id int;
+begin
+  select rolsuper or rolbypassrls into v_reads_everything from pg_roles where rolname = session_user;
+
+  if v_reads_everything then
+    v_requested := coalesce(v_requested, braid_store.request_tenant_key());
+    if v_requested is not null then
+      select t.id into v_tenant_id from braid_store.tenants t where t.key = v_requested;
+      return v_tenant_id;
+    end if;
+  elsif pg_has_role(session_user, 'braid_gateway', 'USAGE') then
+    select t.id into v_tenant_id from braid_store.tenants t where t.key = braid_store.request_tenant_key();
+    if not found and braid_store.request_is_anonymous() then
+      select s.public_tenant_id into v_tenant_id from braid_store.access_settings s;
+    end if;
+    return v_tenant_id;
+  elsif pg_has_role(session_user, 'braid_service', 'USAGE') then
+    select t.id into v_tenant_id from braid_store.tenants t where t.key = v_requested;
+    return v_tenant_id;
+  end if;
+
+  -- The GUC only chooses among the login's own tenants; without it a single membership decides, else `default`.
+  select case when count(*) = 1 then min(t.id) else min(t.id) filter (where t.key = 'default') end
+  into v_tenant_id
+  from braid_store.tenants t
+  where (v_requested is null or t.key = v_requested)
+    and exists (
+      select
+      from braid_store.tenant_members m
+      join pg_roles r on r.rolname = m.member
+      where m.tenant_id = t.id
+        and case
+              when v_reads_everything then r.rolname = session_user -- a superuser has every role
+              else pg_has_role(session_user, r.oid, 'USAGE') -- MEMBER would be true for a role's creator
+            end
+    );
+  return v_tenant_id;
+end
+$$;
+
+comment on function braid_store.session_tenant_id() is
+  'The tenant this session acts for, decided by who logged in (session_user): superusers and BYPASSRLS by '
+  'braid.tenant or the request, gateways by the request''s verified claims, services by braid.tenant, other logins by '
+  'their memberships. Null if none.';

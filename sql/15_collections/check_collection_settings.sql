@@ -1,0 +1,68 @@
+create or replace function braid_store.check_collection_settings(
+  collection text,
+  text_config text,
+  dimensions int,
+  distance text,
+  embedding_model text,
+  chunk_tokens int,
+  k1 float8,
+  b float8,
+  title_weight float8,
+  full_text_weight float8,
+  semantic_weight float8,
+  fusion text,
+  rrf_k float8,
+  index_fields text[],
+  embed_fields text[]
+)
+returns void
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_setting record;
+  v_fields text[] := '{title,speaker,content}';
+begin
+  for v_setting in
+    select *
+    from (values
+      ('collection', left(collection, 255), octet_length(collection) between 1 and 255, 'Use 1 to 255 bytes.'),
+      ('dimensions', dimensions::text, dimensions between 1 and 16000, 'Use the model''s dimensions, 1 to 16000.'),
+      ('distance', distance, distance in ('cosine', 'inner_product', 'l2'), 'Use cosine, inner_product or l2.'),
+      ('embedding_model', embedding_model, embedding_model <> '', 'Name the model that makes the vectors.'),
+      ('chunk_tokens', chunk_tokens::text, chunk_tokens between 16 and 100000,
+       'Use the number of tokens that the model reads, 16 to 100000.'),
+      ('k1', k1::text, k1 >= 0 and k1 < 'infinity', 'Use a number from 0, usually 1.2.'),
+      ('b', b::text, b between 0 and 1, 'Use a number from 0 to 1, usually 0.75.'),
+      ('title_weight', title_weight::text, title_weight >= 0 and title_weight < 'infinity', 'Use a number from 0.'),
+      ('full_text_weight', full_text_weight::text, full_text_weight >= 0 and full_text_weight < 'infinity',
+       'Use a number from 0.'),
+      ('semantic_weight', semantic_weight::text, semantic_weight >= 0 and semantic_weight < 'infinity',
+       'Use a number from 0.'),
+      ('rrf_k', rrf_k::text, rrf_k >= 0 and rrf_k < 'infinity', 'Use a number from 0, usually 60.'),
+      ('index_fields', index_fields::text, index_fields <@ v_fields and 'content' = any (index_fields),
+       'Use title, speaker and content; content must be among them.'),
+      ('embed_fields', embed_fields::text, embed_fields <@ v_fields and 'content' = any (embed_fields),
+       'Use title, speaker and content; content must be among them.')
+    ) setting (name, value, is_valid, hint)
+    where setting.is_valid is not true
+  loop
+    raise exception '% is %', v_setting.name, coalesce('''' || v_setting.value || '''', 'null')
+      using errcode = '22023', hint = v_setting.hint;
+  end loop;
+
+  if full_text_weight = 0 and semantic_weight = 0 then
+    raise exception 'full_text_weight and semantic_weight are both 0'
+      using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
+  end if;
+  perform braid_store.check_fusion(fusion);
+  perform braid_store.token_config(text_config);
+end
+$$;
+
+comment on function braid_store.check_collection_settings(text, text, int, text, text, int, float8, float8, float8,
+                                                          float8, float8, text, float8, text[], text[]) is
+  'Raises 22023 or 42704 for a setting that no collection can have, naming it and what to use.';

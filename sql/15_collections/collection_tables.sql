@@ -1,0 +1,14 @@
+create or replace function braid_store.collection_tables()
+returns text[]
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select '{embedding_jobs,chunk_vectors,vector_placement,tombstone_terms,tombstones,postings,forward_rows,segment_chunks,
+           segments,chunks,documents}'::text[];
+$$;
+
+comment on function braid_store.collection_tables() is
+  'The tables that hold a collection''s rows, in an order in which they can be emptied.';

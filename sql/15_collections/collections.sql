@@ -1,0 +1,10 @@
+create or replace view braid.collections
+with (security_invoker = true)
+as
+select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fold_diacritics, c.k1, c.b, c.title_weight,
+       c.chunk_tokens, c.index_fields, c.embed_fields, c.full_text_weight, c.semantic_weight, c.fusion, c.rrf_k,
+       c.created_at
+from braid_store.collections c
+join braid_store.vector_spaces v on v.id = c.vector_space_id;
+
+comment on view braid.collections is 'The collections and their settings.';

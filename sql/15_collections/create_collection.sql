@@ -1,0 +1,37 @@
+create or replace function braid.create_collection(
+  collection text,
+  text_config text default 'english',
+  dimensions int default 384,
+  distance text default 'cosine',
+  embedding_model text default 'all-MiniLM-L6-v2',
+  chunk_tokens int default null,
+  k1 float8 default 1.2,
+  b float8 default 0.75,
+  title_weight float8 default 1,
+  full_text_weight float8 default 1,
+  semantic_weight float8 default 1,
+  fusion text default 'rrf',
+  rrf_k float8 default 60,
+  fold_diacritics boolean default true,
+  index_fields text[] default '{title,speaker,content}',
+  embed_fields text[] default '{title,speaker,content}'
+)
+returns int
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.insert_collection(
+    collection, text_config, dimensions, distance, embedding_model,
+    -- The window of all-MiniLM-L6-v2 is 256 tokens; other models read 512 or more.
+    coalesce(chunk_tokens, case when embedding_model like '%all-MiniLM-L6-v2' then 240 else 500 end),
+    k1, b, title_weight, full_text_weight, semantic_weight, fusion, rrf_k, fold_diacritics, index_fields, embed_fields);
+$$;
+
+comment on function braid.create_collection(text, text, int, text, text, int, float8, float8, float8, float8, float8,
+                                            text, float8, boolean, text[], text[]) is
+  'Defines a collection, shared by all tenants: the model and dimensions of its vectors, the text search '
+  'configuration of its words, and its ranking defaults. Creating it again with the same settings returns the one '
+  'that is there. For administrators.';

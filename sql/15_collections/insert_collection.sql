@@ -1,0 +1,71 @@
+-- Cross-tenant: owned by braid_owner, as collections are defined for all tenants.
+create or replace function braid_store.insert_collection(
+  collection text,
+  text_config text,
+  dimensions int,
+  distance text,
+  embedding_model text,
+  chunk_tokens int,
+  k1 float8,
+  b float8,
+  title_weight float8,
+  full_text_weight float8,
+  semantic_weight float8,
+  fusion text,
+  rrf_k float8,
+  fold_diacritics boolean,
+  index_fields text[],
+  embed_fields text[]
+)
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  v_vector_space_id int;
+  v_collection braid_store.collections;
+begin
+  perform braid_store.check_collection_settings(
+    collection, text_config, dimensions, distance, embedding_model, chunk_tokens, k1, b, title_weight,
+    full_text_weight, semantic_weight, fusion, rrf_k, index_fields, embed_fields);
+
+  insert into braid_store.vector_spaces (embedding_model, dimensions, distance)
+  values (embedding_model, dimensions, distance)
+  on conflict do nothing;
+  select v.id into strict v_vector_space_id
+  from braid_store.vector_spaces v
+  where v.embedding_model = insert_collection.embedding_model
+    and v.dimensions = insert_collection.dimensions
+    and v.distance = insert_collection.distance;
+
+  insert into braid_store.collections (
+    name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
+    full_text_weight, semantic_weight, fusion, rrf_k)
+  values (
+    collection, v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields,
+    embed_fields, full_text_weight, semantic_weight, fusion, rrf_k)
+  on conflict (name) do nothing;
+
+  select c.* into strict v_collection from braid_store.collections c where c.name = collection;
+  if (v_collection.vector_space_id, v_collection.text_config, v_collection.fold_diacritics, v_collection.k1,
+      v_collection.b, v_collection.title_weight, v_collection.chunk_tokens, v_collection.index_fields,
+      v_collection.embed_fields, v_collection.full_text_weight, v_collection.semantic_weight, v_collection.fusion,
+      v_collection.rrf_k)
+     is distinct from
+     (v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
+      full_text_weight, semantic_weight, fusion, rrf_k) then
+    raise exception 'collection "%" exists with other settings', collection
+      using errcode = '22023',
+            hint = 'See them in braid.collections; choose another name, or drop it with braid.drop_collection.';
+  end if;
+  return v_collection.id;
+end
+$$;
+
+comment on function braid_store.insert_collection(text, text, int, text, text, int, float8, float8, float8, float8,
+                                                  float8, text, float8, boolean, text[], text[]) is
+  'Does the work of braid.create_collection.';

@@ -1,0 +1,29 @@
+-- Cross-tenant: owned by braid_owner.
+create or replace function braid_store.remove_collection(collection text)
+returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_collection_id int;
+  v_table text;
+begin
+  select c.id into v_collection_id from braid_store.collections c where c.name = remove_collection.collection;
+  if not found then
+    return false;
+  end if;
+  perform pg_advisory_xact_lock(braid_store.lock_key(v_collection_id));
+
+  foreach v_table in array braid_store.collection_tables() loop
+    execute format('delete from braid_store.%I where collection_id = $1', v_table) using v_collection_id;
+  end loop;
+  delete from braid_store.collections c where c.id = v_collection_id;
+  return found;
+end
+$$;
+
+comment on function braid_store.remove_collection(text) is
+  'Does the work of braid.drop_collection, while no writer is at work in the collection.';

@@ -1,0 +1,20 @@
+create or replace function braid_store.merge_inline(tenant_id int, collection_id int)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- About 50 ms of work; what is larger waits for braid.maintain().
+  v_segment_ids bigint[] := braid_store.segments_to_merge(merge_inline.tenant_id, merge_inline.collection_id, 40000);
+begin
+  if v_segment_ids is not null then
+    perform braid_store.merge_segments(merge_inline.tenant_id, merge_inline.collection_id, v_segment_ids);
+  end if;
+end
+$$;
+
+comment on function braid_store.merge_inline(int, int) is
+  'After a write: the cheapest merge that is due, if it is small.';

@@ -1,0 +1,31 @@
+create or replace function braid_store.token_config(text_config text)
+returns oid
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_config oid;
+begin
+  select c.oid into v_config
+  from pg_ts_config c
+  join pg_namespace n on n.oid = c.cfgnamespace
+  where (c.cfgname = token_config.text_config and n.nspname = 'pg_catalog')
+     or n.nspname || '.' || c.cfgname = token_config.text_config;
+
+  if v_config is null then
+    raise exception 'text search configuration "%" does not exist', token_config.text_config
+      using errcode = '42704',
+            hint = format('Use one of %s; one outside pg_catalog is written with its schema.',
+                          (select string_agg(c.cfgname, ', ' order by c.cfgname)
+                           from pg_ts_config c
+                           where c.cfgnamespace = 'pg_catalog'::regnamespace));
+  end if;
+  return v_config;
+end
+$$;
+
+comment on function braid_store.token_config(text) is
+  'The text search configuration of that name, in pg_catalog unless the name carries a schema; unknown: error 42704.';

@@ -1,0 +1,69 @@
+create or replace function braid_store.token_parts(tokens text[])
+returns table (token text, part text)
+language plpgsql
+stable
+parallel safe
+security invoker
+rows 1000
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  with compounds as (
+    -- From here a comma stands for the point of a number, so that versions and decimals are not taken apart.
+    select c.token,
+      regexp_replace(
+        translate(btrim(c.token, '.#@$£€¥₹+%'), ',;()[]', '//////'),
+        '([0-9])\.(?=[0-9])', '\1,', 'g'
+      ) as body
+    from unnest(token_parts.tokens) as c (token)
+  ), sections as (
+    -- of paths, URLs, addresses, qualified names
+    select c.token, regexp_split_to_table(c.body, '->|[^[:alnum:]._''+,\u0080-\U0010ffff-]+') as part
+    from compounds c
+  ), segments as (
+    select s.token, regexp_split_to_table(s.part, '[-._''+]+') as part
+    from sections s
+  ), atoms as (
+    -- at changes of case and between letters and digits; not in a blob such as base64
+    select s.token,
+      (regexp_matches(s.part, '[0-9]+(?:,[0-9]+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z\u0080-\U0010ffff]+', 'g'))[1] as part
+    from segments s
+    where octet_length(s.part) <= 255
+      and s.part ~ '[a-z][A-Z]|[A-Z]{2}[a-z]|[0-9][A-Za-z]|[A-Za-z][0-9]'
+  ), sequences as (
+    -- versions, dates, times, addresses of machines
+    select c.token,
+      (regexp_matches(c.body, '[0-9]+(?:,[0-9]+)+|[0-9]+(?:-[0-9]+)+|[0-9]+(?::[0-9]+)+|[0-9]+(?:/[0-9]+)+', 'g'))[1]
+        as part
+    from compounds c
+    where c.body ~ '[0-9][-,:/][0-9]'
+  ), prefixes as (
+    select s.token, array_to_string(p.numbers[1:n], p.separator) as part
+    from sequences s
+    cross join lateral (
+      select substr(ltrim(s.part, '0123456789'), 1, 1) as separator
+    ) as d
+    cross join lateral (
+      select d.separator, string_to_array(s.part, d.separator) as numbers
+    ) as p
+    cross join lateral generate_series(1, least(cardinality(p.numbers), 16)) as n
+  )
+  select a.token, replace(a.part, ',', '.')
+  from (
+    select * from sections
+    union
+    select * from segments
+    union
+    select * from atoms
+    union
+    select * from prefixes
+  ) as a
+  where a.part <> '';
+end
+$$;
+
+comment on function braid_store.token_parts(text[]) is
+  'The parts of compound tokens, at three depths: sections (src/app/main.py: main.py), segments (main, py), and atoms '
+  '(HTTPServer2: HTTP, Server, 2). A number with points keeps them and gives its prefixes instead (17.2.1: 17, 17.2), '
+  'as do dates and times besides their segments.';

@@ -1,0 +1,71 @@
+create or replace function braid_store.filter_group(filters jsonb, tenant_id int, collection_id int, depth int,
+                                                    inout conditions int, out predicate text)
+returns record
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_max_depth constant int := 32;
+  c_max_conditions constant int := 1000;
+  v_key text;
+  v_value jsonb;
+  v_member jsonb;
+  v_part text;
+  v_parts text[];
+  v_terms text[] := '{}';
+begin
+  if filter_group.depth > c_max_depth then
+    raise exception 'filters are nested more than % deep', c_max_depth
+      using errcode = '22023', hint = 'Conditions in one object are and-ed: most nested $and can be merged.';
+  end if;
+
+  for v_key, v_value in select e.key, e.value from jsonb_each(filter_group.filters) e loop
+    conditions := conditions + 1;
+    if conditions > c_max_conditions then
+      raise exception 'filters have more than % conditions (at key %)', c_max_conditions, to_json(left(v_key, 100))
+        using errcode = '22023', hint = 'To compare one key with many values use {"key": {"$in": [...]}}.';
+    end if;
+
+    if v_key in ('$and', '$or') then
+      if jsonb_typeof(v_value) <> 'array' or v_value = '[]' then
+        raise exception '% in filters needs a non-empty array of filters, not %', v_key, left(v_value::text, 100)
+          using errcode = '22023', hint = format('Write {"%s": [{"speaker": "Ana"}, {"year": 2024}]}.', v_key);
+      end if;
+      v_parts := '{}';
+      for v_member in select e.value from jsonb_array_elements(v_value) e loop
+        if jsonb_typeof(v_member) <> 'object' then
+          raise exception '% in filters holds %, which is not a filter', v_key, left(v_member::text, 100)
+            using errcode = '22023', hint = format('Write {"%s": [{"speaker": "Ana"}, {"year": 2024}]}.', v_key);
+        end if;
+        select g.conditions, g.predicate into conditions, v_part
+        from braid_store.filter_group(v_member, filter_group.tenant_id, filter_group.collection_id,
+                                      filter_group.depth + 1, conditions) g;
+        v_parts := v_parts || v_part;
+      end loop;
+      v_terms := v_terms || ('(' || array_to_string(v_parts, case v_key when '$and' then ' and ' else ' or ' end) || ')');
+    elsif v_key = '$not' then
+      if jsonb_typeof(v_value) <> 'object' then
+        raise exception '$not in filters needs a filter, not %', left(v_value::text, 100)
+          using errcode = '22023', hint = 'Write {"$not": {"speaker": "Ana"}}.';
+      end if;
+      select g.conditions, g.predicate into conditions, v_part
+      from braid_store.filter_group(v_value, filter_group.tenant_id, filter_group.collection_id,
+                                    filter_group.depth + 1, conditions) g;
+      -- Only here and in $ne, $nin does null (a missing key) matter: "and" and "or" keep it a non-match.
+      v_terms := v_terms || format('(%s) is not true', v_part);
+    else
+      select g.conditions, g.predicate into conditions, v_part
+      from braid_store.filter_key(v_key, v_value, filter_group.tenant_id, filter_group.collection_id,
+                                  filter_group.depth + 1, conditions) g;
+      v_terms := v_terms || v_part;
+    end if;
+  end loop;
+
+  predicate := coalesce(nullif(array_to_string(v_terms, ' and '), ''), 'true');
+end
+$$;
+comment on function braid_store.filter_group(jsonb, int, int, int, int) is
+  'The condition for one object of a filter, recursively. conditions counts what was compiled so far.';

@@ -1,0 +1,25 @@
+create or replace function braid.full_text_search(
+  query_text text,
+  match_count int default 10,
+  filters jsonb default null,
+  collection text default 'default',
+  match text default 'any',
+  min_score float8 default null,
+  options jsonb default null
+)
+returns setof braid.search_result
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select r.*
+  from braid_store.run_search(
+         braid_store.require_tenant_id(), query_text, null, match_count, null, null, filters, collection, null, null, null,
+         min_score, match, options) s,
+       unnest(s.results) r;
+$$;
+
+comment on function braid.full_text_search(text, int, jsonb, text, text, float8, jsonb) is
+  'Keyword search ranked by exact BM25, which is the score. Arguments as in hybrid_search.';

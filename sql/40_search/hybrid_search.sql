@@ -1,0 +1,34 @@
+create or replace function braid.hybrid_search(
+  query_text text default null,
+  query_embedding @vector@.vector default null,
+  match_count int default 10,
+  full_text_weight float8 default null,
+  semantic_weight float8 default null,
+  filters jsonb default null,
+  collection text default 'default',
+  fusion text default null,
+  rrf_k float8 default null,
+  candidate_count int default null,
+  min_score float8 default null,
+  match text default 'any',
+  options jsonb default null
+)
+returns setof braid.search_result
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select r.*
+  from braid_store.run_search(
+         braid_store.require_tenant_id(), query_text, query_embedding, match_count, full_text_weight, semantic_weight,
+         filters, collection, fusion, rrf_k, candidate_count, min_score, match, options) s,
+       unnest(s.results) r;
+$$;
+
+comment on function braid.hybrid_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
+                                        text, jsonb) is
+  'Keyword and semantic search, fused. Without query_embedding it is full-text search, without query_text semantic '
+  'search. match_count rows (1 to 10000), best first; filters as a JSON object; match any, all or a share such as 75%; '
+  'null weights, fusion and rrf_k are the collection''s; candidate_count per leg is max(100, 4 × match_count).';

@@ -1,0 +1,129 @@
+create or replace function braid_store.run_search(
+  tenant_id int,
+  query_text text,
+  query_embedding @vector@.vector,
+  match_count int,
+  full_text_weight float8,
+  semantic_weight float8,
+  filters jsonb,
+  collection text,
+  fusion text,
+  rrf_k float8,
+  candidate_count int,
+  min_score float8,
+  match text,
+  options jsonb,
+  out results braid.search_result[],
+  out stats jsonb
+)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_started timestamptz := clock_timestamp();
+  v_collection braid_store.collections;
+  v_filter text;
+  v_has_text boolean := coalesce(query_text, '') <> '';
+  v_has_embedding boolean := query_embedding is not null;
+  v_is_hybrid boolean := v_has_text and v_has_embedding;
+  v_full_text_weight float8;
+  v_semantic_weight float8;
+  v_candidate_count int;
+  v_full_text record;
+  v_semantic braid_store.candidate[] := '{}';
+  v_ranked braid_store.fused_candidate[];
+begin
+  if not v_has_text and not v_has_embedding then
+    raise exception 'query_text and query_embedding are both empty'
+      using errcode = '22023', hint = 'Give a text, an embedding, or both.';
+  end if;
+  perform braid_store.check_search_arguments(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count,
+                                             min_score),
+          braid_store.check_search_options(options),
+          braid_store.required_words(match, 1);
+  v_collection := braid_store.find_collection(collection);
+  perform braid_store.check_fusion(coalesce(fusion, v_collection.fusion));
+  if v_has_embedding then
+    perform braid_store.check_embeddings(v_collection, array[query_embedding], 'query_embedding');
+  end if;
+
+  v_full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight);
+  v_semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight);
+  if v_is_hybrid and v_full_text_weight = 0 and v_semantic_weight = 0 then
+    raise exception 'full_text_weight and semantic_weight are both 0'
+      using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
+  end if;
+  v_candidate_count := case when v_is_hybrid then coalesce(candidate_count, greatest(100, 4 * match_count))
+                            else match_count end;
+  v_filter := braid_store.filter_predicate(filters, run_search.tenant_id, v_collection.id);
+
+  if v_has_text and not (v_is_hybrid and v_full_text_weight = 0) then
+    select * into v_full_text
+    from braid_store.full_text_leg(run_search.tenant_id, v_collection, query_text, match, v_filter,
+                                   case when v_is_hybrid then (options ->> 'full_text_min_score')::float8
+                                        else greatest(min_score, (options ->> 'full_text_min_score')::float8) end,
+                                   v_candidate_count);
+  else
+    select '{}'::braid_store.candidate[] as candidates, null::text[] as terms, null::text[] as dropped_terms
+    into v_full_text;
+  end if;
+  if v_has_embedding and not (v_is_hybrid and v_semantic_weight = 0) then
+    v_semantic := array(
+      select row(c.chunk_id, c.score, c.rank)::braid_store.candidate
+      from braid_store.semantic_candidates(run_search.tenant_id, v_collection, query_embedding, v_filter,
+                                           case when v_is_hybrid then (options ->> 'semantic_min_score')::float8
+                                                else greatest(min_score, (options ->> 'semantic_min_score')::float8) end,
+                                           v_candidate_count) c
+      order by c.rank);
+  end if;
+
+  if v_is_hybrid then
+    v_ranked := array(
+      select f
+      from braid_store.fuse_rrf(v_full_text.candidates, v_semantic, v_full_text_weight, v_semantic_weight,
+                                coalesce(rrf_k, v_collection.rrf_k)) f
+      where f.score >= coalesce(min_score, '-infinity'));
+  else
+    -- One leg alone keeps its own score.
+    v_ranked := array(
+      select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null)::braid_store.fused_candidate
+      from unnest(v_full_text.candidates) c
+      union all
+      select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank)::braid_store.fused_candidate
+      from unnest(v_semantic) c);
+  end if;
+
+  results := array(
+    select row(c.id, c.document_id, d.external_id, c.chunk_index, d.title, c.content, d.source_uri, c.speaker, c.category,
+               c.importance, c.occurred_at, c.created_at, c.token_count, c.metadata, r.score,
+               r.full_text_score, r.full_text_normalised_score, r.full_text_rank,
+               r.semantic_score, r.semantic_normalised_score, r.semantic_rank)::braid.search_result
+    from unnest(v_ranked) r
+    join braid_store.chunks c on c.tenant_id = run_search.tenant_id and c.id = r.chunk_id
+    join braid_store.documents d on d.tenant_id = run_search.tenant_id and d.id = c.document_id
+    order by r.score desc, d.external_id, c.chunk_index
+    limit match_count);
+
+  stats := jsonb_build_object(
+    'mode', case when v_is_hybrid then 'hybrid' when v_has_text then 'full_text' else 'semantic' end,
+    'semantic_mode', case when v_has_embedding then 'exact' end,
+    'full_text_candidates', cardinality(v_full_text.candidates),
+    'semantic_candidates', cardinality(v_semantic),
+    'returned', cardinality(results),
+    -- Only a hybrid search whose legs were cut short can have missed a match.
+    'underfilled', v_is_hybrid and min_score is null and cardinality(results) < match_count
+                   and v_candidate_count in (cardinality(v_full_text.candidates), cardinality(v_semantic)),
+    'terms', coalesce(v_full_text.terms, '{}'),
+    'dropped_terms', coalesce(v_full_text.dropped_terms, '{}'),
+    'query_time_ms', round(extract(epoch from clock_timestamp() - v_started) * 1000, 3));
+end
+$$;
+
+comment on function braid_store.run_search(int, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+                                           float8, text, jsonb) is
+  'One search for a tenant: checks, legs, fusion, threshold, rows. Every search function of the API is this.';

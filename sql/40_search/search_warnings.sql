@@ -1,0 +1,40 @@
+create or replace function braid_store.search_warnings(tenant_id int, collection text, stats jsonb)
+returns jsonb
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  with pending as (
+    -- Counting stops at 1,001: a warning need not be exact.
+    select count(*) as count
+    from (
+      select
+      from braid_store.embedding_jobs j
+      where j.tenant_id = search_warnings.tenant_id
+        and j.collection_id = (select c.id from braid_store.collections c where c.name = search_warnings.collection)
+      limit 1001
+    ) j
+    where search_warnings.stats ->> 'mode' <> 'full_text'
+  )
+  select coalesce(jsonb_agg(jsonb_build_object('code', w.code, 'message', w.message) order by w.code), '[]')
+  from pending p,
+       lateral (values
+         ('chunks_not_embedded', p.count > 0,
+          format('%s chunks wait for their embedding and cannot be found semantically.',
+                 case when p.count > 1000 then 'more than 1000' else p.count::text end)),
+         ('no_query_terms',
+          search_warnings.stats ->> 'mode' <> 'semantic' and search_warnings.stats -> 'terms' = '[]',
+          'No word of the query occurs in the collection: the full-text leg found nothing.'),
+         ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',
+          format('The query has more than 64 distinct terms; the %s most common were left out.',
+                 jsonb_array_length(search_warnings.stats -> 'dropped_terms'))),
+         ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
+          'Fewer rows than asked although more may match: raise candidate_count.')
+       ) w (code, is_given, message)
+  where w.is_given;
+$$;
+
+comment on function braid_store.search_warnings(int, text, jsonb) is
+  'What a caller should know about a search beyond its rows, from its stats.';

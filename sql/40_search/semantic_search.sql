@@ -1,0 +1,24 @@
+create or replace function braid.semantic_search(
+  query_embedding @vector@.vector,
+  match_count int default 10,
+  filters jsonb default null,
+  collection text default 'default',
+  min_score float8 default null,
+  options jsonb default null
+)
+returns setof braid.search_result
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select r.*
+  from braid_store.run_search(
+         braid_store.require_tenant_id(), null, query_embedding, match_count, null, null, filters, collection, null, null,
+         null, min_score, 'any', options) s,
+       unnest(s.results) r;
+$$;
+
+comment on function braid.semantic_search(@vector@.vector, int, jsonb, text, float8, jsonb) is
+  'The chunks nearest to an embedding; the score is their similarity. Arguments as in hybrid_search.';

@@ -1,0 +1,50 @@
+create or replace function braid_store.change_metadata(external_id text, metadata jsonb, replace boolean, collection text)
+returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections := braid_store.find_collection(change_metadata.collection);
+  v_document braid_store.documents;
+  v_metadata jsonb;
+begin
+  if jsonb_typeof(change_metadata.metadata) is distinct from 'object' then
+    raise exception 'metadata is %', coalesce('a JSON ' || jsonb_typeof(change_metadata.metadata), 'null')
+      using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON.';
+  end if;
+
+  perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
+  select d.* into v_document
+  from braid_store.documents d
+  where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
+    and d.external_id = change_metadata.external_id
+  for update;
+  if not found then
+    return false;
+  end if;
+
+  v_metadata := case when change_metadata.replace then change_metadata.metadata
+                     else v_document.metadata || change_metadata.metadata end;
+  -- Null removes a key of the first level; nulls deeper down are values.
+  v_metadata := v_metadata - array(select e.key from jsonb_each(v_metadata) e where e.value = 'null'
+                                                                               and change_metadata.metadata ? e.key);
+  update braid_store.documents d
+  set metadata = v_metadata, attribute_hash = null, updated_at = now()
+  where d.tenant_id = v_tenant_id and d.id = v_document.id;
+  update braid_store.chunks c
+  set metadata = v_metadata || coalesce((
+    select jsonb_object_agg(e.key, e.value)
+    from jsonb_each(c.metadata) e
+    where e.value is distinct from v_document.metadata -> e.key), '{}')
+  where c.tenant_id = v_tenant_id and c.document_id = v_document.id;
+  return true;
+end
+$$;
+
+comment on function braid_store.change_metadata(text, jsonb, boolean, text) is
+  'Does the work of braid.update_metadata. A chunk''s own keys are those that differ from its document''s.';

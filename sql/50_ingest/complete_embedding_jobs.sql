@@ -1,0 +1,32 @@
+create or replace function braid_store.complete_embedding_jobs(
+  chunk_ids bigint[],
+  embeddings @vector@.vector[],
+  collection text
+)
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections := braid_store.find_collection(complete_embedding_jobs.collection);
+begin
+  if cardinality(complete_embedding_jobs.chunk_ids) is distinct from cardinality(complete_embedding_jobs.embeddings)
+     or (select count(distinct u) <> count(*) from unnest(complete_embedding_jobs.chunk_ids) u) then
+    raise exception 'chunk_ids has % elements, embeddings %, and each chunk must come once',
+                    coalesce(cardinality(complete_embedding_jobs.chunk_ids), 0),
+                    coalesce(cardinality(complete_embedding_jobs.embeddings), 0)
+      using errcode = '22023', hint = 'Send one embedding for each chunk id, in the same order.';
+  end if;
+  perform braid_store.check_embeddings(v_collection, complete_embedding_jobs.embeddings, 'embedding');
+  perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
+  return braid_store.write_vectors(v_tenant_id, v_collection, complete_embedding_jobs.chunk_ids,
+                                   complete_embedding_jobs.embeddings);
+end
+$$;
+
+comment on function braid_store.complete_embedding_jobs(bigint[], @vector@.vector[], text) is
+  'Does the work of braid.store_embeddings.';

@@ -1,0 +1,13 @@
+create or replace function braid.delete_document(external_id text, collection text default 'default')
+returns boolean
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.remove_document(delete_document.external_id, delete_document.collection);
+$$;
+
+comment on function braid.delete_document(text, text) is
+  'Deletes a document with its chunks and vectors. False if there is none of that id.';

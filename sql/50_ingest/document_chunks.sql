@@ -1,0 +1,57 @@
+create or replace function braid_store.document_chunks(
+  collection braid_store.collections,
+  inputs braid_store.document_input[]
+)
+returns table (
+  ordinality int,
+  chunk_index int,
+  content text,
+  token_count int,
+  speaker text,
+  category text,
+  importance float8,
+  occurred_at timestamptz,
+  language text,
+  metadata jsonb,
+  embedding text
+)
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  -- Chunks as given.
+  select i.ordinality, (c.ordinality - 1)::int, c.value ->> 'content',
+         braid_store.estimate_tokens(c.value ->> 'content'),
+         coalesce(c.value ->> 'speaker', i.speaker), coalesce(c.value ->> 'category', i.category),
+         coalesce((c.value ->> 'importance')::float8, i.importance),
+         coalesce((c.value ->> 'occurred_at')::timestamptz, i.occurred_at),
+         coalesce(c.value ->> 'language', i.language),
+         case when jsonb_typeof(c.value -> 'metadata') = 'object' then i.metadata || (c.value -> 'metadata')
+              else i.metadata end,
+         c.value ->> 'embedding'
+  from unnest(document_chunks.inputs) i, jsonb_array_elements(i.chunks) with ordinality c
+  where i.chunks is not null
+  union all
+  -- A document that comes with its embedding is one chunk: the vector stands for the whole text. So is a bare title.
+  select i.ordinality, 0, coalesce(i.content, ''), braid_store.estimate_tokens(coalesce(i.content, '')), i.speaker,
+         i.category, i.importance, i.occurred_at, i.language, i.metadata, i.embedding
+  from unnest(document_chunks.inputs) i
+  where i.chunks is null
+    and (i.embedding is not null or coalesce(i.content, '') !~ '\S' and i.title ~ '\S')
+  union all
+  select i.ordinality, s.chunk_index, s.content, s.token_count, i.speaker, i.category, i.importance, i.occurred_at,
+         i.language, i.metadata, null
+  from unnest(document_chunks.inputs) i,
+       -- The model reads title and speaker before the content: they take their share of the window, half at most.
+       lateral braid_store.split_text(i.content, greatest(
+         document_chunks.collection.chunk_tokens - braid_store.estimate_tokens(
+           concat_ws(E'\n', case when 'title' = any (document_chunks.collection.embed_fields) then i.title end,
+                     case when 'speaker' = any (document_chunks.collection.embed_fields) then i.speaker end)),
+         document_chunks.collection.chunk_tokens / 2)) s
+  where i.chunks is null and i.embedding is null and i.content is not null;
+$$;
+
+comment on function braid_store.document_chunks(braid_store.collections, braid_store.document_input[]) is
+  'The chunks of documents: as given, one per given embedding, or split to the collection''s token window.';

@@ -1,0 +1,19 @@
+create or replace function braid.fail_embedding_jobs(
+  chunk_ids bigint[],
+  error text,
+  collection text default 'default'
+)
+returns int
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.release_embedding_jobs(fail_embedding_jobs.chunk_ids, fail_embedding_jobs.error,
+                                            fail_embedding_jobs.collection);
+$$;
+
+comment on function braid.fail_embedding_jobs(bigint[], text, text) is
+  'Gives claimed jobs back with the reason they failed; they can be claimed again after a pause that grows with the '
+  'number of attempts. Returns how many.';

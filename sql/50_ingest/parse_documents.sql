@@ -1,0 +1,73 @@
+create or replace function braid_store.parse_documents(documents jsonb)
+returns braid_store.document_input[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_chunk_fields constant jsonb := '{
+    "content": ["string"], "speaker": ["string", "null"], "category": ["string", "null"],
+    "importance": ["number", "null"], "occurred_at": ["string", "null"], "language": ["string", "null"],
+    "metadata": ["object", "null"], "embedding": ["array", "string", "null"]}';
+  v_document_fields constant jsonb := v_chunk_fields || '{
+    "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
+    "source_uri": ["string", "null"], "chunks": ["array", "null"]}';
+  v_wrong record;
+  v_inputs braid_store.document_input[];
+begin
+  if jsonb_typeof(parse_documents.documents) is distinct from 'array' then
+    raise exception 'documents is %', coalesce('a JSON ' || jsonb_typeof(parse_documents.documents), 'null')
+      using errcode = '22023', hint = 'Send a JSON array of objects, not a string that holds JSON.';
+  elsif jsonb_array_length(parse_documents.documents) > 10000 then
+    raise exception 'documents has % elements, more than 10000', jsonb_array_length(parse_documents.documents)
+      using errcode = '22023', hint = 'Send batches of about 1000 documents.';
+  end if;
+  perform braid_store.check_fields(parse_documents.documents, 'document', v_document_fields);
+  perform braid_store.check_values(parse_documents.documents, 'document');
+
+  select d.ordinality, d.value ->> 'external_id' as external_id,
+         coalesce(octet_length(d.value ->> 'external_id'), 0) as external_id_bytes
+  into v_wrong
+  from jsonb_array_elements(parse_documents.documents) with ordinality d
+  where coalesce(octet_length(d.value ->> 'external_id'), 0) not between 1 and 1024
+     or jsonb_typeof(d.value -> 'chunks') = 'array' and (jsonb_typeof(d.value -> 'embedding') <> 'null'
+                                                         or jsonb_typeof(d.value -> 'content') <> 'null')
+  limit 1;
+  if found and v_wrong.external_id_bytes not between 1 and 1024 then
+    raise exception 'external_id of document % has % bytes', v_wrong.ordinality, v_wrong.external_id_bytes
+      using errcode = '22023', hint = 'Give each document your own id for it, 1 to 1024 bytes long.';
+  elsif found then
+    raise exception 'document "%" has chunks and also content or embedding', left(v_wrong.external_id, 100)
+      using errcode = '22023', hint = 'Put content and embedding into the chunks, or leave chunks out.';
+  end if;
+
+  perform braid_store.check_fields(d.value -> 'chunks', format('document "%s" chunk', left(d.value ->> 'external_id', 100)),
+                                   v_chunk_fields),
+          braid_store.check_values(d.value -> 'chunks', format('document "%s" chunk', left(d.value ->> 'external_id', 100)))
+  from jsonb_array_elements(parse_documents.documents) d
+  where jsonb_typeof(d.value -> 'chunks') = 'array';
+
+  select array_agg(
+           row(d.ordinality, d.value ->> 'external_id', d.value ->> 'content', d.value ->> 'title',
+               d.value ->> 'source_uri', f.metadata, d.value ->> 'speaker', d.value ->> 'category',
+               (d.value ->> 'importance')::float8, (d.value ->> 'occurred_at')::timestamptz, d.value ->> 'language',
+               d.value ->> 'embedding', f.chunks,
+               sha256(convert_to(
+                 (d.value - '{external_id,source_uri,metadata,category,importance,occurred_at}'::text[])::text, 'UTF8')),
+               sha256(convert_to(
+                 (d.value - '{content,title,speaker,language,embedding,chunks}'::text[])::text, 'UTF8'))
+              )::braid_store.document_input
+           order by d.ordinality)
+  into v_inputs
+  from jsonb_array_elements(parse_documents.documents) with ordinality d,
+       lateral (select case when jsonb_typeof(d.value -> 'metadata') = 'object' then d.value -> 'metadata'
+                            else '{}' end as metadata,
+                       case when jsonb_typeof(d.value -> 'chunks') = 'array' then d.value -> 'chunks' end as chunks) f;
+  return coalesce(v_inputs, '{}');
+end
+$$;
+
+comment on function braid_store.parse_documents(jsonb) is
+  'A batch of documents as given, checked and hashed; 22023 names the document and key that is wrong.';

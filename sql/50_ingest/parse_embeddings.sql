@@ -1,0 +1,30 @@
+create or replace function braid_store.parse_embeddings(embeddings text[])
+returns @vector@.vector[]
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_embedding text;
+  v_number int := 0;
+begin
+  return parse_embeddings.embeddings::@vector@.vector[];
+exception when data_exception or program_limit_exceeded then
+  -- pgvector's message does not say which one it was.
+  foreach v_embedding in array parse_embeddings.embeddings loop
+    v_number := v_number + 1;
+    begin
+      perform v_embedding::@vector@.vector;
+    exception when data_exception or program_limit_exceeded then
+      raise exception 'embedding % is not a vector: %', v_number, sqlerrm
+        using errcode = '22023', hint = 'Give 1 to 16000 finite numbers, as a JSON array or as a string ''[0.1, …]''.';
+    end;
+  end loop;
+  raise;
+end
+$$;
+
+comment on function braid_store.parse_embeddings(text[]) is
+  'Vectors from their text form; 22023 names the first that is none.';

@@ -1,0 +1,27 @@
+create or replace function braid_store.remove_documents(collection text)
+returns bigint
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections := braid_store.find_collection(remove_documents.collection);
+  v_table text;
+  v_count bigint;
+begin
+  perform pg_advisory_xact_lock_shared(braid_store.lock_key(v_collection.id));
+  perform pg_advisory_xact_lock(braid_store.lock_key(v_collection.id, v_tenant_id));
+  foreach v_table in array braid_store.collection_tables() loop
+    execute format('delete from braid_store.%I where tenant_id = $1 and collection_id = $2', v_table)
+      using v_tenant_id, v_collection.id;
+    get diagnostics v_count = row_count; -- documents come last
+  end loop;
+  return v_count;
+end
+$$;
+
+comment on function braid_store.remove_documents(text) is
+  'Does the work of braid.clear_collection.';

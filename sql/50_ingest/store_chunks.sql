@@ -1,0 +1,61 @@
+create or replace function braid_store.store_chunks(
+  tenant_id int,
+  collection braid_store.collections,
+  inputs braid_store.document_input[],
+  changes braid_store.document_change[]
+)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_chunk_ids bigint[];
+  v_embeddings text[];
+  v_embedded_ids bigint[];
+begin
+  with new_chunks as materialized (
+    select ch.document_id, dc.*
+    from braid_store.document_chunks(store_chunks.collection, array(
+           select i
+           from unnest(store_chunks.inputs) i
+           where i.ordinality in (select ch.ordinality from unnest(store_chunks.changes) ch))) dc
+    join unnest(store_chunks.changes) ch on ch.ordinality = dc.ordinality
+  ), stored as (
+    insert into braid_store.chunks (tenant_id, collection_id, document_id, chunk_index, content, token_count, speaker,
+                                    category, importance, occurred_at, language, metadata)
+    select store_chunks.tenant_id, store_chunks.collection.id, n.document_id, n.chunk_index, n.content, n.token_count,
+           n.speaker, n.category, n.importance, n.occurred_at, n.language, n.metadata
+    from new_chunks n
+    order by n.ordinality, n.chunk_index
+    returning id, document_id, chunk_index
+  )
+  select array_agg(s.id order by s.id),
+         array_agg(s.id order by s.id) filter (where n.embedding is not null),
+         array_agg(n.embedding order by s.id) filter (where n.embedding is not null)
+  into v_chunk_ids, v_embedded_ids, v_embeddings
+  from stored s
+  join new_chunks n on n.document_id = s.document_id and n.chunk_index = s.chunk_index;
+
+  perform braid_store.index_chunks(store_chunks.tenant_id, store_chunks.collection, v_chunk_ids);
+
+  if v_embedded_ids is not null then
+    perform braid_store.check_embeddings(store_chunks.collection, v_parsed.embeddings, 'embedding'),
+            braid_store.write_vectors(store_chunks.tenant_id, store_chunks.collection, v_embedded_ids,
+                                      v_parsed.embeddings)
+    from (select braid_store.parse_embeddings(v_embeddings) as embeddings offset 0) v_parsed;
+  end if;
+
+  insert into braid_store.embedding_jobs (tenant_id, collection_id, chunk_id)
+  select store_chunks.tenant_id, store_chunks.collection.id, u.chunk_id
+  from unnest(v_chunk_ids) u (chunk_id)
+  where u.chunk_id not in (select unnest(v_embedded_ids));
+end
+$$;
+
+comment on function braid_store.store_chunks(int, braid_store.collections, braid_store.document_input[],
+                                             braid_store.document_change[]) is
+  'Stores and indexes the chunks of new and replaced documents; those without an embedding go to the outbox.';

@@ -1,0 +1,86 @@
+create or replace function braid_store.store_documents(
+  tenant_id int,
+  collection_id int,
+  inputs braid_store.document_input[]
+)
+returns setof braid_store.document_change
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_inputs braid_store.document_input[];
+  v_inserted text[];
+  v_locked int;
+begin
+  -- Of several documents with one external_id in a batch the last wins, as if they had come one after the other.
+  select array_agg(i order by i.external_id) into v_inputs
+  from (
+    select distinct on (i.external_id collate "C") i.*
+    from unnest(store_documents.inputs) i
+    order by i.external_id collate "C", i.ordinality desc
+  ) i;
+
+  -- Always in the order of external_id: two batches that share documents wait for each other and never deadlock.
+  loop
+    with inserted as (
+      insert into braid_store.documents (tenant_id, collection_id, external_id, title, source_uri, metadata, content_hash,
+                                         attribute_hash, occurred_at)
+      select store_documents.tenant_id, store_documents.collection_id, i.external_id, i.title, i.source_uri, i.metadata,
+             i.content_hash, i.attribute_hash, i.occurred_at
+      from unnest(v_inputs) i
+      order by i.external_id collate "C"
+      on conflict (tenant_id, collection_id, external_id) do nothing
+      returning external_id
+    )
+    select v_inserted || array_agg(n.external_id) into v_inserted from inserted n;
+
+    perform
+    from braid_store.documents d
+    where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
+      and d.external_id in (select i.external_id from unnest(v_inputs) i)
+    order by d.external_id
+    for update;
+    get diagnostics v_locked = row_count;
+    -- Fewer only if another session deleted one between the two statements.
+    exit when v_locked = cardinality(v_inputs);
+  end loop;
+
+  return query
+  with changes as materialized (
+    select i.ordinality, d.id as document_id,
+           case
+             when i.external_id in (select unnest(v_inserted)) then 'inserted'
+             when i.content_hash <> d.content_hash then 'replaced'
+             when i.attribute_hash is distinct from d.attribute_hash then
+               -- Chunks given one by one may carry attributes of their own, which only the input tells apart.
+               case when i.chunks is null then 'updated' else 'replaced' end
+             else 'unchanged'
+           end as status
+    from unnest(v_inputs) i
+    join braid_store.documents d
+      on d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
+     and d.external_id = i.external_id
+  ), documents as (
+    update braid_store.documents d
+    set title = i.title, source_uri = i.source_uri, metadata = i.metadata, content_hash = i.content_hash,
+        attribute_hash = i.attribute_hash, occurred_at = i.occurred_at, updated_at = now()
+    from changes c
+    join unnest(v_inputs) i on i.ordinality = c.ordinality
+    where c.status in ('replaced', 'updated') and d.tenant_id = store_documents.tenant_id and d.id = c.document_id
+  ), chunks as (
+    update braid_store.chunks k
+    set category = i.category, importance = i.importance, occurred_at = i.occurred_at, metadata = i.metadata
+    from changes c
+    join unnest(v_inputs) i on i.ordinality = c.ordinality
+    where c.status = 'updated' and k.tenant_id = store_documents.tenant_id and k.document_id = c.document_id
+  )
+  select c.ordinality, c.document_id, c.status from changes c;
+end
+$$;
+
+comment on function braid_store.store_documents(int, int, braid_store.document_input[]) is
+  'Inserts, updates and locks the documents of a batch, and tells which need new chunks.';

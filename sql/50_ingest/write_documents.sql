@@ -1,0 +1,44 @@
+create or replace function braid_store.write_documents(documents jsonb, collection text)
+returns setof braid.write_result
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections := braid_store.find_collection(write_documents.collection);
+  v_inputs braid_store.document_input[] := braid_store.parse_documents(write_documents.documents);
+  v_changes braid_store.document_change[];
+  v_rewritten braid_store.document_change[];
+begin
+  perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
+  select array_agg(c) into v_changes from braid_store.store_documents(v_tenant_id, v_collection.id, v_inputs) c;
+  select array_agg(c) into v_rewritten from unnest(v_changes) c where c.status in ('inserted', 'replaced');
+
+  if v_rewritten is not null then
+    perform braid_store.remove_chunks(v_tenant_id, v_collection.id, array(
+      select k.id
+      from unnest(v_rewritten) c
+      join braid_store.chunks k on k.tenant_id = v_tenant_id and k.document_id = c.document_id
+      where c.status = 'replaced'));
+    perform braid_store.store_chunks(v_tenant_id, v_collection, v_inputs, v_rewritten);
+    perform braid_store.merge_inline(v_tenant_id, v_collection.id);
+  end if;
+
+  return query
+  select i.external_id, d.id,
+         -- An earlier document of the same external_id in this batch.
+         coalesce(c.status, 'superseded'),
+         (select count(*)::int from braid_store.chunks k where k.tenant_id = v_tenant_id and k.document_id = d.id)
+  from unnest(v_inputs) i
+  left join unnest(v_changes) c on c.ordinality = i.ordinality
+  join braid_store.documents d
+    on d.tenant_id = v_tenant_id and d.collection_id = v_collection.id and d.external_id = i.external_id
+  order by i.ordinality;
+end
+$$;
+
+comment on function braid_store.write_documents(jsonb, text) is
+  'Does the work of braid.upsert_documents, in one transaction: documents, chunks, postings, vectors, embedding jobs.';

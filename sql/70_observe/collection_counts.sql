@@ -1,0 +1,27 @@
+create or replace function braid_store.collection_counts(tenant_id int, collection_id int)
+returns jsonb
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object(
+    'documents', (select count(*) from braid_store.documents d
+                  where d.tenant_id = t.tenant_id and d.collection_id = t.collection_id),
+    'chunks', (select count(*) from braid_store.chunks c
+               where c.tenant_id = t.tenant_id and c.collection_id = t.collection_id),
+    'pending_embeddings', (select count(*) from braid_store.embedding_jobs j
+                           where j.tenant_id = t.tenant_id and j.collection_id = t.collection_id),
+    'failed_embeddings', (select count(*) from braid_store.embedding_jobs j
+                          where j.tenant_id = t.tenant_id and j.collection_id = t.collection_id
+                            and j.last_error is not null),
+    'segments', (select count(*) from braid_store.segments s
+                 where s.tenant_id = t.tenant_id and s.collection_id = t.collection_id),
+    'tombstones', (select count(*) from braid_store.tombstones b
+                   where b.tenant_id = t.tenant_id and b.collection_id = t.collection_id))
+  from (select collection_counts.tenant_id, collection_counts.collection_id) t;
+$$;
+
+comment on function braid_store.collection_counts(int, int) is
+  'Exact counts of a tenant''s part of a collection.';

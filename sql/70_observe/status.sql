@@ -1,0 +1,24 @@
+create or replace function braid.status(collection text default null)
+returns jsonb
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object(
+    'version', braid.version(),
+    'tenant', (select t.key from braid_store.tenants t where t.id = s.tenant_id),
+    'collections', coalesce(
+      (select jsonb_agg(jsonb_build_object('name', c.name, 'embedding_model', v.embedding_model, 'dimensions', v.dimensions,
+                                           'distance', v.distance, 'text_config', c.text_config)
+                        || braid_store.collection_counts(s.tenant_id, c.id) order by c.name)
+       from braid_store.collections c
+       join braid_store.vector_spaces v on v.id = c.vector_space_id
+       where status.collection is null or c.id = (braid_store.find_collection(status.collection)).id), '[]'))
+  from (select braid_store.require_tenant_id() as tenant_id offset 0) s;
+$$;
+
+comment on function braid.status(text) is
+  'The installed version, the tenant, and its part of each collection or of one: documents, chunks, chunks that wait '
+  'for an embedding, segments and tombstones.';

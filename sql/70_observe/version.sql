@@ -1,0 +1,13 @@
+create or replace function braid.version()
+returns text
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select i.version from braid_store.installation i;
+$$;
+
+comment on function braid.version() is
+  'The version of pgbraid that was installed in this database.';

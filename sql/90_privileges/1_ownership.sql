@@ -1,0 +1,30 @@
+-- Definer functions belong to braid_definer, which owns no table and is bound by the tenant policies like everyone; the
+-- few listed here act across tenants, and so belong to braid_owner with all the rest.
+do $$
+declare
+  v_function record;
+begin
+  -- Giving a function to a role needs that role to have CREATE on the schema, for as long as this transaction.
+  grant create on schema braid_store to braid_definer;
+  for v_function in
+    select p.oid::regprocedure as signature, o.owner
+    from pg_catalog.pg_proc p,
+         lateral (
+           select case
+                    when p.prosecdef and p.proname not in (
+                      'session_tenant_id', 'request_tenant_key', 'insert_tenant', 'set_tenant_member',
+                      'update_access_settings', 'insert_collection', 'remove_collection', 'maintain_all')
+                    then 'braid_definer' else 'braid_owner'
+                  end as owner
+         ) o
+    where p.pronamespace in ('braid'::regnamespace, 'braid_store'::regnamespace)
+      and p.proowner <> o.owner::regrole
+    order by p.oid
+  loop
+    execute format('alter function %s owner to %I', v_function.signature, v_function.owner);
+  end loop;
+  revoke create on schema braid_store from braid_definer;
+end
+$$;
+
+alter view braid.collections owner to braid_owner;

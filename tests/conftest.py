@@ -1,0 +1,164 @@
+"""Shared fixtures: an embedded server of the version asked for, and a freshly installed database for each test."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from helpers import HashEmbedder
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+from pytest_postgresql import factories
+
+import pgbraid  # noqa
+from pgbraid import embedded
+from pgbraid.embedded.programs import installed_programs
+from pgbraid.install import install
+
+Connection = psycopg.Connection[Any]
+REPOSITORY = Path(__file__).parents[1]
+
+# Data that would be lost in a crash of the machine is of no use here.
+FAST_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum_naptime": "1h"}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--postgres-version",
+        type=int,
+        default=embedded.DEFAULT_VERSION,
+        help="major version of the embedded PostgreSQL to test on",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Neither the environment's databases nor the user's own embedded server are to be touched.
+    for name in [name for name in os.environ if name.startswith(("PG", "PGBRAID_"))]:
+        del os.environ[name]
+    os.environ["PGBRAID_DATA_DIR"] = "/nonexistent/pgbraid"
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    postgres = installed_programs(config.getoption("--postgres-version")) / "postgres"
+    return subprocess.run([postgres, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--postgres-version") == embedded.DEFAULT_VERSION:
+        return
+    once = pytest.mark.skip(reason=f"runs once, on PostgreSQL {embedded.DEFAULT_VERSION}")
+    for item in items:
+        if item.get_closest_marker("any_version"):
+            item.add_marker(once)
+
+
+@pytest.fixture(scope="session")
+def pg_version(request: pytest.FixtureRequest) -> int:
+    """Major version of the server under test."""
+    return int(request.config.getoption("--postgres-version"))
+
+
+@pytest.fixture(scope="session")
+def server(request: pytest.FixtureRequest, pg_version: int) -> Iterator[embedded.Server]:
+    """The embedded server of this test run."""
+    data_dir = Path(tempfile.mkdtemp(prefix="pgbraid-test-"))
+    try:
+        running = embedded.ensure_running(data_dir, pg_version)
+        with psycopg.connect(running.dsn, autocommit=True) as connection:
+            for name, value in FAST_SETTINGS.items():
+                connection.execute(
+                    sql.SQL("alter system set {} = {}").format(sql.Identifier(name), sql.Literal(value))
+                )
+            connection.execute("select pg_reload_conf()")
+        request.config.option.postgresql_host = str(running.socket_dir)
+        yield running
+    finally:
+        embedded.stop(data_dir)
+        shutil.rmtree(data_dir)
+
+
+def _install_template(*, host: str, port: int | str, user: str, dbname: str, **_: object) -> None:
+    install(make_conninfo(host=host, port=port, user=user, dbname=dbname))
+
+
+# The template is installed once a session, and each test's database is a clone of it.
+template = factories.postgresql_noproc(load=[_install_template])
+postgresql = factories.postgresql("template")
+
+
+@pytest.fixture
+def dsn(server: embedded.Server, postgresql: Connection) -> str:
+    """DSN, as superuser, of a database with pgbraid freshly installed."""
+    database = postgresql.info.dbname
+    postgresql.close()
+    return server.dsn_for(database)
+
+
+@pytest.fixture
+def db(dsn: str) -> Iterator[Connection]:
+    """A superuser's connection to the test's database, in autocommit mode; its tenant is `default`."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def make_login(dsn: str) -> Iterator[Callable[..., str]]:
+    """`make_login("ana", "braid_reader", …)` creates a login that is a member of these roles, and gives its name;
+    `options` is more for `create role`, such as "createrole"."""
+    created: list[str] = []
+
+    def make(name: str, *roles: str, options: str = "") -> str:
+        login = f"{name}_{uuid.uuid4().hex[:8]}"
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute(sql.SQL("create role {} login " + options).format(sql.Identifier(login)))
+            created.append(login)
+            for role in roles:
+                connection.execute(sql.SQL("grant {} to {}").format(sql.Identifier(role), sql.Identifier(login)))
+        return login
+
+    yield make
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for login in created:
+            connection.execute(sql.SQL("drop owned by {} cascade").format(sql.Identifier(login)))
+            connection.execute(sql.SQL("drop role {}").format(sql.Identifier(login)))
+
+
+@pytest.fixture
+def connect_as(dsn: str) -> Iterator[Callable[..., Connection]]:
+    """`connect_as(login, tenant=None)` opens a connection in autocommit mode, closed after the test."""
+    opened: list[Connection] = []
+
+    def connect(login: str, tenant: str | None = None) -> Connection:
+        connection = psycopg.connect(make_conninfo(dsn, user=login), autocommit=True)
+        opened.append(connection)
+        if tenant is not None:
+            connection.execute("select set_config('braid.tenant', %s, false)", (tenant,))
+        return connection
+
+    yield connect
+    for connection in opened:
+        connection.close()
+
+
+@pytest.fixture
+def client(dsn: str) -> Iterator[pgbraid.Client]:
+    """A client of tenant `default` whose embedder hashes words: fast, and the same on every machine."""
+    with pgbraid.connect(dsn, embedder=HashEmbedder()) as connected:
+        yield connected
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of test collections beside the repository, which not every checkout has."""
+    folder = REPOSITORY.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"the test collections are not there ({folder})")
+    return folder
