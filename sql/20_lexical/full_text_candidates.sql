@@ -60,12 +60,22 @@ begin
     )
     select sc.chunk_id, b.score,
            row_number() over (order by b.score desc, d.external_id, c.chunk_index)::int as rank
-    from best b
-    join braid_store.segment_chunks sc
-      on sc.tenant_id = $1 and sc.collection_id = $2 and sc.segment_id = b.segment_id
-     and sc.chunk_number = b.chunk_number
-    join braid_store.chunks c on c.tenant_id = $1 and c.id = sc.chunk_id
-    join braid_store.documents d on d.tenant_id = $1 and d.id = c.document_id
+    from best b,
+         -- By key, one by one: without statistics the planner cannot tell that a tenant has more than a few chunks.
+         lateral (
+           select sc.chunk_id from braid_store.segment_chunks sc
+           where sc.tenant_id = $1 and sc.collection_id = $2 and sc.segment_id = b.segment_id
+             and sc.chunk_number = b.chunk_number
+           offset 0
+         ) sc,
+         lateral (
+           select c.document_id, c.chunk_index from braid_store.chunks c
+           where c.tenant_id = $1 and c.id = sc.chunk_id
+           offset 0
+         ) c,
+         lateral (
+           select d.external_id from braid_store.documents d where d.tenant_id = $1 and d.id = c.document_id offset 0
+         ) d
     order by rank
     limit $12
     $query$,

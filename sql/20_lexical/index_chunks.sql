@@ -25,9 +25,17 @@ begin
          array_agg(concat_ws(E'\n', case when 'speaker' = any (index_chunks.collection.index_fields) then c.speaker end,
                              c.content) order by c.id)
   into v_chunk_ids, v_titles, v_bodies
-  from braid_store.chunks c
-  join braid_store.documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
-  where c.tenant_id = index_chunks.tenant_id and c.id in (select unnest(index_chunks.chunk_ids));
+  from unnest(index_chunks.chunk_ids) u (chunk_id),
+       -- Laterals with offset 0 look up by key. Without statistics (they would leak) the planner cannot tell that all
+       -- chunks of a tenant are more than one.
+       lateral (
+         select c.* from braid_store.chunks c where c.tenant_id = index_chunks.tenant_id and c.id = u.chunk_id offset 0
+       ) c,
+       lateral (
+         select d.title from braid_store.documents d
+         where d.tenant_id = index_chunks.tenant_id and d.id = c.document_id
+         offset 0
+       ) d;
 
   if v_chunk_ids is null then
     return;

@@ -1,5 +1,5 @@
 create or replace function braid_store.token_config(text_config text)
-returns oid
+returns regconfig
 language plpgsql
 stable
 parallel safe
@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_config oid;
+  v_config regconfig;
 begin
   select c.oid into v_config
   from pg_ts_config c

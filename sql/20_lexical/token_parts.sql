@@ -22,7 +22,7 @@ begin
     select c.token, regexp_split_to_table(c.body, '->|[^[:alnum:]._''+,\u0080-\U0010ffff-]+') as part
     from compounds c
   ), segments as (
-    select s.token, regexp_split_to_table(s.part, '[-._''+]+') as part
+    select s.token, regexp_split_to_table(s.part, '[-._''+\u200d]+') as part
     from sections s
   ), atoms as (
     -- at changes of case and between letters and digits; not in a blob such as base64
@@ -51,12 +51,13 @@ begin
   )
   select a.token, replace(a.part, ',', '.')
   from (
+    -- Repetitions stay: the planner expects so many rows that removing them here would cost a huge hash table.
     select * from sections
-    union
+    union all
     select * from segments
-    union
+    union all
     select * from atoms
-    union
+    union all
     select * from prefixes
   ) as a
   where a.part <> '';

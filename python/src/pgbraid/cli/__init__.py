@@ -1,0 +1,107 @@
+"""The command line. Each command lives in its own module, imported when it is used: a search starts cold."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from pgbraid._version import __version__
+
+__all__ = ["cli", "main"]
+
+COMMANDS = {
+    "init": "pgbraid.cli.init:init",
+    "upgrade": "pgbraid.cli.init:upgrade",
+    "ingest": "pgbraid.cli.ingest:ingest",
+    "import": "pgbraid.cli.import_table:import_table",
+    "search": "pgbraid.cli.search:search",
+    "status": "pgbraid.cli.status:status",
+    "vector": "pgbraid.cli.vector:vector",
+    "maintain": "pgbraid.cli.maintain:maintain",
+    "psql": "pgbraid.cli.psql:psql",
+    "dsn": "pgbraid.cli.dsn:dsn",
+    "stop": "pgbraid.cli.stop:stop",
+    "demo": "pgbraid.cli.demo:demo",
+    "uninstall": "pgbraid.cli.uninstall:uninstall",
+}
+ERROR = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="pgbraid %(version)s")
+def cli() -> None:
+    """Hybrid search inside PostgreSQL.
+
+    Commands work on the database of --dsn or of the environment variable PGBRAID_DSN; without either, on an
+    embedded PostgreSQL that `pgbraid init` creates in your data directory.
+    """
+
+
+def main() -> None:
+    """Run the command line. Whatever goes wrong is told in a line, with a hint where there is one."""
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        code = cli.main(arguments, prog_name="pgbraid", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "pgbraid"
+        return _fail(error.format_message(), f"run: {path} --help")
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except (click.Abort, KeyboardInterrupt) as error:
+        # click turns a control-C, and a question left without an answer, into the same exception.
+        interrupted = isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
+        print("pgbraid: interrupted" if interrupted else "pgbraid: nothing was done", file=sys.stderr)
+        return INTERRUPTED if interrupted else ERROR
+    except BrokenPipeError:
+        # Whoever was reading has enough. The interpreter would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        if os.environ.get("PGBRAID_DEBUG"):
+            raise
+        return _explain(error)
+
+
+def _explain(error: Exception) -> int:
+    import psycopg
+
+    from pgbraid.errors import PgbraidError, from_psycopg
+
+    if isinstance(error, psycopg.Error):
+        error = from_psycopg(error)
+    if isinstance(error, PgbraidError):
+        return _fail(error.message, error.hint)
+    if isinstance(error, ModuleNotFoundError):
+        return _fail(f"the module {error.name} is missing", "pip install 'pgbraid[embedded,local]'")
+    if isinstance(error, OSError):
+        return _fail(str(error))
+    return _fail(f"{type(error).__name__}: {error}", "PGBRAID_DEBUG=1 shows where; please report it")
+
+
+def _fail(message: str, hint: str | None = None) -> int:
+    print(f"pgbraid: {message}", file=sys.stderr)
+    if hint:
+        print(f"hint: {hint}", file=sys.stderr)
+    return ERROR

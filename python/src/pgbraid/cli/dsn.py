@@ -1,0 +1,16 @@
+"""pgbraid dsn."""
+
+from __future__ import annotations
+
+import click
+
+from pgbraid.cli.options import dsn_option
+
+
+@click.command()
+@dsn_option
+def dsn(dsn: str | None) -> None:
+    """Print the database's URL, as in: psql "$(pgbraid dsn)"."""
+    from pgbraid._dsn import find_dsn
+
+    click.echo(find_dsn(dsn))

@@ -1,0 +1,70 @@
+"""pgbraid init, pgbraid upgrade."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from pgbraid.cli.options import dsn_option
+
+if TYPE_CHECKING:
+    from pgbraid.install import InstallReport
+
+repair_option = click.option("--repair", is_flag=True, help="Apply all functions again, even if they are unchanged.")
+
+
+@click.command()
+@dsn_option
+@repair_option
+def init(dsn: str | None, repair: bool) -> None:
+    """Install pgbraid in a database, or bring it up to date.
+
+    Without --dsn and PGBRAID_DSN it creates and starts an embedded PostgreSQL first.
+    """
+    if dsn is None:
+        dsn = _embedded()
+    _install(dsn, repair)
+
+
+@click.command()
+@dsn_option
+@repair_option
+def upgrade(dsn: str | None, repair: bool) -> None:
+    """Bring a database that has pgbraid up to this package's version."""
+    import psycopg
+
+    from pgbraid._dsn import find_dsn
+    from pgbraid.errors import NotInstalledError
+    from pgbraid.install import read_installation
+
+    dsn = find_dsn(dsn)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        if read_installation(connection) is None:
+            raise NotInstalledError("this database has no pgbraid to upgrade", hint="run: pgbraid init")
+    _install(dsn, repair)
+
+
+def _embedded() -> str:
+    from pgbraid import embedded
+
+    before = embedded.status()
+    server = embedded.ensure_running()
+    embedded.create_database(server)
+    state = "running" if before.running else "started" if before.initialised else "created"
+    click.echo(f"embedded PostgreSQL {server.version} {state}: {server.data_dir}")
+    return server.dsn
+
+
+def _install(dsn: str, repair: bool) -> None:
+    from pgbraid.install import install
+
+    click.echo(_summary(install(dsn, repair=repair, notify=click.echo)))
+
+
+def _summary(report: InstallReport) -> str:
+    if report.previous_version is None:
+        return f"pgbraid {report.version} is installed"
+    if report.previous_version != report.version:
+        return f"pgbraid {report.previous_version} is upgraded to {report.version}"
+    return f"pgbraid {report.version} {'is brought up to date' if report.changed else 'is up to date'}"

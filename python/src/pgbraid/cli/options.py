@@ -1,0 +1,13 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import click
+
+dsn_option = click.option(
+    "--dsn", envvar="PGBRAID_DSN", metavar="URL", help="The database. Default: $PGBRAID_DSN, else the embedded one."
+)
+tenant_option = click.option(
+    "--tenant", default="default", show_default=True, metavar="KEY", help="The tenant to act for."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")

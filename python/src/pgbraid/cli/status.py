@@ -1,0 +1,88 @@
+"""pgbraid status."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pgbraid._version import __version__
+from pgbraid.cli.options import dsn_option, json_option, tenant_option
+
+if TYPE_CHECKING:
+    from pgbraid.install.state import Connection
+
+
+@click.command()
+@dsn_option
+@tenant_option
+@json_option
+def status(dsn: str | None, tenant: str, as_json: bool) -> None:
+    """Show versions, pending migrations and what the collections hold."""
+    import psycopg
+
+    from pgbraid._dsn import find_dsn
+
+    with psycopg.connect(find_dsn(dsn), autocommit=True) as connection:
+        facts = _facts(connection, tenant)
+    click.echo(json.dumps(facts, indent=2, default=str) if as_json else _text(facts))
+
+
+def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
+    from pgbraid.errors import NotInstalledError
+    from pgbraid.install import read_installation
+    from pgbraid.install.vector import find
+
+    installation = read_installation(connection)
+    if installation is None:
+        raise NotInstalledError("this database has no pgbraid", hint="run: pgbraid init")
+    extension = find(connection)
+    connection.execute("select set_config('braid.tenant', %s, false)", (tenant,))
+    row = connection.execute("select braid.status()").fetchone()
+    return {
+        "package_version": __version__,
+        "database_version": installation.version,
+        "pending_migrations": installation.pending_migrations,
+        "postgresql_version": connection.info.parameter_status("server_version"),
+        "pgvector_version": extension.version if extension else None,
+        "pgvector_schema": extension.schema if extension else None,
+        **{key: value for key, value in (row[0] if row else {}).items() if key != "version"},
+    }
+
+
+def _text(facts: dict[str, Any]) -> str:
+    pending = facts["pending_migrations"]
+    lines = [
+        ("pgbraid", f"package {facts['package_version']}, database {facts['database_version']}"),
+        ("migrations", "not readable by this login" if pending is None else ", ".join(pending) or "none pending"),
+        ("PostgreSQL", facts["postgresql_version"]),
+        ("pgvector", f"{facts['pgvector_version']} in schema {facts['pgvector_schema']}"),
+        ("tenant", facts.get("tenant")),
+    ]
+    text = [f"{name:<11} {value}" for name, value in lines]
+    if pending or facts["package_version"] != facts["database_version"]:
+        text.append("run: pgbraid upgrade")
+    return "\n".join([*text, "", *_table(facts.get("collections", []))])
+
+
+COLUMNS = {
+    "collection": "name",
+    "model": "embedding_model",
+    "dimensions": "dimensions",
+    "documents": "documents",
+    "chunks": "chunks",
+    "not embedded": "pending_embeddings",
+}
+
+
+def _table(collections: list[dict[str, Any]]) -> list[str]:
+    rows = [list(COLUMNS), *([str(found.get(key, "")) for key in COLUMNS.values()] for found in collections)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
+    return [
+        "  ".join(
+            cell.ljust(width) if column < 2 else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

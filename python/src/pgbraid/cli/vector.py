@@ -1,0 +1,15 @@
+"""pgbraid vector."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("text")
+def vector(text: str) -> None:
+    """Print the embedding of TEXT by the offline model, for use in psql."""
+    from pgbraid.embedders.local import LocalEmbedder
+
+    embedding = LocalEmbedder().embed_query(text)
+    click.echo("[" + ",".join(format(value, ".7g") for value in embedding) + "]")

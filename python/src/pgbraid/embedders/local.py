@@ -1,0 +1,135 @@
+"""The offline default: all-MiniLM-L6-v2 without torch."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pgbraid.embedders.protocol import Vector, Vectors
+from pgbraid.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+    from pgbraid.embedders.minilm import MiniLM
+
+__all__ = ["LocalEmbedder"]
+
+WINDOW = 254  # 256 with [CLS] and [SEP]: what the model was trained on
+OVERLAP = 32
+# Tokens of one packed forward pass: its activations stay in the cache.
+PACK = 1024
+# A query beyond this would take longer to embed than to search.
+QUERY_CHARACTERS = 8192
+REQUIRED = ("tokenizers", "threadpoolctl")
+
+_all_cores = threading.Lock()
+
+
+class LocalEmbedder:
+    """all-MiniLM-L6-v2 (384 dimensions, unit vectors) on the CPU; needs `pip install "pgbraid[local]"`.
+
+    Up to 256 tokens the vectors are those of sentence-transformers. A longer text is embedded in overlapping
+    windows whose unit vectors are averaged, so that nothing of it is invisible; of a query, the first 8,192
+    characters count. The model loads at the first use. Safe to use from several threads.
+    """
+
+    model_name = "all-MiniLM-L6-v2"
+    dimensions = 384
+
+    def __init__(self) -> None:
+        if not self.installed():
+            raise MissingExtraError(
+                "the local embedding model needs the extra [local]", hint='run: pip install "pgbraid[local]"'
+            )
+        self._loading = threading.Lock()
+
+    @staticmethod
+    def installed() -> bool:
+        """Whether the libraries are there; the model's files are fetched at the first use if they are not."""
+        return all(importlib.util.find_spec(name) for name in REQUIRED)
+
+    def embed_documents(self, texts: list[str]) -> Vectors:
+        """float32, shape (len(texts), 384). Raises EmbeddingError if the model cannot be fetched."""
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        tokenizer, model = self._parts
+        begin, end = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
+        windows: list[list[int]] = []
+        counts: list[int] = []
+        for encoding in tokenizer.encode_batch_fast(
+            [text.encode("utf-8", "replace").decode() for text in texts], add_special_tokens=False
+        ):
+            pieces = _windows(encoding.ids)
+            windows += [[begin, *piece, end] for piece in pieces]
+            counts.append(len(pieces))
+        vectors = _run(model, windows)
+        if len(windows) == len(texts):
+            return vectors
+        starts = np.cumsum([0, *counts[:-1]])
+        means = np.add.reduceat(vectors, starts, axis=0)
+        means /= np.linalg.norm(means, axis=1, keepdims=True)
+        return means
+
+    def embed_query(self, text: str) -> Vector:
+        """float32, shape (384,). Raises EmbeddingError if the model cannot be fetched."""
+        vector: Vector = self.embed_documents([text[:QUERY_CHARACTERS]])[0]
+        return vector
+
+    @property
+    def _parts(self) -> tuple[Tokenizer, MiniLM]:
+        with self._loading:
+            return self._loaded
+
+    @cached_property
+    def _loaded(self) -> tuple[Tokenizer, MiniLM]:
+        from tokenizers import Tokenizer
+
+        from pgbraid.embedders.minilm import MiniLM
+        from pgbraid.embedders.model_files import model_directory
+
+        directory = model_directory()
+        tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
+        # The packaged file says: truncate at 128 and pad to 128.
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        return tokenizer, MiniLM(directory / "model.safetensors")
+
+
+def _windows(ids: list[int]) -> list[list[int]]:
+    if len(ids) <= WINDOW:
+        return [ids]
+    starts = [*range(0, len(ids) - WINDOW, WINDOW - OVERLAP), len(ids) - WINDOW]
+    return [ids[start : start + WINDOW] for start in starts]
+
+
+def _run(model: MiniLM, windows: list[list[int]]) -> Vectors:
+    packs: list[list[list[int]]] = [[]]
+    size = 0
+    for window in windows:
+        if size + len(window) > PACK and packs[-1]:
+            packs.append([])
+            size = 0
+        packs[-1].append(window)
+        size += len(window)
+    workers = min(_cores(), len(packs))
+    if workers == 1:
+        return np.concatenate([model(pack) for pack in packs])
+
+    from threadpoolctl import threadpool_limits
+
+    # One pass per core beats one pass spread over the cores; the limit is the process's, so one caller at a time.
+    with _all_cores, threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
+        return np.concatenate(list(pool.map(model, packs)))
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,122 @@
+"""Any service that speaks OpenAI's POST /v1/embeddings."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pgbraid.embedders.protocol import Vector, Vectors
+from pgbraid.errors import EmbeddingServiceError, InvalidArgumentError
+
+__all__ = ["OpenAIEmbedder"]
+
+LONGEST_WAIT = 20.0
+
+
+class OpenAIEmbedder:
+    """Embeddings over HTTP: OpenAI, or any server with the same interface (vLLM, Ollama, TEI, llama.cpp, …).
+
+    `base_url` ends before `/embeddings`. `api_key` defaults to the environment variable OPENAI_API_KEY; without
+    one, no Authorization header is sent. `dimensions`, if given, is asked of the service; else it is what the
+    service answers. `timeout` is in seconds per request. Answers 429 and 5xx are repeated up to `retries` times,
+    after the service's Retry-After or 0.5, 1, 2, … seconds; an unreachable service is not. Raises
+    EmbeddingServiceError.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str = "https://api.openai.com/v1",
+        api_key: str | None = None,
+        dimensions: int | None = None,
+        batch_size: int = 128,
+        timeout: float = 30.0,
+        retries: int = 3,
+    ) -> None:
+        if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
+            raise InvalidArgumentError(f"base_url {base_url!r} is not an http(s) address")
+        if batch_size < 1:
+            raise InvalidArgumentError(f"batch_size {batch_size} is less than 1")
+        self.model_name = model
+        self._url = base_url.rstrip("/") + "/embeddings"
+        self._api_key = api_key if api_key is not None else os.environ.get("OPENAI_API_KEY")
+        self._asked = dimensions
+        self._batch_size = batch_size
+        self._timeout = timeout
+        self._retries = retries
+
+    @cached_property
+    def dimensions(self) -> int:
+        return self._asked or len(self.embed_query("dimensions"))
+
+    def embed_documents(self, texts: list[str]) -> Vectors:
+        batches = [texts[i : i + self._batch_size] for i in range(0, len(texts), self._batch_size)]
+        if not batches:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        return np.concatenate([self._embed(batch) for batch in batches])
+
+    def embed_query(self, text: str) -> Vector:
+        vector: Vector = self._embed([text])[0]
+        return vector
+
+    def _embed(self, texts: list[str]) -> Vectors:
+        body: dict[str, Any] = {"model": self.model_name, "input": texts, "encoding_format": "float"}
+        if self._asked:
+            body["dimensions"] = self._asked
+        answer = self._post(json.dumps(body).encode())
+        try:
+            rows = sorted(answer["data"], key=lambda row: row["index"])
+            vectors = np.asarray([row["embedding"] for row in rows], dtype=np.float32)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._error("did not answer as /v1/embeddings does") from error
+        if vectors.ndim != 2 or len(vectors) != len(texts):
+            raise self._error(f"answered {len(vectors)} embeddings for {len(texts)} texts")
+        if not np.isfinite(vectors).all():
+            raise self._error("answered NaN or infinite numbers")
+        return vectors
+
+    def _post(self, body: bytes) -> Any:
+        headers = {"Content-Type": "application/json", "User-Agent": "pgbraid"}
+        if self._api_key:
+            headers["Authorization"] = f"Bearer {self._api_key}"
+        # The scheme was checked to be http(s).
+        request = urllib.request.Request(self._url, body, headers, method="POST")  # noqa: S310
+        for attempt in range(self._retries + 1):
+            try:
+                with urllib.request.urlopen(request, timeout=self._timeout) as response:  # noqa: S310
+                    return json.loads(response.read())
+            except urllib.error.HTTPError as error:
+                with error:
+                    detail = error.read(500).decode("utf-8", "replace").strip()
+                if attempt == self._retries or (error.code != 429 and error.code < 500):
+                    raise self._error(f"answered {error.code} {error.reason}: {detail}") from error
+                time.sleep(_wait(error.headers.get("Retry-After"), attempt))
+            except ValueError as error:
+                raise self._error("did not answer JSON") from error
+            except (OSError, http.client.HTTPException) as error:
+                raise self._error(f"is unreachable: {getattr(error, 'reason', error)}") from error
+        raise AssertionError("unreachable")
+
+    def _error(self, what: str) -> EmbeddingServiceError:
+        return EmbeddingServiceError(
+            f"the embedding service {self._url} {what}",
+            hint="check base_url, api_key and model, and that the service is up",
+        )
+
+
+def _wait(retry_after: str | None, attempt: int) -> float:
+    try:
+        seconds = float(retry_after or "")
+    except ValueError:
+        seconds = 0.5 * 2.0**attempt
+    return min(max(seconds, 0.0), LONGEST_WAIT)

@@ -1,0 +1,74 @@
+"""Any model of the sentence-transformers library."""
+
+from __future__ import annotations
+
+import threading
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from pgbraid.embedders.protocol import Vector, Vectors
+from pgbraid.errors import EmbeddingError, MissingExtraError
+
+__all__ = ["SentenceTransformerEmbedder"]
+
+
+class SentenceTransformerEmbedder:
+    """A sentence-transformers model by name or path; needs `pip install sentence-transformers`.
+
+    The library cuts a text at the model's `max_seq_length`: choose the collection's chunk_tokens below it.
+    `model_name` defaults to the last part of the name or path. The model loads at the first use.
+    """
+
+    def __init__(self, model_name_or_path: str, *, model_name: str | None = None, **options: Any) -> None:
+        self._source = model_name_or_path
+        self._options = options
+        self._loading = threading.Lock()
+        self.model_name = model_name or model_name_or_path.rstrip("/").rsplit("/", 1)[-1]
+
+    @property
+    def dimensions(self) -> int:
+        model = self._model
+        # Renamed in sentence-transformers 5.4; the older name warns since.
+        size = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
+        return int(size())
+
+    def embed_documents(self, texts: list[str]) -> Vectors:
+        return self._encode(texts)
+
+    def embed_query(self, text: str) -> Vector:
+        vector: Vector = self._encode([text], prompt_name="query" if "query" in self._prompts else None)[0]
+        return vector
+
+    def _encode(self, texts: list[str], prompt_name: str | None = None) -> Vectors:
+        vectors = self._model.encode(
+            texts, prompt_name=prompt_name, convert_to_numpy=True, show_progress_bar=False
+        )
+        return np.asarray(vectors, dtype=np.float32).reshape(len(texts), -1)
+
+    @property
+    def _prompts(self) -> dict[str, str]:
+        return {name: text for name, text in (self._model.prompts or {}).items() if text}
+
+    @property
+    def _model(self) -> Any:
+        with self._loading:
+            return self._loaded
+
+    @cached_property
+    def _loaded(self) -> Any:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise MissingExtraError(
+                "SentenceTransformerEmbedder needs the sentence-transformers library",
+                hint="run: pip install sentence-transformers",
+            ) from error
+        try:
+            return SentenceTransformer(self._source, **self._options)
+        except Exception as error:
+            raise EmbeddingError(
+                f"sentence-transformers cannot load {self._source!r}: {error}",
+                hint="give a model name it knows, or the path of a downloaded model",
+            ) from error
