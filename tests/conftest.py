@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import tempfile
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,21 +12,18 @@ from typing import Any
 
 import psycopg
 import pytest
-from helpers import HashEmbedder
+from helpers import HashEmbedder, make_fast, temporary_folder
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql import factories
 
-import pgbraid  # noqa
+import pgbraid
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
 
 Connection = psycopg.Connection[Any]
 REPOSITORY = Path(__file__).parents[1]
-
-# Data that would be lost in a crash of the machine is of no use here.
-FAST_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum_naptime": "1h"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,15 +65,10 @@ def pg_version(request: pytest.FixtureRequest) -> int:
 @pytest.fixture(scope="session")
 def server(request: pytest.FixtureRequest, pg_version: int) -> Iterator[embedded.Server]:
     """The embedded server of this test run."""
-    data_dir = Path(tempfile.mkdtemp(prefix="pgbraid-test-"))
+    data_dir = temporary_folder()
     try:
         running = embedded.ensure_running(data_dir, pg_version)
-        with psycopg.connect(running.dsn, autocommit=True) as connection:
-            for name, value in FAST_SETTINGS.items():
-                connection.execute(
-                    sql.SQL("alter system set {} = {}").format(sql.Identifier(name), sql.Literal(value))
-                )
-            connection.execute("select pg_reload_conf()")
+        make_fast(running)
         request.config.option.postgresql_host = str(running.socket_dir)
         yield running
     finally:

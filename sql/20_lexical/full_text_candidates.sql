@@ -48,13 +48,17 @@ begin
     ), live as (
       select s.segment_id, s.chunk_number, s.score
       from scores s
+      %1$s
       where s.score >= $11
         and (s.segment_id, s.chunk_number) not in (
           select sc.segment_id, sc.chunk_number
-          from braid_store.tombstones t
-          join braid_store.segment_chunks sc on sc.tenant_id = $1 and sc.chunk_id = t.chunk_id
+          from braid_store.tombstones t,
+               lateral (
+                 select sc.segment_id, sc.chunk_number from braid_store.segment_chunks sc
+                 where sc.tenant_id = $1 and sc.chunk_id = t.chunk_id
+                 offset 0
+               ) sc
           where t.tenant_id = $1 and t.collection_id = $2)
-        %1$s
     ), best as (
       select l.segment_id, l.chunk_number, l.score from live l order by l.score desc fetch first $12 rows with ties
     )
@@ -80,11 +84,16 @@ begin
     limit $12
     $query$,
     case
-      when filter <> 'true' then format(
-        'and exists (select from braid_store.segment_chunks sc '
-        'join braid_store.chunks c on c.tenant_id = $1 and c.id = sc.chunk_id '
-        'where sc.tenant_id = $1 and sc.collection_id = $2 and sc.segment_id = s.segment_id '
-        'and sc.chunk_number = s.chunk_number and (%s))', filter)
+      when filter <> 'true' then format($filtered$
+      cross join lateral (
+        select sc.chunk_id from braid_store.segment_chunks sc
+        where sc.tenant_id = $1 and sc.collection_id = $2 and sc.segment_id = s.segment_id
+          and sc.chunk_number = s.chunk_number
+        offset 0
+      ) sc
+      cross join lateral (
+        select from braid_store.chunks c where c.tenant_id = $1 and c.id = sc.chunk_id and (%s) offset 0
+      ) c$filtered$, filter)
     end)
   using tenant_id, collection.id, lexemes, weights, word_numbers, collection.title_weight,
         -- All live chunks may be empty or of stop words alone: then every relative length is 0.

@@ -38,13 +38,22 @@ begin
   )
   select s.word, s.position_count, s.place + f.place,
     case
-      when octet_length(f.form) = length(f.form) then lower(f.form collate "C")
-      when s.token_class in ('unspaced', 'hangul') then f.form
-      else braid_store.token_lower(replace(f.form, E'\u200d', ''))
+      when octet_length(j.form) = length(j.form) then lower(j.form collate "C")
+      when s.token_class in ('unspaced', 'hangul') then j.form
+      else braid_store.token_lower(replace(j.form, E'\u200d', ''))
     end,
     f.kind
   from scanned s
-  join forms f on f.token = s.token;
+  join forms f on f.token = s.token
+  cross join lateral (
+    -- re-entry also finds reentry, and IL-6 finds IL6: hyphens between letters or digits go, unless all are digits.
+    select
+      case
+        when f.form like '%-%' and f.form !~ '[\u0001-\u002c\u002e\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]|^[0-9-]+$'
+          then replace(f.form, '-', '')
+        else f.form
+      end as form
+  ) as j;
 end
 $$;
 

@@ -62,6 +62,7 @@ begin
   from (
     select w.word, m.token_number::int as token_number,
       case
+        when m.matched[1] ~ '^[A-Za-z](?:\.[A-Za-z])+$' then replace(m.matched[1], '.', '')
         when m.matched[1] like '%,%' or m.matched[1] ~ '^[0-9]{1,3}(?:_[0-9]{3})+$' then
           case when m.matched[1] ~ '^(?:[^,]*://|www)' then m.matched[1] else translate(m.matched[1], ',_', '') end
         else m.matched[1]
@@ -83,5 +84,5 @@ $$;
 comment on function braid_store.token_scan(text[]) is
   'Splits what stands between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \ : @ & + # $ % ->), '
   'runs of a script without spaces, of Hangul, and emoji. Everything else separates. Apostrophes, dashes and '
-  'compatibility forms are normalised (NFKC), separators of thousands dropped. A word without tokens gives no row. '
+  'compatibility forms are normalised (NFKC); the points of initials (U.S.) and separators of thousands are dropped. A word without tokens gives no row. '
   'token_class is word, number, compound, unspaced or hangul.';

@@ -55,7 +55,8 @@ begin
     case v_distance when 'cosine' then '1 - n.distance' when 'inner_product' then '-n.distance'
                     else '1 / (1 + n.distance)' end,
     case when filter <> 'true' then
-      format('join braid_store.chunks c on c.tenant_id = $2 and c.id = v.chunk_id and (%s)', filter) end)
+      format('cross join lateral (select from braid_store.chunks c '
+             'where c.tenant_id = $2 and c.id = v.chunk_id and (%s) offset 0) c', filter) end)
   using v_shard_id, tenant_id, collection.id, query_embedding, candidate_count, coalesce(min_score, '-infinity');
 end
 $$;

@@ -1,5 +1,5 @@
 -- The filter language, after MongoDB's and Pinecone's:
---   {"speaker": "Ana", "year": {"$gte": 2020, "$lt": 2024}, "$or": [{"tags": "a"}, {"author.name": {"$in": ["b", "c"]}}]}
+--   {"speaker": "Ana", "year": {"$gte": 2020, "$lt": 2024}, "$or": [{"tags": "a"}, {"author.name": {"$in": ["b"]}}]}
 -- Keys of one object, and operators of one key, are and-ed. Keys are case-sensitive:
 --   speaker, category, language, external_id, source_uri hold text, importance numbers, occurred_at timestamps;
 --   any other key is a metadata key. A dotted key walks nested objects unless metadata has that very key at its top.

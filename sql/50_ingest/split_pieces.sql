@@ -1,6 +1,6 @@
--- A sentence ends at . ! ? … before white space, at their CJK, Indic and other equivalents, and at a line's end. Lower
--- levels are used only where the one above is too long, so that a text without any punctuation costs no more.
--- Every pattern matches at every position: the pieces, put together, are the content.
+-- A sentence ends at . ! ? … before white space, at their CJK, Indic and other equivalents, and at a line's end. The
+-- finer cuts are made only in what the coarser left too long, so a text without any punctuation costs no more.
+-- Every pattern matches wherever there is text: the pieces, put together, are the content but for white space.
 create or replace function braid_store.split_pieces(content text, chunk_tokens float8)
 returns table (piece text, cost float8)
 language sql
@@ -13,11 +13,10 @@ as $$
     select s.number, s.match[1] as piece, braid_store.token_cost(s.match[1]) as cost
     from regexp_matches(
            split_pieces.content,
-           -- text, and enders that nothing or a letter follows (3.5, a.b)
-           '(?:[^.!?…。！？｡।॥؟۔։።\n]|[.!?…][.!?…"''”’)\]]*[^\s.!?…"''”’)\]。！？｡।॥؟۔։።])*'
-           '(?:[.!?…][.!?…"''”’)\]]*(?:\s+|$)'
-           '|(?:[.!?…][.!?…"''”’)\]]*)?[。！？｡।॥؟۔։።][。！？｡।॥؟۔։።"''”’」』）)\]]*\s*'
-           '|\n\s*|$)',
+           -- Text, with points that text follows (3.5, a.b), up to a sentence's or line's end.
+           format('(?:[^%1$s%2$s\n]|[%1$s][%1$s%3$s]*[^\s%1$s%2$s%3$s])*'
+                  '(?:[%1$s][%1$s%3$s]*(?:\s+|$)|(?:[%1$s][%1$s%3$s]*)?[%2$s][%1$s%2$s%3$s]*\s*|\n\s*|$)',
+                  '.!?…', '。！？｡।॥؟۔։።', '"''”’」』）)\]'),
            'g') with ordinality s (match, number)
     where s.match[1] <> ''
   ), words as materialized (
@@ -39,7 +38,8 @@ as $$
            braid_store.token_cost(m.match[1]) as cost
     from words w
     cross join lateral regexp_matches(
-      w.piece, case when split_pieces.chunk_tokens < 60 then '.' else '.{1,16}' end, 'g') with ordinality m (match, part_number)
+           w.piece, case when split_pieces.chunk_tokens < 60 then '.' else '.{1,16}' end, 'g'
+         ) with ordinality m (match, part_number)
     where w.cost > split_pieces.chunk_tokens
   )
   select p.piece, p.cost

@@ -28,6 +28,7 @@ begin
     v_hangul := regexp_count(v_text, '[가-힣]'); -- each is read as its two or three letters, about two tokens
   end if;
   return greatest(
+    -- what the model's tokenizer separates in any case
     1 + v_spaces + v_punctuation + v_other + v_hangul,
     0.78 * (1 + v_spaces)
     + 0.22 * (v_length - v_spaces - v_punctuation - v_digits)
@@ -36,7 +37,8 @@ begin
     + 0.78 * v_other + v_hangul
     + 2.4 * regexp_count(v_text, '[jkqxzJKQXZ]')
     + 0.27 * regexp_count(v_text, '[A-Z]')
-    - 2.7 * regexp_count(v_text, ' (?:the|of|and|to|in|that|is|for|was|with|are|from|be|this|it|have|not|which|you|they|but|we) '));
+    - 2.7 * regexp_count(v_text, ' (?:the|of|and|to|in|that|is|for|was|with|are|from|be|this|it|have|not|which|you'
+                                 '|they|but|we) '));
 end
 $$;
 comment on function braid_store.token_cost(text) is

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from helpers.embedder import HashEmbedder
+from helpers.servers import make_fast, temporary_folder
 
-__all__ = ["HashEmbedder"]
+__all__ = ["HashEmbedder", "make_fast", "temporary_folder"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 class HashEmbedder:
     """Sums a pseudo-random unit vector per word, so that cosine similarity grows with the words shared."""
 
-    model = "all-MiniLM-L6-v2"
+    model_name = "all-MiniLM-L6-v2"
     dimensions = 384
 
-    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def embed_documents(self, texts: list[str]) -> NDArray[np.float32]:
         return np.stack([self._embed(text) for text in texts]) if texts else np.zeros((0, 384), np.float32)
 
     def embed_query(self, text: str) -> NDArray[np.float32]:

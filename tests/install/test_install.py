@@ -1,4 +1,356 @@
-def test_x(db):
-    print(db.execute("select braid.version(), session_user, current_database()").fetchone())
-def test_y(db):
-    print(db.execute("select count(*) from braid_store.tenants").fetchone())
+"""Installing: what it leaves, that it can be repeated, run at once, cut short, and done without a superuser."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import psycopg
+import pytest
+from helpers import snapshot
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from pgbraid import __version__, embedded
+from pgbraid.errors import InstallationError, PgbraidError, PermissionDeniedError, VersionMismatchError
+from pgbraid.install import install, read_installation, resources
+
+Connection = psycopg.Connection[Any]
+
+
+def works(dsn: str) -> bool:
+    """Whether the login of the DSN can use what was installed."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("select braid.upsert_document('a', 'the quick brown fox')")
+        found = connection.execute("select external_id from braid.full_text_search('fox')").fetchall()
+    return found == [("a",)]
+
+
+def test_a_fresh_install_works_and_reports_what_it_did(bare_dsn: Callable[..., str]) -> None:
+    dsn = bare_dsn()
+    lines: list[str] = []
+    report = install(dsn, notify=lines.append)
+    assert report.version == __version__
+    assert report.previous_version is None
+    assert report.migrations == resources.migration_ids()
+    assert report.vector_created
+    assert report.functions_applied
+    assert report.tenant_created
+    assert report.collection_created
+    assert [line for line in lines if line.startswith("migration")] == [
+        f"migration {name} applied" for name in resources.migration_ids()
+    ]
+    assert works(dsn)
+
+
+def test_the_default_collection_is_that_of_the_offline_model(db: Connection) -> None:
+    row = db.execute("select name, embedding_model, dimensions, distance, text_config from braid.collections")
+    assert row.fetchall() == [("default", "all-MiniLM-L6-v2", 384, "cosine", "english")]
+
+
+def test_a_second_run_writes_nothing(dsn: str) -> None:
+    before = snapshot.rows(dsn)
+    report = install(dsn)
+    assert not report.changed
+    assert snapshot.rows(dsn) == before
+
+
+def test_repair_restores_what_was_damaged(dsn: str, db: Connection) -> None:
+    before = snapshot.definitions(dsn)
+    db.execute("drop function braid.version()")
+    assert not install(dsn).changed
+    assert install(dsn, repair=True).functions_applied
+    assert snapshot.definitions(dsn) == before
+
+
+def test_ten_at_once_in_one_database_make_one_install(bare_dsn: Callable[..., str]) -> None:
+    dsn = bare_dsn()
+    with ThreadPoolExecutor(10) as pool:
+        reports = list(pool.map(lambda _: install(dsn), range(10)))
+    assert sorted(report.changed for report in reports) == [False] * 9 + [True]
+    assert works(dsn)
+
+
+def test_ten_at_once_in_ten_databases_of_a_new_cluster(cluster: embedded.Server) -> None:
+    names = [f"d{number}" for number in range(10)]
+    with psycopg.connect(cluster.dsn, autocommit=True) as connection:
+        for name in names:
+            connection.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
+    with ThreadPoolExecutor(10) as pool:
+        list(pool.map(lambda name: install(cluster.dsn_for(name)), names))
+    assert all(works(cluster.dsn_for(name)) for name in names)
+
+
+def test_an_install_waits_for_another_and_says_so(dsn: str) -> None:
+    lines: list[str] = []
+    seen = threading.Event()
+
+    def notify(line: str) -> None:
+        lines.append(line)
+        seen.set()
+
+    with psycopg.connect(dsn, autocommit=True) as other, ThreadPoolExecutor(1) as pool:
+        other.execute("select pg_advisory_lock(%s)", (int.from_bytes(b"pgbraid\0", "big"),))
+        waiting = pool.submit(install, dsn, notify=notify)
+        assert seen.wait(10)
+        other.execute("select pg_advisory_unlock_all()")
+        assert not waiting.result(30).changed
+    assert lines[0] == "waiting for another installation to finish"
+
+
+class CutShortError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("step", range(0, 12, 2))
+def test_an_install_cut_short_is_completed_by_the_next(
+    bare_dsn: Callable[..., str], dsn: str, step: int
+) -> None:
+    cut = bare_dsn()
+    count = 0
+
+    def notify(_: str) -> None:
+        nonlocal count
+        count += 1
+        if count > step:
+            raise CutShortError
+
+    with pytest.raises(CutShortError):
+        install(cut, notify=notify)
+    assert install(cut).version == __version__
+    assert snapshot.definitions(cut) == snapshot.definitions(dsn)
+    assert works(cut)
+
+
+def test_an_error_in_the_middle_of_a_migration_leaves_nothing_of_it(
+    bare_dsn: Callable[..., str], monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    from pgbraid.install import migrations
+
+    for path in resources.MIGRATIONS.glob("*.sql"):
+        (tmp_path / path.name).write_text(path.read_text())
+    last = resources.migration_ids()[-1]
+    (tmp_path / "9999.broken.sql").write_text(
+        f"-- a\n-- depends: {last}\n\ncreate table braid_store.half_done ();\nselect 1 / 0;\n"
+    )
+    dsn = bare_dsn()
+    monkeypatch.setattr(migrations, "MIGRATIONS", tmp_path)
+    with pytest.raises(InstallationError, match=r"migrations/9999\.broken\.sql: division by zero"):
+        install(dsn)
+    monkeypatch.undo()
+    install(dsn)
+    with psycopg.connect(dsn) as connection:
+        assert connection.execute("select to_regclass('braid_store.half_done')").fetchone() == (None,)
+    assert works(dsn)
+
+
+def test_yoyos_tables_belong_to_the_owner_role_and_have_row_security(db: Connection) -> None:
+    rows = db.execute(
+        "select relname, relowner::regrole::text, relrowsecurity from pg_class"
+        " where relnamespace = 'braid_store'::regnamespace and relname like '%yoyo%' and relkind = 'r' order by 1"
+    ).fetchall()
+    assert rows == [
+        ("_yoyo_log", "braid_owner", True),
+        ("_yoyo_migration", "braid_owner", True),
+        ("_yoyo_version", "braid_owner", True),
+    ]
+
+
+# Who installs, and where pgvector is
+
+
+@pytest.mark.parametrize("schema", ["extensions", "public", 'Odd "name"'])
+def test_a_database_owner_installs_where_pgvector_is_already(cluster: embedded.Server, schema: str) -> None:
+    with psycopg.connect(cluster.dsn, autocommit=True) as connection:
+        connection.execute("create role app_owner login createrole")
+        connection.execute("create role app login")
+        connection.execute("create database app owner app_owner")
+    with psycopg.connect(cluster.dsn_for("app"), autocommit=True) as connection:
+        name = sql.Identifier(schema)
+        connection.execute(sql.SQL("create schema if not exists {}").format(name))
+        connection.execute(sql.SQL("create extension vector schema {}").format(name))
+        connection.execute(sql.SQL("grant usage on schema {} to app_owner with grant option").format(name))
+    owner_dsn = cluster.dsn_for("app", "app_owner")
+    report = install(owner_dsn)
+    assert (report.vector_schema, report.vector_created) == (schema, False)
+    assert works(owner_dsn)
+    assert not install(owner_dsn).changed
+    with psycopg.connect(owner_dsn, autocommit=True) as connection:
+        connection.execute("grant braid_writer to app")
+        connection.execute("select braid.create_tenant('acme')")
+        connection.execute("select braid.add_tenant_member('acme', 'app')")
+    assert works(cluster.dsn_for("app", "app"))
+
+    with psycopg.connect(cluster.dsn, autocommit=True) as connection:
+        connection.execute("create database second owner app_owner")
+    with psycopg.connect(cluster.dsn_for("second"), autocommit=True) as connection:
+        connection.execute("create extension vector")
+    assert install(cluster.dsn_for("second", "app_owner")).changed
+    assert works(cluster.dsn_for("second", "app_owner"))
+
+
+def test_another_login_is_told_what_it_lacks(
+    bare_dsn: Callable[..., str], make_login: Callable[..., str], server: embedded.Server
+) -> None:
+    login = make_login("other", options="createrole")
+    dsn = bare_dsn(login)
+    with psycopg.connect(make_conninfo(dsn, user="postgres"), autocommit=True) as connection:
+        connection.execute("create extension vector")
+    with pytest.raises(InstallationError, match=f"may not act for it|{login}") as caught:
+        install(dsn)
+    assert caught.value.sqlstate == "42501"
+    assert caught.value.hint is not None
+    assert caught.value.hint.startswith("Have its creator run: grant")
+    with psycopg.connect(make_conninfo(dsn, user="postgres"), autocommit=True) as connection:
+        connection.execute(caught.value.hint.removeprefix("Have its creator run: "))
+    assert install(dsn).changed
+    assert works(dsn)
+
+
+def test_a_login_that_may_not_create_pgvector_is_told_so(
+    bare_dsn: Callable[..., str], make_login: Callable[..., str]
+) -> None:
+    login = make_login("other", options="createrole")
+    with pytest.raises(InstallationError, match="pgvector is not in this database") as caught:
+        install(bare_dsn(login))
+    assert caught.value.hint == "have a superuser run in this database: create extension vector"
+
+
+def test_a_closed_schema_of_pgvector_is_reported(cluster: embedded.Server) -> None:
+    with psycopg.connect(cluster.dsn, autocommit=True) as connection:
+        connection.execute("create role app_owner login createrole")
+        connection.execute("create database app owner app_owner")
+    with psycopg.connect(cluster.dsn_for("app"), autocommit=True) as connection:
+        connection.execute("create schema extensions")
+        connection.execute("create extension vector schema extensions")
+        connection.execute("grant usage on schema extensions to app_owner")
+    with pytest.raises(InstallationError, match="may not use the schema extensions") as caught:
+        install(cluster.dsn_for("app", "app_owner"))
+    assert caught.value.hint is not None
+    with psycopg.connect(cluster.dsn_for("app"), autocommit=True) as connection:
+        # The roles were rolled back with the rest, so they are made first, as the hint's reader would.
+        connection.execute("grant usage on schema extensions to app_owner with grant option")
+    assert install(cluster.dsn_for("app", "app_owner")).changed
+
+
+def test_pgvector_goes_to_the_schema_extensions_where_there_is_one(bare_dsn: Callable[..., str]) -> None:
+    dsn = bare_dsn()
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("create schema extensions")
+    assert install(dsn).vector_schema == "extensions"
+    assert works(dsn)
+
+
+# What is refused
+
+
+def test_a_database_that_a_newer_package_migrated_is_left_alone(dsn: str, db: Connection) -> None:
+    db.execute(
+        "insert into braid_store._yoyo_migration (migration_hash, migration_id) values (md5('x'), '9999.from_the_future')"
+    )
+    before = snapshot.rows(dsn)
+    with pytest.raises(VersionMismatchError, match=r"9999\.from_the_future") as caught:
+        install(dsn)
+    assert caught.value.hint == "upgrade the package: pip install --upgrade pgbraid"
+    assert snapshot.rows(dsn) == before
+
+
+def test_a_newer_version_is_not_downgraded(dsn: str, db: Connection) -> None:
+    db.execute("update braid_store.installation set version = '99.0.0'")
+    with pytest.raises(VersionMismatchError, match=r"99\.0\.0"):
+        install(dsn, repair=True)
+
+
+def test_another_encoding_is_refused(bare_dsn: Callable[..., str]) -> None:
+    dsn = bare_dsn(options="encoding 'LATIN1' locale 'C' template template0")
+    with pytest.raises(InstallationError, match="LATIN1"):
+        install(dsn)
+
+
+def test_a_server_that_is_not_there(server: embedded.Server) -> None:
+    with pytest.raises(PgbraidError, match="No such file") as caught:
+        install("postgresql:///x?host=/nonexistent")
+    assert caught.value.hint
+
+
+def test_an_edited_release_is_refused(tmp_path: Any) -> None:
+    (tmp_path / "0001.a.sql").write_text("select 1;\n")
+    digest = hashlib.sha256(b"select 1;\n").hexdigest()
+    (tmp_path / "frozen.sha256").write_text(f"{digest}  0001.a.sql\n")
+    resources.check_frozen(tmp_path)
+    (tmp_path / "0001.a.sql").write_text("select 2;\n")
+    with pytest.raises(InstallationError, match=r"0001\.a\.sql"):
+        resources.check_frozen(tmp_path)
+
+
+@pytest.mark.any_version
+def test_released_migrations_are_as_they_were() -> None:
+    resources.check_frozen()
+
+
+# Upgrades
+
+
+def test_functions_of_an_earlier_version_are_replaced_or_gone(dsn: str, db: Connection) -> None:
+    before = snapshot.definitions(dsn)
+    db.execute("drop function braid.version()")
+    for statement in (
+        "create function braid.version() returns int language sql return 1",
+        "create function braid.forgotten(a int) returns int language sql return a",
+        "alter function braid.version() owner to braid_owner",
+        "alter function braid.forgotten(int) owner to braid_owner",
+        "update braid_store.installation set sql_hash = '', version = '0.0.1'",
+    ):
+        db.execute(statement)
+    report = install(dsn)
+    assert report.previous_version == "0.0.1"
+    assert snapshot.definitions(dsn) == before
+
+
+def test_what_others_built_on_a_function_that_stays_is_kept(dsn: str, db: Connection) -> None:
+    db.execute("create view public.mine as select braid.version() as version")
+    db.execute("update braid_store.installation set sql_hash = ''")
+    install(dsn)
+    assert db.execute("select version from public.mine").fetchone() == (__version__,)
+
+
+def test_what_others_built_on_a_function_that_goes_stops_the_upgrade(dsn: str, db: Connection) -> None:
+    db.execute("create function braid.forgotten() returns int language sql return 1")
+    db.execute("alter function braid.forgotten() owner to braid_owner")
+    db.execute("create view public.mine as select braid.forgotten() as one")
+    db.execute("update braid_store.installation set sql_hash = ''")
+    before = snapshot.rows(dsn)
+    with pytest.raises(InstallationError, match=r"view (public\.)?mine depends on"):
+        install(dsn)
+    assert snapshot.rows(dsn)["pg_proc"] == before["pg_proc"]
+    db.execute("drop view public.mine")
+    install(dsn)
+    assert db.execute("select to_regprocedure('braid.forgotten()')").fetchone() == (None,)
+
+
+# Reading what is installed
+
+
+def test_reading_an_installation(dsn: str, bare_dsn: Callable[..., str], make_login: Callable[..., str]) -> None:
+    with psycopg.connect(bare_dsn()) as connection:
+        assert read_installation(connection) is None
+    with psycopg.connect(dsn) as connection:
+        found = read_installation(connection)
+        assert found is not None
+        assert (found.version, found.pending_migrations) == (__version__, ())
+    login = make_login("reader", "braid_reader")
+    with psycopg.connect(make_conninfo(dsn, user=login)) as connection:
+        found = read_installation(connection)
+        assert found is not None
+        assert (found.version, found.pending_migrations) == (__version__, None)
+
+
+def test_a_login_without_any_grant_learns_what_it_needs(dsn: str, make_login: Callable[..., str]) -> None:
+    with (
+        psycopg.connect(make_conninfo(dsn, user=make_login("nobody"))) as connection,
+        pytest.raises(PermissionDeniedError),
+    ):
+        read_installation(connection)

@@ -2,6 +2,54 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from pgbraid._version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from pgbraid.async_client import AsyncClient, connect_async
+    from pgbraid.client import Client, connect
+    from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
+    from pgbraid.errors import PgbraidError
+    from pgbraid.results import SearchResult, SearchResults, WriteSummary
+
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "Embedder",
+    "LocalEmbedder",
+    "OpenAIEmbedder",
+    "PgbraidError",
+    "SearchResult",
+    "SearchResults",
+    "SentenceTransformerEmbedder",
+    "WriteSummary",
+    "__version__",
+    "connect",
+    "connect_async",
+]
+
+_MODULES = {
+    "AsyncClient": "async_client",
+    "connect_async": "async_client",
+    "Client": "client",
+    "connect": "client",
+    "Embedder": "embedders",
+    "LocalEmbedder": "embedders",
+    "OpenAIEmbedder": "embedders",
+    "SentenceTransformerEmbedder": "embedders",
+    "PgbraidError": "errors",
+    "SearchResult": "results",
+    "SearchResults": "results",
+    "WriteSummary": "results",
+}
+
+
+def __getattr__(name: str) -> object:
+    # Imported when used: most commands of the command line need none of them, and a search starts cold.
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -62,7 +62,8 @@ class NotSupportedError(PgbraidError):
 
 
 class ConnectionLostError(PgbraidError):
-    """The server cannot be reached, or the connection broke; the call may or may not have been carried out."""
+    """The server cannot be reached, or the connection broke; the call may or may not have been carried
+    out."""
 
 
 class InstallationError(PgbraidError):
@@ -107,8 +108,9 @@ _BY_SQLSTATE: dict[str, type[PgbraidError]] = {
     "42501": PermissionDeniedError,
     "0A000": NotSupportedError,
     "3F000": NotInstalledError,
+    "42883": NotFoundError,
 }
-# The server went away, is starting, or has no room: 08 connection, 57P admin/crash shutdown, 53300 too many clients.
+# Connection failures; shutdown, crash or start of the server. With 53300, too many clients.
 _LOST = ("08", "57P")
 
 
@@ -125,7 +127,8 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
             return InvalidArgumentError(message, hint=hint)
         return PgbraidError(message, hint=hint)
     if sqlstate.startswith(_LOST) or sqlstate == "53300":
-        return ConnectionLostError(message, hint=hint or "connect again and repeat the call", sqlstate=sqlstate)
+        hint = hint or "connect again and repeat the call"
+        return ConnectionLostError(message, hint=hint, sqlstate=sqlstate)
     kind = _BY_SQLSTATE.get(sqlstate)
     if kind is None:
         kind = InvalidArgumentError if sqlstate.startswith("22") else PgbraidError

@@ -11,3 +11,6 @@ tenant_option = click.option(
     "--tenant", default="default", show_default=True, metavar="KEY", help="The tenant to act for."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+collection_option = click.option(
+    "--collection", default="default", show_default=True, metavar="NAME", help="The collection."
+)

@@ -9,7 +9,7 @@ import click
 @click.argument("text")
 def vector(text: str) -> None:
     """Print the embedding of TEXT by the offline model, for use in psql."""
-    from pgbraid.embedders.local import LocalEmbedder
+    from pgbraid.embedders import LocalEmbedder
 
     embedding = LocalEmbedder().embed_query(text)
     click.echo("[" + ",".join(format(value, ".7g") for value in embedding) + "]")

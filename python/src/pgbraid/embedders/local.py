@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalEmbedder"]
 
-WINDOW = 254  # 256 with [CLS] and [SEP]: what the model was trained on
+BEGIN, END = 101, 102  # [CLS] and [SEP]
+WINDOW = 254  # 256 with those two: what the model was trained on
 OVERLAP = 32
 # Tokens of one packed forward pass: its activations stay in the cache.
 PACK = 1024
@@ -60,14 +61,13 @@ class LocalEmbedder:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         tokenizer, model = self._parts
-        begin, end = tokenizer.token_to_id("[CLS]"), tokenizer.token_to_id("[SEP]")
         windows: list[list[int]] = []
         counts: list[int] = []
         for encoding in tokenizer.encode_batch_fast(
             [text.encode("utf-8", "replace").decode() for text in texts], add_special_tokens=False
         ):
             pieces = _windows(encoding.ids)
-            windows += [[begin, *piece, end] for piece in pieces]
+            windows += [[BEGIN, *piece, END] for piece in pieces]
             counts.append(len(pieces))
         vectors = _run(model, windows)
         if len(windows) == len(texts):
@@ -124,7 +124,7 @@ def _run(model: MiniLM, windows: list[list[int]]) -> Vectors:
 
     from threadpoolctl import threadpool_limits
 
-    # One pass per core beats one pass spread over the cores; the limit is the process's, so one caller at a time.
+    # A pass on each core beats one pass over all; the limit is the process's, hence one caller at a time.
     with _all_cores, threadpool_limits(1, "blas"), ThreadPoolExecutor(workers) as pool:
         return np.concatenate(list(pool.map(model, packs)))
 

@@ -1,7 +1,8 @@
 """The forward pass of all-MiniLM-L6-v2 (BERT, 6 layers, 384 dimensions) in numpy.
 
-Texts are packed one after the other without padding: linear layers run over all tokens at once, attention text by
-text. Devlin et al. 2019 for the architecture; mean pooling and normalisation as in sentence-transformers.
+Texts are packed one after the other without padding: linear layers run over all tokens at once, attention
+text by text. Devlin et al. 2019 for the architecture; mean pooling and normalisation as in
+sentence-transformers.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ HEADS = 12
 HIDDEN = 384
 EPSILON = np.float32(1e-12)
 # gelu(x) = x/2 (1 + tanh(x p(min(x², 25)))) with p fitted to the exact, erf-based gelu: |error| < 1.2e-5.
-GELU = (np.float32(7.97690121e-01), np.float32(3.67308130e-02), np.float32(-2.55099194e-04), np.float32(-8.60766659e-06))
+GELU = np.array([7.97690121e-01, 3.67308130e-02, -2.55099194e-04, -8.60766659e-06], dtype=np.float32)
 # A block of activations that stays in the second-level cache over the passes of one elementwise function.
 BLOCK = 1 << 16
 
 
 def read_safetensors(path: Path) -> dict[str, Array]:
-    """Every float32 tensor of the file as a view of its memory map: rows not used are never read from disk."""
+    """The file's float32 tensors as views of its memory map: rows not used are never read from disk."""
     raw = np.memmap(path, dtype=np.uint8, mode="r")
     header_size = int(raw[:8].view("<u8")[0])
     header = json.loads(raw[8 : 8 + header_size].tobytes())
@@ -101,14 +102,14 @@ class Layer:
             context = scores @ value
             context /= scores.sum(axis=2, keepdims=True)
             mixed[start:end].reshape(end - start, HEADS, HIDDEN // HEADS)[...] = context.transpose(1, 0, 2)
-        hidden = mixed @ self.attention_weight
+        hidden: Array = mixed @ self.attention_weight
         hidden += self.attention_bias
         hidden += x
         layer_norm(hidden, *self.attention_norm)
         inner = hidden @ self.inner_weight
         inner += self.inner_bias
         gelu(inner)
-        output = inner @ self.output_weight
+        output: Array = inner @ self.output_weight
         output += self.output_bias
         output += hidden
         layer_norm(output, *self.output_norm)
@@ -116,7 +117,8 @@ class Layer:
 
 
 class MiniLM:
-    """`MiniLM(path_of_model.safetensors)(token_ids)` → unit vectors, float32, shape (number of texts, 384)."""
+    """`MiniLM(path_of_model.safetensors)(token_ids)` → unit vectors, float32, shape (number of texts,
+    384)."""
 
     def __init__(self, weights: Path) -> None:
         tensors = read_safetensors(weights)
@@ -138,6 +140,6 @@ class MiniLM:
         layer_norm(x, *self.norm)
         for layer in self.layers:
             x = layer(x, bounds)
-        pooled = np.stack([x[start:end].mean(axis=0) for start, end in bounds])
+        pooled: Array = np.stack([x[start:end].mean(axis=0) for start, end in bounds])
         pooled /= np.linalg.norm(pooled, axis=1, keepdims=True)
         return pooled

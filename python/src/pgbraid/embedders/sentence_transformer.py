@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -59,14 +60,14 @@ class SentenceTransformerEmbedder:
     @cached_property
     def _loaded(self) -> Any:
         try:
-            from sentence_transformers import SentenceTransformer
+            library = import_module("sentence_transformers")
         except ImportError as error:
             raise MissingExtraError(
                 "SentenceTransformerEmbedder needs the sentence-transformers library",
                 hint="run: pip install sentence-transformers",
             ) from error
         try:
-            return SentenceTransformer(self._source, **self._options)
+            return library.SentenceTransformer(self._source, **self._options)
         except Exception as error:
             raise EmbeddingError(
                 f"sentence-transformers cannot load {self._source!r}: {error}",

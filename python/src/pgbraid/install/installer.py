@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from pgbraid._version import __version__
 from pgbraid.errors import InstallationError, VersionMismatchError
 from pgbraid.install.replacement import SHAPE_CHANGED, drop_all, drop_stale, objects
 from pgbraid.install.resources import check_frozen, content_hash, foundation_files, migration_ids, repeatable_files
 from pgbraid.install.session import Notify, installer_session, naming, retrying
-from pgbraid.install.state import Connection, applied_migrations, exists, readable
+from pgbraid.install.state import INSTALLATION, MIGRATIONS, Connection, applied_migrations, exists, readable
 from pgbraid.install.vector import VectorExtension, find_or_create, grant_schema
 
 ROLES = ("braid_owner", "braid_definer", "braid_reader", "braid_writer", "braid_admin", "braid_gateway", "braid_service")
 DEFAULT = "default"
+# The last layer writes to every object, so what has not been replaced must be found before it.
+PRIVILEGES = "90_privileges"
 
 
 @dataclass(frozen=True)
@@ -95,14 +98,14 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
 
 def _installed(connection: Connection) -> tuple[str | None, str | None]:
     """Version and hash, both None where nothing is installed or a role is missing."""
-    for table in ("braid_store.installation", "braid_store._yoyo_migration"):
+    for table in (INSTALLATION, MIGRATIONS):
         if exists(connection, table) and not readable(connection, table):
             # Another login has installed here. This gives access, or explains who can.
             retrying(lambda: _run_foundation(connection))
     roles = connection.execute(
         "select count(*) from pg_catalog.pg_roles where rolname = any(%s)", (list(ROLES),)
     ).fetchone()
-    if roles is None or roles[0] < len(ROLES) or not exists(connection, "braid_store.installation"):
+    if roles is None or roles[0] < len(ROLES) or not exists(connection, INSTALLATION):
         return None, None
     found = connection.execute("select version, sql_hash from braid_store.installation").fetchone()
     return (found[0], found[1]) if found else (None, None)
@@ -151,10 +154,12 @@ def _replace(connection: Connection, vector: VectorExtension, content: str, *, a
         before = objects(connection)
         # Files are applied in order of layers, yet a body may call what a later file creates.
         connection.execute("set local check_function_bodies = off")
-        for file in repeatable_files():
-            with naming(f"sql/{file.name}"):
-                connection.execute(file.text.replace("@vector@", vector.quoted_schema))
-        drop_stale(connection, before)
+        for layer, files in groupby(repeatable_files(), key=lambda file: file.name.split("/")[0]):
+            if layer == PRIVILEGES:
+                drop_stale(connection, before)
+            for file in files:
+                with naming(f"sql/{file.name}"):
+                    connection.execute(file.text.replace("@vector@", vector.quoted_schema))
         connection.execute(
             "insert into braid_store.installation (version, sql_hash) values (%s, %s) on conflict (only_row)"
             " do update set version = excluded.version, sql_hash = excluded.sql_hash, installed_at = now()",

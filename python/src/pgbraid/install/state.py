@@ -7,40 +7,50 @@ from typing import Any
 
 import psycopg
 
+from pgbraid.errors import PermissionDeniedError
 from pgbraid.install.resources import migration_ids
 
 Connection = psycopg.Connection[Any]
 
+INSTALLATION = "braid_store.installation"
+MIGRATIONS = "braid_store._yoyo_migration"
+
 
 @dataclass(frozen=True)
 class Installation:
-    """An installed schema. `sql_hash` and `pending_migrations` are None for a role that may not read them."""
+    """An installed schema. `pending_migrations` is None for a login that may not read which are applied."""
 
     version: str
-    sql_hash: str | None
+    sql_hash: str
     pending_migrations: tuple[str, ...] | None
 
 
 def read_installation(connection: Connection) -> Installation | None:
-    """The installation in the connection's database, None if there is none. Changes nothing."""
-    if not exists(connection, "braid_store.installation"):
+    """The installation in the connection's database, None if there is none. Changes nothing.
+
+    Raises `PermissionDeniedError` for a login that may not use pgbraid at all.
+    """
+    if not exists(connection, INSTALLATION):
         return None
-    if not readable(connection, "braid_store.installation"):
-        if not exists_function(connection, "braid.version()"):
-            return None
-        row = connection.execute("select braid.version()").fetchone()
-        return Installation(str(row[0]), None, None) if row and row[0] is not None else None
-    row = connection.execute("select version, sql_hash from braid_store.installation").fetchone()
+    if not readable(connection, INSTALLATION):
+        raise PermissionDeniedError(
+            f"the login {connection.info.user} may not use pgbraid",
+            hint=f"have an administrator run: grant braid_reader to {connection.info.user}",
+        )
+    row = connection.execute(f"select version, sql_hash from {INSTALLATION}").fetchone()
     if row is None:
         return None
-    applied = applied_migrations(connection)
-    return Installation(row[0], row[1], tuple(name for name in migration_ids() if name not in applied))
+    pending = None
+    if readable(connection, MIGRATIONS):
+        applied = applied_migrations(connection)
+        pending = tuple(name for name in migration_ids() if name not in applied)
+    return Installation(row[0], row[1], pending)
 
 
 def applied_migrations(connection: Connection) -> frozenset[str]:
-    if not exists(connection, "braid_store._yoyo_migration"):
+    if not exists(connection, MIGRATIONS):
         return frozenset()
-    rows = connection.execute("select migration_id from braid_store._yoyo_migration").fetchall()
+    rows = connection.execute(f"select migration_id from {MIGRATIONS}").fetchall()
     return frozenset(row[0] for row in rows)
 
 
@@ -51,16 +61,6 @@ def exists(connection: Connection, relation: str) -> bool:
         "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace"
         " where n.nspname = %s and c.relname = %s)",
         (schema, name),
-    ).fetchone()
-    return bool(row and row[0])
-
-
-def exists_function(connection: Connection, signature: str) -> bool:
-    name = signature.partition("(")[0].split(".")
-    row = connection.execute(
-        "select exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
-        " where n.nspname = %s and p.proname = %s)",
-        tuple(name),
     ).fetchone()
     return bool(row and row[0])
 

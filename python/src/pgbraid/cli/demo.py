@@ -1,0 +1,58 @@
+"""pgbraid demo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pgbraid.cli.options import dsn_option
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+
+SEARCHES: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
+    ("keywords", "OrderedDict popitem", None),
+    ("a concept in other words", "wait until several threads have reached the same point", None),
+    ("both, with a filter", "parse XML safely without loading it all", {"kind": "class"}),
+)
+LIMIT = 3
+
+
+@click.command()
+@dsn_option
+def demo(dsn: str | None) -> None:
+    """Install, index the documentation of Python's standard library, and search it in three ways.
+
+    Uses the collection `default` of the tenant `default`. Running it again costs next to nothing.
+    """
+    import pgbraid
+    from pgbraid._dsn import find_dsn
+    from pgbraid.cli.progress import embed, progress
+    from pgbraid.install import install
+    from pgbraid.standard_library import standard_library_documents
+
+    found = find_dsn(dsn, initialise=True)
+    install(found, notify=lambda line: click.echo(line, err=True))
+    documents = list(standard_library_documents())
+    with pgbraid.connect(found) as client:
+        with progress("indexing documents", len(documents)) as done:
+            summary = client.add_documents(documents, progress=done)
+        click.echo(str(summary))
+        embed(client, "default")
+        for kind, query, filters in SEARCHES:
+            _search(client, kind, query, filters)
+
+
+def _search(client: Client, kind: str, query: str, filters: dict[str, Any] | None) -> None:
+    import json
+
+    from pgbraid.cli.search import colours, style
+
+    coloured = style if colours() else None
+    given = f" --filters '{json.dumps(filters)}'" if filters else ""
+    results = client.search(query, LIMIT, filters=filters)
+    command = f'pgbraid search "{query}" -k {LIMIT}{given}'
+    click.echo(f"\n{kind}\n$ {coloured(command, 'title') if coloured else command}\n")
+    click.echo(results.format(coloured))
+    click.echo(f"\n{results.stats.get('query_time_ms', 0):.0f} ms in the database")

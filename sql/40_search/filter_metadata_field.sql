@@ -1,0 +1,20 @@
+create or replace function braid_store.filter_metadata_field(key text)
+returns text
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key constant text := regexp_replace(filter_metadata_field.key, '^metadata\.', '');
+begin
+  if position('.' in v_key) = 0 then
+    return format('(c.metadata -> %L)', v_key);
+  end if;
+  -- Flattened metadata ({"loc.page": 3}) is common too: the key as it stands wins over the path.
+  return format('coalesce(c.metadata -> %L, c.metadata #> %L)', v_key, string_to_array(v_key, '.'));
+end
+$$;
+comment on function braid_store.filter_metadata_field(text) is
+  'The SQL expression for a metadata key of a filter: the key itself, else the path that its dots write.';

@@ -1,0 +1,441 @@
+"""The filter language: what matches, what is refused, and that nothing breaks out of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
+
+Connection = psycopg.Connection[Any]
+Json = Any
+Strategy = st.SearchStrategy[Any]
+
+DOCUMENTS: dict[str, dict[str, Json]] = {
+    "ana": {
+        "speaker": "Ana",
+        "category": "sales",
+        "importance": 1,
+        "occurred_at": "2024-01-31T23:30:00Z",
+        "language": "en",
+        "source_uri": "file:///a.txt",
+        "metadata": {"tags": ["a", "b"], "year": 2020, "page": {"number": 3, "section": {"title": "Intro"}}},
+    },
+    "ben": {
+        "speaker": "Ben",
+        "importance": 4.5,
+        "occurred_at": "2024-02-01T00:30:00+00:00",
+        "metadata": {"tags": "a", "year": "2020", "page.number": 7, "page": {"number": 8}, "draft": True},
+    },
+    "cyd": {
+        "category": "Sales",
+        "metadata": {
+            "tags": [],
+            "year": None,
+            "draft": False,
+            "speaker": "Ana",
+            "day": "2024-02-01",
+            "$x": 1,
+        },
+    },
+    "dee": {"metadata": {"year": 2020.5, "day": "2024-01-15", "tags": [1, True, "c"], "": "blank"}},
+}
+
+MATCHES: list[tuple[Json, str]] = [
+    ({}, "ana ben cyd dee"),
+    (None, "ana ben cyd dee"),
+    # columns
+    ({"speaker": "Ana"}, "ana"),
+    ({"speaker": "ana"}, ""),
+    ({"speaker": {"$eq": "Ben"}}, "ben"),
+    ({"speaker": {"$ne": "Ana"}}, "ben cyd dee"),
+    ({"speaker": {"$in": ["Ana", "Ben", "Zoe"]}}, "ana ben"),
+    ({"speaker": {"$in": ["Ana", None]}}, "ana cyd dee"),
+    ({"speaker": {"$in": []}}, ""),
+    ({"speaker": {"$nin": []}}, "ana ben cyd dee"),
+    ({"speaker": {"$nin": ["Ana"]}}, "ben cyd dee"),
+    ({"speaker": {"$nin": ["Ana", None]}}, "ben"),
+    ({"speaker": None}, "cyd dee"),
+    ({"speaker": {"$ne": None}}, "ana ben"),
+    ({"speaker": {"$exists": True}}, "ana ben"),
+    ({"speaker": {"$exists": False}}, "cyd dee"),
+    ({"speaker": {"$gt": "Ana"}}, "ben"),
+    ({"category": {"$gte": "a"}}, "ana"),
+    ({"language": "en"}, "ana"),
+    ({"importance": {"$gte": 1, "$lt": 4.5}}, "ana"),
+    ({"importance": 4.50}, "ben"),
+    ({"importance": {"$nin": [1]}}, "ben cyd dee"),
+    ({"occurred_at": {"$lt": "2024-02-01T00:00:00Z"}}, "ana"),
+    ({"occurred_at": {"$gte": "2024-02-01T01:00:00+01:00"}}, "ben"),
+    ({"occurred_at": "2024-02-01 00:30:00Z"}, "ben"),
+    ({"occurred_at": None}, "cyd dee"),
+    # columns of the document
+    ({"external_id": "ben"}, "ben"),
+    ({"external_id": {"$in": ["ana", "dee", "zoe"]}}, "ana dee"),
+    ({"external_id": {"$ne": "ben"}}, "ana cyd dee"),
+    ({"external_id": {"$gte": "cyd"}}, "cyd dee"),
+    ({"source_uri": "file:///a.txt"}, "ana"),
+    ({"source_uri": None}, "ben cyd dee"),
+    ({"source_uri": {"$exists": True}}, "ana"),
+    ({"source_uri": {"$nin": ["file:///a.txt"]}}, "ben cyd dee"),
+    # metadata: types never mix, and never fail
+    ({"year": 2020}, "ana"),
+    ({"year": 2020.0}, "ana"),
+    ({"year": "2020"}, "ben"),
+    ({"year": {"$gt": 2000}}, "ana dee"),
+    ({"year": {"$lte": 2020}}, "ana"),
+    ({"year": {"$gt": "2000"}}, "ben"),
+    ({"year": {"$in": [2020, "2020"]}}, "ana ben"),
+    ({"year": True}, ""),
+    ({"draft": True}, "ben"),
+    ({"draft": {"$ne": True}}, "ana cyd dee"),
+    ({"day": {"$gte": "2024-01-20", "$lt": "2024-03"}}, "cyd"),
+    ({"": "blank"}, "dee"),
+    # metadata: missing and null
+    ({"year": None}, "cyd"),
+    ({"year": {"$exists": True}}, "ana ben dee"),
+    ({"year": {"$exists": False}}, "cyd"),
+    ({"year": {"$ne": 2020}}, "ben cyd dee"),
+    ({"year": {"$nin": [2020, "2020"]}}, "cyd dee"),
+    ({"nothing": {"$ne": 1}}, "ana ben cyd dee"),
+    ({"nothing": {"$gt": 1}}, ""),
+    ({"nothing": {"$in": [1, None]}}, "ana ben cyd dee"),
+    # metadata: arrays
+    ({"tags": "a"}, "ana ben"),
+    ({"tags": {"$ne": "a"}}, "cyd dee"),
+    ({"tags": {"$in": ["b", "c"]}}, "ana dee"),
+    ({"tags": {"$nin": ["b", "c"]}}, "ben cyd"),
+    ({"tags": 1}, "dee"),
+    ({"tags": True}, "dee"),
+    ({"tags": {"$exists": True}}, "ana ben cyd dee"),
+    ({"tags": {"$gte": "a"}}, "ben"),
+    # metadata: paths, literal dots, forced
+    ({"page.section.title": "Intro"}, "ana"),
+    ({"page.number": 3}, "ana"),
+    ({"page.number": 7}, "ben"),
+    ({"page.number": 8}, ""),
+    ({"tags.0": "a"}, "ana"),
+    ({"page": {"$exists": True}}, "ana ben"),
+    ({"page": 3}, ""),
+    ({"metadata.speaker": "Ana"}, "cyd"),
+    ({"metadata.year": 2020}, "ana"),
+    ({"metadata.page.number": 7}, "ben"),
+    ({"metadata.$x": 1}, "cyd"),
+    # combinations
+    ({"speaker": "Ana", "year": 2020}, "ana"),
+    ({"speaker": "Ana", "year": 2021}, ""),
+    ({"$and": [{"tags": "a"}, {"year": "2020"}]}, "ben"),
+    ({"$or": [{"speaker": "Ana"}, {"draft": False}, {"year": 2020.5}]}, "ana cyd dee"),
+    ({"$or": [{"speaker": "Ana", "year": 1}, {"tags": "a", "draft": True}]}, "ben"),
+    ({"$not": {"speaker": "Ana"}}, "ben cyd dee"),
+    ({"$not": {"year": {"$gt": 2000}}}, "ben cyd"),
+    ({"$not": {"$not": {"year": {"$gt": 2000}}}}, "ana dee"),
+    ({"$not": {"$or": [{"year": 2020}, {"draft": True}]}}, "cyd dee"),
+    ({"$not": {}}, ""),
+    ({"year": {"$not": {"$gt": 2000}}}, "ben cyd"),
+    ({"year": {"$not": {"$gt": 2000}, "$exists": True}}, "ben"),
+    ({"tags": "a", "$or": [{"year": 2020}, {"year": "2020"}], "$not": {"draft": True}}, "ana"),
+]
+
+# What is refused, and what the message must name.
+REFUSED: list[tuple[Json, str]] = [
+    ("{}", "string"),
+    ('{"speaker": "Ana"}', "string"),
+    ([{"speaker": "Ana"}], "array"),
+    (5, "number"),
+    (True, "boolean"),
+    ({"$foo": 1}, "$foo"),
+    ({"$eq": 1}, "$eq"),
+    ({"year": {"$regex": "x"}}, "year"),
+    ({"year": {"$gt": 1, "x": 2}}, "year"),
+    ({"year": {"x": {"$gt": 1}}}, "year"),
+    ({"year": {}}, "year"),
+    ({"year": [2020]}, "year"),
+    ({"year": {"$eq": {"a": 1}}}, "year"),
+    ({"year": {"$ne": [1]}}, "year"),
+    ({"year": {"$gt": [1]}}, "year"),
+    ({"year": {"$gt": None}}, "year"),
+    ({"year": {"$lt": True}}, "year"),
+    ({"year": {"$in": 5}}, "year"),
+    ({"year": {"$nin": "abc"}}, "year"),
+    ({"year": {"$in": [[1]]}}, "year"),
+    ({"year": {"$exists": "yes"}}, "year"),
+    ({"year": {"$exists": None}}, "year"),
+    ({"year": {"$not": 5}}, "year"),
+    ({"speaker": 5}, "speaker"),
+    ({"speaker": True}, "speaker"),
+    ({"category": {"$in": ["a", 1]}}, "category"),
+    ({"external_id": {"$gt": 1}}, "external_id"),
+    ({"importance": "high"}, "importance"),
+    ({"importance": "5"}, "importance"),
+    ({"importance": 10**400}, "importance"),
+    ({"occurred_at": 1704067200}, "occurred_at"),
+    ({"occurred_at": "yesterday"}, "occurred_at"),
+    ({"occurred_at": {"$gte": "2024-13-01"}}, "occurred_at"),
+    ({"occurred_at": {"$gte": "01/02/2024"}}, "occurred_at"),
+    ({"$and": {"year": 1}}, "$and"),
+    ({"$or": []}, "$or"),
+    ({"$or": ["year"]}, "$or"),
+    ({"$not": [{"year": 1}]}, "$not"),
+    ({f"key{n}": n for n in range(10_000)}, "1000 conditions"),
+    ({"$or": [{"year": n} for n in range(10_000)]}, "1000 conditions"),
+    (json.loads('{"$not":' * 300 + "{}" + "}" * 300), "32 deep"),
+    (json.loads('{"year": ' + '{"$not":' * 300 + "{}" + "}" * 301), "32 deep"),
+    ({"year": "x" * 2_000_000}, "1000000"),
+]
+
+
+def ingest(db: Connection, documents: dict[str, dict[str, Json]]) -> None:
+    rows = [{"external_id": name, "content": "word", **document} for name, document in documents.items()]
+    db.execute("select braid.upsert_documents(%s)", (Jsonb(rows),))
+
+
+def search(db: Connection, filters: Json) -> list[str]:
+    found = db.execute(
+        "select external_id from braid.full_text_search('word', 100, filters => %s)",
+        (None if filters is None else Jsonb(filters),),
+    )
+    return sorted(row[0] for row in found)
+
+
+@pytest.fixture
+def library(db: Connection) -> Connection:
+    ingest(db, DOCUMENTS)
+    return db
+
+
+def test_what_each_filter_matches(library: Connection) -> None:
+    found = [(filters, " ".join(search(library, filters))) for filters, _ in MATCHES]
+    assert found == MATCHES
+
+
+def test_what_is_refused_names_the_key_and_says_what_to_do(library: Connection) -> None:
+    for filters, named in REFUSED:
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match=re.escape(named)) as error:
+            search(library, filters)
+        assert error.value.diag.message_hint, filters
+        assert len(str(error.value.diag.message_primary)) < 400
+
+
+def test_a_thousand_conditions_and_long_lists_are_fine(library: Connection) -> None:
+    assert search(library, {"$or": [{"year": n} for n in range(1500, 2400)]}) == ["ana"]
+    assert search(library, {"year": {"$in": list(range(50_000))}}) == ["ana"]
+    assert search(library, {"speaker": {"$nin": [str(n) for n in range(50_000)]}}) == sorted(DOCUMENTS)
+
+
+def test_timestamps_without_a_zone_are_in_the_sessions(library: Connection) -> None:
+    library.execute("set timezone = 'Asia/Tokyo'")
+    assert search(library, {"occurred_at": {"$lt": "2024-02-01T09:00:00"}}) == ["ana"]
+    library.execute("set datestyle = 'SQL, DMY'")
+    assert search(library, {"occurred_at": {"$lt": "2024-02-01T09:00:00"}}) == ["ana"]
+
+
+def test_columns_are_compared_in_a_form_that_indexes_serve(db: Connection) -> None:
+    db.execute("create temp table copy (like braid_store.chunks)")
+    db.execute("create index on copy (speaker)")
+    db.execute("create index on copy (occurred_at)")
+    db.execute("set enable_seqscan = off")
+    for filters, condition in [
+        ({"speaker": "Ana"}, "speaker = "),
+        ({"speaker": {"$in": ["Ana", "Ben"]}}, "speaker = ANY"),
+        ({"occurred_at": {"$gte": "2024-01-01"}}, "occurred_at >= "),
+    ]:
+        row = db.execute("select braid_store.filter_predicate(%s, 1, 1)", (Jsonb(filters),)).fetchone()
+        assert row
+        plan = db.execute("explain select from copy c where " + row[0]).fetchall()
+        assert any("Index Cond" in line and condition in line for (line,) in plan), plan
+
+
+# An evaluator of the documented semantics, written without regard to the SQL.
+
+COLUMNS = {"speaker", "category", "language", "importance", "occurred_at", "external_id", "source_uri"}
+
+
+def stored(document: dict[str, Json], key: str) -> Json:
+    if key in COLUMNS:
+        value = document.get(key)
+        return datetime.fromisoformat(value) if key == "occurred_at" and value else value
+    metadata = document["metadata"]
+    key = key.removeprefix("metadata.")
+    if key in metadata:
+        return metadata[key]
+    value = metadata
+    for step in key.split("."):
+        if not isinstance(value, dict):
+            return None
+        value = value.get(step)
+    return value
+
+
+def kind(value: Json) -> str:
+    if isinstance(value, bool):
+        return "boolean"
+    return "number" if isinstance(value, int | float) else type(value).__name__
+
+
+def same(value: Json, operand: Json) -> bool:
+    return kind(value) == kind(operand) and bool(value == operand)
+
+
+def equals(value: Json, operand: Json) -> bool:
+    if operand is None:
+        return value is None
+    return any(same(member, operand) for member in (value if isinstance(value, list) else [value]))
+
+
+def satisfies(value: Json, operator: str, operand: Json) -> bool:
+    if isinstance(value, datetime) and isinstance(operand, str):
+        operand = datetime.fromisoformat(operand)
+    if operator == "$not":
+        return not all(satisfies(value, *condition) for condition in operand.items())
+    if operator == "$exists":
+        return (value is not None) == operand
+    if operator in ("$eq", "$ne"):
+        return equals(value, operand) == (operator == "$eq")
+    if operator in ("$in", "$nin"):
+        return any(equals(value, member) for member in operand) == (operator == "$in")
+    if kind(value) != kind(operand):
+        return False
+    return bool(
+        {"$gt": value > operand, "$gte": value >= operand, "$lt": value < operand}.get(
+            operator, value <= operand
+        )
+    )
+
+
+def matches(document: dict[str, Json], filters: dict[str, Json]) -> bool:
+    for key, operand in filters.items():
+        if key == "$and":
+            result = all(matches(document, member) for member in operand)
+        elif key == "$or":
+            result = any(matches(document, member) for member in operand)
+        elif key == "$not":
+            result = not matches(document, operand)
+        elif isinstance(operand, dict):
+            result = all(satisfies(stored(document, key), *condition) for condition in operand.items())
+        else:
+            result = satisfies(stored(document, key), "$eq", operand)
+        if not result:
+            return False
+    return True
+
+
+WORDS = st.sampled_from(["a", "B", "b", "é", "10", "9", "", "2024-01-01", "it's", "\\", "%s"])
+NUMBERS = st.integers(-3, 3) | st.sampled_from([0.5, 1.0, -2.5, 10, 9])
+TIMES = st.sampled_from([f"2024-0{month}-01T00:00:00+00:00" for month in range(1, 6)])
+SCALARS = WORDS | NUMBERS | st.booleans()
+KEYS = st.sampled_from(["a", "b", "c", "speaker", "a.b", "x y"])
+VALUES = st.recursive(
+    SCALARS | st.none(), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3)
+)
+STORED = st.fixed_dictionaries(
+    {"metadata": st.dictionaries(KEYS, VALUES, max_size=5)},
+    optional={
+        "speaker": WORDS.filter(bool),
+        "importance": NUMBERS,
+        "occurred_at": TIMES,
+        "source_uri": WORDS.filter(bool),
+    },
+)
+
+
+def conditions(operands: Strategy, ordered: Strategy) -> Strategy:
+    nullable = operands | st.none()
+    operators = st.fixed_dictionaries(
+        {},
+        optional={
+            **dict.fromkeys(["$eq", "$ne"], nullable),
+            **dict.fromkeys(["$gt", "$gte", "$lt", "$lte"], ordered),
+            **dict.fromkeys(["$in", "$nin"], st.lists(nullable, max_size=3)),
+            "$exists": st.booleans(),
+        },
+    ).filter(bool)
+    return nullable | operators | st.fixed_dictionaries({"$not": operators})
+
+
+METADATA_KEYS = ["a", "b", "c", "a.b", "a.b.c", "x y", "metadata.a", "metadata.speaker", "metadata.a.b"]
+LEAVES = st.one_of(
+    st.dictionaries(
+        st.sampled_from(METADATA_KEYS), conditions(SCALARS, WORDS | NUMBERS), min_size=1, max_size=2
+    ),
+    st.fixed_dictionaries({"speaker": conditions(WORDS, WORDS)}),
+    st.fixed_dictionaries({"importance": conditions(NUMBERS, NUMBERS)}),
+    st.fixed_dictionaries({"occurred_at": conditions(TIMES, TIMES)}),
+    st.fixed_dictionaries({"source_uri": conditions(WORDS, WORDS)}),
+    st.fixed_dictionaries({"external_id": conditions(st.sampled_from("012"), st.sampled_from("012"))}),
+)
+FILTERS = st.recursive(
+    LEAVES | st.just({}),
+    lambda inner: (
+        st.fixed_dictionaries({"$and": st.lists(inner, min_size=1, max_size=3)})
+        | st.fixed_dictionaries({"$or": st.lists(inner, min_size=1, max_size=3)})
+        | st.fixed_dictionaries({"$not": inner})
+        | st.tuples(LEAVES, inner).map(lambda pair: {**pair[0], **pair[1]})
+    ),
+    max_leaves=6,
+)
+
+in_one_database = settings(
+    max_examples=80,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@in_one_database
+@given(documents=st.lists(STORED, min_size=1, max_size=4), filters=st.lists(FILTERS, min_size=1, max_size=8))
+def test_filters_mean_what_is_documented(
+    db: Connection, documents: list[dict[str, Json]], filters: list[dict[str, Json]]
+) -> None:
+    named = {str(number): document for number, document in enumerate(documents)}
+    db.execute("select braid.clear_collection()")
+    ingest(db, named)
+    for each in filters:
+        expected = [
+            name for name, document in named.items() if matches({**document, "external_id": name}, each)
+        ]
+        assert search(db, each) == expected, each
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=20)
+HOSTILE = TEXT | st.sampled_from(
+    [
+        "'",
+        "\\'",
+        "'; drop table braid_store.chunks; --",
+        "$$",
+        "$1",
+        "%L",
+        "%1$s",
+        '"',
+        "{}",
+        "a.b",
+        "\\",
+        "E'\\''",
+    ]
+)
+
+
+@in_one_database
+@given(key=HOSTILE, value=HOSTILE)
+def test_no_text_breaks_out_of_its_quotes(db: Connection, key: str, value: str) -> None:
+    db.execute("select braid.clear_collection()")
+    ingest(db, {"it": {"metadata": {key: value}, "source_uri": value}})
+    path = "metadata." + key
+    for filters in (
+        {path: value},
+        {path: {"$in": [value, "other"]}},
+        {path: {"$gte": value, "$lte": value}},
+        {path: {"$exists": True}},
+        {"source_uri": value},
+        {"source_uri": {"$nin": ["other", value + "x"]}},
+    ):
+        assert search(db, filters) == ["it"], filters
+    for filters in ({path: value + "x"}, {path: {"$ne": value}}, {"speaker": value}, {path + "x": value}):
+        assert search(db, filters) == [], filters

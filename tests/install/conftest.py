@@ -1,0 +1,56 @@
+"""Databases without pgbraid, and servers whose cluster has never seen it."""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from helpers import make_fast, temporary_folder
+from psycopg import sql
+
+from pgbraid import embedded
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    """A folder for an embedded server, which is stopped after the test. Not pytest's, which is closed to others."""
+    folder = temporary_folder()
+    yield folder
+    embedded.stop(folder)
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def cluster(home: Path, pg_version: int) -> embedded.Server:
+    """A server of its own: no braid_* roles yet."""
+    running = embedded.ensure_running(home, pg_version)
+    make_fast(running)
+    return running
+
+
+@pytest.fixture
+def bare_dsn(server: embedded.Server, make_login: Callable[..., str]) -> Iterator[Callable[..., str]]:
+    """`bare_dsn(owner="postgres", options="")` creates an empty database on the shared server and gives its DSN.
+    It asks for `make_login` so that its databases are gone before the logins that own them."""
+    created: list[str] = []
+
+    def create(owner: str = "postgres", options: str = "") -> str:
+        name = f"bare_{uuid.uuid4().hex[:8]}"
+        create_database(server, name, owner, options)
+        created.append(name)
+        return server.dsn_for(name, owner)
+
+    yield create
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as connection:
+        for name in created:
+            connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+def create_database(server: embedded.Server, name: str, owner: str = "postgres", options: str = "") -> None:
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as connection:
+        connection.execute(
+            sql.SQL("create database {} owner {} " + options).format(sql.Identifier(name), sql.Identifier(owner))
+        )

@@ -1,0 +1,1 @@
+"""Independent models and data that tests and benchmarks compare pgbraid with."""

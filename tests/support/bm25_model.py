@@ -1,0 +1,182 @@
+"""BM25 as pgbraid defines it, over every chunk in memory: nothing incremental, hence nothing to get wrong."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import psycopg
+
+Connection = psycopg.Connection[Any]
+
+
+class Token(NamedTuple):
+    position: int
+    lexeme: str
+    kind: str
+
+
+class Hit(NamedTuple):
+    external_id: str
+    chunk_index: int
+    score: float
+
+
+class Tokenizer:
+    """`braid_store.tokenize`, the one thing that the model shares with what it checks; remembers what it saw."""
+
+    def __init__(self, db: Connection, text_config: str = "english", fold_diacritics: bool = True) -> None:
+        self._db = db
+        self._settings = (text_config, fold_diacritics)
+        self._known: dict[str, list[Token]] = {}
+
+    def __call__(self, text: str) -> list[Token]:
+        self.learn([text])
+        return self._known[text]
+
+    def learn(self, texts: Iterable[str]) -> None:
+        unknown = sorted(set(texts) - self._known.keys())
+        if not unknown:
+            return
+        self._known.update({text: [] for text in unknown})
+        rows = self._db.execute(
+            'select text_number, "position", lexeme, kind from braid_store.tokenize(%s, %s, %s)',
+            (unknown, *self._settings),
+        )
+        for number, *token in rows:
+            self._known[unknown[number - 1]].append(Token(*token))
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A chunk as it is indexed: the body is speaker and content."""
+
+    external_id: str
+    chunk_index: int
+    title: str
+    body: str
+    attributes: dict[str, Any] = field(default_factory=dict, hash=False)
+
+
+class _Entry(NamedTuple):
+    chunk: Chunk
+    body: Counter[str]
+    title: Counter[str]
+    body_length: int
+    title_length: int
+
+
+def _length(tokens: Sequence[Token]) -> int:
+    return len({token.position for token in tokens if token.kind != "stop_word"})
+
+
+class Bm25Model:
+    """Robertson's BM25F with Lucene's idf over a set of chunks."""
+
+    def __init__(
+        self,
+        chunks: Iterable[Chunk],
+        tokenizer: Tokenizer,
+        k1: float = 1.2,
+        b: float = 0.75,
+        title_weight: float = 1.0,
+    ) -> None:
+        chunks = list(chunks)
+        tokenizer.learn([text for chunk in chunks for text in (chunk.title, chunk.body)])
+        self._tokenizer = tokenizer
+        self._k1, self._b, self._title_weight = k1, b, title_weight
+        self._entries = []
+        self._frequencies: Counter[str] = Counter()
+        for chunk in chunks:
+            title, body = tokenizer(chunk.title), tokenizer(chunk.body)
+            entry = _Entry(
+                chunk,
+                Counter(token.lexeme for token in body),
+                Counter(token.lexeme for token in title),
+                _length(body),
+                _length(title),
+            )
+            self._entries.append(entry)
+            self._frequencies.update(entry.body.keys() | entry.title.keys())
+        # Chunks, total length of bodies, total length of titles.
+        self.statistics = (
+            len(self._entries),
+            sum(entry.body_length for entry in self._entries),
+            sum(entry.title_length for entry in self._entries),
+        )
+
+    def search(
+        self, query: str, match: str = "any", accept: Callable[[Chunk], bool] = lambda chunk: True
+    ) -> list[Hit]:
+        """All hits, best first; `match` is any, all or a share such as 75%."""
+        tokens = self._tokenizer(query)
+        if any(token.kind != "stop_word" for token in tokens):
+            tokens = [token for token in tokens if token.kind != "stop_word"]
+        if any(token.kind == "bigram" for token in tokens):
+            tokens = [token for token in tokens if token.kind != "character"]
+        times = Counter(token.lexeme for token in tokens)
+        # A lexeme belongs to the word at its first position; a compound's parts share the compound's.
+        words: dict[str, int] = {}
+        for token in sorted(tokens):
+            words.setdefault(token.lexeme, token.position)
+
+        rarest = sorted((self._frequencies[lexeme], lexeme) for lexeme in times if self._frequencies[lexeme])
+        kept = sorted(lexeme for _, lexeme in rarest[:64])
+        counted = {words[lexeme] for lexeme in times if lexeme in kept or not self._frequencies[lexeme]}
+        required = _required(match, len(counted))
+        scores = [
+            Hit(entry.chunk.external_id, entry.chunk.chunk_index, score)
+            for entry in self._entries
+            if accept(entry.chunk) and (score := self._score(entry, kept, times, words, required)) is not None
+        ]
+        return sorted(scores, key=lambda hit: (-hit.score, hit.external_id.encode(), hit.chunk_index))
+
+    def _score(
+        self, entry: _Entry, lexemes: list[str], times: Counter[str], words: dict[str, int], required: int
+    ) -> float | None:
+        count, body_length, title_length = self.statistics
+        average = (body_length + self._title_weight * title_length) / count or 1.0
+        relative = (entry.body_length + self._title_weight * entry.title_length) / average
+        score = 0.0
+        found = set()
+        for lexeme in lexemes:
+            frequency = entry.body[lexeme] + self._title_weight * entry.title[lexeme]
+            if frequency > 0:
+                df = self._frequencies[lexeme]
+                weight = times[lexeme] * math.log(1 + (count - df + 0.5) / (df + 0.5))
+                score += weight * frequency / (frequency + self._k1 * (1 - self._b + self._b * relative))
+                found.add(words[lexeme])
+        return score if len(found) >= required else None
+
+
+def _required(match: str, word_count: int) -> int:
+    if match == "any":
+        return 1
+    share = 100 if match == "all" else int(match.removesuffix("%"))
+    return max(1, -(-word_count * share // 100))
+
+
+def stored_chunks(db: Connection, tenant: str = "default", collection: str = "default") -> list[Chunk]:
+    """What the tables say is there: documents and chunks, not the index."""
+    rows = db.execute(
+        """
+        select d.external_id, c.chunk_index, d.title, c.speaker, c.content
+        from braid_store.chunks c
+        join braid_store.documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
+        join braid_store.tenants t on t.id = c.tenant_id
+        join braid_store.collections k on k.id = c.collection_id
+        where t.key = %s and k.name = %s
+        """,
+        (tenant, collection),
+    )
+    return [
+        Chunk(external_id, index, title or "", indexed_body(speaker, content))
+        for external_id, index, title, speaker, content in rows
+    ]
+
+
+def indexed_body(speaker: str | None, content: str) -> str:
+    return content if speaker is None else f"{speaker}\n{content}"

