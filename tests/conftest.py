@@ -12,12 +12,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from helpers import HashEmbedder, make_fast, temporary_folder
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql import factories
 
 import pgbraid
+from helpers import HashEmbedder, make_fast, temporary_folder
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install

@@ -16,12 +16,13 @@ begin
            select sc.* from braid_store.segment_chunks sc
            where sc.tenant_id = remove_chunks.tenant_id and sc.chunk_id = u.chunk_id
            offset 0
-         ) sc,
-         lateral (
+         ) sc
+         -- A chunk without a token has no forward row, and counts among the chunks all the same.
+         left join lateral (
            select f.lexemes from braid_store.forward_rows f
            where f.tenant_id = remove_chunks.tenant_id and f.chunk_id = u.chunk_id
            offset 0
-         ) f
+         ) f on true
   ), tombstones as (
     insert into braid_store.tombstones (tenant_id, collection_id, chunk_id, body_length, title_length)
     select remove_chunks.tenant_id, remove_chunks.collection_id, r.chunk_id, r.body_length, r.title_length

@@ -1,5 +1,5 @@
 create or replace function braid_store.token_forms(words text[])
-returns table (word text, position_count int, place int, form text, kind text)
+returns table (word_number int, position_count int, place int, form text, kind text)
 language plpgsql
 stable
 parallel safe
@@ -10,41 +10,44 @@ as $$
 begin
   return query
   with scanned as materialized (
-    select s.word, s.token, s.token_class,
-      sum(n.position_count) over (partition by s.word)::int as position_count,
-      (sum(n.position_count) over (partition by s.word order by s.token_number) - n.position_count)::int as place
+    select s.word_number, s.token, s.token_class, row_number() over ()::int as token_number,
+      sum(n.position_count) over (partition by s.word_number)::int as position_count,
+      (sum(n.position_count) over (partition by s.word_number order by s.token_number) - n.position_count)::int as place
     from braid_store.token_scan(token_forms.words) as s
     cross join lateral (
       select case s.token_class when 'unspaced' then length(s.token) else 1 end as position_count
     ) as n
-  ), tokens as materialized (
-    select distinct s.token, s.token_class from scanned s
+  ), by_class as materialized (
+    -- In arrays and by number, since a token may be very long and have very many forms.
+    select array_agg(case when s.token_class = 'compound' then s.token end order by s.token_number) as compounds,
+      array_agg(case when s.token_class = 'unspaced' then s.token end order by s.token_number) as unspaced,
+      array_agg(case when s.token_class = 'hangul' then s.token end order by s.token_number) as hangul
+    from scanned s
   ), forms as (
-    select t.token, 0 as place, t.token as form, case t.token_class when 'compound' then 'compound' else 'word' end as kind
-    from tokens t
-    where t.token_class <> 'unspaced'
+    select s.token_number, 0 as place, s.token as form,
+      case s.token_class when 'compound' then 'compound' else 'word' end as kind
+    from scanned s
+    where s.token_class <> 'unspaced'
     union all
-    select p.token, 0, p.part, 'part'
-    from braid_store.token_parts(array(select t.token from tokens t where t.token_class = 'compound')) as p
+    select p.token_number, 0, p.part, 'part'
+    from by_class c cross join lateral braid_store.token_parts(c.compounds) as p
     union all
-    select g.token, g.place, g.gram, g.kind
-    from braid_store.token_grams(array(select t.token from tokens t where t.token_class = 'unspaced')) as g
-    where g.kind is not null
+    select g.token_number, g.place, g.gram, g.kind
+    from by_class c cross join lateral braid_store.token_grams(c.unspaced) as g
     union all
     -- Hangul has spaces: a word's bigrams are like the parts of a compound.
-    select distinct g.token, 0, g.gram, g.kind
-    from braid_store.token_grams(array(select t.token from tokens t where t.token_class = 'hangul')) as g
-    where g.kind is not null and g.gram <> g.token
+    select distinct g.token_number, 0, g.gram, g.kind
+    from by_class c cross join lateral braid_store.token_grams(c.hangul) as g
   )
-  select s.word, s.position_count, s.place + f.place,
+  select s.word_number, s.position_count, s.place + f.place,
     case
       when octet_length(j.form) = length(j.form) then lower(j.form collate "C")
       when s.token_class in ('unspaced', 'hangul') then j.form
       else braid_store.token_lower(replace(j.form, E'\u200d', ''))
     end,
     f.kind
-  from scanned s
-  join forms f on f.token = s.token
+  from forms f
+  join scanned s on s.token_number = f.token_number
   cross join lateral (
     -- re-entry also finds reentry, and IL-6 finds IL6: hyphens between letters or digits go, unless all are digits.
     select
@@ -59,4 +62,5 @@ $$;
 
 comment on function braid_store.token_forms(text[]) is
   'Every form, in lower case and before any dictionary, by which the tokens of a word are indexed; the place is counted '
-  'from 0 within the word. Compounds with their parts take one position, runs of unspaced script one a character.';
+  'from 0 within the word. Compounds with their parts take one position, runs of unspaced script one a character. Words '
+  'are told by their place in the array; nulls are skipped.';

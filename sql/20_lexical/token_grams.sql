@@ -1,5 +1,5 @@
 create or replace function braid_store.token_grams(tokens text[])
-returns table (token text, place int, gram text, kind text)
+returns table (token_number int, place int, gram text, kind text)
 language plpgsql
 stable
 parallel safe
@@ -9,21 +9,25 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  select p.token, p.place,
-    unnest(array[p.character, p.character || p.next_character]),
-    -- A run of one character is a word: a query must not drop it as it drops characters that bigrams cover.
-    unnest(array[case when p.length = 1 then 'word' else 'character' end,
-                 case when p.next_character is not null then 'bigram' end])
-  from (
-    select c.token, cardinality(c.characters) as length, generate_subscripts(c.characters, 1) - 1 as place,
+  with places as materialized (
+    select c.token_number, c.length, generate_series(0, c.length - 1) as place,
       unnest(c.characters) as character, unnest(c.characters[2:]) as next_character
     from (
-      select t.token, string_to_array(t.token, null) as characters
-      from unnest(token_grams.tokens) as t (token)
+      select t.token_number::int as token_number, length(t.token) as length, string_to_array(t.token, null) as characters
+      from unnest(token_grams.tokens) with ordinality as t (token, token_number)
+      where t.token is not null
     ) as c
-  ) as p;
+  )
+  -- A run of one character is a word: a query must not drop it as it drops characters that bigrams cover.
+  select p.token_number, p.place, p.character, case when p.length = 1 then 'word' else 'character' end
+  from places p
+  union all
+  select p.token_number, p.place, p.character || p.next_character, 'bigram'
+  from places p
+  where p.next_character is not null;
 end
 $$;
 
 comment on function braid_store.token_grams(text[]) is
-  'The characters and bigrams of tokens, each at the place (from 0) of its first character.';
+  'The characters and bigrams of tokens, each at the place (from 0) of its first character. Tokens '
+  'are told by their place in the array; nulls are skipped.';

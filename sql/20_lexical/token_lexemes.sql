@@ -1,5 +1,5 @@
 create or replace function braid_store.token_lexemes(words text[], text_config text, fold_diacritics boolean)
-returns table (word text, position_count int, place int, lexeme text, kind text)
+returns table (word_number int, position_count int, place int, lexeme text, kind text)
 language plpgsql
 stable
 parallel safe
@@ -17,13 +17,14 @@ begin
   return query
   with trimmed as materialized (
     -- Most words are plain once sentence punctuation is off: they skip the scanner.
-    select w.word, w.core, w.core ~ v_plain as is_plain
+    select w.word_number, w.core, w.core ~ v_plain as is_plain
     from (
-      select u.word, rtrim(ltrim(u.word, '([{<"''`*-/\,;:!?'), ')]}>"''`*-/\,;:!?.') as core
-      from unnest(token_lexemes.words) as u (word)
+      select u.word_number::int as word_number,
+        rtrim(ltrim(u.word, '([{<"''`*-/\,;:!?'), ')]}>"''`*-/\,;:!?.') as core
+      from unnest(token_lexemes.words) with ordinality as u (word, word_number)
     ) as w
   ), forms as materialized (
-    select t.core as word, 1 as position_count, 0 as place,
+    select t.word_number, 1 as position_count, 0 as place,
       case
         when octet_length(t.core) = length(t.core) then lower(t.core collate "C")
         when t.core ~ v_lower then t.core
@@ -32,10 +33,11 @@ begin
       'word' as kind
     from trimmed t
     where t.is_plain
-    group by t.core
     union all
-    select f.word, f.position_count, f.place, f.form, f.kind
-    from braid_store.token_forms(array(select distinct t.core from trimmed t where not t.is_plain)) as f
+    select f.word_number, f.position_count, f.place, f.form, f.kind
+    from braid_store.token_forms(
+      array(select case when not t.is_plain then t.core end from trimmed t order by t.word_number)
+    ) as f
   ), stems as materialized (
     select s.word, s.stem, s.is_stop_word
     from braid_store.token_stem(
@@ -49,22 +51,22 @@ begin
       token_lexemes.text_config
     ) as s
   ), lexemes as (
-    select l.word, l.position_count, l.place, l.lexeme, min(l.kind) as kind
+    select l.word_number, l.position_count, l.place, l.lexeme, min(l.kind) as kind
     from (
-      select d.word, d.position_count, d.place,
+      select d.word_number, d.position_count, d.place,
         case when d.kind = 'stop_word' then '=' else '' end
         || case when octet_length(d.lexeme) <= 254 then d.lexeme else left(d.lexeme, 48) || '~' || md5(d.lexeme) end
           as lexeme,
         d.kind
       from (
-        select n.word, n.position_count, n.place, n.kind,
+        select n.word_number, n.position_count, n.place, n.kind,
           case
             when token_lexemes.fold_diacritics and octet_length(n.stem) > length(n.stem) and n.stem ~ v_foldable
               then braid_store.token_fold(n.stem)
             else n.stem
           end as lexeme
         from (
-          select f.word, f.position_count, f.place, translate(coalesce(s.stem, f.form), '=', ':') as stem,
+          select f.word_number, f.position_count, f.place, translate(coalesce(s.stem, f.form), '=', ':') as stem,
             case when s.is_stop_word then 'stop_word' else f.kind end as kind
           from forms f
           left join stems s on s.word = f.form
@@ -72,15 +74,16 @@ begin
         ) as n
       ) as d
     ) as l
-    group by l.word, l.position_count, l.place, l.lexeme
+    where l.lexeme not in ('', '=')
+    group by l.word_number, l.position_count, l.place, l.lexeme
     union all
-    select f.word, f.position_count, f.place, f.form, f.kind
+    select f.word_number, f.position_count, f.place, f.form, f.kind
     from forms f
     where f.kind in ('bigram', 'character')
   )
-  select t.word, coalesce(l.position_count, 0), l.place, l.lexeme, l.kind
+  select t.word_number, coalesce(l.position_count, 0), l.place, l.lexeme, l.kind
   from trimmed t
-  left join lexemes l on l.word = t.core;
+  left join lexemes l on l.word_number = t.word_number;
 end
 $$;
 

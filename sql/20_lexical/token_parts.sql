@@ -1,5 +1,5 @@
 create or replace function braid_store.token_parts(tokens text[])
-returns table (token text, part text)
+returns table (token_number int, part text)
 language plpgsql
 stable
 parallel safe
@@ -11,35 +11,36 @@ begin
   return query
   with compounds as (
     -- From here a comma stands for the point of a number, so that versions and decimals are not taken apart.
-    select c.token,
+    select c.token_number::int as token_number,
       regexp_replace(
         translate(btrim(c.token, '.#@$£€¥₹+%'), ',;()[]', '//////'),
         '([0-9])\.(?=[0-9])', '\1,', 'g'
       ) as body
-    from unnest(token_parts.tokens) as c (token)
+    from unnest(token_parts.tokens) with ordinality as c (token, token_number)
+    where c.token is not null
   ), sections as (
     -- of paths, URLs, addresses, qualified names
-    select c.token, regexp_split_to_table(c.body, '->|[^[:alnum:]._''+,\u0080-\U0010ffff-]+') as part
+    select c.token_number, regexp_split_to_table(c.body, '->|[^[:alnum:]._''+,\u0080-\U0010ffff-]+') as part
     from compounds c
   ), segments as (
-    select s.token, regexp_split_to_table(s.part, '[-._''+\u200d]+') as part
+    select s.token_number, regexp_split_to_table(s.part, '[-._''+\u200d]+') as part
     from sections s
   ), atoms as (
     -- at changes of case and between letters and digits; not in a blob such as base64
-    select s.token,
+    select s.token_number,
       (regexp_matches(s.part, '[0-9]+(?:,[0-9]+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z\u0080-\U0010ffff]+', 'g'))[1] as part
     from segments s
     where octet_length(s.part) <= 255
       and s.part ~ '[a-z][A-Z]|[A-Z]{2}[a-z]|[0-9][A-Za-z]|[A-Za-z][0-9]'
   ), sequences as (
     -- versions, dates, times, addresses of machines
-    select c.token,
+    select c.token_number,
       (regexp_matches(c.body, '[0-9]+(?:,[0-9]+)+|[0-9]+(?:-[0-9]+)+|[0-9]+(?::[0-9]+)+|[0-9]+(?:/[0-9]+)+', 'g'))[1]
         as part
     from compounds c
     where c.body ~ '[0-9][-,:/][0-9]'
   ), prefixes as (
-    select s.token, array_to_string(p.numbers[1:n], p.separator) as part
+    select s.token_number, array_to_string(p.numbers[1:n], p.separator) as part
     from sequences s
     cross join lateral (
       select substr(ltrim(s.part, '0123456789'), 1, 1) as separator
@@ -49,7 +50,7 @@ begin
     ) as p
     cross join lateral generate_series(1, least(cardinality(p.numbers), 16)) as n
   )
-  select a.token, replace(a.part, ',', '.')
+  select a.token_number, replace(a.part, ',', '.')
   from (
     -- Repetitions stay: the planner expects so many rows that removing them here would cost a huge hash table.
     select * from sections
@@ -67,4 +68,4 @@ $$;
 comment on function braid_store.token_parts(text[]) is
   'The parts of compound tokens, at three depths: sections (src/app/main.py: main.py), segments (main, py), and atoms '
   '(HTTPServer2: HTTP, Server, 2). A number with points keeps them and gives its prefixes instead (17.2.1: 17, 17.2), '
-  'as do dates and times besides their segments.';
+  'as do dates and times besides their segments. Tokens are told by their place in the array; nulls are skipped.';

@@ -1,5 +1,5 @@
 create or replace function braid_store.token_scan(words text[])
-returns table (word text, token_number int, token text, token_class text)
+returns table (word_number int, token_number int, token text, token_class text)
 language plpgsql
 stable
 parallel safe
@@ -48,7 +48,7 @@ declare
     || '|[' || v_emoji || '](?:\u200d[' || v_emoji || '])*';
 begin
   return query
-  select s.word, s.token_number, s.token,
+  select s.word_number, s.token_number, s.token,
     case
       when s.token ~ '^(?:[A-Z]?[a-z]+|[A-Z]+s?)$' then 'word'
       when s.token ~ '^[0-9]+$' then 'number'
@@ -60,7 +60,7 @@ begin
       else 'word'
     end
   from (
-    select w.word, m.token_number::int as token_number,
+    select w.word_number, m.token_number::int as token_number,
       case
         when m.matched[1] ~ '^[A-Za-z](?:\.[A-Za-z])+$' then replace(m.matched[1], '.', '')
         when m.matched[1] like '%,%' or m.matched[1] ~ '^[0-9]{1,3}(?:_[0-9]{3})+$' then
@@ -68,15 +68,16 @@ begin
         else m.matched[1]
       end as token
     from (
-      select u.word,
+      select u.word_number::int as word_number,
         case
           when octet_length(u.word) = length(u.word) then u.word
           else translate(normalize(u.word, nfkc), v_irregular, v_regular)
         end as cleaned
-      from unnest(token_scan.words) as u (word)
+      from unnest(token_scan.words) with ordinality as u (word, word_number)
+      where u.word is not null
     ) as w
     cross join lateral regexp_matches(w.cleaned collate "C", v_pattern, 'g') with ordinality as m (matched, token_number)
-    where m.matched[1] ~ '[^_\u200d]'
+    where m.matched[1] ~ '[^_\u0300-\u036f\u064b-\u065f\u200d]'
   ) as s;
 end
 $$;
@@ -84,5 +85,5 @@ $$;
 comment on function braid_store.token_scan(text[]) is
   'Splits what stands between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \ : @ & + # $ % ->), '
   'runs of a script without spaces, of Hangul, and emoji. Everything else separates. Apostrophes, dashes and '
-  'compatibility forms are normalised (NFKC); the points of initials (U.S.) and separators of thousands are dropped. A word without tokens gives no row. '
+  'compatibility forms are normalised (NFKC); the points of initials (U.S.) and separators of thousands are dropped. A word without tokens gives no row; a null is skipped. '
   'token_class is word, number, compound, unspaced or hangul.';

@@ -11,37 +11,54 @@ set jit = off
 set work_mem = '64MB'
 as $$
 begin
+  perform braid_store.token_config(tokenize.text_config);
+
   return query
   with words as materialized (
+    -- Split at ASCII white space only: what else separates is found in the distinct words, not in every text.
     select s.text_number, generate_series(1, cardinality(s.words)) as ordinal, unnest(s.words) collate "C" as word
     from (
-      select t.text_number, string_to_array(replace(replace(replace(t.text, e'\n', ' '), e'\r', ' '), e'\t', ' '), ' ') as words
+      select t.text_number,
+        string_to_array(replace(replace(replace(t.text, E'\n', ' '), E'\r', ' '), E'\t', ' '), ' ') as words
       from (select generate_subscripts(tokenize.texts, 1) as text_number, unnest(tokenize.texts) as text) as t
     ) as s
+  ), vocabulary as materialized (
+    select d.word, row_number() over ()::int as word_number
+    from (select distinct w.word from words w) as d
   ), lexemes as materialized (
-    select l.word, l.position_count, l.place, l.lexeme, l.kind
+    select l.word_number, l.position_count, l.place, l.lexeme, l.kind
     from braid_store.token_lexemes(
-      array(select distinct w.word from words w), tokenize.text_config, tokenize.fold_diacritics) as l
-  ), shifts as (
-    -- A word of one position needs no arithmetic; the rare others move what follows them.
-    select s.text_number, s.ordinal,
-      sum(s.position_count - 1) over (partition by s.text_number order by s.ordinal) as shift
+      array(select v.word from vocabulary v order by v.word_number), tokenize.text_config, tokenize.fold_diacritics
+    ) as l
+  ), occurrences as materialized (
+    select w.text_number, w.ordinal, v.word_number
+    from words w
+    join vocabulary v on v.word = w.word
+  ), shifts as materialized (
+    -- How far positions have moved from ordinals behind a word that takes none or several. Few words do, so the others
+    -- look the shift up by binary search instead of being sorted.
+    select array_agg(s.place order by s.place) as places, array_agg(s.shift order by s.place) as shifts
     from (
-      select w.text_number, w.ordinal, l.position_count
-      from words w
-      join (select distinct l.word, l.position_count from lexemes l where l.position_count <> 1) as l on l.word = w.word
+      select m.place, (sum(m.position_count - 1) over (partition by m.text_number order by m.place))::int as shift
+      from (
+        select o.text_number, o.text_number * 4294967296::bigint + o.ordinal + 1 as place, l.position_count
+        from occurrences o
+        join (
+          select distinct l.word_number, l.position_count from lexemes l where l.position_count <> 1
+        ) as l on l.word_number = o.word_number
+        union all
+        select t.text_number, t.text_number * 4294967296::bigint, 1
+        from generate_subscripts(tokenize.texts, 1) as t (text_number)
+      ) as m
     ) as s
-  ), shift_table as materialized (
-    select array_agg(s.text_number * 4294967296::bigint + s.ordinal + 1 order by s.text_number, s.ordinal) as starts,
-      array_agg(s.shift::int order by s.text_number, s.ordinal) as shifts,
-      array_agg(s.text_number order by s.text_number, s.ordinal) as text_numbers
-    from shifts s
   )
-  select w.text_number, w.ordinal + l.place + case when x.at > 0 and (select text_numbers from shift_table)[x.at] = w.text_number
-     then (select shifts from shift_table)[x.at] else 0 end, l.lexeme, l.kind
-  from words w
-  join lexemes l on l.word = w.word
-  cross join lateral (select coalesce(width_bucket(w.text_number * 4294967296::bigint + w.ordinal, (select starts from shift_table)), 0) as at) as x
+  select o.text_number,
+    o.ordinal + l.place + (select s.shifts from shifts s)[
+      width_bucket(o.text_number * 4294967296::bigint + o.ordinal, (select s.places from shifts s))
+    ],
+    l.lexeme, l.kind
+  from occurrences o
+  join lexemes l on l.word_number = o.word_number
   where l.lexeme is not null;
 end
 $$;

@@ -45,7 +45,8 @@ begin
                                       filter_group.depth + 1, conditions) g;
         v_parts := v_parts || v_part;
       end loop;
-      v_terms := v_terms || format('(%s)', array_to_string(v_parts, case v_key when '$and' then ' and ' else ' or ' end));
+      v_terms := v_terms || format('(%s)', array_to_string(v_parts, case v_key when '$and' then ' and '
+                                                                               else ' or ' end));
     elsif v_key = '$not' then
       if jsonb_typeof(v_value) <> 'object' then
         raise exception '$not in filters needs a filter, not %', left(v_value::text, 100)

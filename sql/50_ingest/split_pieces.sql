@@ -28,7 +28,7 @@ as $$
         select s.number, m.word_number, m.match[1] as word,
                sum(length(m.match[1])) over (partition by s.number order by m.word_number) / 40 as group_number
         from sentences s
-        cross join lateral regexp_matches(s.piece, '\s*\S+\s*', 'g') with ordinality m (match, word_number)
+        cross join lateral regexp_matches(s.piece, '\S+\s*', 'g') with ordinality m (match, word_number)
         where s.cost > split_pieces.chunk_tokens
       ) w
       group by w.number, w.group_number

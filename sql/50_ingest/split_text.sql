@@ -41,7 +41,7 @@ begin
       v_end := case when v_paragraph_end > 0 then v_paragraph_end else cardinality(v_pieces) end;
       split_text.content := btrim(array_to_string(v_pieces[:v_end], ''), c_white_space);
       if split_text.content <> '' then
-        select ceil(sum(c))::int into split_text.token_count from unnest(v_costs[:v_end]) c;
+        select ceil(round(sum(c)::numeric, 2))::int into split_text.token_count from unnest(v_costs[:v_end]) c;
         return next;
         split_text.chunk_index := split_text.chunk_index + 1;
       end if;
@@ -77,7 +77,7 @@ begin
 
   split_text.content := btrim(array_to_string(v_pieces, ''), c_white_space);
   if cardinality(v_pieces) > v_repeated and split_text.content <> '' then
-    split_text.token_count := ceil(v_total)::int;
+    split_text.token_count := ceil(round(v_total::numeric, 2))::int;
     return next;
   end if;
 end

@@ -17,7 +17,7 @@ declare
   v_locked int;
 begin
   -- Of several documents with one external_id in a batch the last wins, as if they had come one after the other.
-  select array_agg(i order by i.external_id) into v_inputs
+  select coalesce(array_agg(i order by i.external_id), '{}') into v_inputs
   from (
     select distinct on (i.external_id collate "C") i.*
     from unnest(store_documents.inputs) i

@@ -13,32 +13,35 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_text constant text := rtrim(token_cost.content, E' \n');
-  v_length constant int := length(v_text);
-  v_spaces constant int := v_length - length(replace(v_text, ' ', ''));
-  v_punctuation constant int := regexp_count(v_text, '[!-/:-@[-`{-~]');
-  v_digits constant int := regexp_count(v_text, '[0-9]');
-  v_other int := 0; -- characters beyond ASCII
-  v_hangul int := 0;
+  v_length constant bigint := length(v_text);
+  v_spaces constant bigint := v_length - length(replace(v_text, ' ', ''));
+  v_punctuation constant bigint := regexp_count(v_text, '[!-/:-@[-`{-~]');
+  v_digits constant bigint := regexp_count(v_text, '[0-9]');
+  v_foreign bigint := 0; -- beyond ASCII
+  v_hangul bigint := 0;
 begin
   if v_length = 0 then
     return 0;
   end if;
   if octet_length(v_text) > v_length then
-    v_other := regexp_count(v_text, '[^\x01-\x7f]');
+    v_foreign := regexp_count(v_text, '[^\x01-\x7f]');
     v_hangul := regexp_count(v_text, '[가-힣]'); -- each is read as its two or three letters, about two tokens
   end if;
+  -- In hundredths of a token.
   return greatest(
-    -- what the model's tokenizer separates in any case
-    1 + v_spaces + v_punctuation + v_other + v_hangul,
-    0.78 * (1 + v_spaces)
-    + 0.22 * (v_length - v_spaces - v_punctuation - v_digits)
-    + 1.25 * v_punctuation
-    + 0.6 * v_digits + 0.95 * regexp_count(v_text, '[A-Za-z][0-9]|[0-9][A-Za-z]')
-    + 0.78 * v_other + v_hangul
-    + 2.4 * regexp_count(v_text, '[jkqxzJKQXZ]')
-    + 0.27 * regexp_count(v_text, '[A-Z]')
-    - 2.7 * regexp_count(v_text, ' (?:the|of|and|to|in|that|is|for|was|with|are|from|be|this|it|have|not|which|you'
-                                 '|they|but|we) '));
+    -- what the tokenizer separates in any case
+    100 * (1 + v_spaces + v_punctuation + v_foreign + v_hangul),
+    78 * (1 + v_spaces)
+    + 22 * (v_length - v_spaces - v_punctuation - v_digits)
+    + 125 * v_punctuation
+    + 60 * v_digits
+    + 95::bigint * regexp_count(v_text, '[A-Za-z][0-9]|[0-9][A-Za-z]')
+    + 78 * v_foreign
+    + 100 * v_hangul
+    + 240::bigint * regexp_count(v_text, '[jkqxzJKQXZ]')
+    + 27::bigint * regexp_count(v_text, '[A-Z]')
+    - 270::bigint * regexp_count(v_text, ' (?:the|of|and|to|in|that|is|for|was|with|are|from|be|this|it|have|not|which|you'
+                                 '|they|but|we) ')) / float8 '100';
 end
 $$;
 comment on function braid_store.token_cost(text) is

@@ -15,3 +15,10 @@ grant insert, update, delete on
   braid_store.forward_rows, braid_store.tombstones, braid_store.tombstone_terms, braid_store.chunk_vectors,
   braid_store.vector_placement, braid_store.embedding_jobs
 to braid_definer;
+
+revoke all on type
+  braid.search_result, braid.write_result, braid_store.candidate, braid_store.fused_candidate,
+  braid_store.document_input, braid_store.document_change
+from public;
+-- For functions of users' own that return what ours return.
+grant usage on type braid.search_result, braid.write_result to braid_reader;

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from helpers import make_fast, temporary_folder
 from psycopg import sql
 
+from helpers import make_fast, temporary_folder
 from pgbraid import embedded
+
 
 @pytest.fixture
 def home() -> Iterator[Path]:

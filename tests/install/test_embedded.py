@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -127,7 +126,7 @@ def test_a_socket_directory_that_others_can_enter_is_refused(home: Path, pg_vers
     server = embedded.ensure_running(home, pg_version)
     embedded.stop(home)
     server.socket_dir.chmod(0o777)
-    with pytest.raises(ServerError, match="belongs to .* alone"):
+    with pytest.raises(ServerError, match=r"belongs to .* alone"):
         embedded.ensure_running(home)
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from helpers import snapshot
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from helpers import snapshot
 from pgbraid import __version__, embedded
-from pgbraid.errors import InstallationError, PgbraidError, PermissionDeniedError, VersionMismatchError
+from pgbraid.errors import InstallationError, PermissionDeniedError, PgbraidError, VersionMismatchError
 from pgbraid.install import install, read_installation, resources
 
 Connection = psycopg.Connection[Any]
@@ -236,6 +236,17 @@ def test_a_closed_schema_of_pgvector_is_reported(cluster: embedded.Server) -> No
     assert install(cluster.dsn_for("app", "app_owner")).changed
 
 
+def test_a_schema_of_pgvector_that_the_owner_may_not_even_use_is_reported(cluster: embedded.Server) -> None:
+    with psycopg.connect(cluster.dsn, autocommit=True) as connection:
+        connection.execute("create role app_owner login createrole")
+        connection.execute("create database app owner app_owner")
+    with psycopg.connect(cluster.dsn_for("app"), autocommit=True) as connection:
+        connection.execute("create schema extensions")
+        connection.execute("create extension vector schema extensions")
+    with pytest.raises(InstallationError, match="may not use the schema extensions"):
+        install(cluster.dsn_for("app", "app_owner"))
+
+
 def test_pgvector_goes_to_the_schema_extensions_where_there_is_one(bare_dsn: Callable[..., str]) -> None:
     dsn = bare_dsn()
     with psycopg.connect(dsn, autocommit=True) as connection:
@@ -249,7 +260,8 @@ def test_pgvector_goes_to_the_schema_extensions_where_there_is_one(bare_dsn: Cal
 
 def test_a_database_that_a_newer_package_migrated_is_left_alone(dsn: str, db: Connection) -> None:
     db.execute(
-        "insert into braid_store._yoyo_migration (migration_hash, migration_id) values (md5('x'), '9999.from_the_future')"
+        "insert into braid_store._yoyo_migration (migration_hash, migration_id)"
+        " values (md5('x'), '9999.from_the_future')"
     )
     before = snapshot.rows(dsn)
     with pytest.raises(VersionMismatchError, match=r"9999\.from_the_future") as caught:

@@ -336,7 +336,7 @@ class AsyncClient:
         elif embedding is not None:
             vector = vector_literal(embedding, "the query")
             await self._check_dimensions(vector.count(",") + 1, collection)
-        elif query and semantic_weight != 0:
+        elif query:
             try:
                 vector = await self._embed_query(query, collection)
             except EmbeddingError as error:

@@ -337,7 +337,7 @@ class Client:
         elif embedding is not None:
             vector = vector_literal(embedding, "the query")
             self._check_dimensions(vector.count(",") + 1, collection)
-        elif query and semantic_weight != 0:
+        elif query:
             try:
                 vector = self._embed_query(query, collection)
             except EmbeddingError as error:

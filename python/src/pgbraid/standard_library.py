@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["standard_library_documents"]
 
 LEFT_OUT = frozenset(("antigravity", "encodings", "idlelib", "lib2to3", "test", "this", "turtledemo"))
-SHORTEST = 60
+SHORTEST = 30
 
 
 def standard_library_documents() -> Iterator[dict[str, Any]]:

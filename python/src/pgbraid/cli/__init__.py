@@ -29,7 +29,7 @@ COMMANDS = {
 }
 ERROR = 2
 INTERRUPTED = 130
-BROKEN_PIPE = 141
+BROKEN_PIPE = 1  # as click has it
 
 
 class _Commands(click.Group):

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from pgbraid.client import Client
 
 SEARCHES: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
-    ("keywords", "OrderedDict popitem", None),
-    ("a concept in other words", "wait until several threads have reached the same point", None),
-    ("both, with a filter", "parse XML safely without loading it all", {"kind": "class"}),
+    ("keywords", "JSONDecodeError msg doc pos", None),
+    ("a concept in other words", "remember the order in which keys were added", None),
+    ("both, with a filter", "wait until several tasks have arrived", {"package": "asyncio", "kind": "class"}),
 )
 LIMIT = 3
 

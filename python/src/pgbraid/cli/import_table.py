@@ -156,7 +156,7 @@ def _check_dimensions(
     for dimensions, count in connection.execute(query):
         if dimensions != expected:
             raise DimensionMismatchError(
-                f'{count} rows have vectors of {dimensions} dimensions, collection "{collection}" has {expected}',
+                f'{count} vectors have {dimensions} dimensions, collection "{collection}" has {expected}',
                 hint=f"create a collection of {dimensions} dimensions, and name it with --collection",
             )
 

@@ -35,8 +35,8 @@ def ingest(
 ) -> None:
     """Index files: folders recursively, .md and .txt as one document each, .jsonl as one document a line.
 
-    A file's external_id is its path below the folder given; a line has the keys of `add_documents`. Running it
-    again costs only what has changed.
+    A file's external_id is its path below the folder given; a line has the keys of `add_documents`.
+    Running it again costs only what has changed.
 
     Example: pgbraid ingest notes/ papers.jsonl
     """

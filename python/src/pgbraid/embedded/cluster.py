@@ -242,8 +242,8 @@ def _create(home: Path, version: int, bin_dir: Path, account: Account) -> None:
     result = None
     for locale in _locales(version):
         _private_dir(scratch, account)
-        command = [bin_dir / "initdb", "--username=postgres", "--auth=peer", "--encoding=UTF8", "--data-checksums"]
-        result = account.run([*command, *locale, "-D", scratch], cwd=home)
+        options = ["--username=postgres", "--auth=peer", "--encoding=UTF8", "--data-checksums", *locale]
+        result = account.run([bin_dir / "initdb", *options, "--pgdata", scratch], cwd=home)
         if result.returncode == 0:
             break
         shutil.rmtree(scratch, ignore_errors=True)
@@ -313,8 +313,9 @@ def _start(home: Path, bin_dir: Path, account: Account) -> None:
             "--wait",
             f"--timeout={START_TIMEOUT:.0f}",
             "--silent",
-            f"--log={log}",
-            f"--pgdata={_cluster_dir(home)}",
+            # Relative, because pg_ctl puts them into a shell's command without escaping them.
+            f"--log={log.relative_to(home)}",
+            f"--pgdata={_cluster_dir(home).relative_to(home)}",
             f"--options={' '.join(options)}",
         ],
         cwd=home,
@@ -349,8 +350,8 @@ def _write_authentication(home: Path, account: Account) -> None:
 def _stop(home: Path, bin_dir: Path, account: Account) -> None:
     result: subprocess.CompletedProcess[str] | None = None
     for mode in ("fast", "immediate"):
-        command = [bin_dir / "pg_ctl", "stop", "--wait", "--timeout=30", f"--mode={mode}", "--silent"]
-        result = account.run([*command, f"--pgdata={_cluster_dir(home)}"], cwd=home)
+        options = ["--wait", "--timeout=30", "--silent", f"--mode={mode}", f"--pgdata={_cluster_dir(home)}"]
+        result = account.run([bin_dir / "pg_ctl", "stop", *options], cwd=home)
         if result.returncode == 0 or _postmaster(home, account) is None:
             return
     raise ServerError(

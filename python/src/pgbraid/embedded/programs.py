@@ -13,6 +13,7 @@ from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from pgbraid.errors import MissingExtraError, ServerError
 
@@ -36,8 +37,8 @@ class Account:
         env = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
         env["LC_ALL"] = "C"
         arguments = [str(part) for part in command]
-        become = {"user": self.uid, "group": self.gid, "extra_groups": []} if self.switch else {}
-        return subprocess.run(
+        become: dict[str, Any] = {"user": self.uid, "group": self.gid, "extra_groups": []} if self.switch else {}
+        done: subprocess.CompletedProcess[str] = subprocess.run(
             arguments,
             cwd=cwd,
             env=env,
@@ -47,8 +48,9 @@ class Account:
             text=True,
             errors="replace",
             umask=0o077,
-            **become,  # type: ignore[call-overload, unused-ignore]
+            **become,
         )
+        return done
 
     def can_enter(self, folder: Path) -> bool:
         return self._test("-x", folder)

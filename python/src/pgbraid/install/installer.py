@@ -8,12 +8,26 @@ from itertools import groupby
 from pgbraid._version import __version__
 from pgbraid.errors import InstallationError, VersionMismatchError
 from pgbraid.install.replacement import SHAPE_CHANGED, drop_all, drop_stale, objects
-from pgbraid.install.resources import check_frozen, content_hash, foundation_files, migration_ids, repeatable_files
+from pgbraid.install.resources import (
+    check_frozen,
+    content_hash,
+    foundation_files,
+    migration_ids,
+    repeatable_files,
+)
 from pgbraid.install.session import Notify, installer_session, naming, retrying
 from pgbraid.install.state import INSTALLATION, MIGRATIONS, Connection, applied_migrations, exists, readable
 from pgbraid.install.vector import VectorExtension, find_or_create, grant_schema
 
-ROLES = ("braid_owner", "braid_definer", "braid_reader", "braid_writer", "braid_admin", "braid_gateway", "braid_service")
+ROLES = (
+    "braid_owner",
+    "braid_definer",
+    "braid_reader",
+    "braid_writer",
+    "braid_admin",
+    "braid_gateway",
+    "braid_service",
+)
 DEFAULT = "default"
 # The last layer writes to every object, so what has not been replaced must be found before it.
 PRIVILEGES = "90_privileges"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import psycopg
@@ -91,10 +92,9 @@ def grant_schema(connection: Connection, vector: VectorExtension) -> None:
     grant = sql.SQL("grant usage on schema {} to {}").format(
         sql.Identifier(vector.schema), sql.SQL(", ").join(map(sql.Identifier, missing))
     )
-    try:
+    # Without grant options PostgreSQL refuses, or only warns; what counts is looked at below.
+    with suppress(psycopg.errors.InsufficientPrivilege), connection.transaction():
         connection.execute(grant)
-    except psycopg.errors.InsufficientPrivilege:
-        pass  # without grant options PostgreSQL raises or only warns; what counts is looked at below
     if _without_usage(connection, vector.schema):
         raise InstallationError(
             f"pgbraid's roles may not use the schema {vector.schema}, where pgvector is",

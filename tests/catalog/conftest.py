@@ -1,0 +1,76 @@
+"""One installed database that the catalog tests only read."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.rows import namedtuple_row
+
+from pgbraid import embedded
+
+Catalog = psycopg.Connection[Any]
+
+FUNCTIONS = """
+select p.oid, n.nspname as schema, p.proname as name, n.nspname || '.' || p.proname as full_name,
+  p.provolatile as volatility, p.proparallel as parallel, p.prosecdef as is_definer, p.proowner::regrole::text as owner,
+  coalesce(p.proconfig, '{}') as settings, p.proacl as privileges, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment,
+  coalesce(p.proargnames, '{}') as argument_names, p.pronargs as argument_count, p.pronargdefaults as default_count,
+  cardinality(coalesce(p.proallargtypes::oid[], p.proargtypes::oid[])) as all_argument_count, p.prosrc as body
+from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+where n.nspname in ('braid', 'braid_store')
+order by full_name
+"""
+
+
+@dataclass(frozen=True)
+class Functions:
+    """The functions of both schemas, and which calls which."""
+
+    rows: list[Any]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+    def named(self, full_name: str) -> Any:
+        return next(row for row in self.rows if row.full_name == full_name)
+
+    def calls(self, function: Any) -> set[str]:
+        body = re.sub(r"--[^\n]*", "", function.body)
+        known = {row.full_name for row in self.rows}
+        return {name for name in re.findall(r"\b(braid(?:_store)?\.\w+)\s*\(", body) if name in known}
+
+    def reached_from(self, *full_names: str) -> set[str]:
+        reached: set[str] = set()
+        waiting = list(full_names)
+        while waiting:
+            name = waiting.pop()
+            if name not in reached:
+                reached.add(name)
+                waiting.extend(self.calls(self.named(name)))
+        return reached
+
+
+@pytest.fixture(scope="module")
+def catalog(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[Catalog]:
+    """A superuser's connection; roll back what you try."""
+    template = request.getfixturevalue("template").template_dbname
+    name = f"catalog_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
+        admin.execute(sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)))
+        try:
+            with psycopg.connect(server.dsn_for(name), autocommit=True, row_factory=namedtuple_row) as connection:
+                yield connection
+        finally:
+            admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+@pytest.fixture(scope="module")
+def functions(catalog: Catalog) -> Functions:
+    return Functions(catalog.execute(FUNCTIONS).fetchall())

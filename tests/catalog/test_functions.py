@@ -1,0 +1,167 @@
+"""What every function must have: comment, pinned path, volatility, rights, owner, names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Any
+
+import pytest
+
+# Act across tenants, hence owned by the tables' owner. Every other definer function is bound by the policies.
+CROSS_TENANT = {
+    "braid_store.session_tenant_id",
+    "braid_store.request_tenant_key",
+    "braid_store.insert_tenant",
+    "braid_store.set_tenant_member",
+    "braid_store.update_access_settings",
+    "braid_store.insert_collection",
+    "braid_store.remove_collection",
+    "braid_store.maintain_all",
+}
+
+# The API: whether it writes, and the arguments without a default. Calls name their arguments, so this is a promise.
+API = {
+    "add_tenant_member": ("writes", ["tenant", "member"]),
+    "claim_embedding_jobs": ("writes", []),
+    "clear_collection": ("writes", []),
+    "create_collection": ("writes", ["collection"]),
+    "create_tenant": ("writes", ["tenant"]),
+    "current_tenant_id": ("reads", []),
+    "delete_document": ("writes", ["external_id"]),
+    "drop_collection": ("writes", ["collection"]),
+    "fail_embedding_jobs": ("writes", ["chunk_ids", "error"]),
+    "full_text_search": ("reads", ["query_text"]),
+    "hybrid_search": ("reads", []),
+    "maintain": ("writes", []),
+    "remove_tenant_member": ("writes", ["tenant", "member"]),
+    "search_json": ("reads", []),
+    "semantic_search": ("reads", ["query_embedding"]),
+    "set_access": ("writes", []),
+    "status": ("reads", []),
+    "store_embeddings": ("writes", ["chunk_ids", "embeddings"]),
+    "update_metadata": ("writes", ["external_id", "metadata"]),
+    "upsert_document": ("writes", ["external_id"]),
+    "upsert_documents": ("writes", ["documents"]),
+    "version": ("reads", []),
+}
+SEARCHES = ["braid.full_text_search", "braid.hybrid_search", "braid.search_json", "braid.semantic_search"]
+
+WRITES = re.compile(
+    r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share|pg_advisory\w*lock|nextval)", re.I
+)
+
+
+def test_every_function_has_a_comment(functions: Any) -> None:
+    assert [f.full_name for f in functions if not f.comment.strip()] == []
+
+
+def test_every_function_pins_its_search_path_with_pg_temp_last(functions: Any) -> None:
+    wrong = {f.full_name: f.settings for f in functions if "search_path=pg_catalog, pg_temp" not in f.settings}
+    assert wrong == {}
+
+
+def test_no_function_name_is_overloaded(functions: Any) -> None:
+    assert [name for name, count in Counter(f.full_name for f in functions).items() if count > 1] == []
+
+
+def test_every_argument_is_named(functions: Any) -> None:
+    unnamed = [
+        f.full_name for f in functions if len(f.argument_names) < f.all_argument_count or "" in f.argument_names
+    ]
+    assert unnamed == []
+
+
+def test_the_api_is_what_is_promised(functions: Any) -> None:
+    found = {
+        f.name: (
+            "writes" if f.volatility == "v" else "reads",
+            f.argument_names[: f.argument_count - f.default_count],
+        )
+        for f in functions
+        if f.schema == "braid"
+    }
+    assert found == API
+
+
+def test_the_api_runs_with_the_callers_rights(functions: Any) -> None:
+    assert [f.full_name for f in functions if f.schema == "braid" and f.is_definer] == []
+
+
+def test_definer_functions_are_owned_by_the_definer_except_those_across_tenants(functions: Any) -> None:
+    assert {f.full_name for f in functions if f.is_definer and f.owner == "braid_owner"} == CROSS_TENANT
+    assert {f.full_name: f.owner for f in functions if f.owner not in ("braid_owner", "braid_definer")} == {}
+    assert [f.full_name for f in functions if not f.is_definer and f.owner != "braid_owner"] == []
+
+
+def test_definer_functions_find_the_tenant_themselves(functions: Any) -> None:
+    named = [f.full_name for f in functions if f.is_definer and "tenant_id" in f.argument_names]
+    assert named == []
+    # What writes for a tenant refuses to work without one.
+    lax = [
+        f.full_name
+        for f in functions
+        if f.is_definer and f.owner == "braid_definer" and "braid_store.require_tenant_id" not in functions.calls(f)
+    ]
+    assert lax == []
+
+
+def test_searches_read_one_snapshot(functions: Any) -> None:
+    """A volatile function below would take a snapshot of its own, and could see a merge in between."""
+    reached = functions.reached_from(*SEARCHES)
+    assert len(reached) > 20
+    assert sorted(name for name in reached if functions.named(name).volatility == "v") == []
+
+
+def test_what_writes_is_volatile_and_nothing_else_is(functions: Any) -> None:
+    def writes(full_name: str) -> bool:
+        return any(
+            WRITES.search(re.sub(r"--[^\n]*", "", functions.named(name).body))
+            for name in functions.reached_from(full_name)
+        )
+
+    wrong = {f.full_name: f.volatility for f in functions if (f.volatility == "v") != writes(f.full_name)}
+    assert wrong == {}
+
+
+def test_immutable_functions_call_no_stable_ones(functions: Any) -> None:
+    wrong = {
+        f.full_name: sorted(called)
+        for f in functions
+        if f.volatility == "i"
+        for called in [{name for name in functions.calls(f) if functions.named(name).volatility != "i"}]
+        if called
+    }
+    assert wrong == {}
+
+
+def test_only_functions_without_effects_are_parallel_safe(functions: Any) -> None:
+    wrong = [f.full_name for f in functions if f.volatility == "v" and f.parallel != "u"]
+    wrong += [
+        f.full_name
+        for f in functions
+        if f.parallel == "s" and any(functions.named(name).parallel != "s" for name in functions.calls(f))
+    ]
+    assert wrong == []
+    assert [name for name in SEARCHES if functions.named(name).parallel != "u"] == []
+
+
+@pytest.mark.parametrize("kind", ["function", "table", "schema", "type", "sequence"])
+def test_public_has_nothing(catalog: Any, kind: str) -> None:
+    queries = {
+        "function": "select p.oid::regprocedure::text from pg_proc p, aclexplode(coalesce(p.proacl, "
+        "acldefault('f', p.proowner))) a where p.pronamespace::regnamespace::text in ('braid', 'braid_store') and a.grantee = 0",
+        "table": "select c.oid::regclass::text from pg_class c, aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a "
+        "where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and c.relkind <> 'S' and a.grantee = 0 "
+        "union all select c.oid::regclass || '.' || t.attname from pg_class c join pg_attribute t on t.attrelid = c.oid, "
+        "aclexplode(t.attacl) a where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and a.grantee = 0",
+        "sequence": "select c.oid::regclass::text from pg_class c, aclexplode(coalesce(c.relacl, acldefault('s', c.relowner))) a "
+        "where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and c.relkind = 'S' and a.grantee = 0",
+        "schema": "select n.nspname::text from pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a "
+        "where n.nspname in ('braid', 'braid_store') and a.grantee = 0",
+        # Row types of tables follow the tables, and array types their elements.
+        "type": "select t.oid::regtype::text from pg_type t left join pg_class c on c.oid = t.typrelid, "
+        "aclexplode(coalesce(t.typacl, acldefault('T', t.typowner))) a where t.typnamespace::regnamespace::text in "
+        "('braid', 'braid_store') and t.typelem = 0 and (t.typtype <> 'c' or c.relkind = 'c') and a.grantee = 0",
+    }
+    assert [name for (name,) in catalog.execute(queries[kind])] == []

@@ -1,0 +1,114 @@
+"""Who may do what, compared with privileges.txt: a change there is a change of what pgbraid promises."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any
+
+GOLDEN = Path(__file__).with_name("privileges.txt")
+ROLES = ["public", "braid_reader", "braid_writer", "braid_admin", "braid_definer", "braid_gateway", "braid_service"]
+
+# What a role has by itself or by inheritance. PUBLIC is not a role that the functions know as one: a fresh login is.
+TABLES = """
+select case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table' end as kind,
+  c.relnamespace::regnamespace || '.' || c.relname as name, c.relowner::regrole::text as owner,
+  array(select (select string_agg(left(p.name, 1), '' order by p.place)
+                from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) with ordinality p (name, place)
+                where case when c.relkind = 'S' then has_sequence_privilege(r.name, c.oid, case p.place when 1 then 'SELECT'
+                             when 2 then 'USAGE' else 'UPDATE' end)
+                           else has_table_privilege(r.name, c.oid, p.name) or p.name <> 'DELETE'
+                                and has_any_column_privilege(r.name, c.oid, p.name) end)
+        from unnest(%(roles)s::text[]) with ordinality r (name, place) order by r.place) as rights,
+  exists (select from unnest(%(roles)s::text[]) r, unnest(array['TRUNCATE', 'REFERENCES', 'TRIGGER']) p
+          where c.relkind <> 'S' and has_table_privilege(r, c.oid, p)) as has_more
+from pg_class c
+where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and c.relkind in ('r', 'p', 'v', 'm', 'S')
+order by kind, name
+"""
+FUNCTIONS = """
+select p.oid, p.pronamespace::regnamespace || '.' || p.proname as name, p.proowner::regrole::text as owner, p.prosecdef,
+  p.pronamespace = 'braid_store'::regnamespace and not p.prosecdef as is_internal,
+  array(select case when has_function_privilege(r.name, p.oid, 'EXECUTE') then 'X' end
+        from unnest(%(roles)s::text[]) with ordinality r (name, place) order by r.place) as rights
+from pg_proc p
+where p.pronamespace::regnamespace::text in ('braid', 'braid_store')
+order by name
+"""
+SCHEMAS = """
+select n.nspname as name, n.nspowner::regrole::text as owner,
+  array(select concat(case when has_schema_privilege(r.name, n.oid, 'USAGE') then 'U' end,
+                      case when has_schema_privilege(r.name, n.oid, 'CREATE') then 'C' end)
+        from unnest(%(roles)s::text[]) with ordinality r (name, place) order by r.place) as rights
+from pg_namespace n where n.nspname in ('braid', 'braid_store')
+order by name
+"""
+
+
+def line(kind: str, name: str, owner: str, rights: list[str | None]) -> str:
+    columns = "".join(f"{right or '.':<8}" for right in rights)
+    return f"{kind:<9}{name:<47}{owner.removeprefix('braid_'):<9}{columns}".rstrip()
+
+
+def matrix(catalog: Any, roles: list[str]) -> str:
+    lines = [line("what", "name", "owner", [role.removeprefix("braid_") for role in ROLES])]
+    lines += [line("schema", s.name, s.owner, s.rights) for s in catalog.execute(SCHEMAS, {"roles": roles})]
+    functions = catalog.execute(FUNCTIONS, {"roles": roles}).fetchall()
+    lines += [line("function", f.name, f.owner, f.rights) for f in functions if not f.is_internal]
+    # Internals with the caller's rights are all alike: they do only what the caller may do anyway.
+    internals = {line("function", "braid_store.* with the caller's rights", f.owner, f.rights) for f in functions if f.is_internal}
+    lines += sorted(internals)
+    for table in catalog.execute(TABLES, {"roles": roles}):
+        assert not table.has_more, table.name
+        if table.kind != "sequence" or any(table.rights):
+            lines.append(line(table.kind, table.name, table.owner, table.rights))
+    return "\n".join(lines) + "\n"
+
+
+def test_the_privileges_are_those_of_the_golden_file(catalog: Any, tmp_path: Path) -> None:
+    with catalog.transaction(force_rollback=True):
+        catalog.execute("create role braid_test_nobody")
+        actual = matrix(catalog, ["braid_test_nobody", *ROLES[1:]])
+    (tmp_path / GOLDEN.name).write_text(actual)
+    difference = "".join(difflib.unified_diff(GOLDEN.read_text().splitlines(True), actual.splitlines(True), "golden", "actual"))
+    assert difference == "", f"if this is meant: cp {tmp_path / GOLDEN.name} {GOLDEN}\n{difference}"
+
+
+def test_every_function_can_be_executed_by_someone(catalog: Any) -> None:
+    called_by_owner_alone = {"braid_store.request_tenant_key"}
+    functions = catalog.execute(FUNCTIONS, {"roles": ROLES[1:]}).fetchall()
+    assert {f.name for f in functions if not any(f.rights)} == called_by_owner_alone
+
+
+def test_no_role_can_log_in_or_has_attributes(catalog: Any) -> None:
+    rows = catalog.execute(
+        "select rolname from pg_roles where rolname like 'braid\\_%' and (rolcanlogin or rolsuper or rolcreaterole"
+        " or rolcreatedb or rolreplication or rolbypassrls)"
+    )
+    assert rows.fetchall() == []
+
+
+def test_roles_inherit_only_reader_writer_admin(catalog: Any) -> None:
+    rows = catalog.execute(
+        "select m.roleid::regrole::text as role, m.member::regrole::text as member from pg_auth_members m"
+        " join pg_roles r on r.oid = m.member where r.rolname like 'braid\\_%' order by 1"
+    ).fetchall()
+    assert [tuple(row) for row in rows] == [("braid_reader", "braid_writer"), ("braid_writer", "braid_admin")]
+
+
+def test_nobody_else_is_granted_anything(catalog: Any) -> None:
+    rows = catalog.execute(
+        """
+        select distinct o.name, a.grantee::regrole::text as grantee
+        from (
+          select oid::regprocedure::text as name, proacl as acl from pg_proc
+          where pronamespace::regnamespace::text in ('braid', 'braid_store')
+          union all
+          select oid::regclass::text, relacl from pg_class where relnamespace::regnamespace::text in ('braid', 'braid_store')
+          union all
+          select nspname::text, nspacl from pg_namespace where nspname in ('braid', 'braid_store')
+        ) o, aclexplode(o.acl) a
+        """
+    ).fetchall()
+    granted = {"braid_owner", "braid_definer", "braid_reader", "braid_writer", "braid_admin"}
+    assert [row for row in rows if row.grantee not in granted] == []

@@ -1,0 +1,95 @@
+"""Rules for the files of sql/: one function each, in one form, errors with a code and a hint."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+SQL = Path(__file__).parents[2] / "sql"
+FILES = sorted(SQL.rglob("*.sql"))
+# Roles, schemas, policies and grants are not about one object.
+SETS = {"00_foundation", "90_privileges"}
+OBJECT_FILES = [f for f in FILES if f.parent.name not in SETS and f.name != "policies.sql"]
+
+CREATE = re.compile(r"^create or replace (function|view) (braid(?:_store)?)\.(\w+)", re.M)
+ATTRIBUTES = re.compile(
+    r"\nlanguage (?:sql|plpgsql)\n(?:volatile|stable|immutable)\n(?:strict\n)?parallel (?:safe|unsafe|restricted)\n"
+    r"security (?:invoker|definer)\n(?:rows \d+\n|cost \d+\n)*set search_path = pg_catalog, pg_temp\n(?:set \w+ = [^\n]+\n)*"
+    r"as \$\$\n"
+)
+RAISE = re.compile(r"\braise exception\b(.*?);\n", re.S | re.I)
+CODES = {"22023", "22P02", "42704", "42501", "0A000"}
+
+
+def name_of(file: Path) -> str:
+    return file.relative_to(SQL).as_posix()
+
+
+def without_comments(text: str) -> str:
+    return re.sub(r"('(?:[^']|'')*')|--[^\n]*", r"\1", text)
+
+
+def without_strings(text: str) -> str:
+    return re.sub(r"'(?:[^']|'')*'|\"[^\"]*\"", "''", without_comments(text))
+
+
+@pytest.fixture(params=OBJECT_FILES, ids=name_of)
+def object_file(request: pytest.FixtureRequest) -> Path:
+    file: Path = request.param
+    return file
+
+
+def test_there_are_files() -> None:
+    assert len(OBJECT_FILES) > 60
+    assert [f for f in FILES if not re.fullmatch(r"\d\d_[a-z]+", f.parent.name)] == []
+
+
+def test_a_file_is_one_object_named_after_it(object_file: Path) -> None:
+    created = CREATE.findall(object_file.read_text())
+    assert [name for _, _, name in created] == [object_file.stem]
+    assert len(re.findall(r"\bcreate\s+(?:or\s+replace\s+)?(?:function|view|procedure|table|type)\b", object_file.read_text(), re.I)) == 1
+
+
+def test_the_comment_stands_beside_its_object(object_file: Path) -> None:
+    text = object_file.read_text()
+    ((kind, schema, name),) = CREATE.findall(text)
+    assert len(re.findall(rf"^comment on {kind} {schema}\.{name}\b", text, re.M)) == 1
+
+
+def test_attributes_come_in_one_order(object_file: Path) -> None:
+    text = object_file.read_text()
+    if CREATE.findall(text)[0][0] == "view":
+        assert "with (security_invoker = true)" in text
+    else:
+        assert ATTRIBUTES.search(text)
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_keywords_are_lower_case(file: Path) -> None:
+    capitals = set(re.findall(r"\b[A-Z]{2,}\b", without_strings(file.read_text())))
+    assert capitals == set()
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_errors_have_a_code_and_a_hint(file: Path) -> None:
+    text = without_comments(file.read_text())
+    raised = RAISE.findall(text)
+    assert len(raised) == len(re.findall(r"\braise (?:exception|sqlstate)\b", text, re.I))
+    for statement in raised:
+        code = re.search(r"\berrcode = '(\w{5})'", statement)
+        assert code and code.group(1) in CODES, statement
+        assert re.search(r"\bhint = ", statement), statement
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_what_is_never_written(file: Path) -> None:
+    code = without_comments(file.read_text())
+    assert not re.search(r"40001|serialization_failure", code), "PostgREST retries it for ever"
+    assert not re.search(r"\bgrant\b[^;]*\bto\s+public\b", code, re.I)
+    assert not re.search(r"\bto\s+public\b|\bset\s+role\b|\bsession\s+authorization\b|force row level", code, re.I)
+    assert not re.search(r"\b(?:public|extensions)\.(?:vector|halfvec)\b", code), "pgvector's schema is @vector@"
+    # A string that is put together by || and executed is how injection begins.
+    assert not re.search(r"\bexecute\s+(?:')(?:[^']|'')*'\s*\|\|", code, re.I)
+    assert not re.search(r"\breturn query execute\s+(?!format\(|pg_catalog\.format\()", code, re.I)

@@ -1,0 +1,191 @@
+"""What every table and view must have: owner, policy, key, no statistics that leak."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Definitions that all tenants share, and who the tenants are.
+REFERENCE = {"access_settings", "collections", "installation", "tenants", "vector_spaces"}
+# Ids of definitions are small; everything that tenants store counts in bigint.
+SMALL_IDS = {"tenants.id", "collections.id", "vector_spaces.id"}
+
+TABLES = """
+select c.oid, c.relname as name, c.relkind as kind, c.relispartition as is_partition, c.relowner::regrole::text as owner,
+  c.relrowsecurity as has_security, c.relforcerowsecurity as is_forced,
+  coalesce(obj_description(c.oid, 'pg_class'), '') as comment,
+  (select count(*) from pg_policy p where p.polrelid = c.oid) as policies,
+  array(select a.attname::text from pg_index i cross join unnest(i.indkey) with ordinality k (attnum, place)
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = k.attnum
+        where i.indrelid = c.oid and i.indisprimary order by k.place) as primary_key
+from pg_class c
+where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')
+order by c.relname
+"""
+
+
+def tables(catalog: Any) -> list[Any]:
+    return [table for table in catalog.execute(TABLES) if "yoyo" not in table.name]
+
+
+def test_tables_are_in_the_internal_schema(catalog: Any) -> None:
+    kinds = catalog.execute("select relname from pg_class where relnamespace = 'braid'::regnamespace and relkind in ('r', 'p', 'm')")
+    assert kinds.fetchall() == []
+    assert len(tables(catalog)) > 15
+
+
+def test_every_table_belongs_to_the_owner_role(catalog: Any) -> None:
+    assert {t.name: t.owner for t in catalog.execute(TABLES) if t.owner != "braid_owner"} == {}
+
+
+def test_row_security_is_enabled_and_not_forced(catalog: Any) -> None:
+    assert [t.name for t in catalog.execute(TABLES) if not t.has_security or t.is_forced] == []
+
+
+def test_every_table_has_one_policy(catalog: Any) -> None:
+    assert {t.name: t.policies for t in catalog.execute(TABLES) if t.policies != 1} == {}
+
+
+def test_policies_compare_the_tenant(catalog: Any) -> None:
+    rows = catalog.execute(
+        "select c.relname as name, p.polcmd as command, p.polpermissive as permissive, p.polroles::regrole[]::text as roles,"
+        " pg_get_expr(p.polqual, p.polrelid) as condition, pg_get_expr(p.polwithcheck, p.polrelid) as write_condition"
+        " from pg_policy p join pg_class c on c.oid = p.polrelid where c.relnamespace = 'braid_store'::regnamespace"
+    ).fetchall()
+    open_to_all = {"collections", "vector_spaces", "installation"}
+    wrong = {}
+    for policy in rows:
+        if policy.name in open_to_all:
+            is_right = policy.command == "r" and policy.condition == "true"
+        elif policy.name == "access_settings" or "yoyo" in policy.name:
+            is_right = policy.command == "r" and policy.condition == "false"
+        else:
+            column = "id" if policy.name == "tenants" else "tenant_id"
+            is_right = (
+                policy.command == "*"
+                and policy.condition.startswith(f"({column} = ")
+                and "braid.current_tenant_id()" in policy.condition
+                and " or " not in policy.condition.lower()
+            )
+        if not (is_right and policy.permissive and policy.roles == "{-}" and policy.write_condition is None):
+            wrong[policy.name] = policy
+    assert wrong == {}
+
+
+def test_every_table_and_type_has_a_comment(catalog: Any) -> None:
+    assert [t.name for t in tables(catalog) if not t.comment.strip()] == []
+    types = catalog.execute(
+        "select t.typname from pg_type t join pg_class c on c.oid = t.typrelid where c.relkind in ('c', 'v')"
+        " and c.relnamespace::regnamespace::text in ('braid', 'braid_store')"
+        " and coalesce(obj_description(t.oid, 'pg_type'), obj_description(c.oid, 'pg_class'), '') = ''"
+    )
+    assert types.fetchall() == []
+
+
+def test_primary_keys_begin_with_the_tenant(catalog: Any) -> None:
+    wrong = {}
+    for table in tables(catalog):
+        if table.name.startswith("chunk_vectors"):
+            expected = ["shard_id", "tenant_id"]
+        elif table.name in REFERENCE:
+            expected = table.primary_key[:1]
+        else:
+            expected = ["tenant_id"]
+        if not table.primary_key or table.primary_key[: len(expected)] != expected:
+            wrong[table.name] = table.primary_key
+    assert wrong == {}
+
+
+def test_unique_indexes_begin_with_the_tenant(catalog: Any) -> None:
+    """Another tenant's rows must never make a write fail, nor be counted by an index scan in EXPLAIN ANALYZE."""
+    rows = catalog.execute(
+        "select i.indexrelid::regclass::text as index, c.relname as name, a.attname as first"
+        " from pg_index i join pg_class c on c.oid = i.indrelid"
+        " join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]"
+        " where c.relnamespace = 'braid_store'::regnamespace"
+    )
+    wrong = [
+        row.index
+        for row in rows
+        if row.name not in REFERENCE | {"tenant_members"}
+        and "yoyo" not in row.name
+        and row.first != ("shard_id" if row.name.startswith("chunk_vectors") else "tenant_id")
+    ]
+    assert wrong == []
+
+
+def test_foreign_keys_are_indexed_and_only_where_designed(catalog: Any) -> None:
+    rows = catalog.execute(
+        """
+        select k.conrelid::regclass::text as source, k.confrelid::regclass::text as target,
+          exists (select from pg_index i where i.indrelid = k.conrelid
+                  and (i.indkey::int2[])[0:cardinality(k.conkey) - 1] @> k.conkey) as is_indexed
+        from pg_constraint k
+        where k.contype = 'f' and k.connamespace = 'braid_store'::regnamespace and k.conparentid = 0
+        """
+    ).fetchall()
+    assert [row for row in rows if not row.is_indexed] == []
+    # Small tables that every write would lock must not be referenced by what tenants write.
+    assert {(row.source, row.target) for row in rows} == {
+        ("braid_store.access_settings", "braid_store.tenants"),
+        ("braid_store.tenant_members", "braid_store.tenants"),
+        ("braid_store.collections", "braid_store.vector_spaces"),
+        ("braid_store.chunks", "braid_store.documents"),
+    }
+
+
+def test_no_statistics_are_kept_on_what_tenants_store(catalog: Any) -> None:
+    rows = catalog.execute(
+        """
+        select c.relname || '.' || a.attname as name, coalesce(a.attstattarget, -1) as target
+        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')
+          and exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id')
+        """
+    ).fetchall()
+    assert len(rows) > 80
+    assert [row.name for row in rows if row.target != 0] == []
+    extended = catalog.execute("select stxname from pg_statistic_ext where stxnamespace = 'braid_store'::regnamespace")
+    assert extended.fetchall() == []
+
+
+def test_generated_ids_are_never_given_by_a_caller_nor_run_out(catalog: Any) -> None:
+    rows = catalog.execute(
+        """
+        select c.relname || '.' || a.attname as name, a.attidentity as identity, a.atttypid::regtype::text as type
+        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+        where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p') and c.relname not like '%yoyo%'
+          and (a.attidentity <> '' or pg_get_expr(d.adbin, d.adrelid) like '%nextval%')
+        """
+    ).fetchall()
+    assert {row.name for row in rows} >= SMALL_IDS | {"documents.id", "chunks.id", "segments.id"}
+    assert [row for row in rows if row.identity != "a"] == []
+    assert {row.name for row in rows if row.type != "bigint"} == SMALL_IDS
+
+
+def test_ids_of_tenant_rows_are_bigint_wherever_they_appear(catalog: Any) -> None:
+    rows = catalog.execute(
+        "select c.relname || '.' || a.attname as name, a.atttypid::regtype::text as type"
+        " from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0"
+        " where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and c.relkind in ('r', 'p', 'c')"
+        " and a.attname in ('chunk_id', 'document_id', 'segment_id')"
+    ).fetchall()
+    assert len(rows) > 8
+    assert [row for row in rows if row.type != "bigint"] == []
+
+
+def test_no_triggers_rules_or_defaults_outside_the_catalog(catalog: Any) -> None:
+    triggers = catalog.execute(
+        "select t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid"
+        " where c.relnamespace = 'braid_store'::regnamespace and not t.tgisinternal"
+    )
+    assert triggers.fetchall() == []
+
+
+def test_views_check_the_callers_rights(catalog: Any) -> None:
+    views = catalog.execute(
+        "select c.relname as name, coalesce(c.reloptions, '{}') as options, c.relowner::regrole::text as owner from pg_class c"
+        " where c.relkind = 'v' and c.relnamespace::regnamespace::text in ('braid', 'braid_store')"
+    ).fetchall()
+    assert {view.name for view in views} == {"collections"}
+    assert [view for view in views if "security_invoker=true" not in view.options or view.owner != "braid_owner"] == []

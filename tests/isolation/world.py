@@ -1,0 +1,163 @@
+"""A database with two tenants whose documents have the same ids, and logins of every kind."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+Connection = psycopg.Connection[Any]
+
+SHARED = "Price objections came up in the quarterly review; the customer asked for a discount."
+# Nothing of these may ever appear to tenant alpha.
+PRIVATE = ("zebrafish", "Zoltan", "beta-only", "betakey", "projectbeta")
+
+ALPHA = [
+    {"external_id": "doc1", "content": SHARED, "title": "Review", "speaker": "Ana", "embedding": [1, 0, 0]},
+    {"external_id": "doc2", "content": "A discount was given to keep the customer.", "embedding": [0, 1, 0]},
+    {"external_id": "doc3", "content": "Roadmap: nothing about prices here.", "metadata": {"year": 2024}},
+]
+BETA = [
+    {
+        "external_id": "doc1",
+        "content": SHARED + " The zebrafish contract is signed. " * 3,
+        "title": "Review of projectbeta",
+        "speaker": "Zoltan",
+        "source_uri": "https://beta-only.example/doc1",
+        "metadata": {"betakey": "beta-only", "year": 2024},
+        "embedding": [1, 0, 0],
+    },
+    {"external_id": "doc2", "content": "A discount for the zebrafish customer.", "embedding": [0, 1, 0.1]},
+    {"external_id": "beta-only", "content": "Prices of zebrafish, discount and customer lists."},
+]
+
+FINGERPRINT = """
+select md5(concat(
+  (select string_agg(d::text, ',' order by d.id) from braid_store.documents d where d.tenant_id = %(id)s),
+  (select string_agg(c::text, ',' order by c.id) from braid_store.chunks c where c.tenant_id = %(id)s),
+  (select string_agg(v::text, ',' order by v.chunk_id) from braid_store.chunk_vectors v where v.tenant_id = %(id)s),
+  (select string_agg(j::text, ',' order by j.chunk_id) from braid_store.embedding_jobs j where j.tenant_id = %(id)s),
+  (select string_agg(m::text, ',' order by m.member) from braid_store.tenant_members m where m.tenant_id = %(id)s)))
+"""
+
+
+class World:
+    """Creates logins and connections, and drops them with the database when closed."""
+
+    def __init__(self, admin_dsn: str, template: str) -> None:
+        name = f"world_{uuid.uuid4().hex[:8]}"
+        self.server = psycopg.connect(admin_dsn, autocommit=True)
+        self.server.execute(
+            sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template))
+        )
+        self.name = name
+        self.dsn = make_conninfo(admin_dsn, dbname=name)
+        self.admin = psycopg.connect(self.dsn, autocommit=True)
+        self.roles: list[str] = []
+        self.opened: list[Connection] = [self.admin]
+        self.admin.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
+        self.tenant_ids: dict[str, int] = {}
+        for tenant in ("alpha", "beta"):
+            self.tenant_ids[tenant] = self.admin.execute("select braid.create_tenant(%s)", (tenant,)).fetchone()[0]
+
+    def close(self) -> None:
+        for connection in self.opened:
+            connection.close()
+        self.server.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(self.name)))
+        for role in reversed(self.roles):
+            self.server.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
+        self.server.close()
+
+    def ingest(self, tenant: str, documents: Sequence[dict[str, Any]]) -> None:
+        with self.admin.transaction():
+            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
+            self.admin.execute("select braid.upsert_documents(%s, 'small')", (json.dumps(documents),))
+
+    def clear(self, tenant: str) -> None:
+        with self.admin.transaction():
+            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
+            self.admin.execute("select braid.clear_collection('small')")
+
+    def fingerprint(self, tenant: str) -> str:
+        """Changes with anything that the tenant stored; merging its index changes nothing here."""
+        row = self.admin.execute(FINGERPRINT, {"id": self.tenant_ids[tenant]}).fetchone()
+        return str(row[0])
+
+    def chunk_ids(self, tenant: str) -> list[int]:
+        rows = self.admin.execute(
+            "select id from braid_store.chunks where tenant_id = %s order by id", (self.tenant_ids[tenant],)
+        )
+        return [row[0] for row in rows]
+
+    def role(self, name: str, *memberships: str, options: str = "login") -> str:
+        """Creates a role with a name of its own; memberships may carry options: "braid_gateway with inherit true"."""
+        role = f"{name}_{uuid.uuid4().hex[:8]}"
+        self.admin.execute(sql.SQL("create role {} " + options).format(sql.Identifier(role)))
+        self.roles.append(role)
+        for membership in memberships:
+            granted, _, more = membership.partition(" ")
+            self.admin.execute(
+                sql.SQL("grant {} to {} " + more).format(sql.Identifier(granted), sql.Identifier(role))
+            )
+        return role
+
+    def member(self, tenant: str, role: str) -> None:
+        self.admin.execute("select braid.add_tenant_member(%s, %s)", (tenant, role))
+
+    def connect(self, login: str, **settings: str) -> Connection:
+        """`settings` are of the session, with __ for the point: braid__tenant="alpha"."""
+        connection = psycopg.connect(make_conninfo(self.dsn, user=login), autocommit=True)
+        self.opened.append(connection)
+        for name, value in settings.items():
+            connection.execute("select set_config(%s, %s, false)", (name.replace("__", "."), value))
+        return connection
+
+
+class Gateway:
+    """PostgREST's login and roles, and its requests."""
+
+    def __init__(self, world: World) -> None:
+        self.anon = world.role("anon", "braid_reader", options="nologin")
+        self.authenticated = world.role("authenticated", "braid_writer", options="nologin")
+        self.service_role = world.role("service_role", "braid_writer", options="nologin bypassrls")
+        self.login = world.role(
+            "authenticator", self.anon, self.authenticated, self.service_role, "braid_gateway with inherit true",
+            options="login noinherit",
+        )
+        # As on Supabase: the verified claims call the role by its own name.
+        world.admin.execute("select braid.set_access(trusted_claim_roles => array[%s])", (self.service_role,))
+        self.connection = world.connect(self.login)
+
+    @contextmanager
+    def request(
+        self,
+        role: str,
+        claims: dict[str, Any] | str | None = None,
+        headers: dict[str, str] | str | None = None,
+        read_only: bool = True,
+    ) -> Iterator[Connection]:
+        """A transaction as PostgREST 12 to 14 opens one. Claims given as a dict get the role, as PostgREST's do."""
+        if not isinstance(claims, str):
+            claims = json.dumps({"role": role, **(claims or {})})
+        if not isinstance(headers, str):
+            headers = json.dumps(headers or {})
+        with self.connection.transaction():
+            self.connection.execute(f"set transaction isolation level read committed read {'only' if read_only else 'write'}")
+            self.connection.execute(
+                "select set_config('search_path', '\"braid\", \"public\", \"extensions\"', true),"
+                " set_config('role', %s, true), set_config('request.jwt.claims', %s, true),"
+                " set_config('request.method', 'POST', true), set_config('request.path', '/rpc/x', true),"
+                " set_config('request.headers', %s, true), set_config('request.cookies', '{}', true)",
+                (role, claims, headers),
+            )
+            yield self.connection
+
+
+def tenant_claims(tenant: str) -> dict[str, Any]:
+    return {"sub": "5b1d", "app_metadata": {"tenant_id": tenant}, "user_metadata": {"tenant_id": "beta"}}

@@ -1,0 +1,307 @@
+"""What the client's methods do, and what they do with bad input."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pgbraid
+from helpers import HashEmbedder
+from pgbraid.errors import (
+    DimensionMismatchError,
+    EmbeddingServiceError,
+    InvalidArgumentError,
+    MissingExtraError,
+    NotFoundError,
+    NotSupportedError,
+    PgbraidError,
+)
+
+NOON = datetime(2026, 3, 1, 12, 0, 0, 120000, tzinfo=timezone.utc)
+FOX = {
+    "external_id": "fox",
+    "title": "Animals",
+    "content": "The quick brown fox jumps over the lazy dog.",
+    "speaker": "Ana",
+    "category": "zoo",
+    "importance": 2.5,
+    "occurred_at": NOON,
+    "language": "en",
+    "source_uri": "https://example.com/fox",
+    "metadata": {"legs": 4, "tags": ["a", "b"]},
+}
+HEN = {"external_id": "hen", "content": "A hen lays eggs every morning."}
+
+
+class BrokenEmbedder(HashEmbedder):
+    """A service that is down."""
+
+    def embed_documents(self, texts: list[str]) -> Any:
+        raise EmbeddingServiceError("the service is down", hint="wait")
+
+    embed_query = embed_documents  # type: ignore[assignment]
+
+
+class NarrowEmbedder(HashEmbedder):
+    dimensions = 3
+
+
+@pytest.fixture
+def animals(client: pgbraid.Client) -> pgbraid.Client:
+    client.add_documents([FOX, HEN])
+    client.embed_pending()
+    return client
+
+
+def test_a_result_has_the_documents_fields(animals: pgbraid.Client) -> None:
+    row = animals.search("brown fox")[0]
+    shown = {name: value for name, value in FOX.items() if name != "language"}
+    assert {name: getattr(row, name) for name in shown} == shown
+    assert isinstance(row.created_at, datetime)
+    assert datetime.now(timezone.utc) - row.created_at < timedelta(minutes=5)
+    assert (row.full_text_rank, row.semantic_rank, row.chunk_index) == (1, 1, 0)
+    assert row.full_text_score is not None
+    assert row.full_text_score > 0
+    with pytest.raises(FrozenInstanceError):
+        row.score = 0.0  # type: ignore[misc]
+
+
+def test_results_print_ranks_scores_and_text(animals: pgbraid.Client) -> None:
+    results = animals.search("brown fox")
+    text = str(results)
+    first = results[0]
+    for part in ("Animals", "full text #1", "semantic #1", f"{first.semantic_score:.3f}", f"{first.score:.4f}", "lazy"):
+        assert part in text
+    assert str(animals.search("zebra", mode="full_text")).startswith("no results")
+    assert "brown fox" in repr(results)
+    assert [row.external_id for row in results[:1]] == ["fox"]
+
+
+def test_the_mode_chooses_the_legs(animals: pgbraid.Client) -> None:
+    full_text = animals.search("hen", mode="full_text")
+    assert [(row.full_text_rank, row.semantic_rank) for row in full_text] == [(1, None)]
+    semantic = animals.search("hen", mode="semantic")
+    assert [(row.external_id, row.full_text_rank, row.semantic_rank) for row in semantic] == [
+        ("hen", None, 1),
+        ("fox", None, 2),
+    ]
+    assert animals.search("hen").stats["mode"] == "hybrid"
+
+
+def test_operators_are_not_embedded(animals: pgbraid.Client) -> None:
+    plain = animals.search("brown fox", mode="semantic")
+    with_operators = animals.search('+brown "fox" -"lazy dog" -hen', mode="semantic")
+    assert [row.semantic_score for row in with_operators] == [row.semantic_score for row in plain]
+
+
+def test_filters_limit_and_options(animals: pgbraid.Client) -> None:
+    assert [row.external_id for row in animals.search("fox hen", filters={"legs": 4})] == ["fox"]
+    assert [row.external_id for row in animals.search("fox hen", filters={"occurred_at": {"$gte": NOON}})] == ["fox"]
+    assert len(animals.search("fox hen", limit=1)) == 1
+    assert animals.search("fox", options={"semantic_min_score": 2}).stats["semantic_candidates"] == 0
+
+
+def test_a_given_embedding_is_used(client: pgbraid.Client) -> None:
+    axis = np.eye(384, dtype=np.float32)
+    client.add_documents(
+        [
+            {"external_id": "list", "content": "one", "embedding": axis[0].tolist()},
+            {"external_id": "array", "content": "two", "embedding": axis[1]},
+            {"external_id": "chunks", "chunks": [{"content": "three", "embedding": axis[2]}, {"content": "four"}]},
+        ]
+    )
+    for number, name in enumerate(("list", "array", "chunks")):
+        row = client.search(embedding=axis[number], mode="semantic")[0]
+        assert (row.external_id, row.semantic_score) == (name, pytest.approx(1))
+    assert client.embed_pending() == 1
+
+
+def test_the_summary_counts_documents(client: pgbraid.Client) -> None:
+    first = client.add_documents([FOX, HEN])
+    assert (first.inserted, first.documents, first.chunks) == (2, 2, 2)
+    assert client.add_documents([FOX, HEN]).unchanged == 2
+    second = client.add_documents([{**FOX, "importance": 1.0}, {**HEN, "content": "A hen sleeps."}])
+    assert (second.updated, second.replaced, second.inserted, second.chunks) == (1, 1, 0, 1)
+
+
+def test_many_documents_go_in_batches(client: pgbraid.Client) -> None:
+    seen: list[int] = []
+    summary = client.add_documents(
+        ({"external_id": f"d{i}", "content": f"word{i}"} for i in range(1001)), progress=seen.append
+    )
+    assert summary.inserted == 1001
+    assert seen == [500, 1000, 1001]
+    assert client.search("word777", mode="full_text")[0].external_id == "d777"
+
+
+def test_embedding_reports_progress_and_ends(client: pgbraid.Client) -> None:
+    client.add_documents({"external_id": f"d{i}", "content": f"word{i}"} for i in range(25))
+    seen: list[int] = []
+    assert client.embed_pending(batch_size=10, progress=seen.append) == 25
+    assert seen == [10, 20, 25]
+    assert client.embed_pending() == 0
+
+
+def test_deleting_updating_and_clearing(animals: pgbraid.Client) -> None:
+    assert animals.update_metadata("fox", {"legs": 3}) is True
+    assert animals.search("fox")[0].metadata == {"legs": 3, "tags": ["a", "b"]}
+    assert animals.update_metadata("fox", {"tail": True}, replace=True) is True
+    assert animals.search("fox")[0].metadata == {"tail": True}
+    assert animals.update_metadata("nobody", {}) is False
+    assert animals.delete_document("fox") is True
+    assert animals.delete_document("fox") is False
+    assert animals.clear_collection() == 1
+    assert len(animals.search("hen")) == 0
+
+
+def test_collections_are_created_and_dropped(client: pgbraid.Client) -> None:
+    client.create_collection("small", text_config="simple", dimensions=3, embedding_model="mine", chunk_tokens=100)
+    client.add_documents([{**HEN, "embedding": [1, 0, 0]}], collection="small")
+    assert len(client.search("hen", collection="small", embedding=[1, 0, 0])) == 1
+    assert client.status("small")["collections"][0]["dimensions"] == 3
+    assert client.drop_collection("small") is True
+    assert client.drop_collection("small") is False
+
+
+def test_maintenance_answers(animals: pgbraid.Client) -> None:
+    assert animals.maintain(time_budget=1)["complete"] is True
+
+
+def test_a_broken_embedder_degrades_a_hybrid_search(animals: pgbraid.Client, dsn: str) -> None:
+    with pgbraid.connect(dsn, embedder=BrokenEmbedder()) as client:
+        results = client.search("fox")
+        assert [row.external_id for row in results] == ["fox"]
+        assert results[0].semantic_rank is None
+        warning = next(w for w in results.warnings if w["code"] == "embedding_unavailable")
+        assert "the service is down" in warning["message"]
+        assert "warning" in str(results)
+        with pytest.raises(EmbeddingServiceError):
+            client.search("fox", mode="semantic")
+        assert client.search("fox", mode="full_text").warnings == []
+
+
+def test_a_broken_embedder_gives_the_chunks_back(client: pgbraid.Client, dsn: str) -> None:
+    client.add_documents([FOX])
+    with pgbraid.connect(dsn, embedder=BrokenEmbedder()) as broken, pytest.raises(EmbeddingServiceError):
+        broken.embed_pending()
+    assert client.status("default")["collections"][0]["pending_embeddings"] == 1
+
+
+def test_without_an_embedder_for_the_collections_model(client: pgbraid.Client, dsn: str) -> None:
+    client.create_collection("other", embedding_model="text-embedding-3-small", dimensions=1536)
+    client.add_documents([FOX], collection="other")
+    with pgbraid.connect(dsn) as bare:
+        results = bare.search("fox", collection="other")
+        assert len(results) == 1
+        assert [w["code"] for w in results.warnings][0] == "embedding_unavailable"
+        with pytest.raises(MissingExtraError) as caught:
+            bare.search("fox", mode="semantic", collection="other")
+        assert "embedder" in (caught.value.hint or "")
+        with pytest.raises(MissingExtraError):
+            bare.embed_pending("other")
+
+
+def test_an_embedder_of_other_dimensions(client: pgbraid.Client, dsn: str) -> None:
+    client.add_documents([FOX])
+    with pgbraid.connect(dsn, embedder=NarrowEmbedder()) as narrow:
+        for call in (lambda: narrow.search("fox"), lambda: narrow.embed_pending()):
+            with pytest.raises(DimensionMismatchError) as caught:
+                call()
+            assert "3 dimensions" in caught.value.message
+            assert "384" in caught.value.message
+
+
+def document(**values: Any) -> Callable[[pgbraid.Client], object]:
+    return lambda client: client.add_documents([{"external_id": "bad one", "content": "x", **values}])
+
+
+def searching(*arguments: Any, **values: Any) -> Callable[[pgbraid.Client], object]:
+    return lambda client: client.search(*arguments, **values)
+
+
+NAN = float("nan")
+BAD_INPUT: dict[str, tuple[Callable[[pgbraid.Client], object], type[PgbraidError], str]] = {
+    "unknown key": (document(conten="y"), InvalidArgumentError, "'conten'"),
+    "no external_id": (document(external_id=None), InvalidArgumentError, "external_id"),
+    "empty external_id": (document(external_id=""), InvalidArgumentError, "external_id"),
+    "long external_id": (document(external_id="x" * 10_000), InvalidArgumentError, "external_id"),
+    "not a dict": (lambda client: client.add_documents(["text"]), InvalidArgumentError, "document 1"),  # type: ignore[list-item]
+    "NUL": (document(content="a\0b"), InvalidArgumentError, "bad one"),
+    "lone surrogate": (document(content="a\ud800b"), InvalidArgumentError, "bad one"),
+    "importance": (document(importance="high"), InvalidArgumentError, "importance"),
+    "NaN importance": (document(importance=NAN), InvalidArgumentError, "bad one"),
+    "time": (document(occurred_at="yesterday-ish"), InvalidArgumentError, "occurred_at"),
+    "metadata": (document(metadata=[1]), InvalidArgumentError, "metadata"),
+    "unserialisable": (document(metadata={"x": object()}), InvalidArgumentError, "bad one"),
+    "short vector": (document(embedding=[1.0, 2.0]), InvalidArgumentError, "dimensions"),
+    "NaN vector": (document(embedding=[NAN] * 384), InvalidArgumentError, "NaN"),
+    "zero vector": (document(embedding=[0.0] * 384), InvalidArgumentError, "zero"),
+    "empty vector": (document(embedding=[]), InvalidArgumentError, "empty"),
+    "no vector": (document(embedding=True), InvalidArgumentError, "vector"),
+    "matrix": (document(embedding=np.eye(3)), InvalidArgumentError, "vector"),
+    "chunk key": (document(content=None, chunks=[{"text": "x"}]), InvalidArgumentError, "'text'"),
+    "document collection": (
+        lambda client: client.add_documents([HEN], collection="nowhere"),
+        NotFoundError,
+        "nowhere",
+    ),
+    "query NUL": (searching("a\0b", mode="full_text"), InvalidArgumentError, "NUL"),
+    "query surrogate": (searching("a\ud800b", mode="full_text"), InvalidArgumentError, "Unicode"),
+    "empty query": (searching(""), InvalidArgumentError, "query"),
+    "no query": (searching(), InvalidArgumentError, "query"),
+    "empty semantic query": (searching("", mode="semantic"), InvalidArgumentError, "query"),
+    "mode": (searching("x", mode="vector"), InvalidArgumentError, "'vector'"),
+    "match": (searching("x", match="most"), InvalidArgumentError, "most"),
+    "limit 0": (searching("x", limit=0), InvalidArgumentError, "0"),
+    "limit negative": (searching("x", limit=-1), InvalidArgumentError, "-1"),
+    "limit huge": (searching("x", limit=10**12), InvalidArgumentError, "range"),
+    "negative weight": (searching("x", full_text_weight=-1), InvalidArgumentError, "full_text_weight"),
+    "NaN weight": (searching("x", semantic_weight=NAN), InvalidArgumentError, "semantic_weight"),
+    "zero weights": (searching("x", full_text_weight=0, semantic_weight=0), InvalidArgumentError, "weight"),
+    "filters string": (searching("x", filters='{"a": 1}'), InvalidArgumentError, "filters"),
+    "filters operator": (searching("x", filters={"a": {"$like": 1}}), InvalidArgumentError, "$like"),
+    "filters NaN": (searching("x", filters={"a": NAN}), InvalidArgumentError, "filters"),
+    "options": (searching("x", options={"speed": 1}), InvalidArgumentError, "speed"),
+    "fusion": (searching("x", fusion="best"), PgbraidError, "best"),
+    "collection": (searching("x", collection="nowhere"), NotFoundError, "nowhere"),
+    "query vector short": (searching(embedding=[1, 2]), DimensionMismatchError, "2 dimensions"),
+    "query vector NaN": (searching(embedding=[NAN] * 384), InvalidArgumentError, "NaN"),
+    "query vector text": (searching(embedding="abc"), InvalidArgumentError, "vector"),
+    "batch size": (lambda client: client.embed_pending(batch_size=0), InvalidArgumentError, "0"),
+    "text configuration": (
+        lambda client: client.create_collection("bad", text_config="klingon"),
+        PgbraidError,
+        "klingon",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BAD_INPUT)
+def test_bad_input_is_a_typed_error_with_a_hint(client: pgbraid.Client, name: str) -> None:
+    call, kind, part = BAD_INPUT[name]
+    with pytest.raises(kind) as caught:
+        call(client)
+    assert part in caught.value.message
+    assert caught.value.hint or "NUL" in caught.value.message or "range" in caught.value.message
+    # Nothing was written, and the connection still works.
+    assert client.status("default")["collections"][0]["documents"] == 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["'; drop table x; --", '"unmatched', "the who", "%s %(x)s", "🙂", "検索", "a" * 1_000_000, "x " * 500_000, "-fox"],
+    ids=lambda query: query[:10],
+)
+def test_odd_queries_are_searched(animals: pgbraid.Client, query: str) -> None:
+    assert len(animals.search(query)) <= 2
+
+
+def test_fusions_to_come_say_so(animals: pgbraid.Client) -> None:
+    with pytest.raises(NotSupportedError) as caught:
+        animals.search("fox", fusion="dbsf")
+    assert caught.value.sqlstate == "0A000"
