@@ -48,7 +48,7 @@ begin
       where w.frequency > 0
       group by w.segment_id, w.chunk_number
       having bit_count(bit_or(w.word)::bit(64)) >= $10
-    ), live as (
+    ), live as materialized (
       select s.segment_id, s.chunk_number, s.score
       from scores s
       %1$s
@@ -63,7 +63,10 @@ begin
                ) sc
           where t.tenant_id = $1 and t.collection_id = $2)
     ), best as (
-      select l.segment_id, l.chunk_number, l.score from live l order by l.score desc fetch first $12 rows with ties
+      -- All that tie with the last one. Not FETCH … WITH TIES, which sorts every row instead of keeping a heap.
+      select l.segment_id, l.chunk_number, l.score
+      from live l
+      where l.score >= (select min(k.score) from (select score from live order by score desc limit $12) k)
     )
     select sc.chunk_id, b.score,
            row_number() over (order by b.score desc, d.external_id, c.chunk_index)::int as rank

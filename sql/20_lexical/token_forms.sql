@@ -27,7 +27,7 @@ begin
     select s.token_number, 0 as place, s.token as form,
       case s.token_class when 'compound' then 'compound' else 'word' end as kind
     from scanned s
-    where s.token_class <> 'unspaced'
+    where not (s.token_class = 'unspaced' or s.token_class = 'hangul' and length(s.token) <= 2)
     union all
     select p.token_number, 0, p.part, 'part'
     from by_class c cross join lateral braid_store.token_parts(c.compounds) as p
@@ -35,7 +35,7 @@ begin
     select g.token_number, g.place, g.gram, g.kind
     from by_class c cross join lateral braid_store.token_grams(c.unspaced) as g
     union all
-    -- Hangul has spaces: a word's bigrams are like the parts of a compound.
+    -- Hangul has spaces: a word's bigrams are like the parts of a compound, and all there is of a short one.
     select distinct g.token_number, 0, g.gram, g.kind
     from by_class c cross join lateral braid_store.token_grams(c.hangul) as g
   )

@@ -9,14 +9,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  with places as materialized (
-    select c.token_number, c.length, generate_series(0, c.length - 1) as place,
-      unnest(c.characters) as character, unnest(c.characters[2:]) as next_character
-    from (
-      select t.token_number::int as token_number, length(t.token) as length, string_to_array(t.token, null) as characters
-      from unnest(token_grams.tokens) with ordinality as t (token, token_number)
-      where t.token is not null
-    ) as c
+  with runs as materialized (
+    select t.token_number::int as token_number, length(t.token) as length, string_to_array(t.token, null) as characters
+    from unnest(token_grams.tokens) with ordinality as t (token, token_number)
+    where t.token is not null
+  ), places as materialized (
+    select r.token_number, r.length, generate_series(0, r.length - 1) as place,
+      unnest(r.characters) as character, unnest(r.characters[2:]) as next_character
+    from runs r
   )
   -- A run of one character is a word: a query must not drop it as it drops characters that bigrams cover.
   select p.token_number, p.place, p.character, case when p.length = 1 then 'word' else 'character' end

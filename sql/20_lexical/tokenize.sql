@@ -14,14 +14,14 @@ begin
   perform braid_store.token_config(tokenize.text_config);
 
   return query
-  with words as materialized (
-    -- Split at ASCII white space only: what else separates is found in the distinct words, not in every text.
-    select s.text_number, generate_series(1, cardinality(s.words)) as ordinal, unnest(s.words) collate "C" as word
-    from (
-      select t.text_number,
-        string_to_array(replace(replace(replace(t.text, E'\n', ' '), E'\r', ' '), E'\t', ' '), ' ') as words
-      from (select generate_subscripts(tokenize.texts, 1) as text_number, unnest(tokenize.texts) as text) as t
-    ) as s
+  with split_texts as materialized (
+    -- At ASCII white space only: what else separates is found in the distinct words, not in every text.
+    select t.text_number,
+      string_to_array(replace(replace(replace(t.text, E'\n', ' '), E'\r', ' '), E'\t', ' '), ' ') as words
+    from (select generate_subscripts(tokenize.texts, 1) as text_number, unnest(tokenize.texts) as text) as t
+  ), words as materialized (
+    select s.text_number, generate_subscripts(s.words, 1) as ordinal, unnest(s.words) collate "C" as word
+    from split_texts s
   ), vocabulary as materialized (
     select d.word, row_number() over ()::int as word_number
     from (select distinct w.word from words w) as d

@@ -27,15 +27,16 @@ begin
   end if;
 
   return query execute format($query$
-    with nearest as (
+    with measured as materialized (
       select v.chunk_id, v.embedding operator(@vector@.%1$s) $4 as distance
       from braid_store.chunk_vectors v
       %3$s
       where v.shard_id = $1 and v.tenant_id = $2 and v.collection_id = $3
-      order by v.embedding operator(@vector@.%1$s) $4
-      fetch first $5 rows with ties
     ), scored as (
-      select n.chunk_id, %2$s as score from nearest n
+      -- All that tie with the last one. Not FETCH … WITH TIES, which sorts every row instead of keeping a heap.
+      select n.chunk_id, %2$s as score
+      from measured n
+      where n.distance <= (select max(k.distance) from (select distance from measured order by distance limit $5) k)
     )
     select s.chunk_id, s.score, row_number() over (order by s.score desc, d.external_id, c.chunk_index)::int as rank
     from scored s,

@@ -45,8 +45,9 @@ begin
       raise exception 'filters: key % holds timestamps and cannot be compared with %',
                       to_json(left(filter_literal.key, 100)), left(filter_literal.operand::text, 100)
         using errcode = '22023',
-              hint = format('Compare with an ISO 8601 string, e.g. {"%s": {"$gte": "2024-05-01T00:00:00Z"}}; a '
-                            'metadata key of that name is written "metadata.%s".', filter_literal.key, filter_literal.key);
+              hint = format('Compare with an ISO 8601 string, e.g. {"%s": {"$gte": "2024-05-01T00:00:00Z"}}; '
+                            'a metadata key of that name is written "metadata.%s".',
+                            filter_literal.key, filter_literal.key);
   end case;
 end
 $$;

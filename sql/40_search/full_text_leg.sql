@@ -31,13 +31,16 @@ begin
 
   select array_agg(t.lexeme order by t.lexeme collate "C") filter (where t.is_kept),
          array_agg(t.weight order by t.lexeme collate "C") filter (where t.is_kept),
-         array_agg(t.word_number order by t.lexeme collate "C") filter (where t.is_kept),
+         array_agg(t.kept_word_number order by t.lexeme collate "C") filter (where t.is_kept),
          array_agg(t.lexeme order by t.lexeme collate "C") filter (where t.document_frequency > 0 and not t.is_kept),
          -- A word that occurs nowhere still counts; one whose every lexeme was dropped does not.
          count(distinct t.word_number) filter (where t.is_kept or t.document_frequency = 0)
   into terms, v_weights, v_word_numbers, dropped_terms, v_word_count
-  from braid_store.weighted_terms(full_text_leg.tenant_id, collection.id, v_chunk_count, query_text,
-                                  collection.text_config, collection.fold_diacritics) t;
+  from (
+    select w.*, dense_rank() over (partition by w.is_kept order by w.word_number)::int as kept_word_number -- up to 64
+    from braid_store.weighted_terms(full_text_leg.tenant_id, collection.id, v_chunk_count, query_text,
+                                    collection.text_config, collection.fold_diacritics) w
+  ) t;
 
   candidates := array(
     select row(c.chunk_id, c.score, c.rank)::braid_store.candidate

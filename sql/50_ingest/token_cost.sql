@@ -40,8 +40,9 @@ begin
     + 100 * v_hangul
     + 240::bigint * regexp_count(v_text, '[jkqxzJKQXZ]')
     + 27::bigint * regexp_count(v_text, '[A-Z]')
-    - 270::bigint * regexp_count(v_text, ' (?:the|of|and|to|in|that|is|for|was|with|are|from|be|this|it|have|not|which|you'
-                                 '|they|but|we) ')) / float8 '100';
+    - 270::bigint * regexp_count(
+        v_text, ' (?:the|of|and|to|in|that|is|for|was|with|are|from|be|this|it|have|not|which|you|they|but|we) ')
+  ) / float8 '100';
 end
 $$;
 comment on function braid_store.token_cost(text) is

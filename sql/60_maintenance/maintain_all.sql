@@ -39,9 +39,9 @@ begin
         exit;
       end if;
       v_merged := braid_store.merge_segments(v_part.tenant_id, v_part.collection_id, v_segment_ids);
-      exit when v_merged = 0; -- another session is at it
-      v_merges := v_merges + 1;
+      v_merges := v_merges + least(v_merged, 1);
       v_segments := v_segments + v_merged;
+      exit when v_merged < cardinality(v_segment_ids); -- another session is at the others
     end loop;
     exit when not v_is_complete;
   end loop;

@@ -303,9 +303,7 @@ def satisfies(value: Json, operator: str, operand: Json) -> bool:
     if kind(value) != kind(operand):
         return False
     return bool(
-        {"$gt": value > operand, "$gte": value >= operand, "$lt": value < operand}.get(
-            operator, value <= operand
-        )
+        {"$gt": value > operand, "$gte": value >= operand, "$lt": value < operand}.get(operator, value <= operand)
     )
 
 
@@ -361,9 +359,7 @@ def conditions(operands: Strategy, ordered: Strategy) -> Strategy:
 
 METADATA_KEYS = ["a", "b", "c", "a.b", "a.b.c", "x y", "metadata.a", "metadata.speaker", "metadata.a.b"]
 LEAVES = st.one_of(
-    st.dictionaries(
-        st.sampled_from(METADATA_KEYS), conditions(SCALARS, WORDS | NUMBERS), min_size=1, max_size=2
-    ),
+    st.dictionaries(st.sampled_from(METADATA_KEYS), conditions(SCALARS, WORDS | NUMBERS), min_size=1, max_size=2),
     st.fixed_dictionaries({"speaker": conditions(WORDS, WORDS)}),
     st.fixed_dictionaries({"importance": conditions(NUMBERS, NUMBERS)}),
     st.fixed_dictionaries({"occurred_at": conditions(TIMES, TIMES)}),
@@ -397,9 +393,7 @@ def test_filters_mean_what_is_documented(
     db.execute("select braid.clear_collection()")
     ingest(db, named)
     for each in filters:
-        expected = [
-            name for name, document in named.items() if matches({**document, "external_id": name}, each)
-        ]
+        expected = [name for name, document in named.items() if matches({**document, "external_id": name}, each)]
         assert search(db, each) == expected, each
 
 

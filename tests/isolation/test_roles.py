@@ -37,7 +37,7 @@ CALL = {
     "semantic_search": "semantic_search('[1,0,0]', collection => 'small')",
     "set_access": "set_access()",
     "status": "status()",
-    "store_embeddings": "store_embeddings('{1}', array['[1,0,0]'], 'small')",
+    "store_embeddings": "store_embeddings('{}', '{}', 'small')",
     "update_metadata": "update_metadata('doc1', '{}', collection => 'small')",
     "upsert_document": "upsert_document('doc1', 'x', collection => 'small')",
     "upsert_documents": "upsert_documents('[]', 'small')",

@@ -44,7 +44,8 @@ class BrokenEmbedder(HashEmbedder):
     def embed_documents(self, texts: list[str]) -> Any:
         raise EmbeddingServiceError("the service is down", hint="wait")
 
-    embed_query = embed_documents  # type: ignore[assignment]
+    def embed_query(self, text: str) -> Any:
+        return self.embed_documents([text])
 
 
 class NarrowEmbedder(HashEmbedder):
@@ -117,7 +118,8 @@ def test_a_given_embedding_is_used(client: pgbraid.Client) -> None:
     )
     for number, name in enumerate(("list", "array", "chunks")):
         row = client.search(embedding=axis[number], mode="semantic")[0]
-        assert (row.external_id, row.semantic_score) == (name, pytest.approx(1))
+        assert row.external_id == name
+        assert row.semantic_score == pytest.approx(1)
     assert client.embed_pending() == 1
 
 
@@ -198,7 +200,7 @@ def test_without_an_embedder_for_the_collections_model(client: pgbraid.Client, d
     with pgbraid.connect(dsn) as bare:
         results = bare.search("fox", collection="other")
         assert len(results) == 1
-        assert [w["code"] for w in results.warnings][0] == "embedding_unavailable"
+        assert results.warnings[0]["code"] == "embedding_unavailable"
         with pytest.raises(MissingExtraError) as caught:
             bare.search("fox", mode="semantic", collection="other")
         assert "embedder" in (caught.value.hint or "")

@@ -31,9 +31,7 @@ def test_without_a_dsn_the_environment_names_it(dsn: str, monkeypatch: pytest.Mo
         assert client.status()["tenant"] == "default"
 
 
-def test_without_dsn_or_embedded_server_the_hint_says_init(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
-) -> None:
+def test_without_dsn_or_embedded_server_the_hint_says_init(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setenv("PGBRAID_DATA_DIR", str(tmp_path / "none"))
     with pytest.raises(ServerError) as caught:
         pgbraid.connect()

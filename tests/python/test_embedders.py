@@ -44,7 +44,7 @@ def test_the_local_model_equals_sentence_transformers(local: LocalEmbedder) -> N
 
 
 def test_a_texts_vector_does_not_depend_on_its_company(local: LocalEmbedder) -> None:
-    texts = [f"sentence number {i} " * (i + 1) for i in range(60)]
+    texts = [f"sentence number {i} " * (i + 1) for i in range(0, 60, 5)]
     together = local.embed_documents(texts)
     alone = np.stack([local.embed_query(text) for text in texts])
     np.testing.assert_allclose(together, alone, atol=1e-4)
@@ -64,7 +64,7 @@ def test_texts_without_words_are_embedded(local: LocalEmbedder) -> None:
 
 
 def test_a_huge_query_is_cut(local: LocalEmbedder) -> None:
-    np.testing.assert_allclose(local.embed_query("word " * 200_000), local.embed_query("word " * 100_000), atol=1e-6)
+    np.testing.assert_allclose(local.embed_query("word " * 200_000), local.embed_query("word " * 10_000), atol=1e-6)
 
 
 def test_the_local_model_needs_neither_torch_nor_the_hub() -> None:
@@ -72,7 +72,9 @@ def test_the_local_model_needs_neither_torch_nor_the_hub() -> None:
         "import sys; from pgbraid import LocalEmbedder; LocalEmbedder().embed_query('x');"
         "print({'torch', 'transformers', 'huggingface_hub'} & set(sys.modules))"
     )
-    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "set()\n"
+    assert (
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "set()\n"
+    )
 
 
 def test_a_wrong_model_directory_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -165,8 +167,7 @@ def service() -> Iterator[Service]:
 
 
 def test_openai_embeds_in_batches_and_in_order(service: Service) -> None:
-    embedder = OpenAIEmbedder("some-model", base_url=service.url, api_key="secret", batch_size=2)
-    assert isinstance(embedder, Embedder)
+    embedder: Embedder = OpenAIEmbedder("some-model", base_url=service.url, api_key="secret", batch_size=2)
     vectors = embedder.embed_documents(["a", "bb", "ccc"])
     assert vectors.tolist() == [[1, 0], [2, 1], [3, 0]]
     assert vectors.dtype == np.float32

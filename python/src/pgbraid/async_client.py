@@ -187,9 +187,7 @@ class AsyncClient:
         braid.drop_collection."""
         self._spaces.pop(collection, None)
         return bool(
-            await self._value(
-                "select braid.drop_collection(collection => %(collection)s)", {"collection": collection}
-            )
+            await self._value("select braid.drop_collection(collection => %(collection)s)", {"collection": collection})
         )
 
     async def add_documents(

@@ -188,9 +188,7 @@ class Client:
         braid.drop_collection."""
         self._spaces.pop(collection, None)
         return bool(
-            self._value(
-                "select braid.drop_collection(collection => %(collection)s)", {"collection": collection}
-            )
+            self._value("select braid.drop_collection(collection => %(collection)s)", {"collection": collection})
         )
 
     def add_documents(

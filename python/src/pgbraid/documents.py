@@ -59,9 +59,7 @@ def encode_document(document: Mapping[str, Any], number: int = 1) -> str:
     values = dict(document)
     _encode_embedding(values, name)
     if isinstance(values.get("chunks"), Sequence) and not isinstance(values["chunks"], str):
-        values["chunks"] = [
-            _chunk(chunk, f"{name} chunk {index}") for index, chunk in enumerate(values["chunks"], 1)
-        ]
+        values["chunks"] = [_chunk(chunk, f"{name} chunk {index}") for index, chunk in enumerate(values["chunks"], 1)]
     encoded = to_json(values, name)
     if _NUL.search(encoded):
         raise InvalidArgumentError(f"{name} contains NUL (0x00)", hint="remove it: PostgreSQL has no NUL")
@@ -70,9 +68,7 @@ def encode_document(document: Mapping[str, Any], number: int = 1) -> str:
 
 def _chunk(chunk: Any, name: str) -> dict[str, Any]:
     if not isinstance(chunk, Mapping):
-        raise InvalidArgumentError(
-            f"{name} is a {type(chunk).__name__}, not a dict", hint=_keys_hint(CHUNK_KEYS)
-        )
+        raise InvalidArgumentError(f"{name} is a {type(chunk).__name__}, not a dict", hint=_keys_hint(CHUNK_KEYS))
     _check_keys(chunk, CHUNK_KEYS, name)
     values = dict(chunk)
     _encode_embedding(values, name)

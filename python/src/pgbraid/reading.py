@@ -63,9 +63,7 @@ def read_files(files: Iterable[tuple[Path, Path]]) -> Iterator[Item]:
             if checked.document is not None:
                 external_id = str(checked.document["external_id"])
                 if seen.setdefault(external_id, file) != file:
-                    checked = _bad(
-                        file, item.line, f"{seen[external_id]} has the external_id {external_id!r} too"
-                    )
+                    checked = _bad(file, item.line, f"{seen[external_id]} has the external_id {external_id!r} too")
             yield checked
 
 

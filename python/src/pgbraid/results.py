@@ -124,9 +124,7 @@ class SearchResults(Sequence[SearchResult]):
     def format(self, style: Style | None = None) -> str:
         """The rows as text. `style(text, kind)` may colour; kind is title, score, faint or warning."""
         style = style or _plain
-        blocks = [
-            "\n".join(row._lines(rank, self.query or "", style)) for rank, row in enumerate(self._rows, 1)
-        ]
+        blocks = ["\n".join(row._lines(rank, self.query or "", style)) for rank, row in enumerate(self._rows, 1)]
         notes = [style(f"warning: {w.get('message', w.get('code'))}", "warning") for w in self.warnings]
         return "\n\n".join([*(blocks or ["no results"]), *(["\n".join(notes)] if notes else [])])
 
@@ -146,9 +144,7 @@ class WriteSummary:
         return self.inserted + self.replaced + self.updated + self.unchanged
 
     def __add__(self, other: WriteSummary) -> WriteSummary:
-        return WriteSummary(
-            *(getattr(self, column.name) + getattr(other, column.name) for column in fields(self))
-        )
+        return WriteSummary(*(getattr(self, column.name) + getattr(other, column.name) for column in fields(self)))
 
     def __str__(self) -> str:
         return (

@@ -31,13 +31,7 @@ class Source:
 
         for key, (name, kind) in self.columns.items():
             # Arrays of numbers become JSON arrays, which vectors are in text form already.
-            form = (
-                "to_json({})::text"
-                if kind.startswith("_")
-                else "{}::jsonb"
-                if key == "metadata"
-                else "{}::text"
-            )
+            form = "to_json({})::text" if kind.startswith("_") else "{}::jsonb" if key == "metadata" else "{}::text"
             yield sql.SQL(form).format(sql.Identifier(name))
 
 
@@ -121,10 +115,8 @@ def _describe(connection: psycopg.Connection[Any], table: str, columns: dict[str
                 """,
                 (table,),
             ).fetchall()
-    except psycopg.errors.InvalidName as error:
-        raise InvalidArgumentError(
-            f"{table!r} is not a table's name", hint="write table or schema.table"
-        ) from error
+    except (psycopg.ProgrammingError, psycopg.NotSupportedError) as error:
+        raise InvalidArgumentError(f"{table!r} is not a table's name", hint="write table or schema.table") from error
     if not rows:
         raise NotFoundError(f"table {table!r} does not exist", hint="write its schema too: schema.table")
     types = {name: kind for _, _, name, kind in rows}
@@ -134,9 +126,7 @@ def _describe(connection: psycopg.Connection[Any], table: str, columns: dict[str
                 f"table {table!r} has no column {name!r}", hint=f"its columns are {', '.join(types)}"
             )
     schema, relation = rows[0][:2]
-    return Source(
-        sql.Identifier(schema, relation), {key: (name, types[name]) for key, name in columns.items()}
-    )
+    return Source(sql.Identifier(schema, relation), {key: (name, types[name]) for key, name in columns.items()})
 
 
 def _check_dimensions(

@@ -20,15 +20,11 @@ BATCH = 500
 
 
 @click.command()
-@click.argument(
-    "paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH…"
-)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH…")
 @dsn_option
 @tenant_option
 @collection_option
-@click.option(
-    "--strict/--skip-bad", default=True, help="Bad file or line: index nothing (default), or leave it out."
-)
+@click.option("--strict/--skip-bad", default=True, help="Bad file or line: index nothing (default), or leave it out.")
 @click.option("--no-embed", is_flag=True, help="Leave the embedding to a later run.")
 def ingest(
     paths: tuple[Path, ...], dsn: str | None, tenant: str, collection: str, strict: bool, no_embed: bool

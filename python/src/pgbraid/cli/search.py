@@ -32,9 +32,7 @@ COLOURS: dict[str, dict[str, Any]] = {
     show_default=True,
     help="Which legs run.",
 )
-@click.option(
-    "--filters", metavar="JSON", help="""Such as '{"category": "bug", "importance": {"$gte": 3}}'."""
-)
+@click.option("--filters", metavar="JSON", help="""Such as '{"category": "bug", "importance": {"$gte": 3}}'.""")
 @json_option
 def search(
     query: str,

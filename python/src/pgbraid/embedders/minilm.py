@@ -124,8 +124,7 @@ class MiniLM:
         tensors = read_safetensors(weights)
         self.words = tensors["embeddings.word_embeddings.weight"]
         self.positions = (
-            tensors["embeddings.position_embeddings.weight"]
-            + tensors["embeddings.token_type_embeddings.weight"][0]
+            tensors["embeddings.position_embeddings.weight"] + tensors["embeddings.token_type_embeddings.weight"][0]
         )
         self.norm = (tensors["embeddings.LayerNorm.weight"], tensors["embeddings.LayerNorm.bias"])
         self.layers = [Layer(tensors, f"encoder.layer.{i}.") for i in range(LAYERS)]

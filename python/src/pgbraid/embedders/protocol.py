@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,6 @@ Vector = npt.NDArray[np.float32]
 Vectors = npt.NDArray[np.float32]
 
 
-@runtime_checkable
 class Embedder(Protocol):
     """Turns text into vectors. Methods block; the async client calls them in a thread."""
 

@@ -43,9 +43,7 @@ class SentenceTransformerEmbedder:
         return vector
 
     def _encode(self, texts: list[str], prompt_name: str | None = None) -> Vectors:
-        vectors = self._model.encode(
-            texts, prompt_name=prompt_name, convert_to_numpy=True, show_progress_bar=False
-        )
+        vectors = self._model.encode(texts, prompt_name=prompt_name, convert_to_numpy=True, show_progress_bar=False)
         return np.asarray(vectors, dtype=np.float32).reshape(len(texts), -1)
 
     @property

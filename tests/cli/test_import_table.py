@@ -1,0 +1,91 @@
+"""pgbraid import --from-table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+import pgbraid
+
+Run = Callable[..., Any]
+Connection = psycopg.Connection[Any]
+COLUMNS = ("--id-column", "Id", "--text-column", "body")
+MORE = ("--title-column", "name", "--metadata-column", "meta", "--vector-column", "vec")
+
+
+@pytest.fixture
+def table(db: Connection) -> str:
+    """1,203 rows with 384 dimensions, the first without a vector or title."""
+    db.execute('create schema "My App"')
+    db.execute('create table "My App".items ("Id" int, body text, name text, meta jsonb, vec vector)')
+    db.execute(
+        """
+        insert into "My App".items
+        select i, 'body of item' || i, nullif('item ' || i, 'item 0'), jsonb_build_object('n', i),
+               case when i > 0 then (select array_agg(case when j = i % 384 then 1 else 0.001 end order by j)
+                                     from generate_series(0, 383) j)::vector end
+        from generate_series(0, 1202) i
+        """
+    )
+    return '"My App".items'
+
+
+def test_rows_and_vectors_are_copied(run: Run, client: pgbraid.Client, table: str) -> None:
+    done = run("import", "--from-table", table, *COLUMNS, *MORE, "--no-embed")
+    assert done.code == 0
+    assert "1203 inserted" in done.out
+    assert "importing rows: 1203 of 1203" in done.err
+    assert client.status("default")["collections"][0]["pending_embeddings"] == 1
+    query = np.full(384, 0.001)
+    query[7] = 1
+    found = client.search(embedding=query, mode="semantic", limit=4)
+    assert sorted(row.external_id for row in found[:4]) == ["1159", "391", "7", "775"]
+    row = client.search("item7", mode="full_text")[0]
+    assert (row.external_id, row.title, row.content, row.metadata) == ("7", "item 7", "body of item7", {"n": 7})
+    assert client.search("item0", mode="full_text")[0].title is None
+    assert "1203 unchanged" in run("import", "--from-table", table, *COLUMNS, *MORE, "--no-embed").out
+
+
+def test_other_forms_of_vectors(run: Run, client: pgbraid.Client, db: Connection) -> None:
+    client.create_collection("small", dimensions=3, embedding_model="mine")
+    db.execute(
+        "create table t as select 1 as id, 'one' as body, '[1,0,0]'::halfvec(3) as half, '{0,0,1}'::real[] as arr"
+    )
+    for column, axis in (("half", [1, 0, 0]), ("arr", [0, 0, 1])):
+        arguments = ("--id-column", "id", "--text-column", "body", "--vector-column", column)
+        assert run("import", "--from-table", "t", *arguments, "--collection", "small").code == 0
+        row = client.search(embedding=axis, mode="semantic", collection="small")[0]
+        assert row.semantic_score == pytest.approx(1, abs=1e-3)
+
+
+def test_nothing_is_written_if_the_dimensions_differ(run: Run, client: pgbraid.Client, db: Connection) -> None:
+    db.execute("create table t (id int, body text, vec vector)")
+    db.execute(
+        "insert into t select i, 'word', array_fill(1, array[case i when 900 then 3 else 384 end])::vector"
+        " from generate_series(1, 900) i"
+    )
+    refused = run("import", "--from-table", "t", "--id-column", "id", "--text-column", "body", "--vector-column", "vec")
+    assert refused.code == 2
+    assert "3 dimensions" in refused.err
+    assert client.status("default")["collections"][0]["documents"] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "part"),
+    [
+        ('"My App".items', "nothing", "nothing"),
+        ("nowhere", "body", "nowhere"),
+        ("a.b.c.d", "body", "a.b.c.d"),
+        ("items; drop table x", "body", "items; drop"),
+    ],
+)
+@pytest.mark.usefixtures("table")
+def test_unknown_names(run: Run, name: str, column: str, part: str) -> None:
+    refused = run("import", "--from-table", name, "--id-column", "Id", "--text-column", column)
+    assert refused.code == 2
+    assert part in refused.err
+    assert "hint: " in refused.err

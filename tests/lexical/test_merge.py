@@ -1,0 +1,226 @@
+"""Segments are merged, and merges lose nothing, bring nothing back and wait for nobody."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import psycopg
+import pytest
+from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
+from support.calls import full_text, upsert
+
+Connection = psycopg.Connection[Any]
+QUERY = "river amber"
+
+
+def connect(dsn: str) -> Connection:
+    return psycopg.connect(dsn, autocommit=True)
+
+
+def insert_one_by_one(db: Connection, count: int, first: int = 0) -> None:
+    for number in range(first, first + count):
+        upsert(db, [{"external_id": f"d{number:03}", "content": f"river w{number} " + "amber " * (number % 3)}])
+
+
+def insert_by_six(db: Connection, batches: int, first: int = 0) -> None:
+    """Segments in which one deleted chunk is not yet a reason to rewrite them; the eighth joins them."""
+    for batch in range(first, first + batches):
+        upsert(db, [{"external_id": f"b{batch}-{n}", "content": f"river w{n} " + "amber " * n} for n in range(6)])
+
+
+def count(db: Connection, table: str) -> int:
+    row = db.execute(f"select count(*) from braid_store.{table}").fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def assert_exact(db: Connection) -> None:
+    model = Bm25Model(stored_chunks(db), Tokenizer(db))
+    row = db.execute(
+        "select s.* from braid_store.index_statistics(braid.current_tenant_id(), "
+        "(select id from braid_store.collections where name = 'default')) s"
+    ).fetchone()
+    assert row == model.statistics
+    expected = [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in model.search(QUERY)]
+    assert full_text(db, QUERY) == expected
+
+
+def test_single_inserts_are_merged_as_they_come(db: Connection) -> None:
+    insert_one_by_one(db, 200)
+    assert count(db, "segments") <= 3 * 8
+    assert count(db, "segment_chunks") == 200
+    assert_exact(db)
+
+
+def test_tombstones_go_with_a_merge(db: Connection) -> None:
+    upsert(db, [{"external_id": f"d{number}", "content": f"river w{number}"} for number in range(50)])
+    db.execute("select braid.delete_document('d' || n) from generate_series(0, 4) n")
+    assert (count(db, "tombstones"), count(db, "segment_chunks")) == (5, 50)
+    assert_exact(db)
+    db.execute("select braid.delete_document('d' || n) from generate_series(5, 20) n")
+    db.execute("select braid.maintain()")
+    # A segment is rewritten when a fifth of it is dead.
+    assert count(db, "tombstones") < 10
+    assert count(db, "segment_chunks") == 29 + count(db, "tombstones")
+    assert_exact(db)
+    db.execute("select braid.delete_document('d' || n) from generate_series(21, 49) n")
+    db.execute("select braid.maintain()")
+    for table in ("segments", "segment_chunks", "postings", "forward_rows", "tombstones", "tombstone_terms"):
+        assert count(db, table) == 0, table
+
+
+def test_chunks_without_a_word_leave_nothing_behind(db: Connection) -> None:
+    upsert(db, [{"external_id": "dots", "content": "... !!! ..."}, {"external_id": "a", "content": "river"}])
+    db.execute("select braid.delete_document('dots')")
+    assert_exact(db)
+    db.execute("select braid.delete_document('a')")
+    db.execute("select braid.maintain()")
+    assert count(db, "segment_chunks") == 0
+
+
+def test_maintain_again_finds_nothing_to_do(db: Connection) -> None:
+    insert_one_by_one(db, 30)
+    db.execute("select braid.delete_document('d' || lpad(n::text, 3, '0')) from generate_series(0, 9) n")
+    db.execute("select braid.maintain()")
+    state = "select array_agg(s.id order by s.id) from braid_store.segments s"
+    before = db.execute(state).fetchone()
+    done = db.execute("select braid.maintain()").fetchone()
+    assert done == ({"merges": 0, "segments_merged": 0, "complete": True},)
+    assert db.execute(state).fetchone() == before
+
+
+def test_a_delete_that_commits_after_a_merge_began_stays_deleted(db: Connection, dsn: str) -> None:
+    insert_by_six(db, 7)
+    with connect(dsn) as deleter, connect(dsn) as merger:
+        deleter.execute("begin")
+        deleter.execute("select braid.delete_document('b3-3')")
+        merger.execute("begin")
+        insert_by_six(merger, 1, first=7)
+        # The merge did not see the delete, and took the chunk along.
+        assert (count(merger, "segments"), count(merger, "segment_chunks")) == (1, 48)
+        deleter.execute("commit")
+        assert "b3-3" not in {hit[0] for hit in full_text(db, QUERY)}
+        assert_exact(merger)
+        merger.execute("commit")
+    assert "b3-3" not in {hit[0] for hit in full_text(db, QUERY)}
+    assert count(db, "tombstones") == 1
+    assert_exact(db)
+
+
+def test_a_delete_that_commits_after_a_merge_stays_deleted(db: Connection, dsn: str) -> None:
+    insert_by_six(db, 7)
+    with connect(dsn) as deleter:
+        deleter.execute("begin")
+        deleter.execute("select braid.delete_document('b3-3')")
+        insert_by_six(db, 1, first=7)
+        assert count(db, "segments") == 1
+        assert_exact(db)
+        deleter.execute("commit")
+    assert "b3-3" not in {hit[0] for hit in full_text(db, QUERY)}
+    assert_exact(db)
+
+
+def test_a_delete_made_while_a_merge_is_not_yet_committed_stays_deleted(db: Connection, dsn: str) -> None:
+    insert_by_six(db, 7)
+    with connect(dsn) as deleter, connect(dsn) as merger:
+        merger.execute("begin")
+        insert_by_six(merger, 1, first=7)
+        assert count(merger, "segments") == 1
+        deleter.execute("set lock_timeout = '2s'")
+        deleter.execute("select braid.delete_document('b3-3')")
+        assert_exact(db)
+        merger.execute("commit")
+    assert "b3-3" not in {hit[0] for hit in full_text(db, QUERY)}
+    assert_exact(db)
+    db.execute("select braid.delete_document('b' || n || '-4') from generate_series(0, 7) n")
+    db.execute("select braid.delete_document('b' || n || '-5') from generate_series(0, 7) n")
+    db.execute("select braid.maintain()")
+    assert count(db, "segment_chunks") == 31 + count(db, "tombstones")
+    assert_exact(db)
+
+
+def test_a_merge_that_is_rolled_back_was_none(db: Connection, dsn: str) -> None:
+    insert_one_by_one(db, 7)
+    db.execute("select braid.delete_document('d001')")
+    before = full_text(db, QUERY)
+    with connect(dsn) as merger:
+        merger.execute("begin")
+        insert_one_by_one(merger, 4, first=7)
+        merger.execute("select braid.maintain()")
+        merger.execute("rollback")
+    assert full_text(db, QUERY) == before
+    assert_exact(db)
+
+
+def test_no_merge_under_a_snapshot_of_the_transaction(db: Connection, dsn: str) -> None:
+    insert_one_by_one(db, 7)
+    with connect(dsn) as writer:
+        writer.execute("begin isolation level repeatable read")
+        assert len(full_text(writer, QUERY)) == 7
+        # Another session merges all that this one sees.
+        insert_one_by_one(db, 1, first=7)
+        assert count(db, "segments") == 1
+        insert_one_by_one(writer, 12, first=100)
+        writer.execute("select braid.delete_document('d002')")
+        assert count(writer, "segments") == 7 + 12
+        assert_exact(writer)
+        writer.execute("commit")
+    assert_exact(db)
+    db.execute("select braid.maintain()")
+    assert_exact(db)
+
+
+def test_two_maintains_at_once(db: Connection, dsn: str) -> None:
+    # In one transaction under a snapshot nothing is merged as it comes.
+    with db.transaction():
+        db.execute("set transaction isolation level repeatable read")
+        insert_one_by_one(db, 64)
+    assert count(db, "segments") == 64
+    problems: list[Exception] = []
+
+    def maintain() -> None:
+        try:
+            with connect(dsn) as connection:
+                connection.execute("select braid.maintain('5 seconds')")
+        except Exception as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=maintain) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not problems
+    assert count(db, "segments") <= 8
+    assert_exact(db)
+
+
+def test_maintain_does_not_rewrite_the_one_segment_that_another_merge_left(db: Connection, dsn: str) -> None:
+    """With seven of eight segments locked there is nothing to join, and it ends well before its time."""
+    with db.transaction():
+        db.execute("set transaction isolation level repeatable read")
+        insert_one_by_one(db, 8)
+    with connect(dsn) as other:
+        other.execute("begin")
+        other.execute("select from braid_store.segments order by id limit 7 for update")
+        row = db.execute("select braid.maintain('2 seconds')").fetchone()
+        assert row is not None
+        assert row[0]["merges"] <= 1
+        other.execute("commit")
+    db.execute("select braid.maintain()")
+    assert count(db, "segments") == 1
+
+
+def test_maintain_keeps_to_its_budget(db: Connection) -> None:
+    with db.transaction():
+        db.execute("set transaction isolation level repeatable read")
+        insert_one_by_one(db, 16)
+    row = db.execute("select braid.maintain('1 microsecond')").fetchone()
+    assert row is not None
+    assert row[0]["complete"] is False
+    assert_exact(db)
+    for budget in ("0", "-1 second", None):
+        with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
+            db.execute("select braid.maintain(%s)", (budget,))
+        assert raised.value.diag.message_hint
