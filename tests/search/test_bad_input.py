@@ -1,0 +1,220 @@
+"""Input that nobody means: the right rows, or a documented error with a hint."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+from support.calls import full_text, hybrid, named, semantic, upsert, vector
+
+Connection = psycopg.Connection[Any]
+UNIT = [1.0] + [0.0] * 383
+
+
+@pytest.fixture
+def filled(db: Connection) -> Connection:
+    upsert(
+        db,
+        [
+            {"external_id": "a", "content": "The Who played at Leeds", "embedding": UNIT, "category": "music"},
+            {"external_id": "b", "content": "a table of numbers 🎸", "embedding": [0.5, *UNIT[:-1]]},
+            {"external_id": "c", "content": "東京都に住んでいる", "embedding": UNIT[::-1]},
+        ],
+    )
+    return db
+
+
+def refused(db: Connection, sqlstate: str, function: str, arguments: dict[str, Any]) -> psycopg.Error:
+    values = {name: Jsonb(value) if isinstance(value, (dict, list)) else value for name, value in arguments.items()}
+    with pytest.raises(psycopg.Error) as raised:
+        db.execute(f"select braid.{function}({named(arguments)})", values)
+    assert (raised.value.sqlstate, bool(raised.value.diag.message_hint)) == (sqlstate, True), raised.value
+    return raised.value
+
+
+NAN, INFINITY = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("sqlstate", "arguments", "named_in_message"),
+    [
+        ("22023", {"query_text": None}, "query_text"),
+        ("22023", {"query_text": ""}, "query_text"),
+        ("22023", {"query_text": "a", "match_count": 0}, "match_count"),
+        ("22023", {"query_text": "a", "match_count": -1}, "match_count"),
+        ("22023", {"query_text": "a", "match_count": None}, "match_count"),
+        ("22023", {"query_text": "a", "match_count": 10_001}, "match_count"),
+        ("22023", {"query_text": "a", "match_count": 2**31 - 1}, "match_count"),
+        ("22023", {"query_text": "a", "full_text_weight": -0.1}, "full_text_weight"),
+        ("22023", {"query_text": "a", "semantic_weight": -1.0}, "semantic_weight"),
+        ("22023", {"query_text": "a", "full_text_weight": NAN}, "full_text_weight"),
+        ("22023", {"query_text": "a", "semantic_weight": INFINITY}, "semantic_weight"),
+        (
+            "22023",
+            {"query_text": "a", "query_embedding": vector(UNIT), "full_text_weight": 0.0, "semantic_weight": 0.0},
+            "weight",
+        ),
+        ("22023", {"query_text": "a", "rrf_k": -1.0}, "rrf_k"),
+        ("22023", {"query_text": "a", "rrf_k": NAN}, "rrf_k"),
+        ("22023", {"query_text": "a", "candidate_count": 0}, "candidate_count"),
+        ("22023", {"query_text": "a", "candidate_count": 2**31 - 1}, "candidate_count"),
+        ("22023", {"query_text": "a", "min_score": NAN}, "min_score"),
+        ("22023", {"query_text": "a", "match": "some"}, "match"),
+        ("22023", {"query_text": "a", "match": "101%"}, "match"),
+        ("22023", {"query_text": "a", "match": None}, "match"),
+        ("22023", {"query_text": "a", "fusion": "average"}, "fusion"),
+        ("22023", {"query_text": "a", "fusion": ""}, "fusion"),
+        ("0A000", {"query_text": "a", "fusion": "convex"}, "fusion"),
+        ("0A000", {"query_text": "a", "fusion": "dbsf"}, "fusion"),
+        ("0A000", {"query_text": "a", "fusion": "max"}, "fusion"),
+        ("42704", {"query_text": "a", "collection": "none"}, "none"),
+        ("42704", {"query_text": "a", "collection": ""}, "collection"),
+        ("42704", {"query_text": "a", "collection": None}, "collection"),
+        ("22023", {"query_text": "a", "options": {"rerank": True}}, "rerank"),
+        ("22023", {"query_text": "a", "options": {"semantic_min_score": "high"}}, "semantic_min_score"),
+        ("22023", {"query_text": "a", "options": ["semantic_min_score"]}, "options"),
+        ("22023", {"query_text": "a", "filters": ["category"]}, "filters"),
+        ("22023", {"query_text": "a", "filters": Jsonb('{"category": "music"}')}, "filters"),
+        ("22023", {"query_text": "a", "filters": Jsonb(7)}, "filters"),
+        ("22023", {"query_text": "a", "filters": {"category": {"$like": "m%"}}}, "$like"),
+        ("22023", {"query_text": "a", "filters": {f"k{number}": 1 for number in range(10_000)}}, "filters"),
+        ("22023", {"query_embedding": vector([1.0, 2.0])}, "query_embedding"),
+        ("22023", {"query_embedding": vector([0.0] * 384)}, "query_embedding"),
+    ],
+)
+def test_a_search_names_what_it_refuses(
+    filled: Connection, sqlstate: str, arguments: dict[str, Any], named_in_message: str
+) -> None:
+    for function in ("hybrid_search", "search_json"):
+        error = refused(filled, sqlstate, function, arguments)
+        assert named_in_message in (error.diag.message_primary or "")
+        # A whole value of 10,000 keys or characters would drown the message.
+        assert len(error.diag.message_primary or "") < 1000
+
+
+@pytest.mark.parametrize("function", ["full_text_search", "semantic_search"])
+def test_the_legs_own_functions_refuse_the_same(filled: Connection, function: str) -> None:
+    query = {"query_text": "who"} if function == "full_text_search" else {"query_embedding": vector(UNIT)}
+    for wrong in ({"match_count": 0}, {"filters": Jsonb("{}")}, {"options": {"x": 1}}, {"min_score": NAN}):
+        refused(filled, "22023", function, {**query, **wrong})
+    refused(filled, "42704", function, {**query, "collection": "none"})
+    refused(filled, "22023", function, {name: None for name in query})
+
+
+def test_a_vector_that_is_no_direction(db: Connection) -> None:
+    """Components whose squares leave the range of float4 have no cosine that a float4 sum could tell."""
+    db.execute("select braid.create_collection('tiny', dimensions => 2, embedding_model => 'test')")
+    refused(db, "22023", "upsert_document", {"external_id": "a", "embedding": "[0,0]", "collection": "tiny"})
+    upsert(db, [{"external_id": "fine", "content": "x", "embedding": [1, 0]}], "tiny")
+    for embedding in ([1e-30, 0], [1e30, 1e30]):
+        document = {"external_id": "odd", "content": "x", "embedding": embedding}
+        try:
+            upsert(db, [document], "tiny")
+        except psycopg.Error as error:
+            assert (error.sqlstate, bool(error.diag.message_hint)) == ("22023", True)
+        # Whether it was taken or refused, it does not outrank an exact match.
+        best = semantic(db, [1, 0], collection="tiny")
+        assert best[0] == ("fine", 0, 1.0)
+        assert all(score == score for _, _, score in best)
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("the", {"a"}),
+        ("The Who", {"a"}),
+        ("   ", set()),
+        ("\n\t", set()),
+        ("'; drop table braid_store.chunks; --", {"b"}),
+        ("\"who", {"a"}),
+        ("it's \"un'matched ( [ { table", {"b"}),
+        ("%_\\", set()),
+        ("$1 %s {} :name table", {"b"}),
+        ("a & b | !c <-> d:* table", {"b"}),
+        ("🎸", {"b"}),
+        ("東京", {"c"}),
+        ("都", {"c"}),
+        ("\u200b\ufeff\u0301 leeds", {"a"}),
+        ("NUL \\u0000 leeds", {"a"}),
+        ("who " * 250_000, {"a"}),
+        ("x" * 1_000_000 + " leeds", {"a"}),
+        (" ".join(f"w{number}" for number in range(150_000)) + " leeds", {"a"}),
+    ],
+    ids=lambda value: repr(value)[:24] if isinstance(value, str) else "",
+)
+def test_any_text_is_a_query(filled: Connection, query: str, expected: set[str]) -> None:
+    assert {hit[0] for hit in full_text(filled, query)} == expected
+    # A wordless query still has the embedding's answer.
+    found = hybrid(filled, query_text=query, query_embedding=vector(UNIT))
+    assert [hit[0] for hit in found][: 1 if expected <= {"a"} else 0] in ([], ["a"])
+    assert {hit[0] for hit in found} == {"a", "b", "c"}
+
+
+@pytest.mark.parametrize(
+    ("document", "named_in_message"),
+    [
+        ({"external_id": "é" * 5_000, "content": "x"}, "10000 bytes"),
+        ({"external_id": "x" * 1_025, "content": "x"}, "1025 bytes"),
+        ({"external_id": "", "content": "x"}, "external_id"),
+        ({"content": "x"}, "external_id"),
+        ({"external_id": "a", "text": "x"}, "text"),
+        ({"external_id": "a", "content": 7}, "content"),
+        ({"external_id": "a", "content": "x", "metadata": "{}"}, "metadata"),
+        ({"external_id": "a", "content": "x", "importance": "high"}, "importance"),
+        ({"external_id": "a", "content": "x", "occurred_at": "yesterday-ish"}, "occurred_at"),
+        ({"external_id": "a", "content": "x", "embedding": [1, 2]}, "embedding"),
+        ({"external_id": "a", "content": "x", "embedding": [0] * 384}, "embedding"),
+        ({"external_id": "a", "content": "x", "embedding": []}, "embedding"),
+        ({"external_id": "a", "content": "x", "embedding": "not a vector"}, "embedding"),
+        ({"external_id": "a", "content": "x", "embedding": "[" + "NaN," * 383 + "NaN]"}, "embedding"),
+        ({"external_id": "a", "content": "x", "embedding": [1e39] * 384}, "embedding"),
+        ({"external_id": "a", "content": "x", "chunks": [{"content": "y"}]}, "chunks"),
+        ({"external_id": "a", "chunks": ["y"]}, "chunk"),
+        ({"external_id": "a", "chunks": [{"speaker": "y"}]}, "content"),
+        ({"external_id": "a", "chunks": [{"content": "y", "title": "t"}]}, "title"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_write_names_what_it_refuses_and_writes_nothing(
+    filled: Connection, document: dict[str, Any], named_in_message: str
+) -> None:
+    error = refused(
+        filled, "22023", "upsert_documents", {"documents": [{"external_id": "new", "content": "new"}, document]}
+    )
+    assert re.search(re.escape(named_in_message), error.diag.message_primary or "")
+    assert len(error.diag.message_primary or "") < 1000
+    assert full_text(filled, "new") == []
+    assert len(full_text(filled, "who leeds table 東京")) == 3
+
+
+@pytest.mark.parametrize("documents", [{}, None, Jsonb("[]"), ["a"], [None], [[]]])
+def test_a_batch_is_an_array_of_objects(db: Connection, documents: Any) -> None:
+    refused(db, "22023", "upsert_documents", {"documents": documents})
+
+
+def test_an_external_id_of_1024_bytes(db: Connection) -> None:
+    longest = "é" * 512
+    assert upsert(db, [{"external_id": longest, "content": "leeds"}]) == {longest: "inserted"}
+    assert [hit[0] for hit in full_text(db, "leeds")] == [longest]
+    assert db.execute("select braid.delete_document(%s)", (longest,)).fetchone() == (True,)
+
+
+def test_a_document_with_a_million_distinct_tokens(db: Connection) -> None:
+    """A tsvector holds 1 MB of lexemes at most, and this is 8."""
+    content = " ".join(f"t{number:07}" for number in range(1_000_000))
+    assert upsert(db, [{"external_id": "big", "content": content}]) == {"big": "inserted"}
+    for word in ("t0000000", "t0512345", "t0999999"):
+        assert {hit[0] for hit in full_text(db, word)} == {"big"}
+    row = db.execute("select count(*), max(token_count) from braid_store.chunks").fetchone()
+    assert row is not None
+    assert row[0] > 1000
+    assert row[1] <= 240
+
+
+def test_one_given_chunk_of_over_a_megabyte_of_lexemes(db: Connection) -> None:
+    content = " ".join(f"lexeme{number:07}x" for number in range(100_000))
+    upsert(db, [{"external_id": "big", "chunks": [{"content": content, "embedding": UNIT}]}])
+    assert [hit[:2] for hit in full_text(db, "lexeme0099999x lexeme0000000x", match="all")] == [("big", 0)]
