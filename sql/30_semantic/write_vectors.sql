@@ -38,12 +38,12 @@ begin
   with done as (
     delete from braid_store.embedding_jobs j
     where j.tenant_id = write_vectors.tenant_id and j.collection_id = v_collection_id
-      and j.chunk_id in (select unnest(write_vectors.chunk_ids))
+      and j.chunk_id = any (write_vectors.chunk_ids)
   )
   select count(*) into v_count
   from braid_store.chunks c
   where c.tenant_id = write_vectors.tenant_id and c.collection_id = v_collection_id
-    and c.id in (select unnest(write_vectors.chunk_ids));
+    and c.id = any (write_vectors.chunk_ids);
   return v_count;
 end
 $$;

@@ -20,18 +20,19 @@ begin
   end if;
 
   return query
-  with leased as (
+  -- Materialized: in a join the limit could be taken anew for each job, each time skipping what is locked already.
+  with waiting as materialized (
+    select j.chunk_id
+    from braid_store.embedding_jobs j
+    where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
+      and (j.claimed_until is null or j.claimed_until < clock_timestamp())
+    order by j.chunk_id
+    limit lease_embedding_jobs.job_count
+    for update skip locked
+  ), leased as (
     update braid_store.embedding_jobs j
     set claimed_until = clock_timestamp() + lease_embedding_jobs.lease, attempts = j.attempts + 1
-    from (
-      select w.chunk_id
-      from braid_store.embedding_jobs w
-      where w.tenant_id = v_tenant_id and w.collection_id = v_collection.id
-        and (w.claimed_until is null or w.claimed_until < clock_timestamp())
-      order by w.chunk_id
-      limit lease_embedding_jobs.job_count
-      for update skip locked
-    ) w
+    from waiting w
     where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id and j.chunk_id = w.chunk_id
     returning j.chunk_id
   )
@@ -41,9 +42,11 @@ begin
                            left(d.title, v_collection.chunk_tokens * 2) end,
                          case when 'speaker' = any (v_collection.embed_fields) then c.speaker end,
                          c.content)
-  from leased l
-  join braid_store.chunks c on c.tenant_id = v_tenant_id and c.id = l.chunk_id
-  join braid_store.documents d on d.tenant_id = v_tenant_id and d.id = c.document_id
+  from leased l,
+       lateral (select c.* from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = l.chunk_id offset 0) c,
+       lateral (
+         select d.title from braid_store.documents d where d.tenant_id = v_tenant_id and d.id = c.document_id offset 0
+       ) d
   order by c.id;
 end
 $$;

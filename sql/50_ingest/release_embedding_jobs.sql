@@ -11,18 +11,19 @@ declare
   v_collection braid_store.collections := braid_store.find_collection(release_embedding_jobs.collection);
   v_count int;
 begin
+  with failed as materialized (
+    select j.chunk_id
+    from braid_store.embedding_jobs j
+    where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
+      and j.chunk_id = any (release_embedding_jobs.chunk_ids)
+    order by j.chunk_id
+    for update
+  )
   update braid_store.embedding_jobs j
   set last_error = left(release_embedding_jobs.error, 1000),
       claimed_until = clock_timestamp() + least(interval '1 second' * 2 ^ least(j.attempts, 12), interval '1 hour')
-  from (
-    select w.chunk_id
-    from braid_store.embedding_jobs w
-    where w.tenant_id = v_tenant_id and w.collection_id = v_collection.id
-      and w.chunk_id in (select unnest(release_embedding_jobs.chunk_ids))
-    order by w.chunk_id
-    for update
-  ) w
-  where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id and j.chunk_id = w.chunk_id;
+  from failed f
+  where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id and j.chunk_id = f.chunk_id;
   get diagnostics v_count = row_count;
   return v_count;
 end

@@ -41,7 +41,7 @@ begin
     perform
     from braid_store.documents d
     where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
-      and d.external_id in (select i.external_id from unnest(v_inputs) i)
+      and d.external_id = any (array(select i.external_id from unnest(v_inputs) i))
     order by d.external_id
     for update;
     get diagnostics v_locked = row_count;
@@ -60,10 +60,13 @@ begin
                case when i.chunks is null then 'updated' else 'replaced' end
              else 'unchanged'
            end as status
-    from unnest(v_inputs) i
-    join braid_store.documents d
-      on d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
-     and d.external_id = i.external_id
+    from unnest(v_inputs) i,
+         lateral (
+           select d.id, d.content_hash, d.attribute_hash from braid_store.documents d
+           where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
+             and d.external_id = i.external_id
+           offset 0
+         ) d
   ), documents as (
     update braid_store.documents d
     set title = i.title, source_uri = i.source_uri, metadata = i.metadata, content_hash = i.content_hash,

@@ -20,8 +20,12 @@ begin
   if v_rewritten is not null then
     perform braid_store.remove_chunks(v_tenant_id, v_collection.id, array(
       select k.id
-      from unnest(v_rewritten) c
-      join braid_store.chunks k on k.tenant_id = v_tenant_id and k.document_id = c.document_id
+      from unnest(v_rewritten) c,
+           lateral (
+             select k.id from braid_store.chunks k
+             where k.tenant_id = v_tenant_id and k.document_id = c.document_id
+             offset 0
+           ) k
       where c.status = 'replaced'));
     perform braid_store.store_chunks(v_tenant_id, v_collection, v_inputs, v_rewritten);
     perform braid_store.merge_inline(v_tenant_id, v_collection.id);
@@ -34,8 +38,11 @@ begin
          (select count(*)::int from braid_store.chunks k where k.tenant_id = v_tenant_id and k.document_id = d.id)
   from unnest(v_inputs) i
   left join unnest(v_changes) c on c.ordinality = i.ordinality
-  join braid_store.documents d
-    on d.tenant_id = v_tenant_id and d.collection_id = v_collection.id and d.external_id = i.external_id
+  cross join lateral (
+    select d.id from braid_store.documents d
+    where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id and d.external_id = i.external_id
+    offset 0
+  ) d
   order by i.ordinality;
 end
 $$;

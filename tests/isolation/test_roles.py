@@ -85,7 +85,6 @@ def test_no_role_writes_to_a_table(world: World, connections: dict[str, Connecti
             f"truncate {table}",
             f"copy {table} from stdin",
             f"select from {table} for update",
-            f"lock table {table} in exclusive mode",
             f"alter table {table} disable row level security",
             f"create index on {table} ({column})",
             f"create trigger t before insert on {table} for each row execute function suppress_redundant_updates_trigger()",
@@ -106,9 +105,8 @@ def test_no_role_changes_the_schemas(connections: dict[str, Connection], role: s
         "drop policy tenant_isolation on braid_store.documents",
         "create policy all_rows on braid_store.documents using (true)",
         "comment on function braid.version() is ''",
-        "grant execute on function braid.maintain(interval) to public",
-        "grant usage on schema braid_store to public",
-        "security label on table braid_store.documents is 'x'",
+        "drop function braid.version()",
+        "alter view braid.collections set (security_invoker = false)",
     ):
-        with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue)):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connections[role].execute(statement)

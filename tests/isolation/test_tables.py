@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -131,9 +132,14 @@ def test_no_statistics_are_shown(world: World, analyst: Connection) -> None:
     ).fetchall() == []
 
 
+def masked(text: str) -> str:
+    """A plan without its constants: a range made of a prefix has ends of its own."""
+    return re.sub(r"'[^']*'", "''", text)
+
+
 def plan(connection: Connection, statement: str, options: str = "") -> str:
     rows = connection.execute(f"explain ({options}) {statement}" if options else f"explain {statement}").fetchall()
-    return "\n".join(line for (line,) in rows)
+    return masked("\n".join(line for (line,) in rows))
 
 
 @pytest.fixture
@@ -156,14 +162,14 @@ def test_estimates_do_not_tell_how_often_others_use_a_word(world: World, analyst
         ("lexeme", "hippogriff", "discount"),
     ):
         statement = f"select * from braid_store.postings where {column} = "
-        assert plan(analyst, f"{statement}'{common}'").replace(common, "") == plan(analyst, f"{statement}'{absent}'").replace(absent, "")
+        assert plan(analyst, f"{statement}'{common}'") == plan(analyst, f"{statement}'{absent}'")
     for table, column, common, absent in (
         ("chunks", "speaker", "Zoltan", "Nobody"),
         ("documents", "external_id", "mass1000", "none"),
     ):
         for operator in ("=", "<", ">=", "^@", "like"):
             statement = f"select * from braid_store.{table} where {column} {operator} "
-            assert plan(analyst, f"{statement}'{common}'").replace(common, "") == plan(analyst, f"{statement}'{absent}'").replace(absent, "")
+            assert plan(analyst, f"{statement}'{common}'") == plan(analyst, f"{statement}'{absent}'")
 
 
 NO_INDEXES = "enable_indexscan", "enable_bitmapscan", "enable_indexonlyscan"
@@ -172,7 +178,7 @@ NO_INDEXES = "enable_indexscan", "enable_bitmapscan", "enable_indexonlyscan"
 def executed_plans(connection: Connection, statement: Callable[[str], str], present: str, absent: str) -> tuple[str, str]:
     """EXPLAIN ANALYZE of a statement about a value of the other tenant, and about one that nobody has."""
     options = "analyze, costs off, timing off, summary off, buffers off"
-    return tuple(plan(connection, statement(value), options).replace(value, "") for value in (present, absent))  # type: ignore[return-value]
+    return tuple(plan(connection, statement(value), options) for value in (present, absent))  # type: ignore[return-value]
 
 
 @pytest.mark.parametrize(

@@ -296,7 +296,7 @@ def test_bad_input_is_a_typed_error_with_a_hint(client: pgbraid.Client, name: st
 
 @pytest.mark.parametrize(
     "query",
-    ["'; drop table x; --", '"unmatched', "the who", "%s %(x)s", "🙂", "検索", "a" * 1_000_000, "x " * 500_000, "-fox"],
+    ["'; drop table x; --", '"unmatched', "the who", "%s %(x)s", "🙂", "検索", "a" * 1_000_000, "x " * 20_000, "-fox"],
     ids=lambda query: query[:10],
 )
 def test_odd_queries_are_searched(animals: pgbraid.Client, query: str) -> None:
