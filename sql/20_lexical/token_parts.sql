@@ -20,7 +20,7 @@ begin
     where c.token is not null
   ), sections as (
     -- of paths, URLs, addresses, qualified names
-    select c.token_number, regexp_split_to_table(c.body, '->|[^[:alnum:]._''+,\u0080-\U0010ffff-]+') as part
+    select c.token_number, regexp_split_to_table(c.body, '->|[^A-Za-z0-9._''+,\u0080-\U0010ffff-]+') as part
     from compounds c
   ), segments as (
     select s.token_number, regexp_split_to_table(s.part, '[-._''+\u200d]+') as part

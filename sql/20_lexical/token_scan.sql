@@ -77,7 +77,7 @@ begin
       where u.word is not null
     ) as w
     cross join lateral regexp_matches(w.cleaned collate "C", v_pattern, 'g') with ordinality as m (matched, token_number)
-    where m.matched[1] ~ '[^_\u0300-\u036f\u064b-\u065f\u200d]'
+    where m.matched[1] ~ '[^\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u0300-\u036f\u064b-\u065f\u200d]'
   ) as s;
 end
 $$;

@@ -141,7 +141,7 @@ def test_a_vector_that_is_no_direction(db: Connection) -> None:
         ("NUL \\u0000 leeds", {"a"}),
         ("who " * 250_000, {"a"}),
         ("x" * 1_000_000 + " leeds", {"a"}),
-        (" ".join(f"w{number}" for number in range(150_000)) + " leeds", {"a"}),
+        (" ".join(f"w{number}" for number in range(10_000)) + " leeds", {"a"}),
     ],
     ids=lambda value: repr(value)[:24] if isinstance(value, str) else "",
 )
@@ -202,19 +202,14 @@ def test_an_external_id_of_1024_bytes(db: Connection) -> None:
     assert db.execute("select braid.delete_document(%s)", (longest,)).fetchone() == (True,)
 
 
-def test_a_document_with_a_million_distinct_tokens(db: Connection) -> None:
-    """A tsvector holds 1 MB of lexemes at most, and this is 8."""
-    content = " ".join(f"t{number:07}" for number in range(1_000_000))
-    assert upsert(db, [{"external_id": "big", "content": content}]) == {"big": "inserted"}
-    for word in ("t0000000", "t0512345", "t0999999"):
+@pytest.mark.parametrize("given", [False, True], ids=["split", "one chunk"])
+def test_a_document_of_over_a_megabyte_of_lexemes(db: Connection, given: bool) -> None:
+    """PostgreSQL's own tsvector ends there."""
+    words = [f"lexeme{number:05}" + "x" * 60 for number in range(18_000)]
+    content = " ".join(words)
+    document = {"chunks": [{"content": content, "embedding": UNIT}]} if given else {"content": content}
+    assert upsert(db, [{"external_id": "big", **document}]) == {"big": "inserted"}
+    for word in (words[0], words[9_000], words[-1]):
         assert {hit[0] for hit in full_text(db, word)} == {"big"}
-    row = db.execute("select count(*), max(token_count) from braid_store.chunks").fetchone()
-    assert row is not None
-    assert row[0] > 1000
-    assert row[1] <= 240
-
-
-def test_one_given_chunk_of_over_a_megabyte_of_lexemes(db: Connection) -> None:
-    content = " ".join(f"lexeme{number:07}x" for number in range(100_000))
-    upsert(db, [{"external_id": "big", "chunks": [{"content": content, "embedding": UNIT}]}])
-    assert [hit[:2] for hit in full_text(db, "lexeme0099999x lexeme0000000x", match="all")] == [("big", 0)]
+    row = db.execute("select count(*) = 1, max(token_count) <= 240 from braid_store.chunks").fetchone()
+    assert row == (given, not given)

@@ -39,7 +39,7 @@ class Source:
 @click.option("--from-table", "table", required=True, metavar="TABLE", help="With or without its schema.")
 @click.option("--id-column", required=True, metavar="COLUMN", help="Becomes external_id.")
 @click.option("--text-column", required=True, metavar="COLUMN", help="Becomes content.")
-@click.option("--title-column", metavar="COLUMN")
+@click.option("--title-column", metavar="COLUMN", help="Column of the title.")
 @click.option("--metadata-column", metavar="COLUMN", help="json or jsonb, holding objects.")
 @click.option("--vector-column", metavar="COLUMN", help="vector, halfvec or an array of numbers.")
 @click.option("--source-dsn", metavar="URL", help="The database of the table, if it is another one.")
