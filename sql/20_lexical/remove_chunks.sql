@@ -9,6 +9,19 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin
+  -- Jobs, then chunks, in the order of their ids, as write_vectors locks them: neither can wait for the other in a ring.
+  perform
+  from braid_store.embedding_jobs j
+  where j.tenant_id = remove_chunks.tenant_id and j.collection_id = remove_chunks.collection_id
+    and j.chunk_id = any (remove_chunks.chunk_ids)
+  order by j.chunk_id
+  for update;
+  perform
+  from braid_store.chunks c
+  where c.tenant_id = remove_chunks.tenant_id and c.id = any (remove_chunks.chunk_ids)
+  order by c.id
+  for update;
+
   with removed as materialized (
     select u.chunk_id, sc.body_length, sc.title_length, f.lexemes
     from unnest(remove_chunks.chunk_ids) u (chunk_id),

@@ -15,8 +15,12 @@ as $$
     where s.tenant_id = segments_to_merge.tenant_id and s.collection_id = segments_to_merge.collection_id
   ), dead as (
     select sc.segment_id, count(*) as chunk_count
-    from braid_store.tombstones t
-    join braid_store.segment_chunks sc on sc.tenant_id = t.tenant_id and sc.chunk_id = t.chunk_id
+    from braid_store.tombstones t,
+         lateral (
+           select sc.segment_id from braid_store.segment_chunks sc
+           where sc.tenant_id = t.tenant_id and sc.chunk_id = t.chunk_id
+           offset 0
+         ) sc
     where t.tenant_id = segments_to_merge.tenant_id and t.collection_id = segments_to_merge.collection_id
     group by sc.segment_id
   ), choices as (

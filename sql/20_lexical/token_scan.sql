@@ -39,7 +39,9 @@ declare
   v_pattern text :=
     -- A URL, up to white space, quotation marks or angle brackets.
     '(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.)(?:' || v_letter || '|[]!#$%&''()*+,./:;=?@[~-])+'
-    -- Words joined by connectors, with an optional sign before and after: .NET, $19.99, a->b, C++, 50%.
+    -- Words joined by connectors, with an optional sign before and after: .NET, $19.99, a->b, C++, 50%. Several points
+    -- are none.
+    || '|\.{2,}'
     || '|[#@$£€¥₹.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|' || v_letter || '+)'
     || '(?:(?:[.''-]|[/\\:@&+#$%]{1,3}\.?|->)' || v_letter || '+)*(?:\+\+|[+#%£€¥])?'
     || '|[' || v_unspaced || ']+'

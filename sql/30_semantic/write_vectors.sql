@@ -22,14 +22,28 @@ begin
   where s.id = write_vectors.collection.vector_space_id
   on conflict do nothing;
 
+  -- Jobs, then chunks, in the order of their ids, as remove_chunks locks them.
+  perform
+  from braid_store.embedding_jobs j
+  where j.tenant_id = write_vectors.tenant_id and j.collection_id = v_collection_id
+    and j.chunk_id = any (write_vectors.chunk_ids)
+  order by j.chunk_id
+  for update;
+  perform
+  from braid_store.chunks c
+  where c.tenant_id = write_vectors.tenant_id and c.collection_id = v_collection_id
+    and c.id = any (write_vectors.chunk_ids)
+  order by c.id
+  for key share;
+
   insert into braid_store.chunk_vectors (shard_id, tenant_id, collection_id, chunk_id, embedding)
   select s.shard_id, write_vectors.tenant_id, v_collection_id, e.chunk_id, e.embedding
   from unnest(write_vectors.chunk_ids, write_vectors.embeddings) e (chunk_id, embedding)
-  -- The chunk may be gone since its embedding was asked for; the lock keeps it from going now.
+  -- The chunk may be gone since its embedding was asked for; its lock keeps it from going now.
   join lateral (
     select from braid_store.chunks c
     where c.tenant_id = write_vectors.tenant_id and c.id = e.chunk_id and c.collection_id = v_collection_id
-    for key share
+    offset 0
   ) c on true
   cross join braid_store.shards_written(write_vectors.tenant_id, v_collection_id) s
   order by e.chunk_id

@@ -54,10 +54,15 @@ begin
                d.value ->> 'source_uri', f.metadata, d.value ->> 'speaker', d.value ->> 'category',
                (d.value ->> 'importance')::float8, (d.value ->> 'occurred_at')::timestamptz, d.value ->> 'language',
                d.value ->> 'embedding', f.chunks,
+               -- A key that is null is the same as one that is absent, except inside metadata.
                sha256(convert_to(
-                 (d.value - '{external_id,source_uri,metadata,category,importance,occurred_at}'::text[])::text, 'UTF8')),
+                 jsonb_build_array(
+                   jsonb_strip_nulls(d.value - '{external_id,source_uri,metadata,category,importance,occurred_at,chunks}'::text[]),
+                   f.chunks)::text, 'UTF8')),
                sha256(convert_to(
-                 (d.value - '{content,title,speaker,language,embedding,chunks}'::text[])::text, 'UTF8'))
+                 jsonb_build_array(
+                   jsonb_strip_nulls(d.value - '{content,title,speaker,language,embedding,chunks,metadata}'::text[]),
+                   f.metadata)::text, 'UTF8'))
               )::braid_store.document_input
            order by d.ordinality)
   into v_inputs

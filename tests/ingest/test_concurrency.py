@@ -1,0 +1,156 @@
+"""Writers at once, and writers that die: the index is what the chunks say, and nobody waits in a ring."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
+from support.calls import full_text, upsert
+
+Connection = psycopg.Connection[Any]
+WORDS = "amber basket candle dolphin ember forest garden harbor the ORA-00942".split()
+TABLES = (
+    "documents chunks segments segment_chunks postings forward_rows tombstones tombstone_terms "
+    "chunk_vectors embedding_jobs".split()
+)
+WRITERS = 4
+SECONDS = 4
+
+
+def connect(dsn: str) -> Connection:
+    return psycopg.connect(dsn, autocommit=True)
+
+
+def assert_index_equals_chunks(db: Connection) -> None:
+    model = Bm25Model(stored_chunks(db), Tokenizer(db))
+    row = db.execute(
+        "select s.* from braid_store.index_statistics(braid.current_tenant_id(), "
+        "(select id from braid_store.collections where name = 'default')) s"
+    ).fetchone()
+    assert row == model.statistics
+    for query in ("amber", "basket candle the", "ORA-00942 forest garden", "the"):
+        expected = [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in model.search(query)]
+        assert full_text(db, query) == expected
+
+
+def write_at_random(dsn: str, seed: int, deadline: float, written: dict[str, str], problems: list[Exception]) -> None:
+    """Batches over the same 30 documents, each in an order of its own, with deletes and maintenance between."""
+    rng = random.Random(seed)
+    version = 0
+    try:
+        with connect(dsn) as db:
+            db.execute("set lock_timeout = '20s'")
+            while time.monotonic() < deadline:
+                choice = rng.random()
+                version += 1
+                if choice < 0.7:
+                    marker = f"w{seed}v{version}"
+                    numbers = rng.sample(range(30), rng.randint(1, 12))
+                    contents = {n: f"{' '.join(rng.choices(WORDS, k=rng.randint(1, 9)))} {marker}" for n in numbers}
+                    upsert(db, [{"external_id": f"d{n}", "content": text} for n, text in contents.items()])
+                    # A document of its own is never another writer's to lose.
+                    upsert(db, [{"external_id": f"own{seed}", "content": marker}])
+                    written[f"own{seed}"] = marker
+                elif choice < 0.85:
+                    with db.transaction(force_rollback=rng.random() < 0.3):
+                        db.execute("select braid.delete_document(%s)", (f"d{rng.randrange(30)}",))
+                elif choice < 0.95:
+                    db.execute("select braid.update_metadata(%s, %s)", (f"d{rng.randrange(30)}", Jsonb({"v": version})))
+                else:
+                    db.execute("select braid.maintain('1 second')")
+    except Exception as error:
+        problems.append(error)
+
+
+def test_writers_at_once(db: Connection, dsn: str) -> None:
+    problems: list[Exception] = []
+    written: dict[str, str] = {}
+    deadline = time.monotonic() + SECONDS
+    threads = [
+        threading.Thread(target=write_at_random, args=(dsn, seed, deadline, written, problems))
+        for seed in range(WRITERS)
+    ]
+    for thread in threads:
+        thread.start()
+    searches = 0
+    while any(thread.is_alive() for thread in threads):
+        # Each search is of one moment: a document has one version.
+        hits = [hit[0] for hit in full_text(db, " ".join(WORDS))]
+        assert len(hits) == len(set(hits))
+        searches += 1
+    for thread in threads:
+        thread.join()
+    assert not problems
+    assert searches > 3
+    assert len(written) == WRITERS
+    for external_id, marker in written.items():
+        assert [hit[0] for hit in full_text(db, marker) if hit[0] == external_id] == [external_id]
+    assert_index_equals_chunks(db)
+    db.execute("select braid.maintain()")
+    assert_index_equals_chunks(db)
+    # Every chunk is indexed once and waits for its vector; nothing is left of those that are gone.
+    for table in ("segment_chunks", "forward_rows", "embedding_jobs"):
+        row = db.execute(
+            "select (select count(*) from braid_store.chunks), "
+            "(select count(*) from braid_store.chunks c join "
+            f"braid_store.{table} x on x.tenant_id = c.tenant_id and x.chunk_id = c.id), "
+            f"(select count(*) from braid_store.{table} x "
+            "where not exists (select from braid_store.tombstones t where t.chunk_id = x.chunk_id))"
+        ).fetchone()
+        assert row is not None
+        assert row[0] == row[1] == row[2] > 0, table
+
+
+def count_rows(db: Connection) -> dict[str, int]:
+    counts = {}
+    for table in TABLES:
+        row = db.execute(f"select count(*) from braid_store.{table}").fetchone()
+        assert row is not None
+        counts[table] = row[0]
+    return counts
+
+
+def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: str) -> None:
+    upsert(db, [{"external_id": f"d{n}", "content": f"amber basket {n}"} for n in range(20)])
+    before = count_rows(db)
+    batch = Jsonb([{"external_id": f"d{n}", "content": "candle " * 40 + str(n)} for n in range(3000)])
+    seen_at_work = 0
+    # Later and later, from the first statement to the last.
+    for wait in (0.05, 0.15, 0.3, 0.6):
+        victim = connect(dsn)
+        pid = victim.info.backend_pid
+        errors: list[psycopg.Error] = []
+
+        def write(victim: Connection = victim, errors: list[psycopg.Error] = errors) -> None:
+            try:
+                # In a transaction that would not end by itself before it is ended.
+                victim.execute("begin")
+                victim.execute("select count(*) from braid.upsert_documents(%s)", (batch,))
+                victim.execute("select pg_sleep(30)")
+            except psycopg.Error as error:
+                errors.append(error)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        time.sleep(wait)
+        row = db.execute("select query like '%%upsert_documents%%' from pg_stat_activity where pid = %s", (pid,)).fetchone()
+        seen_at_work += row == (True,)
+        db.execute("select pg_terminate_backend(%s, 10000)", (pid,))
+        thread.join()
+        assert errors
+        victim.close()
+        assert count_rows(db) == before
+        assert full_text(db, "candle") == []
+        assert_index_equals_chunks(db)
+    assert seen_at_work
+    # The same batch then goes in, locks and all.
+    db.execute("set lock_timeout = '5s'")
+    row = db.execute("select count(*) from braid.upsert_documents(%s)", (batch,)).fetchone()
+    assert row == (3000,)
+    assert len(full_text(db, "candle", match_count=5000)) == 3000

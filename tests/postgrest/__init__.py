@@ -1,0 +1,1 @@
+"""Calls shaped like PostgREST's, without PostgREST."""

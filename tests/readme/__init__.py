@@ -1,0 +1,1 @@
+"""What README.md says, carried out."""

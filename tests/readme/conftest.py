@@ -1,0 +1,89 @@
+"""A database with a few documents, and programs of this environment to use it with."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg import sql
+
+import pgbraid
+from pgbraid.embedded.programs import installed_programs
+from readme import gateway, registry
+from readme.documents import documents
+from readme.markdown import inline
+
+Shell = Callable[..., "subprocess.CompletedProcess[str]"]
+GATEWAY_ROLES = ("authenticator", "authenticated", "anon")
+
+
+@pytest.fixture
+def filled(dsn: str) -> str:
+    """The DSN of a database that holds `documents()`, embedded by the offline model."""
+    with pgbraid.connect(dsn) as client:
+        client.add_documents(documents())
+        client.embed_pending()
+    return dsn
+
+
+@pytest.fixture
+def shell(dsn: str, pg_version: int, tmp_path: Path) -> Shell:
+    """Run a program, or a line of bash, in an empty folder, with PGBRAID_DSN and this environment's programs."""
+    programs = [str(Path(sys.executable).parent), str(installed_programs(pg_version))]
+    home = tmp_path / "home"
+    home.mkdir()
+    # The model's cache stays the user's.
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    env = {
+        "PATH": os.pathsep.join([*programs, os.environ["PATH"]]),
+        "HOME": str(home),
+        "XDG_CACHE_HOME": cache,
+        "PGBRAID_DSN": dsn,
+        "LC_ALL": "C.UTF-8",
+    }
+
+    def run(*command: str | Path, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
+        arguments = ["bash", "-euo", "pipefail", "-c", *command] if len(command) == 1 else list(command)
+        done = subprocess.run(
+            arguments, env={**env, **more}, cwd=tmp_path, input=stdin, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        return done
+
+    return run
+
+
+@pytest.fixture
+def forget_roles(dsn: str) -> Iterator[Callable[..., None]]:
+    """`forget_roles("app")`: roles that a snippet makes for the whole server, dropped after the test."""
+    names: list[str] = []
+    yield lambda *roles: names.extend(roles)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        for name in names:
+            connection.execute(sql.SQL("drop owned by {} cascade").format(sql.Identifier(name)))
+            connection.execute(sql.SQL("drop role {}").format(sql.Identifier(name)))
+
+
+@pytest.fixture
+def postgrest(filled: str, forget_roles: Callable[..., None]) -> Iterator[gateway.Gateway]:
+    """PostgREST with Supabase's three roles and the README's grants; tenant acme has the documents, too."""
+    binary = registry.postgrest()
+    grants = inline("grant braid_gateway to ")
+    assert re.fullmatch(r"(grant [^;]+;\s*)+", grants)
+    with psycopg.connect(filled, autocommit=True) as connection:
+        connection.execute("create role authenticator login noinherit; create role authenticated; create role anon")
+        forget_roles(*GATEWAY_ROLES)
+        connection.execute("grant authenticated, anon to authenticator")
+        connection.execute(grants.encode())
+        connection.execute("select braid.create_tenant('acme')")
+    with pgbraid.connect(filled, tenant="acme") as client:
+        client.add_documents(documents())
+        client.embed_pending()
+    with gateway.running(binary, filled) as running:
+        yield running

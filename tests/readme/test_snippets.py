@@ -1,0 +1,161 @@
+"""Every fenced block of README.md, run as its reader would."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+import psycopg
+import pytest
+
+import pgbraid
+from pgbraid.cli.demo import SEARCHES
+from readme import registry
+from readme.conftest import Shell
+from readme.documents import PRICING_CALL
+from readme.gateway import Gateway, token_for
+from readme.markdown import BLOCKS, Block, blocks
+
+ROOT = Path(__file__).parents[2]
+LANGUAGES = {"console", "js", "json", "python", "sql"}
+
+
+def each(language: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("block", blocks(language), ids=str)
+
+
+def test_every_block_has_a_test() -> None:
+    assert {block.language for block in BLOCKS} == LANGUAGES
+
+
+# SQL
+
+
+@each("sql")
+def test_sql(block: Block, filled: str, shell: Shell, forget_roles: Callable[..., None]) -> None:
+    forget_roles(*re.findall(r"^create role (\w+)", block.code, re.MULTILINE))
+    text = re.search(r"query_text => '([^']+)'", block.code)
+    # The comment in the block says how the variable is set; its ellipsis stands for the text of the query.
+    settings = [
+        line.replace("wait until …", text[1] if text else "") for line in re.findall(r"-- (\\set .*)", block.code)
+    ]
+    assert "…" not in "".join(settings)
+    script = "\n".join([*settings, block.code])
+    psql = ("psql", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--dbname", filled)
+    rows = re.findall(r"^\((\d+) rows?\)$", shell(*psql, stdin=script).stdout, re.MULTILINE)
+    assert len(rows) == len(re.findall(r"^select", block.code, re.MULTILINE))
+    assert "0" not in rows
+
+
+# Python
+
+
+@each("python")
+def test_python(block: Block, filled: str, shell: Shell) -> None:
+    output = shell("python", "-W", "error", "-c", block.code).stdout
+    assert "Pricing call They object to the price per seat." in output
+    assert output.splitlines()[-1].endswith(" []"), "there are warnings"
+
+
+# Filters
+
+
+@each("json")
+def test_json_filters(block: Block, filled: str) -> None:
+    with pgbraid.connect(filled) as client:
+        found = client.search("pricing objections", filters=json.loads(block.code))
+    assert [result.external_id for result in found] == [PRICING_CALL["external_id"]]
+
+
+# Console
+
+
+def commands(block: Block) -> list[str]:
+    return [line[2:] for line in block.code.splitlines() if line.startswith("$ ")]
+
+
+@pytest.fixture
+def files(filled: str, tmp_path: Path) -> None:
+    """What the commands read: files, and a table with vectors."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "call.md").write_text("# Seats\n\nThey object to the price per seat.\n")
+    (tmp_path / "papers.jsonl").write_text(json.dumps({**PRICING_CALL, "external_id": "paper-1"}) + "\n")
+    with psycopg.connect(filled, autocommit=True) as connection:
+        connection.execute("create table items (id int primary key, body text, embedding vector(384))")
+        connection.execute(
+            "insert into items select n, 'item ' || n, array_fill(n::real, '{384}')::vector from generate_series(1, 3) n"
+        )
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize("command", [c for block in blocks("console") for c in commands(block)])
+def test_console(command: str, files: None, shell: Shell) -> None:
+    if command.startswith("make "):
+        assert command.split()[1] in make_targets()
+        return
+    if command.startswith("pip install "):
+        # Carried out by the tests of the wheel.
+        extras = re.findall(r"pgbraid\[([\w,-]+)\]", command)
+        assert extras
+        assert set(",".join(extras).split(",")) <= set(metadata.metadata("pgbraid").get_all("Provides-Extra") or ())
+        return
+    done = shell(command)
+    expected = {
+        "init": r"pgbraid \S+ is (up to date|installed)",
+        "ingest": r"2 documents: 2 inserted",
+        "import": r"3 documents: 3 inserted, .* 3 chunks written",
+        "search": r" 1\. .*\n    score ",
+    }
+    assert re.search(expected[command.split()[1]], done.stdout)
+    assert "warning" not in done.stdout
+    assert "not embedded" not in done.stderr
+
+
+def test_the_demos_output_is_the_demos() -> None:
+    """Its numbers depend on the version of Python, whose documentation it indexes; its searches do not."""
+    (demo,) = [block for block in blocks("console") if block.code.startswith("$ make demo\n")]
+    filters = {query: f" --filters '{json.dumps(given)}'" if given else "" for _, query, given in SEARCHES}
+    expected = [f'pgbraid search "{query}" -k 3{given}' for query, given in filters.items()]
+    assert commands(demo)[1:] == expected
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+# JavaScript
+
+HARNESS = """
+import {{ createClient }} from '@supabase/supabase-js'
+
+const {{ URL: url, TOKEN: token, EMBEDDING: text }} = process.env
+const embedding = JSON.parse(text)
+// Supabase's own gateway takes /rest/v1 away.
+const direct = (address, options) => fetch(String(address).replace('/rest/v1', ''), options)
+const supabase = createClient(url, token, {{
+  auth: {{ persistSession: false }},
+  global: {{ fetch: direct }},
+  realtime: {{ transport: class {{}} }},  // Node before 22 has no WebSocket
+}})
+
+{code}
+console.log(JSON.stringify({{ data, error }}))
+"""
+
+
+@pytest.mark.any_version
+@each("js")
+def test_javascript(block: Block, postgrest: Gateway, shell: Shell) -> None:
+    packages = registry.supabase_js()
+    vector = shell("pgbraid", "vector", "price objections").stdout
+    script = packages / f"{block.line}.mjs"  # beside node_modules, where the import is looked up
+    script.write_text(HARNESS.format(code=block.code))
+    env = {"URL": postgrest.url, "TOKEN": token_for("acme"), "EMBEDDING": vector}
+    answer = json.loads(shell("node", str(script), **env).stdout)
+    script.unlink()
+    assert answer["error"] is None
+    assert [row["external_id"] for row in answer["data"]] == [PRICING_CALL["external_id"]]
+    assert answer["data"][0]["semantic_rank"] == 1
