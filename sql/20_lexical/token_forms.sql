@@ -52,7 +52,8 @@ begin
     -- re-entry also finds reentry, and IL-6 finds IL6: hyphens between letters or digits go, unless all are digits.
     select
       case
-        when f.form like '%-%' and f.form !~ '[\u0001-\u002c\u002e\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]|^[0-9-]+$'
+        when f.form like '%-%'
+          and f.form !~ '[\u0001-\u002c\u002e\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]|^[0-9-]+$'
           then replace(f.form, '-', '')
         else f.form
       end as form
@@ -61,6 +62,6 @@ end
 $$;
 
 comment on function braid_store.token_forms(text[]) is
-  'Every form, in lower case and before any dictionary, by which the tokens of a word are indexed; the place is counted '
-  'from 0 within the word. Compounds with their parts take one position, runs of unspaced script one a character. Words '
-  'are told by their place in the array; nulls are skipped.';
+  'Every form, in lower case and before any dictionary, by which the tokens of a word are indexed; the place is '
+  'counted from 0 within the word. Compounds with their parts take one position, runs of unspaced script one a '
+  'character. Words are told by their place in the array; nulls are skipped.';

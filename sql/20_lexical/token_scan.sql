@@ -78,7 +78,8 @@ begin
       from unnest(token_scan.words) with ordinality as u (word, word_number)
       where u.word is not null
     ) as w
-    cross join lateral regexp_matches(w.cleaned collate "C", v_pattern, 'g') with ordinality as m (matched, token_number)
+    cross join lateral regexp_matches(w.cleaned collate "C", v_pattern, 'g')
+      with ordinality as m (matched, token_number)
     where m.matched[1] ~ '[^\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u0300-\u036f\u064b-\u065f\u200d]'
   ) as s;
 end
@@ -87,5 +88,6 @@ $$;
 comment on function braid_store.token_scan(text[]) is
   'Splits what stands between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \ : @ & + # $ % ->), '
   'runs of a script without spaces, of Hangul, and emoji. Everything else separates. Apostrophes, dashes and '
-  'compatibility forms are normalised (NFKC); the points of initials (U.S.) and separators of thousands are dropped. A word without tokens gives no row; a null is skipped. '
-  'token_class is word, number, compound, unspaced or hangul.';
+  'compatibility forms are normalised (NFKC); the points of initials (U.S.) and separators of thousands are dropped. '
+  'Words are told by their place in the array; nulls are skipped, and one without tokens gives no row. token_class is '
+  'word, number, compound, unspaced or hangul.';

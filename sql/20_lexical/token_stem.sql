@@ -34,7 +34,8 @@ begin
         when l.stems = '{}' then true
         -- it's, don't: stop words where both sides are, since the lists hold "don" and "t"
         when strpos(l.word, '''') > 0 then (
-          select bool_and(ts_lexize(v_ascii_dictionaries[1], h.half) = '{}') from string_to_table(l.word, '''') as h (half)
+          select bool_and(ts_lexize(v_ascii_dictionaries[1], h.half) = '{}')
+          from string_to_table(l.word, '''') as h (half)
         )
         else false
       end

@@ -63,8 +63,8 @@ begin
 end
 $$;
 comment on function braid_store.tokenize(text[], text, boolean) is
-  'Texts to lexemes, the one way for indexing and for querying. text_number counts the texts and position the tokens of '
-  'a text, both from 1.
+  'Texts to lexemes, the one way for indexing and for querying. text_number counts the texts and position the tokens '
+  'of a text, both from 1.
 1. White space and punctuation separate; scripts without spaces are cut into characters and bigrams, each at its '
   'character''s position; Hangul, which has spaces, gives its bigrams and characters at the word''s position.
 2. A token of letters is a word: lower case, through the dictionaries of text_config, then without diacritics if '

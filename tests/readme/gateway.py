@@ -19,10 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from psycopg.conninfo import make_conninfo
 
 from helpers import temporary_folder
-from pgbraid.embedded.programs import server_account
+from pgbraid.embedded.programs import Account, server_account
 
 SECRET = "a secret of at least thirty-two characters"
 
@@ -62,7 +63,7 @@ def token_for(tenant: str) -> str:
 
 @contextmanager
 def running(binary: Path, dsn: str) -> Iterator[Gateway]:
-    """PostgREST on loopback as the embedded server's OS user: no other gets into that server."""
+    """PostgREST on loopback, never as root: then as the embedded server's own OS user."""
     account = server_account()
     folder = temporary_folder()
     try:
@@ -72,7 +73,11 @@ def running(binary: Path, dsn: str) -> Iterator[Gateway]:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        with (folder / "log").open("w+b") as log, _started(program, dsn, port, account, log) as process:
+        with (
+            _let_in(account, dsn),
+            (folder / "log").open("w+b") as log,
+            _started(program, dsn, port, account, log) as process,
+        ):
             try:
                 gateway = Gateway(f"http://127.0.0.1:{port}")
                 _wait(gateway, process, folder / "log")
@@ -83,7 +88,25 @@ def running(binary: Path, dsn: str) -> Iterator[Gateway]:
         shutil.rmtree(folder)
 
 
-def _started(program: Path, dsn: str, port: int, account: Any, log: Any) -> subprocess.Popen[bytes]:
+@contextmanager
+def _let_in(account: Account, dsn: str) -> Iterator[None]:
+    """A server that root started lets in root only; its own OS user may connect for the while."""
+    if not account.switch:
+        yield
+        return
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        ident_file = Path(connection.execute("show ident_file").fetchone()[0])  # type: ignore[index]
+        before = ident_file.read_text()
+        try:
+            ident_file.write_text(f"{before}pgbraid {account.name} all\n")
+            connection.execute("select pg_reload_conf()")
+            yield
+        finally:
+            ident_file.write_text(before)
+            connection.execute("select pg_reload_conf()")
+
+
+def _started(program: Path, dsn: str, port: int, account: Account, log: Any) -> subprocess.Popen[bytes]:
     env = {
         "PATH": os.environ["PATH"],
         "PGRST_DB_URI": make_conninfo(dsn, user="authenticator"),
@@ -100,7 +123,7 @@ def _started(program: Path, dsn: str, port: int, account: Any, log: Any) -> subp
 
 def _wait(gateway: Gateway, process: subprocess.Popen[bytes], log: Path) -> None:
     """Until its schema cache is loaded, when it knows the function."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 30
     while time.monotonic() < deadline and process.poll() is None:
         try:
             if gateway.call("version", {}, sign({"role": "authenticated"}))[0] == 200:
