@@ -25,13 +25,13 @@ build: $(VENV)/dev.stamp ## make .venv with everything in it
 
 lint: build ## check style and types
 	@$(BIN)/ruff check --config python/pyproject.toml python tests
-	@cd python && ../$(BIN)/mypy
+	@cd python && ../$(BIN)/mypy && ../$(BIN)/python tools/async_to_sync.py --check
 
 bench: build ## measure; results are printed
-	@$(BIN)/python -m pytest tests/benchmarks -s $(ARGS)
+	@cd tests && ../$(BIN)/python -m benchmarks.search $(ARGS)
 
 psql: $(VENV)/run.stamp ## open the database in psql
-	@$(BIN)/pgbraid psql
+	@PATH="$(CURDIR)/$(BIN):$$PATH" pgbraid psql
 
 dist: build ## build the wheel into dist/
 	@$(BIN)/python -m pip wheel -qq --no-deps -w dist ./python

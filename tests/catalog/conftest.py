@@ -20,7 +20,8 @@ Catalog = psycopg.Connection[Any]
 FUNCTIONS = """
 select p.oid, n.nspname as schema, p.proname as name, n.nspname || '.' || p.proname as full_name,
   p.provolatile as volatility, p.proparallel as parallel, p.prosecdef as is_definer, p.proowner::regrole::text as owner,
-  coalesce(p.proconfig, '{}') as settings, p.proacl as privileges, coalesce(obj_description(p.oid, 'pg_proc'), '') as comment,
+  coalesce(p.proconfig, '{}') as settings, p.proacl as privileges, coalesce(obj_description(p.oid,
+  'pg_proc'), '') as comment,
   coalesce(p.proargnames, '{}') as argument_names, p.pronargs as argument_count, p.pronargdefaults as default_count,
   cardinality(coalesce(p.proallargtypes::oid[], p.proargtypes::oid[])) as all_argument_count, p.prosrc as body
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace

@@ -1,4 +1,5 @@
-"""The rules of Supabase's advisor (supabase/splinter) at WARN and ERROR, where `braid` is exposed and every login of the
+"""The rules of Supabase's advisor (supabase/splinter) at WARN and ERROR, where `braid` is exposed and
+every login of the
 API has the most that an application is granted. Each rule is also shown to report what breaks it."""
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ import pytest
 
 API_ROLE = "braid_writer"
 OURS = "('braid', 'braid_store')"
-READABLE = f"has_any_column_privilege('{API_ROLE}', c.oid, 'SELECT') or has_table_privilege('{API_ROLE}', c.oid, 'SELECT')"
+READABLE = (
+    f"has_any_column_privilege('{API_ROLE}', c.oid, 'SELECT') or has_table_privilege('{API_ROLE}', c.oid, 'SELECT')"
+)
 
 # Lint: the query that finds offenders, and a statement that makes one.
 LINTS = {
@@ -18,8 +21,10 @@ LINTS = {
             lateral (select lower(concat(pg_get_expr(p.polqual, p.polrelid), ' ',
                                          pg_get_expr(p.polwithcheck, p.polrelid))) as text) e
             where c.relnamespace::regnamespace::text in {OURS}
-              and e.text ~ '(auth\\.\\w+|current_setting)\\(' and e.text !~ 'select (auth\\.\\w+|current_setting)\\('""",
-        "alter policy tenant_isolation on braid_store.documents using (tenant_id = current_setting('braid.tenant')::int)",
+              and e.text ~ '(auth\\.\\w+|current_setting)\\(' and e.text !~ 'select
+              (auth\\.\\w+|current_setting)\\('""",
+        "alter policy tenant_isolation on braid_store.documents using (tenant_id ="
+        " current_setting('braid.tenant')::int)",
     ),
     "0006_multiple_permissive_policies": (
         f"""select c.relname from pg_policy p join pg_class c on c.oid = p.polrelid
@@ -35,7 +40,8 @@ LINTS = {
     "0009_duplicate_index": (
         f"""select i.indrelid::regclass from pg_index i join pg_class c on c.oid = i.indexrelid
             where c.relnamespace::regnamespace::text in {OURS}
-            group by i.indrelid, regexp_replace(pg_get_indexdef(i.indexrelid), ' INDEX .* ON ', '') having count(*) > 1""",
+            group by i.indrelid, regexp_replace(pg_get_indexdef(i.indexrelid), ' INDEX .* ON ', '') having
+            count(*) > 1""",
         "create index twice on braid_store.chunks (tenant_id, collection_id, speaker)",
     ),
     "0010_security_definer_view": (
@@ -72,15 +78,18 @@ LINTS = {
         "alter table braid_store.collections add column config regconfig",
     ),
     "0023_sensitive_columns_exposed": (
-        f"""select c.relname || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-            where c.relkind in ('r', 'p') and c.relnamespace = 'braid'::regnamespace and not c.relrowsecurity and ({READABLE})
+        f"""select c.relname || '.' || a.attname from pg_class c join pg_attribute a on a.attrelid = c.oid
+            and a.attnum > 0
+            where c.relkind in ('r', 'p') and c.relnamespace = 'braid'::regnamespace and not
+            c.relrowsecurity and ({READABLE})
               and a.attname ~ '(password|passwd|secret|token|api_?key|ssn|credit_?card)'""",
         f"create table braid.users (password text); grant select on braid.users to {API_ROLE}",
     ),
     "0024_rls_policy_always_true": (
         f"""select c.relname from pg_policy p join pg_class c on c.oid = p.polrelid
             where c.relnamespace::regnamespace::text in {OURS} and p.polpermissive and p.polcmd <> 'r'
-              and 'true' in (coalesce(pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid), 'true'),
+              and 'true' in (coalesce(pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck,
+              p.polrelid), 'true'),
                              pg_get_expr(p.polwithcheck, p.polrelid))""",
         "alter policy tenant_isolation on braid_store.documents using (true)",
     ),
@@ -106,5 +115,7 @@ def test_the_rule_reports_what_breaks_it(catalog: Any, lint: str) -> None:
 
 
 def test_extension_and_reference_objects_stay_out_of_the_api_schema(catalog: Any) -> None:
-    rows = catalog.execute("select extname from pg_extension where extnamespace::regnamespace::text in ('braid', 'braid_store')")
+    rows = catalog.execute(
+        "select extname from pg_extension where extnamespace::regnamespace::text in ('braid', 'braid_store')"
+    )
     assert rows.fetchall() == []

@@ -48,7 +48,9 @@ API = {
 SEARCHES = ["braid.full_text_search", "braid.hybrid_search", "braid.search_json", "braid.semantic_search"]
 
 WRITES = re.compile(
-    r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share|pg_advisory\w*lock|nextval)", re.I
+    r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share"
+    r"|pg_advisory\w*lock|nextval)",
+    re.I,
 )
 
 
@@ -66,9 +68,7 @@ def test_no_function_name_is_overloaded(functions: Any) -> None:
 
 
 def test_every_argument_is_named(functions: Any) -> None:
-    unnamed = [
-        f.full_name for f in functions if len(f.argument_names) < f.all_argument_count or "" in f.argument_names
-    ]
+    unnamed = [f.full_name for f in functions if len(f.argument_names) < f.all_argument_count or "" in f.argument_names]
     assert unnamed == []
 
 
@@ -150,14 +150,19 @@ def test_only_functions_without_effects_are_parallel_safe(functions: Any) -> Non
 def test_public_has_nothing(catalog: Any, kind: str) -> None:
     queries = {
         "function": "select p.oid::regprocedure::text from pg_proc p, aclexplode(coalesce(p.proacl, "
-        "acldefault('f', p.proowner))) a where p.pronamespace::regnamespace::text in ('braid', 'braid_store') and a.grantee = 0",
-        "table": "select c.oid::regclass::text from pg_class c, aclexplode(coalesce(c.relacl, acldefault('r', c.relowner))) a "
+        "acldefault('f', p.proowner))) a where p.pronamespace::regnamespace::text in ('braid',"
+        " 'braid_store') and a.grantee = 0",
+        "table": "select c.oid::regclass::text from pg_class c, aclexplode(coalesce(c.relacl,"
+        " acldefault('r', c.relowner))) a "
         "where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and c.relkind <> 'S' and a.grantee = 0 "
-        "union all select c.oid::regclass || '.' || t.attname from pg_class c join pg_attribute t on t.attrelid = c.oid, "
+        "union all select c.oid::regclass || '.' || t.attname from pg_class c join pg_attribute t on"
+        " t.attrelid = c.oid, "
         "aclexplode(t.attacl) a where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and a.grantee = 0",
-        "sequence": "select c.oid::regclass::text from pg_class c, aclexplode(coalesce(c.relacl, acldefault('s', c.relowner))) a "
+        "sequence": "select c.oid::regclass::text from pg_class c, aclexplode(coalesce(c.relacl,"
+        " acldefault('s', c.relowner))) a "
         "where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and c.relkind = 'S' and a.grantee = 0",
-        "schema": "select n.nspname::text from pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) a "
+        "schema": "select n.nspname::text from pg_namespace n, aclexplode(coalesce(n.nspacl,"
+        " acldefault('n', n.nspowner))) a "
         "where n.nspname in ('braid', 'braid_store') and a.grantee = 0",
         # Row types of tables follow the tables, and array types their elements.
         "type": "select t.oid::regtype::text from pg_type t left join pg_class c on c.oid = t.typrelid, "

@@ -15,7 +15,8 @@ select case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table'
   c.relnamespace::regnamespace || '.' || c.relname as name, c.relowner::regrole::text as owner,
   array(select (select string_agg(left(p.name, 1), '' order by p.place)
                 from unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE']) with ordinality p (name, place)
-                where case when c.relkind = 'S' then has_sequence_privilege(r.name, c.oid, case p.place when 1 then 'SELECT'
+                where case when c.relkind = 'S' then has_sequence_privilege(r.name, c.oid, case p.place
+                when 1 then 'SELECT'
                              when 2 then 'USAGE' else 'UPDATE' end)
                            else has_table_privilege(r.name, c.oid, p.name) or p.name <> 'DELETE'
                                 and has_any_column_privilege(r.name, c.oid, p.name) end)
@@ -56,7 +57,11 @@ def matrix(catalog: Any, roles: list[str]) -> str:
     functions = catalog.execute(FUNCTIONS, {"roles": roles}).fetchall()
     lines += [line("function", f.name, f.owner, f.rights) for f in functions if not f.is_internal]
     # Internals with the caller's rights are all alike: they do only what the caller may do anyway.
-    internals = {line("function", "braid_store.* with the caller's rights", f.owner, f.rights) for f in functions if f.is_internal}
+    internals = {
+        line("function", "braid_store.* with the caller's rights", f.owner, f.rights)
+        for f in functions
+        if f.is_internal
+    }
     lines += sorted(internals)
     for table in catalog.execute(TABLES, {"roles": roles}):
         assert not table.has_more, table.name
@@ -70,7 +75,9 @@ def test_the_privileges_are_those_of_the_golden_file(catalog: Any, tmp_path: Pat
         catalog.execute("create role braid_test_nobody")
         actual = matrix(catalog, ["braid_test_nobody", *ROLES[1:]])
     (tmp_path / GOLDEN.name).write_text(actual)
-    difference = "".join(difflib.unified_diff(GOLDEN.read_text().splitlines(True), actual.splitlines(True), "golden", "actual"))
+    difference = "".join(
+        difflib.unified_diff(GOLDEN.read_text().splitlines(True), actual.splitlines(True), "golden", "actual")
+    )
     assert difference == "", f"if this is meant: cp {tmp_path / GOLDEN.name} {GOLDEN}\n{difference}"
 
 
@@ -104,7 +111,8 @@ def test_nobody_else_is_granted_anything(catalog: Any) -> None:
           select oid::regprocedure::text as name, proacl as acl from pg_proc
           where pronamespace::regnamespace::text in ('braid', 'braid_store')
           union all
-          select oid::regclass::text, relacl from pg_class where relnamespace::regnamespace::text in ('braid', 'braid_store')
+          select oid::regclass::text, relacl from pg_class where relnamespace::regnamespace::text in
+          ('braid', 'braid_store')
           union all
           select nspname::text, nspacl from pg_namespace where nspname in ('braid', 'braid_store')
         ) o, aclexplode(o.acl) a

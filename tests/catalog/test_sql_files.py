@@ -16,7 +16,8 @@ OBJECT_FILES = [f for f in FILES if f.parent.name not in SETS and f.name != "pol
 CREATE = re.compile(r"^create or replace (function|view) (braid(?:_store)?)\.(\w+)", re.M)
 ATTRIBUTES = re.compile(
     r"\nlanguage (?:sql|plpgsql)\n(?:volatile|stable|immutable)\n(?:strict\n)?parallel (?:safe|unsafe|restricted)\n"
-    r"security (?:invoker|definer)\n(?:rows \d+\n|cost \d+\n)*set search_path = pg_catalog, pg_temp\n(?:set \w+ = [^\n]+\n)*"
+    r"security (?:invoker|definer)\n(?:rows \d+\n|cost \d+\n)*set search_path = pg_catalog, pg_temp\n"
+    r"(?:set \w+ = [^\n]+\n|--[^\n]*\n)*"
     r"as \$\$\n"
 )
 RAISE = re.compile(r"\braise exception\b(.*?);\n", re.S | re.I)
@@ -49,7 +50,16 @@ def test_there_are_files() -> None:
 def test_a_file_is_one_object_named_after_it(object_file: Path) -> None:
     created = CREATE.findall(object_file.read_text())
     assert [name for _, _, name in created] == [object_file.stem]
-    assert len(re.findall(r"\bcreate\s+(?:or\s+replace\s+)?(?:function|view|procedure|table|type)\b", object_file.read_text(), re.I)) == 1
+    assert (
+        len(
+            re.findall(
+                r"\bcreate\s+(?:or\s+replace\s+)?(?:function|view|procedure|table|type)\b",
+                object_file.read_text(),
+                re.I,
+            )
+        )
+        == 1
+    )
 
 
 def test_the_comment_stands_beside_its_object(object_file: Path) -> None:

@@ -10,7 +10,8 @@ REFERENCE = {"access_settings", "collections", "installation", "tenants", "vecto
 SMALL_IDS = {"tenants.id", "collections.id", "vector_spaces.id"}
 
 TABLES = """
-select c.oid, c.relname as name, c.relkind as kind, c.relispartition as is_partition, c.relowner::regrole::text as owner,
+select c.oid, c.relname as name, c.relkind as kind, c.relispartition as is_partition,
+c.relowner::regrole::text as owner,
   c.relrowsecurity as has_security, c.relforcerowsecurity as is_forced,
   coalesce(obj_description(c.oid, 'pg_class'), '') as comment,
   (select count(*) from pg_policy p where p.polrelid = c.oid) as policies,
@@ -28,7 +29,9 @@ def tables(catalog: Any) -> list[Any]:
 
 
 def test_tables_are_in_the_internal_schema(catalog: Any) -> None:
-    kinds = catalog.execute("select relname from pg_class where relnamespace = 'braid'::regnamespace and relkind in ('r', 'p', 'm')")
+    kinds = catalog.execute(
+        "select relname from pg_class where relnamespace = 'braid'::regnamespace and relkind in ('r', 'p', 'm')"
+    )
     assert kinds.fetchall() == []
     assert len(tables(catalog)) > 15
 
@@ -47,7 +50,8 @@ def test_every_table_has_one_policy(catalog: Any) -> None:
 
 def test_policies_compare_the_tenant(catalog: Any) -> None:
     rows = catalog.execute(
-        "select c.relname as name, p.polcmd as command, p.polpermissive as permissive, p.polroles::regrole[]::text as roles,"
+        "select c.relname as name, p.polcmd as command, p.polpermissive as permissive,"
+        " p.polroles::regrole[]::text as roles,"
         " pg_get_expr(p.polqual, p.polrelid) as condition, pg_get_expr(p.polwithcheck, p.polrelid) as write_condition"
         " from pg_policy p join pg_class c on c.oid = p.polrelid where c.relnamespace = 'braid_store'::regnamespace"
     ).fetchall()
@@ -96,7 +100,8 @@ def test_primary_keys_begin_with_the_tenant(catalog: Any) -> None:
 
 
 def test_every_index_has_the_tenant(catalog: Any) -> None:
-    """Without it another tenant's row could make a write fail, and EXPLAIN ANALYZE would count the rows of others that an
+    """Without it another tenant's row could make a write fail, and EXPLAIN ANALYZE would count the rows of
+    others that an
     index scan finds. (It need not come first: the policy's condition is among the scan's wherever it stands.)"""
     rows = catalog.execute(
         "select i.indexrelid::regclass::text as index, c.relname as name, array_agg(a.attname::text) as columns"
@@ -179,7 +184,8 @@ def test_no_triggers_rules_or_defaults_outside_the_catalog(catalog: Any) -> None
 
 def test_views_check_the_callers_rights(catalog: Any) -> None:
     views = catalog.execute(
-        "select c.relname as name, coalesce(c.reloptions, '{}') as options, c.relowner::regrole::text as owner from pg_class c"
+        "select c.relname as name, coalesce(c.reloptions, '{}') as options, c.relowner::regrole::text as"
+        " owner from pg_class c"
         " where c.relkind = 'v' and c.relnamespace::regnamespace::text in ('braid', 'braid_store')"
     ).fetchall()
     assert {view.name for view in views} == {"collections"}

@@ -1,4 +1,5 @@
-"""Every function of the API, called for tenant alpha with the ids and words of beta, shows and changes nothing of beta."""
+"""Every function of the API, called for tenant alpha with the ids and words of beta, shows and changes
+nothing of beta."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ CALLS = {
         "braid.full_text_search('prices', filters => '{\"external_id\": \"beta-only\"}', collection => 'small')",
         "braid.full_text_search('discount', filters => '{\"betakey\": {\"$exists\": true}}', collection => 'small')",
         "braid.full_text_search('discount', filters => '{\"tenant_id\": 2}', collection => 'small')",
-        "braid.full_text_search('discount', filters => '{\"$or\": [{\"speaker\": \"Zoltan\"}, {\"source_uri\": "
+        'braid.full_text_search(\'discount\', filters => \'{"$or": [{"speaker": "Zoltan"}, {"source_uri": '
         "{\"$exists\": true}}]}', collection => 'small')",
     ],
     "hybrid_search": [
@@ -59,14 +60,20 @@ CALLS = {
         "braid.upsert_document('doc2', 'planted', embedding => '[0,0,1]', collection => 'small')",
     ],
     "upsert_documents": [
-        "braid.upsert_documents('[{\"external_id\": \"doc1\", \"content\": \"planted\"},"
-        " {\"external_id\": \"beta-only\", \"chunks\": [{\"content\": \"planted\"}]}]', 'small')",
+        'braid.upsert_documents(\'[{"external_id": "doc1", "content": "planted"},'
+        ' {"external_id": "beta-only", "chunks": [{"content": "planted"}]}]\', \'small\')',
     ],
     "version": ["braid.version()"],
 }
 # For administrators, who act for all tenants.
 ADMINISTRATIVE = {
-    "add_tenant_member", "create_collection", "create_tenant", "drop_collection", "maintain", "remove_tenant_member", "set_access",
+    "add_tenant_member",
+    "create_collection",
+    "create_tenant",
+    "drop_collection",
+    "maintain",
+    "remove_tenant_member",
+    "set_access",
 }
 # A document of alpha's own that has the same id.
 ECHOED = {"upsert_documents": ["beta-only"]}
@@ -96,18 +103,23 @@ def session(kind: str, connections: dict[str, Connection], gateway: Gateway) -> 
         opened = connections[kind].transaction()  # type: ignore[assignment]
     with opened:
         yield gateway.connection if kind in ("gateway", "service_role") else connections[kind]
+        raise psycopg.Rollback()
 
 
 def run(connection: Connection, world: World, call: str) -> tuple[str, str]:
     """Result and messages of a call, as text, and its SQLSTATE."""
     chunks = "array[" + ",".join(map(str, world.chunk_ids("beta"))) + "]::bigint[]"
-    schema = world.admin.execute("select extnamespace::regnamespace::text from pg_extension where extname = 'vector'").fetchone()[0]
+    schema = world.admin.execute(
+        "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'"
+    ).fetchone()[0]
     notices: list[str] = []
     handler = lambda diagnostic: notices.append(f"{diagnostic.message_primary} {diagnostic.message_detail}")  # noqa: E731
     connection.add_notice_handler(handler)
     try:
         with connection.transaction():
-            cursor = connection.execute("select * from " + call.replace(":beta_chunks", chunks).replace("@vector@", schema))
+            cursor = connection.execute(
+                "select * from " + call.replace(":beta_chunks", chunks).replace("@vector@", schema)
+            )
             return re.sub(r"'query_time_ms': [0-9.e-]+", "", repr((cursor.fetchall(), notices))), "00000"
     except psycopg.Error as error:
         said = error.diag
@@ -156,6 +168,7 @@ def test_results_are_those_of_a_database_without_the_other_tenant(
             return [run(connection, world, call) for call in reading]
 
     with_beta = results()
+    assert "doc1" in str(with_beta) and "doc2" in str(with_beta)
     world.clear("beta")
     try:
         assert results() == with_beta

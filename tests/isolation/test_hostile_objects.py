@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+
 from isolation.world import Connection, World
 
 
@@ -14,22 +15,45 @@ def attacker(world: World) -> Iterator[Connection]:
     """A writer of alpha who may create whatever a plain login can, in public too."""
     login = world.role("mallory", "braid_writer")
     world.member("alpha", login)
-    world.admin.execute(f"grant create, temporary on database {world.name} to {login}; grant create on schema public to {login}")
+    world.admin.execute(
+        f"grant create, temporary on database {world.name} to {login}; grant create on schema public to {login}"
+    )
     yield world.connect(login)
 
 
 TRAPS = [
-    # Types are searched for in pg_temp first unless it is listed last; a domain's check runs with the rights of who casts.
+    # Types are searched for in pg_temp first unless it is listed last; a domain's check runs with the caster's rights.
     "create function pg_temp.spring(anyelement) returns boolean language plpgsql as $f$ begin"
     " if current_user <> session_user then raise exception 'sprung as %', current_user; end if; return true; end $f$",
     *(
         f"create domain pg_temp.{name} as pg_catalog.{name} check (pg_temp.spring(value))"
-        for name in ("text", "int4", "int8", "float8", "jsonb", "bytea", "timestamptz", "regclass", "regconfig", "regnamespace")
+        for name in (
+            "text",
+            "int4",
+            "int8",
+            "float8",
+            "jsonb",
+            "bytea",
+            "timestamptz",
+            "regclass",
+            "regconfig",
+            "regnamespace",
+        )
     ),
     "create domain pg_temp.vector as public.vector check (pg_temp.spring(value))",
     *(
         f"create temporary table {name} (tenant_id int, id bigint, key text, chunk_id bigint, content text)"
-        for name in ("documents", "chunks", "tenants", "postings", "segments", "unnest", "pg_roles", "pg_class", "collections")
+        for name in (
+            "documents",
+            "chunks",
+            "tenants",
+            "postings",
+            "segments",
+            "unnest",
+            "pg_roles",
+            "pg_class",
+            "collections",
+        )
     ),
     "create temporary view pg_ts_config as select 1 as oid",
     *(
@@ -66,8 +90,10 @@ TRAPS = [
 CALLS = [
     "braid.status()",
     "braid.hybrid_search('discount customer', '[1,0,0]', collection => 'small', filters => '{\"speaker\": \"Ana\"}')",
-    "braid.search_json('discount', collection => 'small', filters => '{\"year\": {\"$gt\": 2000}, \"occurred_at\": {\"$gt\": \"2020-01-01\"}}')",
-    "braid.upsert_document('h1', 'A customer.', 'Title', metadata => '{\"a\": 1}', occurred_at => '2026-01-01Z', collection => 'small')",
+    "braid.search_json('discount', collection => 'small',"
+    ' filters => \'{"year": {"$gt": 2000}, "occurred_at": {"$gt": "2020-01-01"}}\')',
+    "braid.upsert_document('h1', 'A customer.', 'Title', metadata => '{\"a\": 1}', occurred_at =>"
+    " '2026-01-01Z', collection => 'small')",
     "braid.upsert_document('h2', 'Another.', embedding => '[0,0,1]', collection => 'small')",
     "braid.update_metadata('h1', '{\"b\": 1}', collection => 'small')",
     "braid.claim_embedding_jobs(1, collection => 'small')",
@@ -103,7 +129,12 @@ def test_objects_of_the_same_names_are_not_used(world: World, attacker: Connecti
             except psycopg.errors.InsufficientPrivilege:
                 pass  # pgvector is not in public, or its type belongs to another: no trap there
         assert laid > len(TRAPS) * 3 / 4
-        for path in ("pg_temp, mallory, public, pg_catalog", "mallory, pg_catalog, pg_temp", "braid_store, braid, pg_temp", ""):
+        for path in (
+            "pg_temp, mallory, public, pg_catalog",
+            "mallory, pg_catalog, pg_temp",
+            "braid_store, braid, pg_temp",
+            "",
+        ):
             attacker.execute("select set_config('search_path', %s, true)", (path,))
             assert results(attacker) == expected, path
 
@@ -114,7 +145,12 @@ def test_objects_of_the_same_names_are_not_used(world: World, attacker: Connecti
         {"standard_conforming_strings": "off", "backslash_quote": "on", "escape_string_warning": "off"},
         {"row_security": "off"},
         {"transform_null_equals": "on", "array_nulls": "off", "quote_all_identifiers": "on"},
-        {"datestyle": "German, DMY", "intervalstyle": "sql_standard", "timezone": "Asia/Kathmandu", "extra_float_digits": "-15"},
+        {
+            "datestyle": "German, DMY",
+            "intervalstyle": "sql_standard",
+            "timezone": "Asia/Kathmandu",
+            "extra_float_digits": "-15",
+        },
         {"plpgsql.extra_errors": "none", "plpgsql.extra_warnings": "all", "check_function_bodies": "off"},
         {"enable_indexscan": "off", "enable_hashjoin": "off", "plan_cache_mode": "force_custom_plan"},
         {"default_text_search_config": "simple", "bytea_output": "escape", "xmloption": "document"},
@@ -123,19 +159,25 @@ def test_objects_of_the_same_names_are_not_used(world: World, attacker: Connecti
     ],
     ids=lambda settings: next(iter(settings)),
 )
-def test_settings_of_the_session_show_nothing_of_others(world: World, attacker: Connection, settings: dict[str, str]) -> None:
+def test_settings_of_the_session_show_nothing_of_others(
+    world: World, attacker: Connection, settings: dict[str, str]
+) -> None:
     before = world.fingerprint("beta")
-    expected = attacker.execute("select r::text from braid.full_text_search('discount zebrafish', collection => 'small') r").fetchall()
+    expected = attacker.execute(
+        "select r::text from braid.full_text_search('discount zebrafish', collection => 'small') r"
+    ).fetchall()
     try:
         for name, value in settings.items():
             attacker.execute("select set_config(%s, %s, false)", (name, value))
         try:
-            found = attacker.execute("select external_id, speaker from braid.full_text_search('discount zebrafish', collection => 'small')")
+            found = attacker.execute(
+                "select external_id, speaker from braid.full_text_search('discount zebrafish', collection => 'small')"
+            )
             assert len(found.fetchall()) == len(expected)
         except psycopg.errors.InsufficientPrivilege as error:
             assert "row_security" in settings and "policy" in str(error)
         for result in results(attacker):
-            assert result.startswith("[(") or "row_security" in settings and "policy" in result, result
+            assert result.startswith("[(") or ("row_security" in settings and "policy" in result), result
     finally:
         for name in settings:
             attacker.execute(f"reset {name}")
@@ -148,9 +190,9 @@ INJECTIONS = [
     "\\' or true --",
     "$$; reset role; $$",
     "%s %L %I %1$s",
-    "a\"; drop table braid_store.documents; --",
+    'a"; drop table braid_store.documents; --',
     "); select set_config('braid.tenant', 'beta', true); --",
-    "{\"a\": 1}",
+    '{"a": 1}',
     "${braid_store}",
     "x' collate \"C\" is null or c.tenant_id > 0 or 'x' = '",
     "\u2019 or true --",
@@ -166,13 +208,24 @@ def test_text_that_looks_like_sql_is_text(world: World, attacker: Connection, co
     try:
         for text in INJECTIONS:
             for key, operand in (
-                (text, text), ("speaker", text), ("external_id", text), (f"a.{text}", text), (f"metadata.{text}", 1),
-                (text, {"$in": [text, 1, None]}), ("speaker", {"$nin": [text]}), (text, {"$gt": text}), ("speaker", {text: text}),
-                ("occurred_at", text), (text, {"$exists": True}), ("source_uri", {"$ne": text}), ("$or", [{text: text}]),
+                (text, text),
+                ("speaker", text),
+                ("external_id", text),
+                (f"a.{text}", text),
+                (f"metadata.{text}", 1),
+                (text, {"$in": [text, 1, None]}),
+                ("speaker", {"$nin": [text]}),
+                (text, {"$gt": text}),
+                ("speaker", {text: text}),
+                ("occurred_at", text),
+                (text, {"$exists": True}),
+                ("source_uri", {"$ne": text}),
+                ("$or", [{text: text}]),
             ):
                 try:
                     rows = attacker.execute(
-                        "select external_id from braid.hybrid_search('discount customer prices zebrafish', '[1,0,0]', 1000,"
+                        "select external_id from braid.hybrid_search('discount customer prices zebrafish',"
+                        " '[1,0,0]', 1000,"
                         " filters => %s, collection => 'small')",
                         (psycopg.types.json.Jsonb({key: operand}),),
                     ).fetchall()
@@ -184,7 +237,8 @@ def test_text_that_looks_like_sql_is_text(world: World, attacker: Connection, co
                 "select external_id from braid.full_text_search('discount', match => %(t)s, collection => 'small')",
                 "select external_id from braid.full_text_search('discount', collection => %(t)s)",
                 "select external_id from braid.hybrid_search('discount', fusion => %(t)s, collection => 'small')",
-                "select external_id from braid.hybrid_search('discount', options => jsonb_build_object(%(t)s::text, 1), collection => 'small')",
+                "select external_id from braid.hybrid_search('discount', options =>"
+                " jsonb_build_object(%(t)s::text, 1), collection => 'small')",
                 "select braid.delete_document(%(t)s, 'small') and null",
                 "select braid.clear_collection(%(t)s)::text",
                 "select braid.status(%(t)s)::text",
@@ -197,4 +251,6 @@ def test_text_that_looks_like_sql_is_text(world: World, attacker: Connection, co
     finally:
         attacker.execute("reset all")
     assert world.fingerprint("beta") == before
-    assert world.admin.execute("select count(*) from braid_store.documents where tenant_id = %s", (world.tenant_ids["alpha"],)).fetchone() == (3,)
+    assert world.admin.execute(
+        "select count(*) from braid_store.documents where tenant_id = %s", (world.tenant_ids["alpha"],)
+    ).fetchone() == (3,)

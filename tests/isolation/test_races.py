@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
+
 from isolation.world import Connection, World
 
 
@@ -34,7 +34,8 @@ class Background:
         """Whether it is blocked by another session; false once it has ended."""
         while self._thread.is_alive():
             row = self._world.admin.execute(
-                "select wait_event_type = 'Lock' from pg_stat_activity where pid = %s", (self.connection.info.backend_pid,)
+                "select wait_event_type = 'Lock' from pg_stat_activity where pid = %s",
+                (self.connection.info.backend_pid,),
             ).fetchone()
             if row[0]:
                 return True
@@ -50,19 +51,20 @@ class Background:
 
 
 @pytest.fixture
-def first(world: World) -> Iterator[Connection]:
-    connection = world.connect("postgres", braid__tenant="alpha")
-    connection.autocommit = False
-    yield connection
-    connection.rollback()
-
-
-@pytest.fixture
 def scratch(world: World) -> Iterator[str]:
     """A collection of this test's own."""
     world.admin.execute("select braid.create_collection('scratch', dimensions => 3, embedding_model => 'test')")
     yield "scratch"
     world.admin.execute("select braid.drop_collection('scratch')")
+
+
+@pytest.fixture
+def first(world: World, scratch: str) -> Iterator[Connection]:
+    # Closed before the collection is dropped, which would wait for it.
+    connection = world.connect("postgres", braid__tenant="alpha")
+    connection.autocommit = False
+    yield connection
+    connection.rollback()
 
 
 def upsert(external_id: str, content: str = "heron") -> str:
@@ -82,7 +84,9 @@ def rows_left(world: World, collection_id: int) -> int:
     """In any table, of a collection."""
     total = 0
     for table in world.admin.execute("select unnest(braid_store.collection_tables())").fetchall():
-        row = world.admin.execute(f"select count(*) from braid_store.{table[0]} where collection_id = %s", (collection_id,)).fetchone()
+        row = world.admin.execute(
+            f"select count(*) from braid_store.{table[0]} where collection_id = %s", (collection_id,)
+        ).fetchone()
         total += row[0]
     return total
 
@@ -167,7 +171,12 @@ def test_two_batches_of_the_same_documents_in_different_order(world: World, scra
     for round_number in range(3):
         sessions = [
             Background(world, batch(numbers, f"{word}{round_number}"))
-            for numbers, word in ((range(30), "one"), (range(29, -1, -1), "two"), (range(15, 45), "three"), (range(44, 14, -1), "four"))
+            for numbers, word in (
+                (range(30), "one"),
+                (range(29, -1, -1), "two"),
+                (range(15, 45), "three"),
+                (range(44, 14, -1), "four"),
+            )
         ]
         for session in sessions:
             session.finish()
@@ -206,7 +215,9 @@ def test_a_delete_during_a_merge_is_not_undone(world: World, first: Connection, 
 
 
 @pytest.mark.xfail(strict=True, reason="maintain stops with 42704 if it had to wait for a drop")
-def test_maintenance_passes_over_a_collection_that_is_dropped_meanwhile(world: World, first: Connection, scratch: str) -> None:
+def test_maintenance_passes_over_a_collection_that_is_dropped_meanwhile(
+    world: World, first: Connection, scratch: str
+) -> None:
     first.execute(upsert("a"))
     first.commit()
     first.execute("select braid.drop_collection('scratch')")
@@ -216,21 +227,13 @@ def test_maintenance_passes_over_a_collection_that_is_dropped_meanwhile(world: W
     assert maintained.finish()[0][0]["complete"]
 
 
-@contextmanager
-def repeatable_read(connection: Connection) -> Iterator[None]:
-    connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-    try:
-        yield
-    finally:
-        connection.rollback()
-        connection.isolation_level = None
-
-
 def test_a_search_sees_one_state_of_the_index(world: World, first: Connection, scratch: str) -> None:
     """Searches run while another session replaces every document and merges: the number found never changes."""
     numbers = range(40)
-    first.execute("select count(*) from braid.upsert_documents(%s, 'scratch')",
-                  (json.dumps([{"external_id": f"d{n}", "content": "heron"} for n in numbers]),))
+    first.execute(
+        "select count(*) from braid.upsert_documents(%s, 'scratch')",
+        (json.dumps([{"external_id": f"d{n}", "content": "heron"} for n in numbers]),),
+    )
     first.commit()
     stop = threading.Event()
 

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import psycopg
 import pytest
+
 from isolation.test_calls import CALLS
 from isolation.world import Connection, World
 
-READS = {"current_tenant_id", "full_text_search", "hybrid_search", "search_json", "semantic_search", "status", "version"}
+READS = {
+    "current_tenant_id",
+    "full_text_search",
+    "hybrid_search",
+    "search_json",
+    "semantic_search",
+    "status",
+    "version",
+}
 ADMINISTERS = {
-    "add_tenant_member", "create_collection", "create_tenant", "drop_collection", "maintain", "remove_tenant_member", "set_access",
+    "add_tenant_member",
+    "create_collection",
+    "create_tenant",
+    "drop_collection",
+    "maintain",
+    "remove_tenant_member",
+    "set_access",
 }
 WRITES = set(CALLS) - READS - ADMINISTERS
 MAY = {
@@ -88,7 +103,8 @@ def test_no_role_writes_to_a_table(world: World, connections: dict[str, Connecti
             f"select from {table} for update",
             f"alter table {table} disable row level security",
             f"create index on {table} ({column})",
-            f"create trigger t before insert on {table} for each row execute function suppress_redundant_updates_trigger()",
+            f"create trigger t before insert on {table} for each row execute function"
+            f" suppress_redundant_updates_trigger()",
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connections[role].execute(statement)

@@ -1,4 +1,5 @@
-"""Tables and internals, reached without the API: own rows only, and no trace of other tenants' in plans or statistics."""
+"""Tables and internals, reached without the API: own rows only, and no trace of other tenants' in plans or
+statistics."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
+
 from isolation.world import PRIVATE, Connection, World
 
 # Definitions that everybody may read.
@@ -35,10 +37,14 @@ def test_only_own_rows_are_seen(world: World, analyst: Connection, tenant_tables
     assert len(tenant_tables) > 8
     for table in tenant_tables:
         column = "id" if table == "braid_store.tenants" else "tenant_id"
-        seen = analyst.execute(f"select count(*), count(*) filter (where {column} = %s) from {table}", (world.tenant_ids["alpha"],))
+        seen = analyst.execute(
+            f"select count(*), count(*) filter (where {column} = %s) from {table}", (world.tenant_ids["alpha"],)
+        )
         total, own = seen.fetchone()
         assert total == own, table
-        assert analyst.execute(f"select count(*) from {table} where {column} = %s", (world.tenant_ids["beta"],)).fetchone() == (0,)
+        assert analyst.execute(
+            f"select count(*) from {table} where {column} = %s", (world.tenant_ids["beta"],)
+        ).fetchone() == (0,)
         assert not any(word in str(analyst.execute(f"select * from {table}").fetchall()) for word in PRIVATE)
 
 
@@ -52,7 +58,8 @@ def test_a_leaky_function_sees_own_rows_only(world: World, analyst: Connection) 
     analyst.add_notice_handler(lambda diagnostic: said.append(str(diagnostic.message_primary)))
     for statement in (
         "select count(*) from braid_store.chunks where pg_temp.peek(content)",
-        "select count(*) from braid_store.documents d join braid_store.chunks c using (tenant_id) where pg_temp.peek(d::text || c::text)",
+        "select count(*) from braid_store.documents d join braid_store.chunks c using (tenant_id) where"
+        " pg_temp.peek(d::text || c::text)",
         "select count(*) from braid_store.postings where pg_temp.peek(lexeme)",
     ):
         analyst.execute(statement)
@@ -63,7 +70,8 @@ def test_a_leaky_function_sees_own_rows_only(world: World, analyst: Connection) 
 
 
 def test_internals_called_for_another_tenant_give_nothing(world: World, analyst: Connection) -> None:
-    """Functions with the caller's rights that take a tenant are bound by the policies; those that write, by privileges."""
+    """Functions with the caller's rights that take a tenant are bound by the policies; those that write,
+    by privileges."""
     functions = world.admin.execute(
         """
         select p.proname,
@@ -72,14 +80,16 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, analyst:
                   when n.name = 'collection_id' then (select id::text from braid_store.collections where name = 'small')
                   when t.type = 'braid_store.collections' then '(braid_store.find_collection(''small''))'
                   when n.name = 'collection' then '''small'''
-                  when n.name = 'query_text' or t.type = 'text' and n.name in ('text_query') then '''zebrafish discount'''
+                  when n.name = 'query_text' or t.type = 'text' and n.name in ('text_query') then
+                  '''zebrafish discount'''
                   when n.name = 'text_config' then '''english'''
                   when n.name = 'match' then '''any'''
                   when n.name in ('lexemes') then 'array[''zebrafish'', ''discount'']'
                   when n.name in ('weights') then 'array[1, 1]::float8[]'
                   when n.name in ('word_numbers') then 'array[1, 2]'
                   when n.name in ('filter') then '''true'''
-                  when n.name in ('match_count', 'candidate_count', 'required_words', 'chunk_count', 'max_posting_count', 'depth',
+                  when n.name in ('match_count', 'candidate_count', 'required_words', 'chunk_count',
+                  'max_posting_count', 'depth',
                                   'conditions') then '1'
                   when n.name = 'average_length' then '10'
                   when n.name = 'chunk_ids' then %(chunks)s
@@ -122,18 +132,33 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, analyst:
             assert rows == []
         if name == "run_search":
             assert rows[0][0] == [] or rows[0][0] == "{}"
-    assert worked >= {"index_statistics", "run_search", "semantic_candidates", "full_text_candidates", "collection_counts"}
+    assert worked >= {
+        "index_statistics",
+        "run_search",
+        "semantic_candidates",
+        "full_text_candidates",
+        "collection_counts",
+    }
     assert world.fingerprint("beta") == before
 
 
 def test_no_statistics_are_shown(world: World, analyst: Connection) -> None:
     world.admin.execute("analyze")
-    assert analyst.execute("select tablename, attname from pg_stats where schemaname = 'braid_store' and tablename not in"
-                           " ('collections', 'vector_spaces', 'installation')").fetchall() == []
-    assert world.admin.execute(
-        "select a.starelid::regclass from pg_statistic a join pg_attribute t on t.attrelid = a.starelid and t.attname = 'tenant_id'"
-        " join pg_class c on c.oid = a.starelid where c.relnamespace = 'braid_store'::regnamespace"
-    ).fetchall() == []
+    assert (
+        analyst.execute(
+            "select tablename, attname from pg_stats where schemaname = 'braid_store' and tablename not in"
+            " ('collections', 'vector_spaces', 'installation')"
+        ).fetchall()
+        == []
+    )
+    assert (
+        world.admin.execute(
+            "select a.starelid::regclass from pg_statistic a join pg_attribute t on t.attrelid ="
+            " a.starelid and t.attname = 'tenant_id'"
+            " join pg_class c on c.oid = a.starelid where c.relnamespace = 'braid_store'::regnamespace"
+        ).fetchall()
+        == []
+    )
 
 
 def masked(text: str) -> str:
@@ -150,14 +175,18 @@ def plan(connection: Connection, statement: str, options: str = "") -> str:
 def many(world: World) -> Any:
     """A word, a speaker and a document id that beta has very often."""
     documents = [
-        {"external_id": f"mass{number}", "content": "hippogriff " * 3 + str(number), "speaker": "Zoltan"} for number in range(2000)
+        {"external_id": f"mass{number}", "content": "hippogriff " * 3 + str(number), "speaker": "Zoltan"}
+        for number in range(2000)
     ]
     world.ingest("beta", documents)
     world.admin.execute("vacuum analyze")
     yield
     with world.admin.transaction():
         world.admin.execute("set local braid.tenant = 'beta'")
-        world.admin.execute("select count(braid.delete_document(external_id, 'small')) from braid_store.documents where external_id ^@ 'mass'")
+        world.admin.execute(
+            "select count(braid.delete_document(external_id, 'small')) from braid_store.documents where"
+            " external_id ^@ 'mass'"
+        )
 
 
 def test_estimates_do_not_tell_how_often_others_use_a_word(world: World, analyst: Connection, many: None) -> None:
@@ -176,7 +205,9 @@ def test_estimates_do_not_tell_how_often_others_use_a_word(world: World, analyst
             assert plan(analyst, f"{statement}'{common}'") == plan(analyst, f"{statement}'{absent}'")
 
 
-def executed_plans(connection: Connection, statement: Callable[[str], str], present: str, absent: str) -> tuple[str, str]:
+def executed_plans(
+    connection: Connection, statement: Callable[[str], str], present: str, absent: str
+) -> tuple[str, str]:
     """EXPLAIN ANALYZE of a statement about a value of the other tenant, and about one that nobody has."""
     options = "analyze, costs off, timing off, summary off, buffers off"
     return tuple(plan(connection, statement(value), options) for value in (present, absent))  # type: ignore[return-value]
@@ -191,7 +222,9 @@ PROBES = [
 ]
 
 
-@pytest.mark.xfail(strict=True, reason="policies with (select …) evaluate the tenant only when a row meets the caller's condition")
+@pytest.mark.xfail(
+    strict=True, reason="policies with (select …) evaluate the tenant only when a row meets the caller's condition"
+)
 def test_executed_plans_do_not_tell_whether_others_have_a_word(analyst: Connection) -> None:
     """Where the caller's condition is evaluated before the policy's, an InitPlan that finds the tenant shows as "never
     executed" exactly if no row of any tenant has the word."""
@@ -202,7 +235,7 @@ def test_executed_plans_do_not_tell_whether_others_have_a_word(analyst: Connecti
                 for setting in ("enable_indexscan", "enable_bitmapscan", "enable_indexonlyscan"):
                     analyst.execute(f"set local {setting} = {indexes}")
                 analyst.execute(f"set local enable_seqscan = {sequential}")
-                present, absent = executed_plans(analyst, lambda value: probe.format(value), "zebrafish", "zebrafisi")
+                present, absent = executed_plans(analyst, probe.format, "zebrafish", "zebrafisi")
             if present != absent:
                 telling.append((probe, present))
     assert telling == []

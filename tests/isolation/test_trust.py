@@ -52,7 +52,7 @@ class TestEverythingReaders:
         login = world.role("all", "braid_reader", options=options)
         connection = world.connect(login)
         assert tenant(connection) is None  # a superuser is a member of everything, and so of nothing
-        connection.execute("set request.jwt.claims = '{\"app_metadata\": {\"tenant_id\": \"beta\"}}'")
+        connection.execute('set request.jwt.claims = \'{"app_metadata": {"tenant_id": "beta"}}\'')
         assert tenant(connection) == "beta"
         connection.execute("set braid.tenant = 'alpha'")
         assert tenant(connection) == "alpha"
@@ -168,8 +168,13 @@ class TestGateway:
             settings.execute("select braid.set_access(public_tenant => 'nobody')")
 
     def test_without_inheritance_of_the_role_a_login_is_no_gateway(self, world: World) -> None:
-        login = world.role("noinherit", "braid_gateway with inherit false", "braid_reader with inherit true", options="login noinherit")
-        assert tenant(world.connect(login, request__jwt__claims='{"sub": "x", "app_metadata": {"tenant_id": "alpha"}}')) is None
+        login = world.role(
+            "noinherit", "braid_gateway with inherit false", "braid_reader with inherit true", options="login noinherit"
+        )
+        assert (
+            tenant(world.connect(login, request__jwt__claims='{"sub": "x", "app_metadata": {"tenant_id": "alpha"}}'))
+            is None
+        )
 
 
 class TestService:
@@ -258,8 +263,20 @@ class TestAnalyst:
         world.member("alpha", login)
         world.member("beta", other)
         connection = world.connect(login)
-        for role in (other, "postgres", "braid_owner", "braid_definer", "braid_admin", "braid_service", "braid_gateway"):
-            for statement in (f"set role {role}", f"set session authorization {role}", f"set local session authorization {role}"):
+        for role in (
+            other,
+            "postgres",
+            "braid_owner",
+            "braid_definer",
+            "braid_admin",
+            "braid_service",
+            "braid_gateway",
+        ):
+            for statement in (
+                f"set role {role}",
+                f"set session authorization {role}",
+                f"set local session authorization {role}",
+            ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     connection.execute(statement)
         for role in ("braid_writer", "braid_reader", "none"):
@@ -285,16 +302,25 @@ def test_without_a_tenant_nothing_is_found_and_nothing_done(world: World) -> Non
         name
         for (name,) in world.admin.execute(
             "select c.oid::regclass::text from pg_class c join pg_attribute a on a.attrelid = c.oid"
-            " where a.attname = 'tenant_id' and c.relkind in ('r', 'p') and has_table_privilege('braid_reader', c.oid, 'SELECT')"
+            " where a.attname = 'tenant_id' and c.relkind in ('r', 'p') and"
+            " has_table_privilege('braid_reader', c.oid, 'SELECT')"
         )
     ]
     assert len(tables) > 8
     for table in tables:
         assert connection.execute(f"select count(*) from {table}").fetchone() == (0,), table
     calls = {
-        "status()", "hybrid_search('discount')", "search_json('discount')", "full_text_search('discount')",
-        "upsert_document('x', 'y')", "upsert_documents('[]')", "delete_document('doc1')", "clear_collection('small')",
-        "update_metadata('doc1', '{}')", "claim_embedding_jobs()", "fail_embedding_jobs('{1}', 'x')",
+        "status()",
+        "hybrid_search('discount')",
+        "search_json('discount')",
+        "full_text_search('discount')",
+        "upsert_document('x', 'y')",
+        "upsert_documents('[]')",
+        "delete_document('doc1')",
+        "clear_collection('small')",
+        "update_metadata('doc1', '{}')",
+        "claim_embedding_jobs()",
+        "fail_embedding_jobs('{1}', 'x')",
     }
     for call in calls:
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no tenant") as caught:

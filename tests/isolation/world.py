@@ -59,6 +59,7 @@ class World:
         self.name = name
         self.dsn = make_conninfo(admin_dsn, dbname=name)
         self.admin = psycopg.connect(self.dsn, autocommit=True)
+        self.admin.execute("set statement_timeout = '30s'")  # a test that would wait for itself
         self.roles: list[str] = []
         self.opened: list[Connection] = [self.admin]
         self.admin.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
@@ -102,9 +103,7 @@ class World:
         self.roles.append(role)
         for membership in memberships:
             granted, _, more = membership.partition(" ")
-            self.admin.execute(
-                sql.SQL("grant {} to {} " + more).format(sql.Identifier(granted), sql.Identifier(role))
-            )
+            self.admin.execute(sql.SQL("grant {} to {} " + more).format(sql.Identifier(granted), sql.Identifier(role)))
         return role
 
     def member(self, tenant: str, role: str) -> None:
@@ -127,7 +126,11 @@ class Gateway:
         self.authenticated = world.role("authenticated", "braid_writer", options="nologin")
         self.service_role = world.role("service_role", "braid_writer", options="nologin bypassrls")
         self.login = world.role(
-            "authenticator", self.anon, self.authenticated, self.service_role, "braid_gateway with inherit true",
+            "authenticator",
+            self.anon,
+            self.authenticated,
+            self.service_role,
+            "braid_gateway with inherit true",
             options="login noinherit",
         )
         # As on Supabase: the verified claims call the role by its own name.
@@ -148,9 +151,11 @@ class Gateway:
         if not isinstance(headers, str):
             headers = json.dumps(headers or {})
         with self.connection.transaction():
-            self.connection.execute(f"set transaction isolation level read committed read {'only' if read_only else 'write'}")
             self.connection.execute(
-                "select set_config('search_path', '\"braid\", \"public\", \"extensions\"', true),"
+                f"set transaction isolation level read committed read {'only' if read_only else 'write'}"
+            )
+            self.connection.execute(
+                'select set_config(\'search_path\', \'"braid", "public", "extensions"\', true),'
                 " set_config('role', %s, true), set_config('request.jwt.claims', %s, true),"
                 " set_config('request.method', 'POST', true), set_config('request.path', '/rpc/x', true),"
                 " set_config('request.headers', %s, true), set_config('request.cookies', '{}', true)",

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from isolation.world import ALPHA, BETA, Gateway, World
 
+from isolation.world import ALPHA, BETA, Gateway, World
 from pgbraid import embedded
 
 

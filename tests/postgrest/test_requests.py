@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+
 from isolation.world import Gateway, World, tenant_claims
 
 CLAIMS = tenant_claims("alpha")
@@ -84,11 +85,16 @@ class Rpc:
     ) -> Any:
         read_only = not self.volatile[function] if read_only is None else read_only
         if self.composite[function]:
-            body = "coalesce(json_agg(_postgrest_t), '[]')" if self.many[function] else "coalesce((json_agg(_postgrest_t)->0)::text, 'null')::json"
+            body = (
+                "coalesce(json_agg(_postgrest_t), '[]')"
+                if self.many[function]
+                else "coalesce((json_agg(_postgrest_t)->0)::text, 'null')::json"
+            )
         else:
             body = "coalesce(json_agg(_postgrest_t.pgrst_scalar)->0, 'null')"
         statement = (
-            f"with pgrst_source as ({call}) select null::bigint as total_result_set, count(_postgrest_t) as page_total, {body} as body,"
+            f"with pgrst_source as ({call}) select null::bigint as total_result_set, count(_postgrest_t)"
+            f" as page_total, {body} as body,"
             " nullif(current_setting('response.headers', true), '') as response_headers,"
             " nullif(current_setting('response.status', true), '') as response_status"
             f" from (select {select} from pgrst_source {tail}) _postgrest_t"
@@ -116,9 +122,27 @@ def test_search_with_defaults_left_out(rpc: Rpc) -> None:
     assert {row["semantic_rank"] for row in rows} == {None}
     assert [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
     assert rows[0].keys() == {
-        "chunk_id", "document_id", "external_id", "chunk_index", "title", "content", "source_uri", "speaker", "category",
-        "importance", "occurred_at", "created_at", "token_count", "metadata", "score", "full_text_score",
-        "full_text_normalised_score", "full_text_rank", "semantic_score", "semantic_normalised_score", "semantic_rank",
+        "chunk_id",
+        "document_id",
+        "external_id",
+        "chunk_index",
+        "title",
+        "content",
+        "source_uri",
+        "speaker",
+        "category",
+        "importance",
+        "occurred_at",
+        "created_at",
+        "token_count",
+        "metadata",
+        "score",
+        "full_text_score",
+        "full_text_normalised_score",
+        "full_text_rank",
+        "semantic_score",
+        "semantic_normalised_score",
+        "semantic_rank",
     }
 
 
@@ -138,7 +162,14 @@ def test_an_embedding_in_a_get_request(rpc: Rpc) -> None:
 
 @pytest.mark.parametrize(
     ("embedding", "code"),
-    [("{1,0,0}", "22P02"), ([1, None, 3], "22P02"), ([1, 0], "22023"), ([0, 0, 0], "22023"), ("[]", "22000"), ("x", "22P02")],
+    [
+        ("{1,0,0}", "22P02"),
+        ([1, None, 3], "22P02"),
+        ([1, 0], "22023"),
+        ([0, 0, 0], "22023"),
+        ("[]", "22000"),
+        ("x", "22P02"),
+    ],
 )
 def test_wrong_embeddings_are_the_callers_errors(rpc: Rpc, embedding: Any, code: str) -> None:
     with pytest.raises(psycopg.errors.DataError) as caught:
@@ -176,7 +207,9 @@ def test_search_json_carries_warnings(rpc: Rpc) -> None:
 
 
 def test_select_order_and_limit_wrap_the_call(rpc: Rpc) -> None:
-    rows = rpc.post("full_text_search", SEARCH, select='"external_id"', tail='order by "external_id" desc limit 1 offset 0')
+    rows = rpc.post(
+        "full_text_search", SEARCH, select='"external_id"', tail='order by "external_id" desc limit 1 offset 0'
+    )
     assert rows == [{"external_id": "doc2"}]
 
 
@@ -184,7 +217,13 @@ def test_reading_functions_run_in_a_read_only_transaction(rpc: Rpc) -> None:
     """PostgREST opens one for every function that is not volatile."""
     reading = {name for name, volatile in rpc.volatile.items() if not volatile}
     assert reading == {
-        "current_tenant_id", "full_text_search", "hybrid_search", "search_json", "semantic_search", "status", "version",
+        "current_tenant_id",
+        "full_text_search",
+        "hybrid_search",
+        "search_json",
+        "semantic_search",
+        "status",
+        "version",
     }
     assert rpc.get("status", {})["tenant"] == "alpha"
     assert isinstance(rpc.get("version", {}), str)
@@ -199,16 +238,28 @@ def test_a_write_by_get_is_refused_by_the_transaction(rpc: Rpc) -> None:
 def test_a_document_is_written_replaced_and_deleted(world: World, rpc: Rpc) -> None:
     before = world.fingerprint("beta")
     body = {
-        "external_id": "p1", "content": "Pelicans carry fish.", "title": "Birds", "metadata": {"year": 2026},
-        "occurred_at": "2026-03-01T12:00:00Z", "importance": 0.5, "embedding": [0, 0, 1], "collection": "small",
+        "external_id": "p1",
+        "content": "Pelicans carry fish.",
+        "title": "Birds",
+        "metadata": {"year": 2026},
+        "occurred_at": "2026-03-01T12:00:00Z",
+        "importance": 0.5,
+        "embedding": [0, 0, 1],
+        "collection": "small",
     }
     assert rpc.post("upsert_document", body)["status"] == "inserted"
     assert rpc.post("upsert_document", body)["status"] == "unchanged"
     found = rpc.post("hybrid_search", {"query_text": "pelican", "query_embedding": [0, 0, 1], "collection": "small"})[0]
     assert (found["external_id"], found["metadata"], found["importance"]) == ("p1", {"year": 2026}, 0.5)
-    chunked = {"external_id": "p1", "chunks": [{"content": "one", "embedding": [1, 1, 0]}, {"content": "two"}], "collection": "small"}
+    chunked = {
+        "external_id": "p1",
+        "chunks": [{"content": "one", "embedding": [1, 1, 0]}, {"content": "two"}],
+        "collection": "small",
+    }
     assert rpc.post("upsert_document", chunked)["chunk_count"] == 2
-    many = rpc.post("upsert_documents", {"documents": [{"external_id": "p2", "content": "A heron."}], "collection": "small"})
+    many = rpc.post(
+        "upsert_documents", {"documents": [{"external_id": "p2", "content": "A heron."}], "collection": "small"}
+    )
     assert [(row["external_id"], row["status"]) for row in many] == [("p2", "inserted")]
     assert rpc.post("upsert_documents", {"documents": [], "collection": "small"}) == []
     assert rpc.post("update_metadata", {"external_id": "p2", "metadata": {"k": 1}, "collection": "small"}) is True
@@ -216,7 +267,9 @@ def test_a_document_is_written_replaced_and_deleted(world: World, rpc: Rpc) -> N
     assert {job["input"] for job in jobs} >= {"two", "A heron."}
     stored = {"chunk_ids": [jobs[0]["chunk_id"]], "embeddings": ["[1,0,0]"], "collection": "small"}
     assert rpc.post("store_embeddings", stored) == 1
-    assert rpc.post("fail_embedding_jobs", {"chunk_ids": [jobs[1]["chunk_id"]], "error": "no", "collection": "small"}) == 1
+    assert (
+        rpc.post("fail_embedding_jobs", {"chunk_ids": [jobs[1]["chunk_id"]], "error": "no", "collection": "small"}) == 1
+    )
     for external_id in ("p1", "p2"):
         assert rpc.post("delete_document", {"external_id": external_id, "collection": "small"}) is True
     assert rpc.post("delete_document", {"external_id": "p1", "collection": "small"}) is False
@@ -228,7 +281,9 @@ def test_each_tenant_is_served_its_own(rpc: Rpc) -> None:
     assert "beta-only" not in ids(rpc.post("hybrid_search", everything))
     assert "beta-only" in ids(rpc.post("hybrid_search", everything, claims=tenant_claims("beta")))
     header = {"x-braid-tenant": "beta"}
-    assert "beta-only" in ids(rpc.post("hybrid_search", everything, role=rpc.gateway.service_role, claims={}, headers=header))
+    assert "beta-only" in ids(
+        rpc.post("hybrid_search", everything, role=rpc.gateway.service_role, claims={}, headers=header)
+    )
 
 
 def test_a_request_leaves_nothing_behind_for_the_next(rpc: Rpc) -> None:

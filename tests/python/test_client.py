@@ -307,3 +307,9 @@ def test_fusions_to_come_say_so(animals: pgbraid.Client) -> None:
     with pytest.raises(NotSupportedError) as caught:
         animals.search("fox", fusion="dbsf")
     assert caught.value.sqlstate == "0A000"
+
+
+def test_the_last_of_several_documents_with_one_id_wins(client: pgbraid.Client) -> None:
+    summary = client.add_documents([{"external_id": "a", "content": "first"}, {"external_id": "a", "content": "last"}])
+    assert (summary.documents, summary.inserted, summary.superseded) == (2, 1, 1)
+    assert [result.content for result in client.search("first last", mode="full_text")] == ["last"]

@@ -74,7 +74,7 @@ def _npm(command: str, *arguments: str, folder: Path) -> None:
         stdin=subprocess.DEVNULL,
         timeout=300,
     )
-    unreachable = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH")
+    unreachable = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH", "CERT")
     if done.returncode and any(code in done.stderr for code in unreachable):
         pytest.skip(f"the npm registry cannot be reached: {done.stderr.strip().splitlines()[0]}")
     assert done.returncode == 0, done.stderr

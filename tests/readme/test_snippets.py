@@ -37,15 +37,8 @@ def test_every_block_has_a_test() -> None:
 @each("sql")
 def test_sql(block: Block, filled: str, shell: Shell, forget_roles: Callable[..., None]) -> None:
     forget_roles(*re.findall(r"^create role (\w+)", block.code, re.MULTILINE))
-    text = re.search(r"query_text => '([^']+)'", block.code)
-    # The comment in the block says how the variable is set; its ellipsis stands for the text of the query.
-    settings = [
-        line.replace("wait until …", text[1] if text else "") for line in re.findall(r"-- (\\set .*)", block.code)
-    ]
-    assert "…" not in "".join(settings)
-    script = "\n".join([*settings, block.code])
     psql = ("psql", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--dbname", filled)
-    rows = re.findall(r"^\((\d+) rows?\)$", shell(*psql, stdin=script).stdout, re.MULTILINE)
+    rows = re.findall(r"^\((\d+) rows?\)$", shell(*psql, stdin=block.code).stdout, re.MULTILINE)
     assert len(rows) == len(re.findall(r"^select", block.code, re.MULTILINE))
     assert "0" not in rows
 

@@ -58,6 +58,7 @@ def test_the_wheel_without_a_model(home: Path, tmp_path: Path) -> None:
     pip(programs / "python", "install", wheel)
     assert "pgbraid" in distributions()
     assert not distributions() & HEAVY
+    assert run(programs / "python", "-c", "from pgbraid import OpenAIEmbedder, connect").stderr == ""
     assert pgbraid("--version") == f"pgbraid {__version__}\n"
     refused = run(programs / "pgbraid", "init")
     assert refused.returncode == 2

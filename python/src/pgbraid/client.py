@@ -341,7 +341,7 @@ class Client:
             except EmbeddingError as error:
                 if mode == "semantic":
                     raise
-                message = ". ".join(filter(None, ("searched by full text only", error.message, error.hint)))
+                message = "; ".join(filter(None, ("searched by full text only", error.message, error.hint)))
                 warnings.append({"code": "embedding_unavailable", "message": message})
         if mode == "semantic" and vector is None:
             raise InvalidArgumentError(

@@ -98,7 +98,10 @@ class IngestError(PgbraidError):
     """A file, or one line of it, cannot be read as documents. `line` is 1-based, None for the whole file."""
 
     def __init__(self, message: str, *, file: str, line: int | None = None, hint: str | None = None) -> None:
-        super().__init__(f"{file}:{line}: {message}" if line else f"{file}: {message}", hint=hint)
+        super().__init__(
+            f"{file}:{line}: {message}" if line else f"{file}: {message}",
+            hint=hint or "correct it, or leave out what is wrong with --skip-bad",
+        )
         self.file = file
         self.line = line
 
@@ -122,7 +125,12 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
     if sqlstate is None:
         lost = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
         if lost:
-            return ConnectionLostError(message, hint="check that the server is running, then connect again")
+            return ConnectionLostError(message, hint="check that the server is running and the DSN is right: host, port, database and role")
+        if "connection info string" in message:
+            return InvalidArgumentError(
+                f"the DSN (--dsn or PGBRAID_DSN) cannot be read: {message}",
+                hint="give a URL such as postgresql://user@host/database",
+            )
         if isinstance(error, (psycopg.DataError, psycopg.ProgrammingError)):
             return InvalidArgumentError(message, hint=hint)
         return PgbraidError(message, hint=hint)

@@ -131,25 +131,31 @@ class SearchResults(Sequence[SearchResult]):
 
 @dataclass(frozen=True)
 class WriteSummary:
-    """What became of the documents of `add_documents`: counts of documents, and of chunks written."""
+    """What became of the documents of `add_documents`: counts of documents, and of chunks written.
+
+    `superseded` are those whose external_id came again later in the same batch.
+    """
 
     inserted: int = 0
     replaced: int = 0
     updated: int = 0
     unchanged: int = 0
+    superseded: int = 0
     chunks: int = 0
 
     @property
     def documents(self) -> int:
-        return self.inserted + self.replaced + self.updated + self.unchanged
+        return self.inserted + self.replaced + self.updated + self.unchanged + self.superseded
 
     def __add__(self, other: WriteSummary) -> WriteSummary:
         return WriteSummary(*(getattr(self, column.name) + getattr(other, column.name) for column in fields(self)))
 
     def __str__(self) -> str:
         return (
-            f"{self.documents} documents: {self.inserted} inserted, {self.replaced} replaced, "
-            f"{self.updated} updated, {self.unchanged} unchanged; {self.chunks} chunks written"
+            f"{self.documents} document{'' if self.documents == 1 else 's'}: {self.inserted} inserted, "
+            f"{self.replaced} replaced, {self.updated} updated, {self.unchanged} unchanged"
+            f"{f', {self.superseded} superseded' if self.superseded else ''}; "
+            f"{self.chunks} chunk{'' if self.chunks == 1 else 's'} written"
         )
 
 

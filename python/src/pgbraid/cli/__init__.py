@@ -44,14 +44,17 @@ class _Commands(click.Group):
         return command
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, message="pgbraid %(version)s")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Hybrid search inside PostgreSQL.
 
     Commands work on the database of --dsn or of the environment variable PGBRAID_DSN; without either, on an
     embedded PostgreSQL that `pgbraid init` creates in your data directory.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ SEARCHES: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
 LIMIT = 3
 
 
-@click.command()
+@click.command(short_help="Index and search Python's own documentation.")
 @dsn_option
 def demo(dsn: str | None) -> None:
     """Install, index the documentation of Python's standard library, and search it in three ways.

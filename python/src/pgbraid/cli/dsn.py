@@ -7,7 +7,7 @@ import click
 from pgbraid.cli.options import dsn_option
 
 
-@click.command()
+@click.command(short_help="Print the database's URL.")
 @dsn_option
 def dsn(dsn: str | None) -> None:
     """Print the database's URL, as in: psql "$(pgbraid dsn)"."""

@@ -35,7 +35,7 @@ class Source:
             yield sql.SQL(form).format(sql.Identifier(name))
 
 
-@click.command("import")
+@click.command("import", short_help="Copy an existing pgvector table.")
 @click.option("--from-table", "table", required=True, metavar="TABLE", help="With or without its schema.")
 @click.option("--id-column", required=True, metavar="COLUMN", help="Becomes external_id.")
 @click.option("--text-column", required=True, metavar="COLUMN", help="Becomes content.")

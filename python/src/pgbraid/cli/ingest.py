@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BATCH = 500
 
 
-@click.command()
+@click.command(short_help="Index files and folders.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH…")
 @dsn_option
 @tenant_option

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 repair_option = click.option("--repair", is_flag=True, help="Apply all functions again, even if they are unchanged.")
 
 
-@click.command()
+@click.command(short_help="Install pgbraid in a database.")
 @dsn_option
 @repair_option
 def init(dsn: str | None, repair: bool) -> None:
@@ -27,7 +27,7 @@ def init(dsn: str | None, repair: bool) -> None:
     _install(dsn, repair)
 
 
-@click.command()
+@click.command(short_help="Bring a database up to this version.")
 @dsn_option
 @repair_option
 def upgrade(dsn: str | None, repair: bool) -> None:

@@ -9,7 +9,7 @@ import click
 from pgbraid.cli.options import dsn_option
 
 
-@click.command()
+@click.command(short_help="Merge index segments.")
 @dsn_option
 @click.option("--seconds", default=10.0, show_default=True, type=click.FloatRange(min=0), help="When to stop.")
 def maintain(dsn: str | None, seconds: float) -> None:

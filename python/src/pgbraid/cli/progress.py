@@ -44,6 +44,9 @@ def embed(client: object, collection: str) -> None:
     try:
         with progress("embedding chunks", waiting) as done:
             client.embed_pending(collection, progress=done)
+    except KeyboardInterrupt:
+        click.echo("\nthe documents are indexed; run it again to go on embedding them", err=True)
+        raise
     except MissingExtraError as error:
         click.echo(f"not embedded, found by full text only: {error.message}", err=True)
         click.echo(f"hint: {error.hint}", err=True)

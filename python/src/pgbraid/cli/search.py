@@ -19,7 +19,7 @@ COLOURS: dict[str, dict[str, Any]] = {
 }
 
 
-@click.command()
+@click.command(short_help="Search.")
 @click.argument("query")
 @dsn_option
 @tenant_option

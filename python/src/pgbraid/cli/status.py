@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pgbraid.install.state import Connection
 
 
-@click.command()
+@click.command(short_help="Show versions and what is stored.")
 @dsn_option
 @tenant_option
 @json_option

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command()
+@click.command(short_help="Stop the embedded PostgreSQL.")
 def stop() -> None:
     """Stop the embedded PostgreSQL. Commands that need it start it again."""
     from pgbraid import embedded

@@ -7,7 +7,7 @@ import click
 from pgbraid.cli.options import dsn_option
 
 
-@click.command()
+@click.command(short_help="Remove pgbraid from a database.")
 @dsn_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def uninstall(dsn: str | None, yes: bool) -> None:

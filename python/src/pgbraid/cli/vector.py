@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 
-@click.command()
+@click.command(short_help="Print the embedding of a text.")
 @click.argument("text")
 def vector(text: str) -> None:
     """Print the embedding of TEXT by the offline model, for use in psql."""

