@@ -46,7 +46,7 @@ create table braid_store.postings (
     primary key (tenant_id, collection_id, lexeme, segment_id)
 );
 -- Segment first: beginning as the primary key does, and without statistics, it would be taken for a search by lexeme.
-create index postings_segment_idx on braid_store.postings (segment_id);
+create index postings_segment_idx on braid_store.postings (segment_id, tenant_id, collection_id);
 comment on table braid_store.postings is
     'Per lexeme and segment: the chunks (local numbers, ascending) with frequencies and lengths in parallel arrays. '
     'The title arrays are null where no chunk of the row has a title.';
@@ -84,7 +84,7 @@ create table braid_store.tombstone_terms (
     chunk_id bigint not null,
     primary key (tenant_id, collection_id, lexeme, chunk_id)
 );
-create index tombstone_terms_chunk_idx on braid_store.tombstone_terms (chunk_id);
+create index tombstone_terms_chunk_idx on braid_store.tombstone_terms (chunk_id, tenant_id, collection_id);
 comment on table braid_store.tombstone_terms is
     'The lexemes of tombstoned chunks: what to subtract from a segment''s document frequencies.';
 

@@ -4,6 +4,8 @@ do $$
 declare
   v_role text;
 begin
+  -- A creator that inherits what it creates would inherit braid_gateway, and be taken for a gateway.
+  perform pg_catalog.set_config('createrole_self_grant', '', true);
   foreach v_role in array array['braid_owner', 'braid_definer', 'braid_reader', 'braid_writer', 'braid_admin',
                                 'braid_gateway', 'braid_service']
   loop

@@ -23,7 +23,7 @@ begin
     end if;
   elsif pg_has_role(session_user, 'braid_gateway', 'USAGE') then
     select t.id into v_tenant_id from braid_store.tenants t where t.key = braid_store.request_tenant_key();
-    if not found and braid_store.request_is_anonymous() then
+    if not found and braid_store.request_tenant_key() is null and braid_store.request_is_anonymous() then
       select s.public_tenant_id into v_tenant_id from braid_store.access_settings s;
     end if;
     return v_tenant_id;

@@ -49,6 +49,17 @@ begin
   from jsonb_array_elements(parse_documents.documents) d
   where jsonb_typeof(d.value -> 'chunks') = 'array';
 
+  select d.value ->> 'external_id' as external_id, c.ordinality into v_wrong
+  from jsonb_array_elements(parse_documents.documents) d,
+       jsonb_array_elements(case when jsonb_typeof(d.value -> 'chunks') = 'array' then d.value -> 'chunks' end)
+         with ordinality c
+  where not c.value ? 'content'
+  limit 1;
+  if found then
+    raise exception 'document "%" chunk % has no content', left(v_wrong.external_id, 100), v_wrong.ordinality
+      using errcode = '22023', hint = 'Give each chunk its text as content.';
+  end if;
+
   select array_agg(
            row(d.ordinality, d.value ->> 'external_id', d.value ->> 'content', d.value ->> 'title',
                d.value ->> 'source_uri', f.metadata, d.value ->> 'speaker', d.value ->> 'category',

@@ -26,27 +26,33 @@ begin
 
   -- Always in the order of external_id: two batches that share documents wait for each other and never deadlock.
   loop
-    with inserted as (
-      insert into braid_store.documents (tenant_id, collection_id, external_id, title, source_uri, metadata, content_hash,
-                                         attribute_hash, occurred_at)
-      select store_documents.tenant_id, store_documents.collection_id, i.external_id, i.title, i.source_uri, i.metadata,
-             i.content_hash, i.attribute_hash, i.occurred_at
-      from unnest(v_inputs) i
-      order by i.external_id collate "C"
-      on conflict (tenant_id, collection_id, external_id) do nothing
-      returning external_id
-    )
-    select v_inserted || array_agg(n.external_id) into v_inserted from inserted n;
+    begin
+      with inserted as (
+        insert into braid_store.documents (tenant_id, collection_id, external_id, title, source_uri, metadata, content_hash,
+                                           attribute_hash, occurred_at)
+        select store_documents.tenant_id, store_documents.collection_id, i.external_id, i.title, i.source_uri, i.metadata,
+               i.content_hash, i.attribute_hash, i.occurred_at
+        from unnest(v_inputs) i
+        order by i.external_id collate "C"
+        on conflict (tenant_id, collection_id, external_id) do nothing
+        returning external_id
+      )
+      select array_agg(n.external_id) into v_inserted from inserted n;
 
-    perform
-    from braid_store.documents d
-    where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
-      and d.external_id = any (array(select i.external_id from unnest(v_inputs) i))
-    order by d.external_id
-    for update;
-    get diagnostics v_locked = row_count;
-    -- Fewer only if another session deleted one between the two statements.
-    exit when v_locked = cardinality(v_inputs);
+      perform
+      from braid_store.documents d
+      where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
+        and d.external_id = any (array(select i.external_id from unnest(v_inputs) i))
+      order by d.external_id
+      for update;
+      get diagnostics v_locked = row_count;
+      exit when v_locked = cardinality(v_inputs);
+      -- Another session deleted one between the two statements. This one gives up its locks before it tries again: to
+      -- insert that one now would be out of order.
+      raise exception using errcode = 'BR001', message = 'a document was deleted meanwhile';
+    exception when sqlstate 'BR001' then
+      null;
+    end;
   end loop;
 
   return query

@@ -29,8 +29,10 @@ begin
   for v_part in
     select distinct s.tenant_id, s.collection_id from braid_store.segments s order by s.tenant_id, s.collection_id
   loop
-    perform braid_store.lock_for_writing(c.id, v_part.tenant_id)
-    from braid_store.collections c where c.id = v_part.collection_id;
+    -- A part that is being cleared or dropped has nothing to merge.
+    continue when not (
+      pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_part.collection_id))
+      and pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_part.collection_id, v_part.tenant_id)));
     loop
       v_segment_ids := braid_store.segments_to_merge(v_part.tenant_id, v_part.collection_id, 9223372036854775807);
       exit when v_segment_ids is null;

@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'version', braid.version(),
-    'tenant', (select t.key from braid_store.tenants t where t.id = s.tenant_id),
+    'tenant', braid_store.session_tenant_key(),
     'collections', coalesce(
       (select jsonb_agg(jsonb_build_object('name', c.name, 'embedding_model', v.embedding_model, 'dimensions', v.dimensions,
                                            'distance', v.distance, 'text_config', c.text_config)

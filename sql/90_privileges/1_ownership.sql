@@ -12,7 +12,7 @@ begin
          lateral (
            select case
                     when p.prosecdef and p.proname not in (
-                      'session_tenant_id', 'request_tenant_key', 'insert_tenant', 'set_tenant_member',
+                      'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'set_tenant_member',
                       'update_access_settings', 'insert_collection', 'remove_collection', 'maintain_all')
                     then 'braid_definer' else 'braid_owner'
                   end as owner

@@ -4,7 +4,7 @@ grant usage on schema braid, braid_store to braid_reader, braid_definer;
 
 -- Applications read through the policies and write through functions only.
 grant select on
-  braid_store.installation, braid_store.tenants, braid_store.vector_spaces, braid_store.collections,
+  braid_store.installation, braid_store.vector_spaces, braid_store.collections,
   braid_store.documents, braid_store.chunks, braid_store.segments, braid_store.segment_chunks, braid_store.postings,
   braid_store.forward_rows, braid_store.tombstones, braid_store.tombstone_terms, braid_store.chunk_vectors,
   braid_store.vector_placement, braid_store.embedding_jobs, braid.collections

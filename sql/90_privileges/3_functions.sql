@@ -16,7 +16,7 @@ begin
         ('braid_admin', 'braid', '{create_tenant, add_tenant_member, remove_tenant_member, set_access, create_collection,
           drop_collection, maintain}'),
         ('braid_definer', 'braid', '{current_tenant_id}'),
-        ('braid_reader', 'braid_store', '{session_tenant_id}'),
+        ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key}'),
         ('braid_definer', 'braid_store', '{session_tenant_id}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_document, remove_documents, change_metadata,
           lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs}'),

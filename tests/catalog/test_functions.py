@@ -11,6 +11,7 @@ import pytest
 # Act across tenants, hence owned by the tables' owner. Every other definer function is bound by the policies.
 CROSS_TENANT = {
     "braid_store.session_tenant_id",
+    "braid_store.session_tenant_key",
     "braid_store.request_tenant_key",
     "braid_store.insert_tenant",
     "braid_store.set_tenant_member",

@@ -80,7 +80,12 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
     wanted = content_hash(vector.quoted_schema)
     previous, found = _installed(connection)
     _check_not_newer(connection, previous)
-    stale = repair or found != wanted or bool(set(migration_ids()) - applied_migrations(connection))
+    stale = (
+        repair
+        or found != wanted
+        or bool(set(migration_ids()) - applied_migrations(connection))
+        or _owned_by_others(connection)
+    )
     migrations: tuple[str, ...] = ()
     if stale:
         # yoyo takes a tenth of a second to import, and most runs find nothing to do.
@@ -123,6 +128,16 @@ def _installed(connection: Connection) -> tuple[str | None, str | None]:
         return None, None
     found = connection.execute("select version, sql_hash from braid_store.installation").fetchone()
     return (found[0], found[1]) if found else (None, None)
+
+
+def _owned_by_others(connection: Connection) -> bool:
+    """Whether a restore by a login that is no superuser gave that login our functions."""
+    row = connection.execute(
+        "select exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
+        " where n.nspname in ('braid', 'braid_store')"
+        " and pg_catalog.pg_get_userbyid(p.proowner) not in ('braid_owner', 'braid_definer'))"
+    ).fetchone()
+    return bool(row and row[0])
 
 
 def _check_not_newer(connection: Connection, installed: str | None) -> None:
