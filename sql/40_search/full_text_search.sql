@@ -16,7 +16,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select r.*
   from braid_store.run_search(
-         braid_store.require_tenant_id(), query_text, null, match_count, null, null, filters, collection, null, null, null,
+         query_text, null, match_count, null, null, filters, collection, null, null, null,
          min_score, match, options) s,
        unnest(s.results) r;
 $$;

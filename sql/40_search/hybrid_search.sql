@@ -22,7 +22,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select r.*
   from braid_store.run_search(
-         braid_store.require_tenant_id(), query_text, query_embedding, match_count, full_text_weight, semantic_weight,
+         query_text, query_embedding, match_count, full_text_weight, semantic_weight,
          filters, collection, fusion, rrf_k, candidate_count, min_score, match, options) s,
        unnest(s.results) r;
 $$;

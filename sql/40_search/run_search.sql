@@ -1,5 +1,4 @@
 create or replace function braid_store.run_search(
-  tenant_id int,
   query_text text,
   query_embedding @vector@.vector,
   match_count int,
@@ -19,12 +18,13 @@ create or replace function braid_store.run_search(
 language plpgsql
 stable
 parallel unsafe
-security invoker
+security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  v_tenant_id int := braid_store.require_tenant_id();
   v_started timestamptz := clock_timestamp();
   v_collection braid_store.collections;
   v_filter text;
@@ -60,11 +60,11 @@ begin
   end if;
   v_candidate_count := case when v_is_hybrid then coalesce(candidate_count, greatest(100, 4 * match_count))
                             else match_count end;
-  v_filter := braid_store.filter_predicate(filters, run_search.tenant_id, v_collection.id);
+  v_filter := braid_store.filter_predicate(filters, v_tenant_id, v_collection.id);
 
   if v_has_text and not (v_is_hybrid and v_full_text_weight = 0) then
     select * into v_full_text
-    from braid_store.full_text_leg(run_search.tenant_id, v_collection, query_text, match, v_filter,
+    from braid_store.full_text_leg(v_tenant_id, v_collection, query_text, match, v_filter,
                                    case when v_is_hybrid then (options ->> 'full_text_min_score')::float8
                                         else greatest(min_score, (options ->> 'full_text_min_score')::float8) end,
                                    v_candidate_count);
@@ -75,7 +75,7 @@ begin
   if v_has_embedding and not (v_is_hybrid and v_semantic_weight = 0) then
     v_semantic := array(
       select row(c.chunk_id, c.score, c.rank)::braid_store.candidate
-      from braid_store.semantic_candidates(run_search.tenant_id, v_collection, query_embedding, v_filter,
+      from braid_store.semantic_candidates(v_tenant_id, v_collection, query_embedding, v_filter,
                                            case when v_is_hybrid then (options ->> 'semantic_min_score')::float8
                                                 else greatest(min_score, (options ->> 'semantic_min_score')::float8) end,
                                            v_candidate_count) c
@@ -105,11 +105,11 @@ begin
                r.semantic_score, r.semantic_normalised_score, r.semantic_rank)::braid.search_result
     from unnest(v_ranked) r,
          lateral (
-           select c.* from braid_store.chunks c where c.tenant_id = run_search.tenant_id and c.id = r.chunk_id offset 0
+           select c.* from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = r.chunk_id offset 0
          ) c,
          lateral (
            select d.external_id, d.title, d.source_uri from braid_store.documents d
-           where d.tenant_id = run_search.tenant_id and d.id = c.document_id
+           where d.tenant_id = v_tenant_id and d.id = c.document_id
            offset 0
          ) d
     order by r.score desc, d.external_id, c.chunk_index
@@ -130,6 +130,6 @@ begin
 end
 $$;
 
-comment on function braid_store.run_search(int, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+comment on function braid_store.run_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
                                            float8, text, jsonb) is
-  'One search for a tenant: checks, legs, fusion, threshold, rows. Every search function of the API is this.';
+  'One search, for the tenant of the session: checks, legs, fusion, threshold, rows. Every search function of the API is this.';

@@ -23,10 +23,9 @@ as $$
   select jsonb_build_object(
            'results', to_jsonb(s.results),
            'stats', s.stats,
-           'warnings', braid_store.search_warnings(t.id, collection, s.stats))
-  from (select braid_store.require_tenant_id() as id offset 0) t,
-       braid_store.run_search(
-         t.id, query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion,
+           'warnings', braid_store.search_warnings(collection, s.stats))
+  from braid_store.run_search(
+         query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion,
          rrf_k, candidate_count, min_score, match, options) s;
 $$;
 

@@ -1,9 +1,9 @@
-create or replace function braid_store.search_warnings(tenant_id int, collection text, stats jsonb)
+create or replace function braid_store.search_warnings(collection text, stats jsonb)
 returns jsonb
 language sql
 stable
 parallel safe
-security invoker
+security definer
 set search_path = pg_catalog, pg_temp
 as $$
   with pending as (
@@ -12,7 +12,7 @@ as $$
     from (
       select
       from braid_store.embedding_jobs j
-      where j.tenant_id = search_warnings.tenant_id
+      where j.tenant_id = (select braid_store.require_tenant_id())
         and j.collection_id = (select c.id from braid_store.collections c where c.name = search_warnings.collection)
       limit 1001
     ) j
@@ -36,5 +36,5 @@ as $$
   where w.is_given;
 $$;
 
-comment on function braid_store.search_warnings(int, text, jsonb) is
+comment on function braid_store.search_warnings(text, jsonb) is
   'What a caller should know about a search beyond its rows, from its stats.';

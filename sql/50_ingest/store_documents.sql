@@ -49,7 +49,7 @@ begin
       exit when v_locked = cardinality(v_inputs);
       -- Another session deleted one between the two statements. This one gives up its locks before it tries again: to
       -- insert that one now would be out of order.
-      raise exception using errcode = 'BR001', message = 'a document was deleted meanwhile';
+      raise exception 'a document was deleted meanwhile' using errcode = 'BR001', hint = 'Call again.';
     exception when sqlstate 'BR001' then
       null;
     end;

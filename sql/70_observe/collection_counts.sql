@@ -1,9 +1,9 @@
-create or replace function braid_store.collection_counts(tenant_id int, collection_id int)
+create or replace function braid_store.collection_counts(collection_id int)
 returns jsonb
 language sql
 stable
 parallel safe
-security invoker
+security definer
 set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
@@ -20,8 +20,8 @@ as $$
                  where s.tenant_id = t.tenant_id and s.collection_id = t.collection_id),
     'tombstones', (select count(*) from braid_store.tombstones b
                    where b.tenant_id = t.tenant_id and b.collection_id = t.collection_id))
-  from (select collection_counts.tenant_id, collection_counts.collection_id) t;
+  from (select braid_store.require_tenant_id() as tenant_id, collection_counts.collection_id offset 0) t;
 $$;
 
-comment on function braid_store.collection_counts(int, int) is
-  'Exact counts of a tenant''s part of a collection.';
+comment on function braid_store.collection_counts(int) is
+  'Exact counts of the session''s tenant''s part of a collection.';

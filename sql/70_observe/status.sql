@@ -12,7 +12,7 @@ as $$
     'collections', coalesce(
       (select jsonb_agg(jsonb_build_object('name', c.name, 'embedding_model', v.embedding_model, 'dimensions', v.dimensions,
                                            'distance', v.distance, 'text_config', c.text_config)
-                        || braid_store.collection_counts(s.tenant_id, c.id) order by c.name)
+                        || braid_store.collection_counts(c.id) order by c.name)
        from braid_store.collections c
        join braid_store.vector_spaces v on v.id = c.vector_space_id
        where status.collection is null or c.id = (braid_store.find_collection(status.collection)).id), '[]'))

@@ -2,13 +2,19 @@ revoke all on all tables in schema braid, braid_store from public, braid_reader,
 revoke all on schema braid, braid_store from public;
 grant usage on schema braid, braid_store to braid_reader, braid_definer;
 
--- Applications read through the policies and write through functions only.
+-- Applications read what they stored and the definitions, through the policies; they search and write through definer
+-- functions. The index itself is not theirs to read: plans, which count the rows that a policy removes, would tell
+-- whether any tenant has a word.
 grant select on
-  braid_store.installation, braid_store.vector_spaces, braid_store.collections,
-  braid_store.documents, braid_store.chunks, braid_store.segments, braid_store.segment_chunks, braid_store.postings,
-  braid_store.forward_rows, braid_store.tombstones, braid_store.tombstone_terms, braid_store.chunk_vectors,
-  braid_store.vector_placement, braid_store.embedding_jobs, braid.collections
+  braid_store.installation, braid_store.vector_spaces, braid_store.collections, braid_store.documents,
+  braid_store.chunks, braid.collections
 to braid_reader, braid_definer;
+
+grant select on
+  braid_store.segments, braid_store.segment_chunks, braid_store.postings, braid_store.forward_rows,
+  braid_store.tombstones, braid_store.tombstone_terms, braid_store.chunk_vectors, braid_store.vector_placement,
+  braid_store.embedding_jobs
+to braid_definer;
 
 grant insert, update, delete on
   braid_store.documents, braid_store.chunks, braid_store.segments, braid_store.segment_chunks, braid_store.postings,

@@ -1,5 +1,5 @@
--- PUBLIC runs nothing. Internals with the caller's rights do only what the caller may do anyway, so those who read may
--- run them; every other function is listed with the least role that runs it.
+-- PUBLIC runs nothing. Internals with the caller's rights are called by definer functions, hence by braid_definer; every
+-- other function is listed with the least role that runs it.
 revoke all on all functions in schema braid, braid_store from public, braid_reader, braid_writer, braid_admin, braid_definer;
 
 do $$
@@ -16,7 +16,8 @@ begin
         ('braid_admin', 'braid', '{create_tenant, add_tenant_member, remove_tenant_member, set_access, create_collection,
           drop_collection, maintain}'),
         ('braid_definer', 'braid', '{current_tenant_id}'),
-        ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key}'),
+        ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_id,
+          find_collection, run_search, search_warnings, collection_counts}'),
         ('braid_definer', 'braid_store', '{session_tenant_id}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_document, remove_documents, change_metadata,
           lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs}'),
@@ -28,8 +29,8 @@ begin
     cross join unnest(l.functions) f (name)
     join pg_catalog.pg_proc p on p.proname = f.name and p.pronamespace = l.schema::regnamespace
     union all
-    select r.role, p.oid::regprocedure
-    from pg_catalog.pg_proc p, unnest('{braid_reader,braid_definer}'::text[]) r (role)
+    select 'braid_definer', p.oid::regprocedure
+    from pg_catalog.pg_proc p
     where p.pronamespace = 'braid_store'::regnamespace and not p.prosecdef
   loop
     execute format('grant execute on function %s to %I', v_grant.signature, v_grant.role);

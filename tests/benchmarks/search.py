@@ -14,13 +14,13 @@ from typing import Any
 
 import psycopg
 from psycopg.types.json import Jsonb
+
+from pgbraid import embedded
+from pgbraid.install import install
 from support.calls import upsert, vector
 from support.judged import Judged, load_judged, mean_ndcg
 from support.loading import Vectors, load, search_all
 from support.vectors import cached_vectors
-
-from pgbraid import embedded
-from pgbraid.install import install
 
 Connection = psycopg.Connection[Any]
 SETS = ("cranfield", "scifact", "cisi")
@@ -38,8 +38,7 @@ def main() -> None:
 
     sets = {name: load_judged(arguments.data / name) for name in SETS}
     vectors = {
-        name: (cached_vectors(judged.embedded_texts), cached_vectors(judged.queries))
-        for name, judged in sets.items()
+        name: (cached_vectors(judged.embedded_texts), cached_vectors(judged.queries)) for name, judged in sets.items()
     }
     with fresh_database(arguments.postgres_version) as db:
         print(f"PostgreSQL {db.info.server_version // 10000}")

@@ -10,15 +10,16 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
+
 from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
 from support.calls import full_text, upsert
 
 Connection = psycopg.Connection[Any]
-WORDS = "amber basket candle dolphin ember forest garden harbor the ORA-00942".split()
+WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor", "the", "ORA-00942"]
 TABLES = (
     "documents chunks segments segment_chunks postings forward_rows tombstones tombstone_terms "
-    "chunk_vectors embedding_jobs".split()
-)
+    "chunk_vectors embedding_jobs"
+).split()
 WRITERS = 4
 SECONDS = 4
 
@@ -139,7 +140,9 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
         thread = threading.Thread(target=write)
         thread.start()
         time.sleep(wait)
-        row = db.execute("select query like '%%upsert_documents%%' from pg_stat_activity where pid = %s", (pid,)).fetchone()
+        row = db.execute(
+            "select query like '%%upsert_documents%%' from pg_stat_activity where pid = %s", (pid,)
+        ).fetchone()
         seen_at_work += row == (True,)
         db.execute("select pg_terminate_backend(%s, 10000)", (pid,))
         thread.join()

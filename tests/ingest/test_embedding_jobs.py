@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+
 from support.calls import semantic, set_tenant, upsert, vector
 
 Connection = psycopg.Connection[Any]
@@ -100,7 +101,9 @@ def test_jobs_that_fail_come_back_later_and_later(filled: Connection) -> None:
             "select braid.fail_embedding_jobs(%s, 'service unavailable')", ([chunk_id, 10**12],)
         ).fetchone()
         assert row == (1,)
-        filled.execute("update braid_store.embedding_jobs set claimed_until = 'infinity' where chunk_id <> %s", (chunk_id,))
+        filled.execute(
+            "update braid_store.embedding_jobs set claimed_until = 'infinity' where chunk_id <> %s", (chunk_id,)
+        )
         assert claim(filled) == {}
         job = filled.execute(
             "select last_error, attempts, extract(epoch from claimed_until - clock_timestamp())::float8 "

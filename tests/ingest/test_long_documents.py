@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
+
 from support.calls import upsert, vector
 from support.vectors import local_embedder
 

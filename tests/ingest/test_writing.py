@@ -7,6 +7,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
+
 from support.calls import full_text, semantic, set_tenant, upsert, vector
 
 Connection = psycopg.Connection[Any]
@@ -130,9 +131,9 @@ def test_one_document_again_writes_nothing(db: Connection) -> None:
 def test_nulls_are_the_same_as_absent_keys(db: Connection) -> None:
     upsert(db, [{"external_id": "a", "content": "amber"}])
     before = rows(db, *TABLES)
-    assert upsert(
-        db, [{"external_id": "a", "content": "amber", "title": None, "speaker": None, "metadata": None}]
-    ) == {"a": "unchanged"}
+    assert upsert(db, [{"external_id": "a", "content": "amber", "title": None, "speaker": None, "metadata": None}]) == {
+        "a": "unchanged"
+    }
     assert rows(db, *TABLES) == before
 
 
@@ -193,9 +194,7 @@ def test_metadata_changes_touch_no_index(filled: Connection) -> None:
             update("a", wrong, False)
         assert raised.value.diag.message_hint
     # What was given is what counts, not what it has become.
-    assert upsert(filled, [{"external_id": "b", "content": "basket river", "embedding": UNIT}]) == {
-        "b": "unchanged"
-    }
+    assert upsert(filled, [{"external_id": "b", "content": "basket river", "embedding": UNIT}]) == {"b": "unchanged"}
 
 
 def test_attributes_change_without_new_chunks(filled: Connection) -> None:

@@ -214,7 +214,6 @@ def test_a_delete_during_a_merge_is_not_undone(world: World, first: Connection, 
     assert count(world) == 11
 
 
-@pytest.mark.xfail(strict=True, reason="maintain stops with 42704 if it had to wait for a drop")
 def test_maintenance_passes_over_a_collection_that_is_dropped_meanwhile(
     world: World, first: Connection, scratch: str
 ) -> None:

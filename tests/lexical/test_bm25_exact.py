@@ -11,15 +11,40 @@ import numpy as np
 import psycopg
 import pytest
 from psycopg import errors
+
 from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
 from support.calls import full_text, set_tenant, upsert
 
 Connection = psycopg.Connection[Any]
 
 # No stop words, no compounds, and no two of one stem.
-WORDS = (
-    ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor", "island", "jungle", "kettle", "lantern", "marble", "nectar", "orchid", "pepper", "quartz", "river", "saddle", "timber", "umbrella", "velvet", "willow", "yellow", "zebra"]
-)
+WORDS = [
+    "amber",
+    "basket",
+    "candle",
+    "dolphin",
+    "ember",
+    "forest",
+    "garden",
+    "harbor",
+    "island",
+    "jungle",
+    "kettle",
+    "lantern",
+    "marble",
+    "nectar",
+    "orchid",
+    "pepper",
+    "quartz",
+    "river",
+    "saddle",
+    "timber",
+    "umbrella",
+    "velvet",
+    "willow",
+    "yellow",
+    "zebra",
+]
 
 
 def random_text(rng: random.Random, longest: int = 40) -> str:
@@ -169,10 +194,7 @@ def test_a_query_of_a_hundred_words_finds_the_text_that_has_them_all(db: Connect
     # The last words are the most common, so that the terms kept are not simply the first 64.
     upsert(
         db,
-        [
-            {"external_id": f"d{number}", "content": " ".join(words[number % 7 :: 3])}
-            for number in range(20)
-        ],
+        [{"external_id": f"d{number}", "content": " ".join(words[number % 7 :: 3])} for number in range(20)],
     )
     model = Bm25Model(stored_chunks(db), Tokenizer(db))
     query = " ".join(words)

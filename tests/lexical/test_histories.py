@@ -23,6 +23,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from psycopg.types.json import Jsonb
+
 from support.bm25_model import Bm25Model, Chunk, Tokenizer, indexed_body
 from support.calls import full_text, set_tenant, upsert
 
@@ -271,9 +272,7 @@ class Histories(RuleBasedStateMachine):
             model = self.model(state, part)
             expected = model.search(query, match, lambda chunk: filters is None or accepts(filters, chunk))
             set_tenant(connection, part[0])
-            found = full_text(
-                connection, query, match=match, filters=filters, collection=self.names[part[1]]
-            )
+            found = full_text(connection, query, match=match, filters=filters, collection=self.names[part[1]])
             assert found == [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in expected]
 
     def teardown(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+
 from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
 from support.calls import full_text, upsert
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+
 from support.bm25_model import Tokenizer
 from support.judged import load_judged, mean_ndcg
 from support.loading import load, search_all
@@ -18,9 +19,7 @@ TOLERANCE = 0.005
 
 
 # The lowest nDCG@10 that is no regression: full text, semantic, hybrid.
-@pytest.mark.parametrize(
-    ("name", "least"), [("cranfield", (0.355, 0.365, 0.40)), ("scifact", (0.69, 0.64, 0.705))]
-)
+@pytest.mark.parametrize(("name", "least"), [("cranfield", (0.355, 0.365, 0.40)), ("scifact", (0.69, 0.64, 0.705))])
 def test_ranking_quality(
     db: Connection,
     shared_data: Path,

@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
+
 from support.calls import full_text, hybrid, named, semantic, upsert, vector
 
 Connection = psycopg.Connection[Any]
@@ -101,7 +102,7 @@ def test_the_legs_own_functions_refuse_the_same(filled: Connection, function: st
     for wrong in ({"match_count": 0}, {"filters": Jsonb("{}")}, {"options": {"x": 1}}, {"min_score": NAN}):
         refused(filled, "22023", function, {**query, **wrong})
     refused(filled, "42704", function, {**query, "collection": "none"})
-    refused(filled, "22023", function, {name: None for name in query})
+    refused(filled, "22023", function, dict.fromkeys(query))
 
 
 def test_a_vector_that_is_no_direction(db: Connection) -> None:
@@ -129,7 +130,7 @@ def test_a_vector_that_is_no_direction(db: Connection) -> None:
         ("   ", set()),
         ("\n\t", set()),
         ("'; drop table braid_store.chunks; --", {"b"}),
-        ("\"who", {"a"}),
+        ('"who', {"a"}),
         ("it's \"un'matched ( [ { table", {"b"}),
         ("%_\\", set()),
         ("$1 %s {} :name table", {"b"}),

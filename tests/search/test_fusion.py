@@ -11,13 +11,14 @@ import numpy.typing as npt
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
+
 from support.calls import full_text, hybrid, named, semantic, upsert, vector
 
 Connection = psycopg.Connection[Any]
 Vectors = npt.NDArray[np.float32]
 DIMENSIONS = 8
 DOCUMENTS = 120
-WORDS = "amber basket candle dolphin ember forest garden harbor island jungle".split()
+WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor", "island", "jungle"]
 QUERY = "amber candle forest"
 
 
@@ -60,9 +61,7 @@ def filled(db: Connection, request: pytest.FixtureRequest) -> Iterator[Connectio
     yield db
 
 
-def fuse(
-    legs: list[tuple[list[str], float]], rrf_k: float, candidate_count: int
-) -> list[tuple[str, float]]:
+def fuse(legs: list[tuple[list[str], float]], rrf_k: float, candidate_count: int) -> list[tuple[str, float]]:
     """Reciprocal rank fusion (Cormack, Clarke & Büttcher 2009) with weights."""
     scores: dict[str, float] = {}
     for ranking, weight in legs:
@@ -127,9 +126,7 @@ def test_hybrid_search_fuses_the_legs_by_rank(
         (ids(semantic(filled, QUERY_VECTOR, collection="small")), weights[1]),
     ]
     expected = fuse(legs, rrf_k, candidate_count)[: arguments.get("match_count", 10)]
-    found = hybrid(
-        filled, query_text=QUERY, query_embedding=vector(QUERY_VECTOR), collection="small", **arguments
-    )
+    found = hybrid(filled, query_text=QUERY, query_embedding=vector(QUERY_VECTOR), collection="small", **arguments)
     assert found == approximately(expected)
 
 
@@ -147,9 +144,7 @@ def test_a_row_tells_what_each_leg_gave(filled: Connection) -> None:
     assert {row[0] for row in rows} == ranks[0].keys() | ranks[1].keys()
     for external_id, score, *legs in rows:
         total = 0.0
-        for (leg_score, normalised, rank), expected, weight in zip(
-            (legs[:3], legs[3:]), ranks, (2, 1), strict=True
-        ):
+        for (leg_score, normalised, rank), expected, weight in zip((legs[:3], legs[3:]), ranks, (2, 1), strict=True):
             assert (rank, leg_score) == expected.get(external_id, (None, None))
             if rank is None:
                 assert normalised is None
@@ -206,7 +201,10 @@ def test_each_legs_own_least_score(filled: Connection) -> None:
 def test_filters_bind_both_legs(filled: Connection) -> None:
     filters = {"category": "x"}
     legs = []
-    for leg, weight in ((full_text(filled, QUERY, collection="small"), 2.0), (semantic(filled, QUERY_VECTOR, collection="small"), 1.0)):
+    for leg, weight in (
+        (full_text(filled, QUERY, collection="small"), 2.0),
+        (semantic(filled, QUERY_VECTOR, collection="small"), 1.0),
+    ):
         legs.append(([hit[0] for hit in leg if int(hit[0][1:]) % 3 == 0], weight))
     small = {"collection": "small", "match_count": 200, "filters": filters}
     assert ids(full_text(filled, QUERY, **small)) == legs[0][0]
@@ -214,7 +212,12 @@ def test_filters_bind_both_legs(filled: Connection) -> None:
     # Few candidates: a filter after the legs would leave fewer.
     found = hybrid(filled, query_text=QUERY, query_embedding=vector(QUERY_VECTOR), candidate_count=10, **small)
     assert found == approximately(fuse(legs, 60, 10))
-    assert hybrid(filled, query_text=QUERY, query_embedding=vector(QUERY_VECTOR), **{**small, "filters": {"category": "none"}}) == []
+    assert (
+        hybrid(
+            filled, query_text=QUERY, query_embedding=vector(QUERY_VECTOR), **{**small, "filters": {"category": "none"}}
+        )
+        == []
+    )
 
 
 def search_json(db: Connection, **arguments: Any) -> dict[str, Any]:
@@ -229,9 +232,7 @@ def test_search_json_has_the_rows_of_hybrid_search(filled: Connection) -> None:
     arguments = {"query_text": QUERY, "query_embedding": vector(QUERY_VECTOR), "collection": "small"}
     answer = search_json(filled, **arguments)
     assert answer.keys() == {"results", "stats", "warnings"}
-    rows = filled.execute(
-        f"select to_jsonb(r) from braid.hybrid_search({named(arguments)}) r", arguments
-    ).fetchall()
+    rows = filled.execute(f"select to_jsonb(r) from braid.hybrid_search({named(arguments)}) r", arguments).fetchall()
     assert answer["results"] == [row[0] for row in rows]
     assert len(rows) == 10
     stats = answer["stats"]

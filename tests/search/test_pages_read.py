@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+
 from support.calls import upsert, vector
 
 Connection = psycopg.Connection[Any]

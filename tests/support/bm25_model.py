@@ -108,9 +108,7 @@ class Bm25Model:
             sum(entry.title_length for entry in self._entries),
         )
 
-    def search(
-        self, query: str, match: str = "any", accept: Callable[[Chunk], bool] = lambda chunk: True
-    ) -> list[Hit]:
+    def search(self, query: str, match: str = "any", accept: Callable[[Chunk], bool] = lambda chunk: True) -> list[Hit]:
         """All hits, best first; `match` is any, all or a share such as 75%."""
         tokens = self._tokenizer(query)
         if any(token.kind != "stop_word" for token in tokens):

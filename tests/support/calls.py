@@ -15,9 +15,7 @@ def set_tenant(db: Connection, tenant: str) -> None:
     db.execute("select set_config('braid.tenant', %s, false)", (tenant,))
 
 
-def upsert(
-    db: Connection, documents: Iterable[Mapping[str, Any]], collection: str = "default"
-) -> dict[str, str]:
+def upsert(db: Connection, documents: Iterable[Mapping[str, Any]], collection: str = "default") -> dict[str, str]:
     """The status of each document, by external_id."""
     rows = db.execute(
         "select external_id, status from braid.upsert_documents(%s, %s)",
@@ -45,18 +43,13 @@ def hybrid(db: Connection, **arguments: Any) -> list[tuple[str, int, float]]:
 def _search(db: Connection, function: str, arguments: dict[str, Any]) -> list[tuple[str, int, float]]:
     return db.execute(
         f"select external_id, chunk_index, score from braid.{function}({named(arguments)})",
-        {
-            name: Jsonb(value) if isinstance(value, (dict, list)) else value
-            for name, value in arguments.items()
-        },
+        {name: Jsonb(value) if isinstance(value, (dict, list)) else value for name, value in arguments.items()},
     ).fetchall()
 
 
 def named(arguments: Iterable[str]) -> str:
     """`a => %(a)s, b => %(b)s`."""
-    return ", ".join(
-        f"{name} => %({name})s" + ("::vector" if name.endswith("embedding") else "") for name in arguments
-    )
+    return ", ".join(f"{name} => %({name})s" + ("::vector" if name.endswith("embedding") else "") for name in arguments)
 
 
 def vector(numbers: Iterable[float]) -> str:

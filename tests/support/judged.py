@@ -32,9 +32,7 @@ class Judged:
     def documents(self) -> list[dict[str, object]]:
         return [
             {"external_id": external_id, "title": title, "content": content}
-            for external_id, title, content in zip(
-                self.document_ids, self.titles, self.contents, strict=True
-            )
+            for external_id, title, content in zip(self.document_ids, self.titles, self.contents, strict=True)
         ]
 
 
@@ -63,8 +61,7 @@ def _lines(path: Path) -> list[dict[str, str]]:
 def ndcg(ranking: Sequence[str], relevance: dict[str, int], depth: int = 10) -> float:
     """nDCG@depth with linear gains, as trec_eval and BEIR count it."""
     gain = sum(
-        max(relevance.get(document, 0), 0) / math.log2(place + 2)
-        for place, document in enumerate(ranking[:depth])
+        max(relevance.get(document, 0), 0) / math.log2(place + 2) for place, document in enumerate(ranking[:depth])
     )
     best = sum(
         grade / math.log2(place + 2)
@@ -76,7 +73,6 @@ def ndcg(ranking: Sequence[str], relevance: dict[str, int], depth: int = 10) -> 
 
 def mean_ndcg(rankings: Sequence[Sequence[str]], judged: Judged) -> float:
     scores = [
-        ndcg(ranking, judged.relevance[query_id])
-        for query_id, ranking in zip(judged.query_ids, rankings, strict=True)
+        ndcg(ranking, judged.relevance[query_id]) for query_id, ranking in zip(judged.query_ids, rankings, strict=True)
     ]
     return sum(scores) / len(scores)

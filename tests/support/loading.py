@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import psycopg
+
 from support.calls import upsert, vector
 from support.judged import Judged
 
@@ -16,8 +17,7 @@ Vectors = npt.NDArray[np.float32]
 CALLS = {
     "full_text": "select external_id from braid.full_text_search(%(text)s, 10, collection => %(collection)s)",
     "semantic": "select external_id from braid.semantic_search(%(embedding)s, 10, collection => %(collection)s)",
-    "hybrid": "select external_id from braid.hybrid_search(%(text)s, %(embedding)s, 10, "
-    "collection => %(collection)s)",
+    "hybrid": "select external_id from braid.hybrid_search(%(text)s, %(embedding)s, 10, collection => %(collection)s)",
 }
 
 
@@ -27,9 +27,7 @@ def load(db: Connection, judged: Judged, vectors: Vectors, collection: str = "de
     for start in range(0, len(documents), 1000):
         batch = [
             {**document, "embedding": vector(embedding)}
-            for document, embedding in zip(
-                documents[start : start + 1000], vectors[start : start + 1000], strict=True
-            )
+            for document, embedding in zip(documents[start : start + 1000], vectors[start : start + 1000], strict=True)
         ]
         upsert(db, batch, collection)
 

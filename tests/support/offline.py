@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 import numpy.typing as npt
+
 from support.bm25_model import Tokenizer
 from support.judged import Judged
 
@@ -33,9 +34,7 @@ def full_text_rankings(judged: Judged, tokenizer: Tokenizer) -> list[list[str]]:
     for texts in zip(judged.titles, judged.contents, strict=True):
         field_tokens = [tokenizer(text) for text in texts]
         frequencies.append(Counter(token.lexeme for tokens in field_tokens for token in tokens))
-        lengths.append(
-            sum(len({t.position for t in tokens if t.kind != "stop_word"}) for tokens in field_tokens)
-        )
+        lengths.append(sum(len({t.position for t in tokens if t.kind != "stop_word"}) for tokens in field_tokens))
     wanted = {lexeme for lexemes in searched for lexeme in lexemes}
     count = sum(1 for title, content in zip(judged.titles, judged.contents, strict=True) if title or content)
     norms = K1 * (1 - B + B * np.array(lengths) / (sum(lengths) / count))
