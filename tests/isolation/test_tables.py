@@ -4,7 +4,6 @@ statistics."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import psycopg

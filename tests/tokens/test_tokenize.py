@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 from psycopg import errors
+
 from tokens.golden import GOLDEN
 
 Connection = psycopg.Connection[Any]

@@ -125,7 +125,9 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
     if sqlstate is None:
         lost = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
         if lost:
-            return ConnectionLostError(message, hint="check that the server is running and the DSN is right: host, port, database and role")
+            return ConnectionLostError(
+                message, hint="check that the server is running and the DSN names the right host, database and role"
+            )
         if "connection info string" in message:
             return InvalidArgumentError(
                 f"the DSN (--dsn or PGBRAID_DSN) cannot be read: {message}",

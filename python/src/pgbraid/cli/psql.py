@@ -11,7 +11,10 @@ import click
 from pgbraid.cli.options import dsn_option
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]}, short_help="Open the database in psql.")
+@click.command(
+    context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]},
+    short_help="Open the database in psql.",
+)
 @dsn_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def psql(dsn: str | None, arguments: tuple[str, ...]) -> None:
