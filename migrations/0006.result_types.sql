@@ -37,7 +37,8 @@ create type braid.write_result as (
     chunk_count int
 );
 comment on type braid.write_result is
-    'What became of a document: inserted, replaced (new chunks), updated (attributes only) or unchanged.';
+    'What became of a document: inserted, replaced (new chunks), updated (attributes only), unchanged, or superseded by a '
+    'later one of the same external_id in the batch.';
 
 create type braid_store.candidate as (
     chunk_id bigint,

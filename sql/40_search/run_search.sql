@@ -69,7 +69,8 @@ begin
                                         else greatest(min_score, (options ->> 'full_text_min_score')::float8) end,
                                    v_candidate_count);
   else
-    select '{}'::braid_store.candidate[] as candidates, null::text[] as terms, null::text[] as dropped_terms
+    select '{}'::braid_store.candidate[] as candidates, null::text[] as terms, null::text[] as dropped_terms,
+           false as is_cut
     into v_full_text;
   end if;
   if v_has_embedding and not (v_is_hybrid and v_semantic_weight = 0) then
@@ -126,6 +127,7 @@ begin
                    and v_candidate_count in (cardinality(v_full_text.candidates), cardinality(v_semantic)),
     'terms', coalesce(v_full_text.terms, '{}'),
     'dropped_terms', coalesce(v_full_text.dropped_terms, '{}'),
+    'query_cut', v_full_text.is_cut,
     'query_time_ms', round(extract(epoch from clock_timestamp() - v_started) * 1000, 3));
 end
 $$;

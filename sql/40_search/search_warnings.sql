@@ -27,6 +27,8 @@ as $$
          ('no_query_terms',
           search_warnings.stats ->> 'mode' <> 'semantic' and search_warnings.stats -> 'terms' = '[]',
           'No word of the query occurs in the collection: the full-text leg found nothing.'),
+         ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
+          'Only the first 16384 words of the query were searched by full text.'),
          ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',
           format('The query has more than 64 distinct terms; the %s most common were left out.',
                  jsonb_array_length(search_warnings.stats -> 'dropped_terms'))),

@@ -25,7 +25,7 @@ as $$
     jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
       'external_id', external_id, 'content', content, 'title', title, 'source_uri', source_uri, 'speaker', speaker,
       'category', category, 'importance', importance, 'occurred_at', occurred_at, 'language', language,
-      'embedding', embedding::text))
+      'embedding', embedding::real[]))
       -- Nulls inside these are the caller's.
       || case when metadata is null then '{}' else jsonb_build_object('metadata', metadata) end
       || case when chunks is null then '{}' else jsonb_build_object('chunks', chunks) end),

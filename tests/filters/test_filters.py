@@ -292,6 +292,8 @@ def equals(value: Json, operand: Json) -> bool:
 def satisfies(value: Json, operator: str, operand: Json) -> bool:
     if isinstance(value, datetime) and isinstance(operand, str):
         operand = datetime.fromisoformat(operand)
+    if isinstance(value, datetime) and isinstance(operand, list):
+        operand = [datetime.fromisoformat(member) if member else member for member in operand]
     if operator == "$not":
         return not all(satisfies(value, *condition) for condition in operand.items())
     if operator == "$exists":
@@ -380,6 +382,7 @@ FILTERS = st.recursive(
 in_one_database = settings(
     max_examples=80,
     deadline=None,
+    derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -154,6 +154,16 @@ def test_any_text_is_a_query(filled: Connection, query: str, expected: set[str])
     assert {hit[0] for hit in found} == {"a", "b", "c"}
 
 
+def test_a_query_of_too_many_words_is_cut_and_says_so(filled: Connection) -> None:
+    words = "leeds " + " ".join(f"w{number}" for number in range(20_000))
+    found = filled.execute("select braid.search_json(query_text => %s)", (words,)).fetchone()
+    assert found
+    assert [row["external_id"] for row in found[0]["results"]] == ["a"]
+    assert [warning["code"] for warning in found[0]["warnings"]] == ["query_cut"]
+    late = filled.execute("select braid.search_json(query_text => %s)", (words + " guitars table",)).fetchone()
+    assert late and late[0]["results"] == found[0]["results"]
+
+
 @pytest.mark.parametrize(
     ("document", "named_in_message"),
     [
