@@ -72,8 +72,10 @@ begin
                    f.chunks)::text, 'UTF8')),
                sha256(convert_to(
                  jsonb_build_array(
-                   jsonb_strip_nulls(d.value - '{content,title,speaker,language,embedding,chunks,metadata}'::text[]),
-                   f.metadata)::text, 'UTF8'))
+                   jsonb_strip_nulls(
+                     d.value - '{content,title,speaker,language,embedding,chunks,metadata,occurred_at}'::text[]),
+                   -- One moment, however it is written.
+                   extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8'))
               )::braid_store.document_input
            order by d.ordinality)
   into v_inputs

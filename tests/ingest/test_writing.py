@@ -262,3 +262,19 @@ def test_a_savepoint_rolled_back_in_the_middle(db: Connection) -> None:
     assert {hit[0] for hit in full_text(db, "river")} == {"d0", "d1", "d2", "d3", "d4", "last"}
     assert full_text(db, "gone") == []
     assert one(db, "select count(*) from braid_store.embedding_jobs") == 6
+
+
+def test_a_time_written_in_another_way_changes_nothing(db: Connection) -> None:
+    def status(**arguments: str) -> str:
+        found = db.execute(
+            "select status from braid.upsert_document('a', 'b', occurred_at => %(occurred_at)s::timestamptz)", arguments
+        ).fetchone()
+        assert found
+        return str(found[0])
+
+    assert status(occurred_at="2026-03-01T12:00:00Z") == "inserted"
+    db.execute("set timezone = 'Asia/Tokyo'")
+    assert status(occurred_at="2026-03-01T13:00:00+01:00") == "unchanged"
+    documents = '[{"external_id": "a", "content": "b", "occurred_at": "2026-03-01 12:00:00+00"}]'
+    assert db.execute("select status from braid.upsert_documents(%s)", (documents,)).fetchone() == ("unchanged",)
+    assert status(occurred_at="2026-03-01T12:00:01Z") == "updated"
