@@ -8,7 +8,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- About 50 ms of work; what is larger waits for braid.maintain().
-  v_segment_ids bigint[] := braid_store.segments_to_merge(merge_inline.tenant_id, merge_inline.collection_id, 40000);
+  v_segment_ids bigint[] := braid_store.segments_to_merge(merge_inline.tenant_id, merge_inline.collection_id, 40000,
+                                                          false);
 begin
   if v_segment_ids is not null then
     perform braid_store.merge_segments(merge_inline.tenant_id, merge_inline.collection_id, v_segment_ids);

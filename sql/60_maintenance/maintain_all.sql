@@ -34,7 +34,8 @@ begin
       pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_part.collection_id))
       and pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_part.collection_id, v_part.tenant_id)));
     loop
-      v_segment_ids := braid_store.segments_to_merge(v_part.tenant_id, v_part.collection_id, 9223372036854775807);
+      v_segment_ids := braid_store.segments_to_merge(v_part.tenant_id, v_part.collection_id, 9223372036854775807,
+                                                     true);
       exit when v_segment_ids is null;
       if clock_timestamp() > v_deadline then
         v_is_complete := false;

@@ -311,7 +311,7 @@ class AsyncClient:
         rrf_k: float | None = None,
         candidate_count: int | None = None,
         min_score: float | None = None,
-        match: Literal["any", "all"] = "any",
+        match: str = "any",
         options: Mapping[str, Any] | None = None,
     ) -> SearchResults:
         """Search. Maps to braid.search_json.
@@ -319,7 +319,8 @@ class AsyncClient:
         `mode` says which legs run. `embedding` is the query's vector, if you have it; else the embedder makes
         it of the query without its operators. If that fails, a hybrid search gives what full text finds and
         warns with the code `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion and
-        rrf_k default to the collection's.
+        rrf_k default to the collection's. `match` is any, all, or the least share of the query's words, such as
+        75%.
 
         Raises InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
         """
