@@ -24,11 +24,13 @@ create type braid.search_result as (
     full_text_rank int,
     semantic_score float8,
     semantic_normalised_score float8,
-    semantic_rank int
+    semantic_rank int,
+    snippet text
 );
 comment on type braid.search_result is
     'A chunk found. full_text_score is BM25, semantic_score the similarity; ranks start at 1; a leg that did not '
-    'find the chunk is null. score is the sum over the legs of weight times normalised score.';
+    'find the chunk is null. score is the sum over the legs of weight times normalised score. snippet is null unless '
+    'asked for.';
 
 create type braid.write_result as (
     external_id text,
@@ -46,6 +48,34 @@ create type braid_store.candidate as (
     rank int
 );
 comment on type braid_store.candidate is 'What a leg hands to fusion.';
+
+create type braid_store.query_condition as (
+    group_number int,
+    is_excluded boolean,
+    is_prefix boolean,
+    lexemes text[],
+    offsets int[]
+);
+comment on type braid_store.query_condition is
+    'Lexemes that stand at these distances in one field of a chunk. One of each group must be there; none that is excluded.';
+
+create type braid_store.text_query as (
+    lexemes text[],
+    weights float8[],
+    term_numbers int[],
+    word_numbers int[],
+    required_words int,
+    conditions braid_store.query_condition[],
+    driver_lexemes text[],
+    required_lexemes text[],
+    posting_count bigint,
+    average_length float8
+);
+comment on type braid_store.text_query is
+    'A query text as a collection''s index understands it. In parallel, in the order of terms: lexemes, their weight (times '
+    'in the query × idf), the term that each counts for (lexemes of one term are one to BM25) and its word (0: not counted '
+    'among those of which required_words must be there). Every match has one of driver_lexemes, if there are any, and all '
+    'of required_lexemes.';
 
 create type braid_store.fused_candidate as (
     chunk_id bigint,

@@ -6,7 +6,7 @@ begin
   for v_table in
     select c.oid::regclass as relation,
            case
-             when c.relname in ('collections', 'vector_spaces', 'installation')
+             when c.relname in ('collections', 'vector_spaces', 'installation', 'synonyms')
                then 'for select using (true)' -- definitions, visible to all who may read the table
              when c.relname = 'access_settings' or c.relname like '%yoyo%'
                then 'for select using (false)' -- for the owner alone

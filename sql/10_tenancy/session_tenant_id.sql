@@ -33,18 +33,31 @@ begin
   end if;
 
   -- The GUC only chooses among the login's own tenants; without it a single membership decides, else `default`.
+  if v_requested is not null then
+    select t.id into v_tenant_id
+    from braid_store.tenants t
+    where t.key = v_requested
+      and exists (
+        select
+        from braid_store.tenant_members m
+        join pg_roles r on r.rolname = m.member
+        where m.tenant_id = t.id
+          and pg_has_role(session_user, r.oid, 'USAGE') -- MEMBER would be true for a role's creator
+      );
+    return v_tenant_id;
+  end if;
+
   select case when count(*) = 1 then min(t.id) else min(t.id) filter (where t.key = 'default') end
   into v_tenant_id
   from braid_store.tenants t
-  where (v_requested is null or t.key = v_requested)
-    and exists (
+  where exists (
       select
       from braid_store.tenant_members m
       join pg_roles r on r.rolname = m.member
       where m.tenant_id = t.id
         and case
               when v_reads_everything then r.rolname = session_user -- a superuser has every role
-              else pg_has_role(session_user, r.oid, 'USAGE') -- MEMBER would be true for a role's creator
+              else pg_has_role(session_user, r.oid, 'USAGE')
             end
     );
   return v_tenant_id;

@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select '{embedding_jobs,chunk_vectors,vector_placement,tombstone_terms,tombstones,postings,forward_rows,segment_chunks,
+  select '{embedding_jobs,chunk_vectors,vector_placement,tombstones,postings,forward_rows,segment_chunks,
            segments,chunks,documents}'::text[];
 $$;
 

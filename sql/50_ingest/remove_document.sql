@@ -24,7 +24,7 @@ begin
   perform braid_store.remove_chunks(v_tenant_id, v_collection.id, array(
     select k.id from braid_store.chunks k where k.tenant_id = v_tenant_id and k.document_id = v_document_id));
   delete from braid_store.documents d where d.tenant_id = v_tenant_id and d.id = v_document_id;
-  perform braid_store.merge_inline(v_tenant_id, v_collection.id);
+  perform braid_store.merge_inline(v_tenant_id, v_collection);
   return true;
 end
 $$;

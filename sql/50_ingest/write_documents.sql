@@ -28,7 +28,7 @@ begin
            ) k
       where c.status = 'replaced'));
     perform braid_store.store_chunks(v_tenant_id, v_collection, v_inputs, v_rewritten);
-    perform braid_store.merge_inline(v_tenant_id, v_collection.id);
+    perform braid_store.merge_inline(v_tenant_id, v_collection);
   end if;
 
   return query

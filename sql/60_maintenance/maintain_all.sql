@@ -27,21 +27,25 @@ begin
   v_deadline := clock_timestamp() + time_budget;
 
   for v_part in
-    select distinct s.tenant_id, s.collection_id from braid_store.segments s order by s.tenant_id, s.collection_id
+    select p.tenant_id, c as collection
+    from (select distinct s.tenant_id, s.collection_id from braid_store.segments s) p
+    join braid_store.collections c on c.id = p.collection_id
+    order by p.tenant_id, c.id
   loop
     -- A part that is being cleared or dropped has nothing to merge.
     continue when not (
-      pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_part.collection_id))
-      and pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_part.collection_id, v_part.tenant_id)));
+      pg_try_advisory_xact_lock_shared(braid_store.lock_key((v_part.collection).id))
+      and pg_try_advisory_xact_lock_shared(braid_store.lock_key((v_part.collection).id, v_part.tenant_id)));
     loop
-      v_segment_ids := braid_store.segments_to_merge(v_part.tenant_id, v_part.collection_id, 9223372036854775807,
+      v_segment_ids := braid_store.segments_to_merge(v_part.tenant_id, v_part.collection, 9223372036854775807,
                                                      true);
       exit when v_segment_ids is null;
       if clock_timestamp() > v_deadline then
         v_is_complete := false;
         exit;
       end if;
-      v_merged := braid_store.merge_segments(v_part.tenant_id, v_part.collection_id, v_segment_ids);
+      v_merged := braid_store.merge_segments(v_part.tenant_id, v_part.collection, v_segment_ids,
+                                             9223372036854775807);
       v_merges := v_merges + least(v_merged, 1);
       v_segments := v_segments + v_merged;
       exit when v_merged < cardinality(v_segment_ids); -- another session is at the others

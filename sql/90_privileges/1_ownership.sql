@@ -13,7 +13,8 @@ begin
            select case
                     when p.prosecdef and p.proname not in (
                       'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'set_tenant_member',
-                      'update_access_settings', 'insert_collection', 'remove_collection', 'maintain_all')
+                      'update_access_settings', 'insert_collection', 'update_ranking', 'remove_collection',
+                      'replace_synonyms', 'maintain_all')
                     then 'braid_definer' else 'braid_owner'
                   end as owner
          ) o
@@ -28,3 +29,4 @@ end
 $$;
 
 alter view braid.collections owner to braid_owner;
+alter view braid.synonyms owner to braid_owner;

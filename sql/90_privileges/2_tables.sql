@@ -7,24 +7,24 @@ grant usage on schema braid, braid_store to braid_reader, braid_definer;
 -- whether any tenant has a word.
 grant select on
   braid_store.installation, braid_store.vector_spaces, braid_store.collections, braid_store.documents,
-  braid_store.chunks, braid.collections
+  braid_store.chunks, braid_store.synonyms, braid.collections, braid.synonyms
 to braid_reader, braid_definer;
 
 grant select on
   braid_store.segments, braid_store.segment_chunks, braid_store.postings, braid_store.forward_rows,
-  braid_store.tombstones, braid_store.tombstone_terms, braid_store.chunk_vectors, braid_store.vector_placement,
+  braid_store.tombstones, braid_store.chunk_vectors, braid_store.vector_placement,
   braid_store.embedding_jobs
 to braid_definer;
 
 grant insert, update, delete on
   braid_store.documents, braid_store.chunks, braid_store.segments, braid_store.segment_chunks, braid_store.postings,
-  braid_store.forward_rows, braid_store.tombstones, braid_store.tombstone_terms, braid_store.chunk_vectors,
+  braid_store.forward_rows, braid_store.tombstones, braid_store.chunk_vectors,
   braid_store.vector_placement, braid_store.embedding_jobs
 to braid_definer;
 
 revoke all on type
   braid.search_result, braid.write_result, braid_store.candidate, braid_store.fused_candidate,
-  braid_store.document_input, braid_store.document_change
+  braid_store.query_condition, braid_store.text_query, braid_store.document_input, braid_store.document_change
 from public;
 -- For functions of users' own that return what ours return.
 grant usage on type braid.search_result, braid.write_result to braid_reader;

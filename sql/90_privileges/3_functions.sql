@@ -10,19 +10,20 @@ begin
     with listed (role, schema, functions) as (
       values
         ('braid_reader', 'braid', '{version, status, current_tenant_id, hybrid_search, full_text_search, semantic_search,
-          search_json}'::text[]),
+          search_json, highlight, explain_score}'::text[]),
         ('braid_writer', 'braid', '{upsert_document, upsert_documents, delete_document, update_metadata, clear_collection,
-          claim_embedding_jobs, store_embeddings, fail_embedding_jobs}'),
+          claim_embedding_jobs, store_embeddings, fail_embedding_jobs, check_index, rebuild_index}'),
         ('braid_admin', 'braid', '{create_tenant, add_tenant_member, remove_tenant_member, set_access, create_collection,
-          drop_collection, maintain}'),
+          drop_collection, set_ranking, set_synonyms, maintain}'),
         ('braid_definer', 'braid', '{current_tenant_id}'),
         ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_id,
-          find_collection, run_search, search_warnings, collection_counts}'),
+          find_collection, run_search, search_warnings, collection_counts, highlight_chunk,
+          explain_chunks}'),
         ('braid_definer', 'braid_store', '{session_tenant_id}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_document, remove_documents, change_metadata,
-          lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs}'),
+          lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs, index_problems, rewrite_index}'),
         ('braid_admin', 'braid_store', '{insert_tenant, set_tenant_member, update_access_settings, insert_collection,
-          remove_collection, maintain_all}')
+          update_ranking, remove_collection, replace_synonyms, maintain_all}')
     )
     select l.role::text, p.oid::regprocedure as signature
     from listed l

@@ -1,0 +1,47 @@
+-- Cross-tenant: owned by braid_owner, as collections are defined for all tenants.
+create or replace function braid_store.update_ranking(
+  collection text,
+  k1 float8,
+  b float8,
+  title_weight float8,
+  full_text_weight float8,
+  semantic_weight float8,
+  rrf_k float8
+)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_old braid_store.collections := braid_store.find_collection(update_ranking.collection);
+  v_new braid_store.collections;
+begin
+  -- Locked: two changes, each allowed by itself, may not be together.
+  select c.* into strict v_old from braid_store.collections c where c.id = v_old.id for no key update;
+  v_new := v_old;
+  v_new.k1 := coalesce(update_ranking.k1, v_old.k1);
+  v_new.b := coalesce(update_ranking.b, v_old.b);
+  v_new.title_weight := coalesce(update_ranking.title_weight, v_old.title_weight);
+  v_new.full_text_weight := coalesce(update_ranking.full_text_weight, v_old.full_text_weight);
+  v_new.semantic_weight := coalesce(update_ranking.semantic_weight, v_old.semantic_weight);
+  v_new.rrf_k := coalesce(update_ranking.rrf_k, v_old.rrf_k);
+
+  perform braid_store.check_collection_settings(
+    v_new.name, v_new.text_config, s.dimensions, s.distance, s.embedding_model, v_new.chunk_tokens, v_new.k1, v_new.b,
+    v_new.title_weight, v_new.full_text_weight, v_new.semantic_weight, v_new.fusion, v_new.rrf_k, v_new.index_fields,
+    v_new.embed_fields)
+  from braid_store.vector_spaces s
+  where s.id = v_new.vector_space_id;
+
+  update braid_store.collections c
+  set k1 = v_new.k1, b = v_new.b, title_weight = v_new.title_weight, full_text_weight = v_new.full_text_weight,
+      semantic_weight = v_new.semantic_weight, rrf_k = v_new.rrf_k
+  where c.id = v_new.id;
+end
+$$;
+
+comment on function braid_store.update_ranking(text, float8, float8, float8, float8, float8, float8) is
+  'Does the work of braid.set_ranking.';

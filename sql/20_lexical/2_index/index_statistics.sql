@@ -1,0 +1,16 @@
+create or replace function braid_store.index_statistics(tenant_id int, collection_id int)
+returns table (chunk_count bigint, body_length bigint, title_length bigint)
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(sum(s.chunk_count), 0)::bigint, coalesce(sum(s.body_length), 0)::bigint,
+         coalesce(sum(s.title_length), 0)::bigint
+  from braid_store.segments s
+  where s.tenant_id = index_statistics.tenant_id and s.collection_id = index_statistics.collection_id;
+$$;
+
+comment on function braid_store.index_statistics(int, int) is
+  'Live chunks and their total lengths in tokens, exact.';

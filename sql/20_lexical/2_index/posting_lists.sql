@@ -1,0 +1,77 @@
+create or replace function braid_store.posting_lists(
+  segment braid_store.segments,
+  chunk_ids bigint[],
+  chunk_numbers int[]
+)
+returns setof braid_store.postings
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+-- Chunks are read by ascending number, and a hash aggregate keeps the order of what it collects: elements need no sort.
+set enable_hashagg = on
+set enable_sort = off
+set work_mem = '64MB'
+as $$
+#variable_conflict use_column
+declare
+  v_tenant_id int := posting_lists.segment.tenant_id;
+  v_collection_id int := posting_lists.segment.collection_id;
+  v_segment_id bigint := posting_lists.segment.id;
+  v_chunk_count int := posting_lists.segment.chunk_count;
+  v_k1 float8 := posting_lists.segment.k1;
+  v_b float8 := posting_lists.segment.b;
+  v_title_weight float8 := posting_lists.segment.title_weight;
+  v_average_length float8 := posting_lists.segment.average_length;
+begin
+  return query
+  with chunks as (
+    select u.chunk_number, f.is_first_chunk, f.lexemes, f.position_ends, f.title_frequencies,
+           v_k1 * (1 - v_b + v_b * (f.body_length + v_title_weight * f.title_length) / v_average_length) as saturation
+    from unnest(posting_lists.chunk_ids, posting_lists.chunk_numbers) u (chunk_id, chunk_number),
+         lateral (
+           select f.* from braid_store.forward_rows f
+           where f.tenant_id = v_tenant_id and f.chunk_id = u.chunk_id
+           offset 0
+         ) f
+  ), occurrences as (
+    select c.chunk_number, c.saturation, c.is_first_chunk, unnest(string_to_array(c.lexemes, ' ')) as lexeme,
+           unnest(c.position_ends) as position_end, unnest('{0}' || c.position_ends) as position_begin,
+           unnest(c.title_frequencies) as title_frequency
+    from chunks c
+  ), weighted as (
+    select o.lexeme, o.chunk_number, o.saturation,
+           o.position_end - o.position_begin > coalesce(o.title_frequency, 0) or o.is_first_chunk as is_counted,
+           -- The frequency in the body, and the weighted one in the title.
+           o.position_end - o.position_begin + (v_title_weight - 1) * coalesce(o.title_frequency, 0) as frequency
+    from occurrences o
+    where o.lexeme is not null
+  ), lists as (
+    select w.lexeme, count(*) filter (where w.is_counted)::int as document_frequency, count(*)::int as posting_count,
+           array_agg(w.chunk_number << 11
+                     -- Never 0, so that a bound can be scaled to any other parameters.
+                     | case when w.frequency > 0
+                            then least(ceil(2047 * w.frequency / (w.frequency + w.saturation) + 1e-6), 2047)::int
+                            else 1 end) as elements
+    from weighted w
+    group by w.lexeme
+  )
+  select v_tenant_id, v_collection_id, l.lexeme, v_segment_id, l.document_frequency, l.posting_count,
+         case when b.weight is null then l.elements end, b.weight,
+         case when b.weight is not null then braid_store.pack_blocks(l.elements, b.weight, v_chunk_count) end
+  from lists l,
+       lateral (
+         -- Any weight will do, and the closer to the idf of the collection the tighter are the bounds.
+         select case when not posting_lists.segment.is_deletion
+                          and l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
+                     then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count + 0.5::float8)) end
+                  as weight
+       ) b;
+end
+$$;
+
+comment on function braid_store.posting_lists(braid_store.segments, bigint[], int[]) is
+  'The postings that a segment of the given chunks must have, from their forward rows and its own parameters.';

@@ -1,0 +1,54 @@
+create or replace function braid_store.write_deletion(tenant_id int, collection_id int, chunk_ids bigint[])
+returns bigint
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_segment_id bigint;
+begin
+  with chunks as materialized (
+    select f.*
+    from unnest(write_deletion.chunk_ids) u (chunk_id),
+         lateral (
+           select f.* from braid_store.forward_rows f
+           where f.tenant_id = write_deletion.tenant_id and f.chunk_id = u.chunk_id
+           offset 0
+         ) f
+  ), occurrences as (
+    select unnest(string_to_array(c.lexemes, ' ')) as lexeme, unnest(c.position_ends) as position_end,
+           unnest('{0}' || c.position_ends) as position_begin, unnest(c.title_frequencies) as title_frequency,
+           c.is_first_chunk
+    from chunks c
+  ), lexemes as materialized (
+    select o.lexeme, count(*)::int as posting_count,
+           (count(*) filter (where o.is_first_chunk
+                             or o.position_end - o.position_begin > coalesce(o.title_frequency, 0)))::int
+             as document_frequency
+    from occurrences o
+    where o.lexeme is not null
+    group by o.lexeme
+  ), deletion as (
+    insert into braid_store.segments (tenant_id, collection_id, is_deletion, chunk_count, posting_count, body_length,
+                                      title_length, k1, b, title_weight, average_length)
+    select write_deletion.tenant_id, write_deletion.collection_id, true, -count(*),
+           (select coalesce(sum(l.posting_count), 0) from lexemes l), -sum(c.body_length), -sum(c.title_length), 0, 0, 0, 0
+    from chunks c
+    returning id
+  ), postings as (
+    insert into braid_store.postings (tenant_id, collection_id, lexeme, segment_id, document_frequency, posting_count)
+    select write_deletion.tenant_id, write_deletion.collection_id, l.lexeme, d.id, -l.document_frequency, 0
+    from deletion d, lexemes l
+  )
+  select d.id into v_segment_id from deletion d;
+  return v_segment_id;
+end
+$$;
+
+comment on function braid_store.write_deletion(int, int, bigint[]) is
+  'Writes what deleted chunks take from the statistics; their segments hold them, behind tombstones, until a merge.';

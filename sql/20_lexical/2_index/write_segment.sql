@@ -1,0 +1,47 @@
+create or replace function braid_store.write_segment(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_ids bigint[],
+  average_length float8
+)
+returns bigint
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_collection_id int := write_segment.collection.id;
+  v_segment braid_store.segments;
+begin
+  insert into braid_store.segments (tenant_id, collection_id, is_deletion, chunk_count, posting_count, body_length,
+                                    title_length, k1, b, title_weight, average_length)
+  select write_segment.tenant_id, v_collection_id, false, count(*), sum(cardinality(f.position_ends)),
+         sum(f.body_length), sum(f.title_length), write_segment.collection.k1, write_segment.collection.b,
+         write_segment.collection.title_weight, write_segment.average_length
+  from unnest(write_segment.chunk_ids) u (chunk_id),
+       lateral (
+         select f.* from braid_store.forward_rows f
+         where f.tenant_id = write_segment.tenant_id and f.chunk_id = u.chunk_id
+         offset 0
+       ) f
+  returning * into v_segment;
+
+  insert into braid_store.segment_chunks (tenant_id, collection_id, segment_id, chunk_number, chunk_id)
+  select write_segment.tenant_id, v_collection_id, v_segment.id, u.chunk_number, u.chunk_id
+  from unnest(write_segment.chunk_ids) with ordinality u (chunk_id, chunk_number);
+
+  insert into braid_store.postings
+  select p.*
+  from braid_store.posting_lists(v_segment, write_segment.chunk_ids,
+                                 array(select generate_series(1, cardinality(write_segment.chunk_ids)))) p;
+  return v_segment.id;
+end
+$$;
+
+comment on function braid_store.write_segment(int, braid_store.collections, bigint[], float8) is
+  'Writes a segment of the given chunks, numbered in their order, from their forward rows.';

@@ -1,0 +1,56 @@
+create or replace function braid_store.erase_segments(tenant_id int, collection_id int, segment_ids bigint[])
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+set work_mem = '64MB'
+as $$
+#variable_conflict use_column
+declare
+  v_segment_id bigint;
+begin
+  -- One by one: for a list, the planner, which has no statistics, prefers to read all that the tenant has.
+  foreach v_segment_id in array erase_segments.segment_ids loop
+    -- The forward rows tell which postings there are; an index by segment would cost every write.
+    delete from braid_store.postings p
+    where p.ctid = any (array(
+      select p.ctid
+      from (
+        select distinct unnest(string_to_array(f.lexemes, ' ')) as lexeme
+        from (
+          select sc.chunk_id from braid_store.segment_chunks sc
+          where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
+            and sc.segment_id = v_segment_id
+          union all
+          select t.chunk_id from braid_store.tombstones t
+          where t.segment_id = v_segment_id and t.tenant_id = erase_segments.tenant_id
+            and t.collection_id = erase_segments.collection_id
+        ) c,
+        lateral (
+          select f.lexemes from braid_store.forward_rows f
+          where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
+          offset 0
+        ) f
+      ) l,
+      lateral (
+        select p.ctid from braid_store.postings p
+        where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
+          and p.lexeme = l.lexeme and p.segment_id = v_segment_id
+        offset 0
+      ) p));
+    delete from braid_store.segment_chunks sc
+    where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
+      and sc.segment_id = v_segment_id;
+    delete from braid_store.segments s
+    where s.tenant_id = erase_segments.tenant_id and s.collection_id = erase_segments.collection_id
+      and s.id = v_segment_id;
+  end loop;
+end
+$$;
+
+comment on function braid_store.erase_segments(int, int, bigint[]) is
+  'Deletes segments and deletions whose chunks are about to be written into new ones.';

@@ -1,0 +1,21 @@
+create or replace function braid_store.merge_inline(tenant_id int, collection braid_store.collections)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- About 50 ms of work; what is larger, deletions included, waits for braid.maintain().
+  v_segment_ids bigint[] := braid_store.segments_to_merge(merge_inline.tenant_id, merge_inline.collection, 40000,
+                                                          false);
+begin
+  if v_segment_ids is not null then
+    perform braid_store.merge_segments(merge_inline.tenant_id, merge_inline.collection, v_segment_ids, 400);
+  end if;
+end
+$$;
+
+comment on function braid_store.merge_inline(int, braid_store.collections) is
+  'After a write: the cheapest merge that is due, if it is small.';

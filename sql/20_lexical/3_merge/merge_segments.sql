@@ -1,0 +1,94 @@
+create or replace function braid_store.merge_segments(
+  tenant_id int,
+  collection braid_store.collections,
+  segment_ids bigint[],
+  max_deletion_size bigint
+)
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_collection_id int := merge_segments.collection.id;
+  v_segment_ids bigint[];
+  v_deletion_ids bigint[];
+  v_kept_ids bigint[];
+  v_dropped_ids bigint[];
+  v_uncovered_ids bigint[]; -- deleted, in segments other than these
+begin
+  -- In READ COMMITTED the next statement sees all that was committed before these locks were taken. Under a snapshot
+  -- of the transaction, deleting what another merge has touched would raise 40001.
+  if current_setting('transaction_isolation') <> 'read committed' then
+    return 0;
+  end if;
+  select array_agg(s.id order by s.id) filter (where not s.is_deletion),
+         coalesce(array_agg(s.id) filter (where s.is_deletion), '{}')
+  into v_segment_ids, v_deletion_ids
+  from (
+    select s.id, s.is_deletion
+    from braid_store.segments s
+    where s.tenant_id = merge_segments.tenant_id and s.collection_id = v_collection_id
+      and s.id = any (merge_segments.segment_ids)
+    order by s.id
+    for update skip locked
+  ) s;
+  if v_segment_ids is null and v_deletion_ids = '{}' then
+    return 0;
+  end if;
+  v_deletion_ids := v_deletion_ids || braid_store.lock_deletions(merge_segments.tenant_id, v_collection_id,
+                                                                 v_segment_ids, max_deletion_size);
+
+  -- This one statement decides which chunks go. The tombstone of a delete that commits later, or whose deletion is not
+  -- locked here, stays and finds its chunk in the new segment.
+  select array_agg(i.chunk_id order by i.chunk_id) filter (where not i.is_dropped),
+         coalesce(array_agg(i.chunk_id) filter (where i.is_dropped), '{}')
+  into v_kept_ids, v_dropped_ids
+  from (
+    select sc.chunk_id, exists (
+             select from braid_store.tombstones t
+             where t.tenant_id = merge_segments.tenant_id and t.collection_id = v_collection_id
+               and t.chunk_id = sc.chunk_id and t.segment_id = any (v_deletion_ids)
+             offset 0) as is_dropped
+    from unnest(v_segment_ids) u (segment_id),
+         lateral (
+           select sc.chunk_id from braid_store.segment_chunks sc
+           where sc.tenant_id = merge_segments.tenant_id and sc.collection_id = v_collection_id
+             and sc.segment_id = u.segment_id
+           offset 0
+         ) sc
+  ) i;
+  select array_agg(t.chunk_id order by t.chunk_id) into v_uncovered_ids
+  from unnest(v_deletion_ids) u (segment_id),
+       lateral (
+         select t.chunk_id from braid_store.tombstones t
+         where t.segment_id = u.segment_id and t.tenant_id = merge_segments.tenant_id
+           and t.collection_id = v_collection_id
+         offset 0
+       ) t
+  where t.chunk_id <> all (v_dropped_ids);
+
+  perform braid_store.erase_segments(merge_segments.tenant_id, v_collection_id, v_segment_ids || v_deletion_ids);
+  perform braid_store.erase_chunks(merge_segments.tenant_id, v_collection_id, v_dropped_ids);
+  if v_kept_ids is not null then
+    perform braid_store.write_segment(merge_segments.tenant_id, merge_segments.collection, v_kept_ids,
+                                      braid_store.average_length(merge_segments.tenant_id, merge_segments.collection,
+                                                                 v_kept_ids));
+  end if;
+  if v_uncovered_ids is not null then
+    perform braid_store.point_tombstones(
+      merge_segments.tenant_id, v_collection_id, v_uncovered_ids,
+      braid_store.write_deletion(merge_segments.tenant_id, v_collection_id, v_uncovered_ids));
+  end if;
+  return coalesce(cardinality(v_segment_ids), 0) + cardinality(v_deletion_ids);
+end
+$$;
+
+comment on function braid_store.merge_segments(int, braid_store.collections, bigint[], bigint) is
+  'Joins those of the given segments and deletions that nobody else is merging into one segment and one deletion, and '
+  'drops the deleted chunks that both cover; deletions of up to max_deletion_size chunks are taken in. Written anew from the forward rows. Returns how many it joined.';

@@ -1,0 +1,28 @@
+create or replace function braid_store.expand_prefix(tenant_id int, collection_id int, prefix text)
+returns table (lexeme text)
+language sql
+stable
+parallel safe
+security invoker
+rows 64
+set search_path = pg_catalog, pg_temp
+as $$
+  select e.lexeme
+  from (
+    select p.lexeme, p.document_frequency
+    from braid_store.postings p
+    where p.tenant_id = expand_prefix.tenant_id and p.collection_id = expand_prefix.collection_id
+      -- In "C" order no lexeme that begins so is above the prefix with the last of all characters.
+      and p.lexeme >= expand_prefix.prefix collate "C"
+      and p.lexeme < expand_prefix.prefix || U&'\+10FFFF' collate "C"
+    order by p.lexeme
+    limit 20000
+  ) e
+  group by e.lexeme
+  having sum(e.document_frequency) > 0
+  order by sum(e.document_frequency) desc, e.lexeme
+  limit 64;
+$$;
+
+comment on function braid_store.expand_prefix(int, int, text) is
+  'The 64 commonest lexemes that begin with a prefix, of the first 20000 postings rows: bounded, however short it is.';

@@ -1,0 +1,72 @@
+create or replace function braid_store.parse_query(query_text text)
+returns table (clause_number int, group_number int, occurrence text, kind text, content text)
+language plpgsql
+immutable
+parallel safe
+security invoker
+rows 1000
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Unicode's white space; pgbraid.documents.embedded_text has the same three lists.
+  v_spaces constant text := E'\t\n\u000b\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008'
+    '\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
+  v_quotes constant text := '“”„"';
+  -- ASCII, Latin-1, general, CJK and full-width punctuation: what has nothing else is no clause.
+  v_word constant text := '[^\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb'
+    '\u00bf\u2010-\u205e\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]';
+  v_query text := translate(parse_query.query_text, v_quotes || v_spaces, '""""' || repeat(' ', length(v_spaces)));
+begin
+  if length(translate(v_query, '"', '')) % 2 <> length(v_query) % 2 then
+    -- The last quotation mark has no other. The curly one, which is free by now, holds its place until it is dropped.
+    v_query := overlay(v_query placing '”' from length(v_query) - strpos(reverse(v_query), '"') + 1);
+  end if;
+
+  return query
+  with items as (
+    select m.item_number, i.content,
+           case
+             when m.matched[2] is not null then 'phrase'
+             when i.content like '%*' then 'prefix'
+             else 'word'
+           end as kind,
+           case
+             when m.matched[1] = '-' then 'must_not'
+             when m.matched[1] = '+' or m.matched[2] is not null then 'must'
+             when m.matched[1] = '' and i.content = 'OR' then 'or'
+             else 'should'
+           end as occurrence
+    -- Signs, then a phrase or a word. Several signs, as in --verbose, are none.
+    from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched, item_number),
+         lateral (select btrim(translate(coalesce(m.matched[2], m.matched[3]), '”', ' ')) as content) i
+    where i.content ~ v_word
+  ), clauses as (
+    select p.*,
+           p.follows_or and p.occurrence <> 'must_not'
+           and lag(p.occurrence) over (order by p.item_number) <> 'must_not' as is_alternative
+    from (
+      select i.*, coalesce(lag(i.occurrence) over (order by i.item_number) = 'or', false) as follows_or from items i
+    ) p
+    where p.occurrence <> 'or'
+  ), grouped as (
+    select c.*, count(*) filter (where c.is_alternative is not true) over (order by c.item_number)::int as group_number
+    from clauses c
+  )
+  select row_number() over (order by g.item_number)::int, g.group_number,
+         case when bool_or(g.occurrence = 'must') over (partition by g.group_number) then 'must' else g.occurrence end,
+         g.kind, case when g.kind = 'prefix' then rtrim(g.content, '* ') else g.content end
+  from grouped g
+  order by g.item_number;
+end
+$$;
+
+comment on function braid_store.parse_query(text) is
+  'The clauses of a query, in order; no text is an error.
+word: ranked by (occurrence should). +word: must be there. -word: must not be there, numbers (-5) too. A hyphen inside
+a word, a sign by itself and several signs (--verbose) are no operators.
+"exact phrase", with straight or curly quotation marks, is a must, and after - a must_not. Marks pair from left to
+right, a last one without another is dropped, and an asterisk inside is a character.
+data* is a prefix: an asterisk at the end of a word, and only there.
+a OR b: alternatives, one group_number, which is a must if one of them is. OR must stand in capitals between clauses that
+are not must_not; elsewhere it is nothing.
+What has neither letter nor digit is no clause.';

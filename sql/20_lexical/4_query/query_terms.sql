@@ -1,0 +1,92 @@
+create or replace function braid_store.query_terms(
+  tenant_id int,
+  collection braid_store.collections,
+  query_text text,
+  absent_lexemes text[],
+  corrected_lexemes text[]
+)
+returns table (
+  term text,
+  lexeme text,
+  frequency int,
+  clause_number int,
+  group_number int,
+  occurrence text,
+  kind text,
+  "position" int,
+  is_synonym boolean,
+  document_frequency bigint,
+  posting_count bigint
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+rows 10
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_collection_id int := query_terms.collection.id;
+  v_absent text[] := coalesce(query_terms.absent_lexemes, '{}');
+begin
+  return query
+  with tokens as materialized (
+    select c.clause_number, c.group_number, c.occurrence, c.kind, c.position, c.token_kind,
+           case when c.kind = 'word' and c.lexeme = any (v_absent)
+                then query_terms.corrected_lexemes[array_position(v_absent, c.lexeme)] else c.lexeme end as lexeme
+    from braid_store.query_clauses(query_terms.query_text, query_terms.collection.text_config,
+                                   query_terms.collection.fold_diacritics) c
+    where c.occurrence <> 'must_not'
+  ), searched as (
+    select t.*
+    from tokens t
+    where case t.token_kind
+            -- A query of stop words alone ("The Who") searches them; any other leaves them out.
+            when 'stop_word' then not exists (select from tokens o where o.token_kind <> 'stop_word')
+            when 'character' then not exists (select from tokens o where o.token_kind = 'bigram')
+            else true
+          end
+  ), terms as materialized (
+    select distinct on (s.lexeme, s.kind = 'prefix')
+           s.lexeme || case s.kind when 'prefix' then '*' else '' end as term, s.lexeme, s.clause_number, s.group_number,
+           s.occurrence, s.kind, s.position,
+           (count(*) over (partition by s.lexeme, s.kind = 'prefix'))::int as frequency
+    from searched s
+    order by s.lexeme, s.kind = 'prefix', s.clause_number, s.position
+  ), lexemes as (
+    select t.term, t.lexeme, false as is_synonym from terms t where t.kind <> 'prefix'
+    union all
+    select t.term, e.lexeme, false
+    from (select * from terms t where t.kind = 'prefix' order by t.clause_number limit 64) t,
+         lateral braid_store.expand_prefix(query_terms.tenant_id, v_collection_id, t.lexeme) e
+    union all
+    select t.term, unnest(s.synonym_lexemes), true
+    from terms t,
+         lateral (
+           select s.synonym_lexemes from braid_store.synonyms s
+           where s.collection_id = v_collection_id and s.lexeme = t.lexeme
+           offset 0
+         ) s
+    where t.kind = 'word'
+  )
+  select t.term, l.lexeme, t.frequency, t.clause_number, t.group_number, t.occurrence, t.kind, t.position, l.is_synonym,
+         p.document_frequency, p.posting_count
+  from terms t
+  left join lexemes l on l.term = t.term
+  left join lateral (
+    select coalesce(sum(p.document_frequency), 0)::bigint as document_frequency,
+           coalesce(sum(p.posting_count), 0)::bigint as posting_count
+    from braid_store.postings p
+    where p.tenant_id = query_terms.tenant_id and p.collection_id = v_collection_id and p.lexeme = l.lexeme
+    offset 0
+  ) p on true;
+end
+$$;
+
+comment on function braid_store.query_terms(int, braid_store.collections, text, text[], text[]) is
+  'The terms that a query text ranks by: a lexeme with its synonyms, or a prefix with its expansions; how often each '
+  'occurs in the query, where first, and the live document frequency of each of its lexemes. Where a word''s lexeme is '
+  'among absent_lexemes, the corrected one takes its place.';

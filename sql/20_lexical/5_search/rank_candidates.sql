@@ -1,0 +1,45 @@
+create or replace function braid_store.rank_candidates(
+  tenant_id int,
+  chunk_ids bigint[],
+  scores float8[],
+  threshold float8,
+  candidate_count int
+)
+returns braid_store.candidate[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_variable
+begin
+  return array(
+    select row(s.chunk_id, s.score, row_number() over (order by s.score desc, t.external_id, t.chunk_index))
+             ::braid_store.candidate
+    from (
+      select s.chunk_id, s.score, count(*) over (partition by s.score) > 1 as is_tied
+      from unnest(chunk_ids, scores) s (chunk_id, score)
+      where s.score >= threshold and s.score > 0
+      offset 0
+    ) s
+    left join lateral (
+      select d.external_id, c.chunk_index
+      from braid_store.chunks c,
+           lateral (
+             select d.external_id from braid_store.documents d
+             where d.tenant_id = rank_candidates.tenant_id and d.id = c.document_id
+             offset 0
+           ) d
+      where c.tenant_id = rank_candidates.tenant_id and c.id = s.chunk_id and s.is_tied
+      offset 0
+    ) t on true
+    order by s.score desc, t.external_id, t.chunk_index
+    limit candidate_count);
+end
+$$;
+
+comment on function braid_store.rank_candidates(int, bigint[], float8[], float8, int) is
+  'The best of scored chunks, ties by external_id and chunk_index.';

@@ -1,0 +1,38 @@
+create or replace function braid_store.segment_scales(
+  tenant_id int,
+  collection braid_store.collections,
+  average_length float8,
+  out segment_ids bigint[],
+  out scales float8[],
+  out block_count int
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_collection_id int := segment_scales.collection.id;
+  v_k1 float8 := segment_scales.collection.k1;
+  v_b float8 := segment_scales.collection.b;
+  v_title_weight float8 := segment_scales.collection.title_weight;
+begin
+  select array_agg(s.id order by s.id),
+         array_agg((1 + 1e-9)
+                   * case when s.k1 = v_k1 and s.b = v_b and s.title_weight = v_title_weight
+                          then greatest(1, segment_scales.average_length / s.average_length)
+                          else braid_store.impact_growth(s, segment_scales.collection, segment_scales.average_length)
+                     end order by s.id),
+         sum((s.chunk_count + 8191) / 8192)
+  into segment_ids, scales, block_count
+  from braid_store.segments s
+  where s.tenant_id = segment_scales.tenant_id and s.collection_id = v_collection_id and not s.is_deletion;
+end
+$$;
+
+comment on function braid_store.segment_scales(int, braid_store.collections, float8) is
+  'The segments, by what factor their impacts, computed with the average length of then, can have grown, and how many '
+  'blocks of 8192 chunks they are.';

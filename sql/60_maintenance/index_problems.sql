@@ -1,0 +1,27 @@
+create or replace function braid_store.index_problems(collection text)
+returns table (problem text, chunk_id bigint, lexeme text, detail text)
+language plpgsql
+stable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections := braid_store.find_collection(index_problems.collection);
+begin
+  -- Stable functions all see the caller's snapshot: writes and merges that happen meanwhile are no problems.
+  return query
+  select c.problem, c.chunk_id, null::text, null::text
+  from braid_store.check_chunks(v_tenant_id, v_collection.id) c;
+  return query
+  select 'forward row differs from its chunk', f.chunk_id, null::text, f.detail
+  from braid_store.check_forward_rows(v_tenant_id, v_collection) f;
+  return query
+  select s.problem, null::bigint, s.lexeme, s.detail
+  from braid_store.check_segments(v_tenant_id, v_collection.id) s;
+end
+$$;
+
+comment on function braid_store.index_problems(text) is
+  'Does the work of braid.check_index.';

@@ -1,0 +1,54 @@
+create or replace function braid_store.rewrite_index(collection text)
+returns bigint
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections := braid_store.find_collection(rewrite_index.collection);
+  v_table text;
+  v_last_id bigint := -9223372036854775808;
+  v_chunk_ids bigint[];
+  v_count bigint := 0;
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception 'rebuild_index needs the isolation level read committed, this is %',
+                    current_setting('transaction_isolation')
+      using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
+  end if;
+  -- Exclusive, as writers and merges hold it shared: what they have not committed would neither be deleted here nor
+  -- indexed anew, and a chunk would be in two segments or in none.
+  perform pg_advisory_xact_lock_shared(braid_store.lock_key(v_collection.id));
+  perform pg_advisory_xact_lock(braid_store.lock_key(v_collection.id, v_tenant_id));
+  -- The ranking may have been changed, or the collection dropped, while this waited.
+  v_collection := braid_store.find_collection(rewrite_index.collection);
+
+  foreach v_table in array '{tombstones,postings,forward_rows,segment_chunks,segments}'::text[] loop
+    execute format('delete from braid_store.%I where tenant_id = $1 and collection_id = $2', v_table)
+      using v_tenant_id, v_collection.id;
+  end loop;
+  loop
+    v_chunk_ids := array(
+      select c.id
+      from (
+        select c.id, c.collection_id from braid_store.chunks c
+        where c.tenant_id = v_tenant_id and c.id > v_last_id
+        order by c.id
+        offset 0
+      ) c
+      where c.collection_id = v_collection.id
+      limit 20000);
+    exit when v_chunk_ids = '{}';
+    perform braid_store.index_chunks(v_tenant_id, v_collection, v_chunk_ids);
+    v_count := v_count + cardinality(v_chunk_ids);
+    v_last_id := v_chunk_ids[cardinality(v_chunk_ids)];
+  end loop;
+  return v_count;
+end
+$$;
+
+comment on function braid_store.rewrite_index(text) is
+  'Does the work of braid.rebuild_index, while no writer is at work in the tenant''s part of the collection.';
