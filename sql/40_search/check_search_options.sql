@@ -7,7 +7,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_known constant text[] := '{full_text_min_score,semantic_min_score}';
+  v_known constant jsonb :=
+    '{"full_text_min_score": ["number"], "semantic_min_score": ["number"], "snippet": ["boolean", "object"],
+      "correct": ["boolean"], "operators": ["boolean"], "explain": ["boolean"], "language": ["string"]}';
   v_wrong record;
 begin
   if options is null then
@@ -17,19 +19,25 @@ begin
       using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON.';
   end if;
 
-  select o.key, o.value, o.key = any (v_known) as is_known into v_wrong
+  select o.key, o.value, v_known -> o.key as types into v_wrong
   from jsonb_each(options) o
-  where o.key <> all (v_known) or jsonb_typeof(o.value) not in ('number', 'null')
-     or not pg_input_is_valid(o.value #>> '{}', 'float8')
+  where not v_known ? o.key
+     or o.value <> 'null' and (not v_known -> o.key ? jsonb_typeof(o.value)
+                               or jsonb_typeof(o.value) = 'number' and not pg_input_is_valid(o.value::text, 'float8'))
   limit 1;
   if not found then
-    return;
-  elsif not v_wrong.is_known then
+    perform braid_store.snippet_options(options);
+  elsif v_wrong.types is null then
     raise exception 'options has an unknown key "%"', left(v_wrong.key, 100)
-      using errcode = '22023', hint = 'The keys are: ' || array_to_string(v_known, ', ') || '.';
+      using errcode = '22023',
+            hint = 'The keys are: ' || (select string_agg(k, ', ' order by k) from jsonb_object_keys(v_known) k) || '.';
   else
     raise exception 'option % is %', v_wrong.key, left(v_wrong.value::text, 100)
-      using errcode = '22023', hint = 'Give a number.';
+      using errcode = '22023',
+            hint = case v_wrong.types ->> 0 when 'number' then 'Give a number.'
+                   when 'string' then 'Give the name of a language, such as german, or its code, de.' else 'Give true or false' end
+                   || case when v_wrong.types ? 'object' then ', or an object of highlight''s arguments.'
+                           when v_wrong.types ? 'boolean' then '.' else '' end;
   end if;
 end
 $$;

@@ -17,7 +17,7 @@ as $$
   select r.*
   from braid_store.run_search(
          query_text, null, match_count, null, null, filters, collection, null, null, null,
-         min_score, match, options) s,
+         min_score, match, options, false) s,
        unnest(s.results) r;
 $$;
 

@@ -23,7 +23,7 @@ as $$
   select r.*
   from braid_store.run_search(
          query_text, query_embedding, match_count, full_text_weight, semantic_weight,
-         filters, collection, fusion, rrf_k, candidate_count, min_score, match, options) s,
+         filters, collection, fusion, rrf_k, candidate_count, min_score, match, options, false) s,
        unnest(s.results) r;
 $$;
 

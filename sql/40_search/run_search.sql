@@ -12,6 +12,7 @@ create or replace function braid_store.run_search(
   min_score float8,
   match text,
   options jsonb,
+  is_reported boolean,
   out results braid.search_result[],
   out stats jsonb
 )
@@ -34,7 +35,10 @@ declare
   v_full_text_weight float8;
   v_semantic_weight float8;
   v_candidate_count int;
-  v_full_text record;
+  v_text record;
+  v_compiled record;
+  v_marked record;
+  v_full_text braid_store.candidate[] := '{}';
   v_semantic braid_store.candidate[] := '{}';
   v_ranked braid_store.fused_candidate[];
 begin
@@ -47,6 +51,7 @@ begin
           braid_store.check_search_options(options),
           braid_store.required_words(match, 1);
   v_collection := braid_store.find_collection(collection);
+  v_collection.text_config := braid_store.language_config(options ->> 'language', v_collection.text_config);
   perform braid_store.check_fusion(coalesce(fusion, v_collection.fusion));
   if v_has_embedding then
     perform braid_store.check_embeddings(v_collection, array[query_embedding], 'query_embedding');
@@ -61,19 +66,22 @@ begin
   v_candidate_count := case when v_is_hybrid then coalesce(candidate_count, greatest(100, 4 * match_count))
                             else match_count end;
   v_filter := braid_store.filter_predicate(filters, v_tenant_id, v_collection.id);
+  v_text := braid_store.searched_text(coalesce(query_text, ''), coalesce((options ->> 'operators')::boolean, true));
+  v_compiled := braid_store.compile_search(v_tenant_id, v_collection, v_text.searched, match, is_reported,
+                                           coalesce((options ->> 'correct')::boolean, false));
 
   if v_has_text and not (v_is_hybrid and v_full_text_weight = 0) then
-    select * into v_full_text
-    from braid_store.full_text_leg(v_tenant_id, v_collection, query_text, match, v_filter,
-                                   case when v_is_hybrid then (options ->> 'full_text_min_score')::float8
-                                        else greatest(min_score, (options ->> 'full_text_min_score')::float8) end,
-                                   v_candidate_count);
-  else
-    select '{}'::braid_store.candidate[] as candidates, null::text[] as terms, null::text[] as dropped_terms,
-           false as is_cut
-    into v_full_text;
+    v_full_text := braid_store.full_text_candidates(
+      v_tenant_id, v_collection, v_compiled.query, v_filter,
+      case when v_is_hybrid then (options ->> 'full_text_min_score')::float8
+           else greatest(min_score, (options ->> 'full_text_min_score')::float8) end,
+      v_candidate_count);
   end if;
   if v_has_embedding and not (v_is_hybrid and v_semantic_weight = 0) then
+    if v_is_hybrid and (v_compiled.query).conditions <> '{}' then
+      v_filter := format('(%s) and (%s)', v_filter,
+                         braid_store.demand_filter(v_tenant_id, v_collection, v_compiled.query));
+    end if;
     v_semantic := array(
       select row(c.chunk_id, c.score, c.rank)::braid_store.candidate
       from braid_store.semantic_candidates(v_tenant_id, v_collection, query_embedding, v_filter,
@@ -86,52 +94,50 @@ begin
   if v_is_hybrid then
     v_ranked := array(
       select f
-      from braid_store.fuse_rrf(v_full_text.candidates, v_semantic, v_full_text_weight, v_semantic_weight,
+      from braid_store.fuse_rrf(v_full_text, v_semantic, v_full_text_weight, v_semantic_weight,
                                 coalesce(rrf_k, v_collection.rrf_k)) f
       where f.score >= coalesce(min_score, '-infinity'));
   else
     -- One leg alone keeps its own score.
     v_ranked := array(
       select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null)::braid_store.fused_candidate
-      from unnest(v_full_text.candidates) c
+      from unnest(v_full_text) c
       union all
       select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank)::braid_store.fused_candidate
       from unnest(v_semantic) c);
   end if;
 
-  results := array(
-    select row(c.id, c.document_id, d.external_id, c.chunk_index, d.title, c.content, d.source_uri, c.speaker, c.category,
-               c.importance, c.occurred_at, c.created_at, c.token_count, c.metadata, r.score,
-               r.full_text_score, r.full_text_normalised_score, r.full_text_rank,
-               r.semantic_score, r.semantic_normalised_score, r.semantic_rank)::braid.search_result
-    from unnest(v_ranked) r,
-         lateral (
-           select c.* from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = r.chunk_id offset 0
-         ) c,
-         lateral (
-           select d.external_id, d.title, d.source_uri from braid_store.documents d
-           where d.tenant_id = v_tenant_id and d.id = c.document_id
-           offset 0
-         ) d
-    order by r.score desc, d.external_id, c.chunk_index
-    limit match_count);
+  if (braid_store.snippet_options(options)).is_asked then
+    v_marked := braid_store.marked_lexemes(v_text.searched, v_collection, v_compiled.query, v_compiled.terms);
+  else
+    select null::text[] as lexemes, null::text[] as prefixes into v_marked;
+  end if;
+  results := braid_store.result_rows(v_tenant_id, v_collection, v_ranked, match_count, options, v_marked.lexemes,
+                                     v_marked.prefixes);
 
   stats := jsonb_build_object(
     'mode', case when v_is_hybrid then 'hybrid' when v_has_text then 'full_text' else 'semantic' end,
     'semantic_mode', case when v_has_embedding then 'exact' end,
-    'full_text_candidates', cardinality(v_full_text.candidates),
+    'full_text_candidates', cardinality(v_full_text),
     'semantic_candidates', cardinality(v_semantic),
     'returned', cardinality(results),
     -- Only a hybrid search whose legs were cut short can have missed a match.
     'underfilled', v_is_hybrid and min_score is null and cardinality(results) < match_count
-                   and v_candidate_count in (cardinality(v_full_text.candidates), cardinality(v_semantic)),
-    'terms', coalesce(v_full_text.terms, '{}'),
-    'dropped_terms', coalesce(v_full_text.dropped_terms, '{}'),
-    'query_cut', v_full_text.is_cut,
+                   and v_candidate_count in (cardinality(v_full_text), cardinality(v_semantic)),
+    'terms', v_compiled.terms,
+    'dropped_terms', v_compiled.dropped_terms,
+    'corrections', v_compiled.corrections,
+    'query_cut', v_text.is_cut);
+  if (options ->> 'explain')::boolean then
+    stats := stats || braid_store.explain_search(v_tenant_id, v_collection, v_compiled.query, v_compiled.terms,
+                                                 v_compiled.document_frequencies, v_compiled.frequencies);
+  end if;
+  stats := stats || jsonb_build_object(
     'query_time_ms', round(extract(epoch from clock_timestamp() - v_started) * 1000, 3));
 end
 $$;
 
 comment on function braid_store.run_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
-                                           float8, text, jsonb) is
-  'One search, for the tenant of the session: checks, legs, fusion, threshold, rows. Every search function of the API is this.';
+                                           float8, text, jsonb, boolean) is
+  'One search, for the tenant of the session: checks, legs, fusion, threshold, rows. Every search function of the API is '
+  'this. Corrections are looked for if stats are reported.';

@@ -26,7 +26,7 @@ as $$
            'warnings', braid_store.search_warnings(collection, s.stats))
   from braid_store.run_search(
          query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion,
-         rrf_k, candidate_count, min_score, match, options) s;
+         rrf_k, candidate_count, min_score, match, options, true) s;
 $$;
 
 comment on function braid.search_json(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,

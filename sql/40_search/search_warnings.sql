@@ -24,9 +24,13 @@ as $$
          ('chunks_not_embedded', p.count > 0,
           format('%s chunks wait for their embedding and cannot be found semantically.',
                  case when p.count > 1000 then 'more than 1000' else p.count::text end)),
+         ('did_you_mean', search_warnings.stats -> 'corrections' <> '[]',
+          (select string_agg(format(case when c.applied then 'Searched for "%s" instead of "%s".'
+                                         else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
+           from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text, applied boolean))),
          ('no_query_terms',
           search_warnings.stats ->> 'mode' <> 'semantic' and search_warnings.stats -> 'terms' = '[]',
-          'No word of the query occurs in the collection: the full-text leg found nothing.'),
+          'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
          ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
           'Only the first 16384 words of the query were searched by full text.'),
          ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',

@@ -16,7 +16,7 @@ as $$
   select r.*
   from braid_store.run_search(
          null, query_embedding, match_count, null, null, filters, collection, null, null,
-         null, min_score, 'any', options) s,
+         null, min_score, 'any', options, false) s,
        unnest(s.results) r;
 $$;
 

@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     from pgbraid.client import Client, connect
     from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
     from pgbraid.errors import PgbraidError
-    from pgbraid.results import SearchResult, SearchResults, WriteSummary
+    from pgbraid.results import IndexProblem, ScorePart, SearchResult, SearchResults, WriteSummary
 
 __all__ = [
     "AsyncClient",
     "Client",
     "Embedder",
+    "IndexProblem",
     "LocalEmbedder",
     "OpenAIEmbedder",
     "PgbraidError",
+    "ScorePart",
     "SearchResult",
     "SearchResults",
     "SentenceTransformerEmbedder",
@@ -40,6 +42,8 @@ _MODULES = {
     "OpenAIEmbedder": "embedders",
     "SentenceTransformerEmbedder": "embedders",
     "PgbraidError": "errors",
+    "IndexProblem": "results",
+    "ScorePart": "results",
     "SearchResult": "results",
     "SearchResults": "results",
     "WriteSummary": "results",

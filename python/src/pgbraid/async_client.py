@@ -24,7 +24,7 @@ from pgbraid.errors import (
     VersionMismatchError,
     from_psycopg,
 )
-from pgbraid.results import SearchResult, SearchResults, WriteSummary
+from pgbraid.results import IndexProblem, ScorePart, SearchResult, SearchResults, WriteSummary
 
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
@@ -182,6 +182,40 @@ class AsyncClient:
             )
         )
 
+    async def set_ranking(
+        self,
+        collection: str,
+        *,
+        k1: float | None = None,
+        b: float | None = None,
+        title_weight: float | None = None,
+        full_text_weight: float | None = None,
+        semantic_weight: float | None = None,
+        rrf_k: float | None = None,
+    ) -> None:
+        """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. Needs
+        braid_admin. Maps to braid.set_ranking.
+
+        Raises InvalidArgumentError, NotFoundError.
+        """
+        await self._value(
+            """
+            select braid.set_ranking(
+              collection => %(collection)s::text, k1 => %(k1)s::float8, b => %(b)s::float8,
+              title_weight => %(title_weight)s::float8, full_text_weight => %(full_text_weight)s::float8,
+              semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8)
+            """,
+            {
+                "collection": collection,
+                "k1": k1,
+                "b": b,
+                "title_weight": title_weight,
+                "full_text_weight": full_text_weight,
+                "semantic_weight": semantic_weight,
+                "rrf_k": rrf_k,
+            },
+        )
+
     async def drop_collection(self, collection: str) -> bool:
         """Drop a collection of all tenants; whether it was there. Needs braid_admin. Maps to
         braid.drop_collection."""
@@ -320,7 +354,8 @@ class AsyncClient:
         it of the query without its operators. If that fails, a hybrid search gives what full text finds and
         warns with the code `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion and
         rrf_k default to the collection's. `match` is any, all, or the least share of the query's words, such as
-        75%.
+        75%. `options` are snippet, correct, operators, explain, full_text_min_score and semantic_min_score; with
+        `{"operators": False}` the query is plain words, and embedded as it is.
 
         Raises InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
         """
@@ -337,7 +372,7 @@ class AsyncClient:
             await self._check_dimensions(vector.count(",") + 1, collection)
         elif query:
             try:
-                vector = await self._embed_query(query, collection)
+                vector = await self._embed_query(query, collection, options)
             except EmbeddingError as error:
                 if mode == "semantic":
                     raise
@@ -382,6 +417,76 @@ class AsyncClient:
             stats=answer["stats"],
             warnings=[*warnings, *answer["warnings"]],
         )
+
+    async def highlight(
+        self,
+        chunk_id: int,
+        query: str,
+        *,
+        start_tag: str = "<mark>",
+        stop_tag: str = "</mark>",
+        fragment_count: int | None = 2,
+        fragment_words: int = 30,
+        fragment_separator: str = " … ",
+    ) -> str:
+        """The passages of a chunk that match a query best, with the matched words between the tags. Maps to
+        braid.highlight.
+
+        `chunk_id` is a search result's. The text is escaped for HTML, tags and separator are inserted as given.
+        There are up to `fragment_count` passages (None: the whole text) of `fragment_words` words; a character
+        of a script without spaces counts as a word. Words that the query excludes are not marked.
+
+        Raises NotFoundError, InvalidArgumentError.
+        """
+        return str(
+            await self._value(
+                f"""
+                select braid.highlight(
+                  chunk_id => %(chunk_id)s::bigint, query_text => %(query)s::text,
+                  start_tag => %(start_tag)s::text, stop_tag => %(stop_tag)s::text,
+                  fragment_count => %(fragment_count)s::int, fragment_words => %(fragment_words)s::int,
+                  fragment_separator => %(fragment_separator)s::text)
+                from {TENANT}
+                """,
+                {
+                    "chunk_id": chunk_id,
+                    "query": query,
+                    "start_tag": start_tag,
+                    "stop_tag": stop_tag,
+                    "fragment_count": fragment_count,
+                    "fragment_words": fragment_words,
+                    "fragment_separator": fragment_separator,
+                },
+            )
+        )
+
+    async def explain_score(
+        self,
+        query: str,
+        chunk_ids: Sequence[int],
+        *,
+        match: str = "any",
+        collection: str = "default",
+    ) -> list[ScorePart]:
+        """What each lexeme of a query adds to the BM25 scores of chunks. Maps to braid.explain_score.
+
+        `chunk_ids` are search results'. A chunk's contributions add up to its full_text_score; one that lacks what
+        the query demands has none.
+
+        Raises NotFoundError, InvalidArgumentError.
+        """
+        rows = await self._rows(
+            f"""
+            select (e.part).*
+            from (
+              select braid.explain_score(query_text => %(query)s::text, chunk_ids => %(chunk_ids)s::bigint[],
+                                         match => %(match)s::text, collection => %(collection)s::text)
+              from {TENANT}
+            ) e (part)
+            """,
+            {"query": query, "chunk_ids": list(chunk_ids), "match": match, "collection": collection},
+        )
+        return [ScorePart(*row) for row in rows]
 
     async def delete_document(self, external_id: str, *, collection: str = "default") -> bool:
         """Delete a document; whether it was there. Maps to braid.delete_document."""
@@ -457,6 +562,28 @@ class AsyncClient:
         )
         return done
 
+    async def check_index(self, collection: str = "default") -> list[IndexProblem]:
+        """Compare this tenant's full-text index of a collection with its chunks, analysed anew; empty if it is right.
+        Takes about as long as adding the documents did. Maps to braid.check_index."""
+        rows = await self._rows(
+            f"""
+            select (p.problem).problem, (p.problem).chunk_id, (p.problem).lexeme, (p.problem).detail
+            from (select braid.check_index(collection => %(collection)s) from {TENANT}) p (problem)
+            """,
+            {"collection": collection},
+        )
+        return [IndexProblem(*row) for row in rows]
+
+    async def rebuild_index(self, collection: str = "default") -> int:
+        """Make this tenant's full-text index of a collection anew, from its chunks; how many. Searches go on, writers
+        wait. Maps to braid.rebuild_index."""
+        return int(
+            await self._value(
+                f"select braid.rebuild_index(collection => %(collection)s) from {TENANT}",
+                {"collection": collection},
+            )
+        )
+
     async def _check_version(self) -> None:
         try:
             installed: str | None = await self._value("select braid.version()", {})
@@ -513,9 +640,9 @@ class AsyncClient:
         self._local = self._local or LocalEmbedder()
         return self._local
 
-    async def _embed_query(self, query: str, collection: str) -> str | None:
-        text = embedded_text(query)
-        if not text:
+    async def _embed_query(self, query: str, collection: str, options: Mapping[str, Any] | None) -> str | None:
+        text = query if options and options.get("operators") is False else embedded_text(query)
+        if not text.strip():
             return None
         embedder = await self._embedder_of(collection)
         embedding = await in_thread(embedder.embed_query, text)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import Any, overload
 
-__all__ = ["SearchResult", "SearchResults", "WriteSummary"]
+__all__ = ["IndexProblem", "ScorePart", "SearchResult", "SearchResults", "WriteSummary"]
 
 Style = Callable[[str, str], str]
 SNIPPET_CHARACTERS = 240
@@ -21,7 +21,8 @@ class SearchResult:
     """A chunk found: the row `braid.search_result`.
 
     `score` is what the rows are ordered by. `full_text_score` is BM25, `semantic_score` the similarity (for
-    the cosine distance: 1 − distance); ranks start at 1. A leg that did not find the chunk has None.
+    the cosine distance: 1 − distance); ranks start at 1. A leg that did not find the chunk has None. `snippet` is
+    HTML, and None unless the options of the search ask for it.
     """
 
     chunk_id: int
@@ -45,6 +46,7 @@ class SearchResult:
     semantic_score: float | None = None
     semantic_normalised_score: float | None = None
     semantic_rank: int | None = None
+    snippet: str | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> SearchResult:
@@ -157,6 +159,34 @@ class WriteSummary:
             f"{f', {self.superseded} superseded' if self.superseded else ''}; "
             f"{self.chunks} chunk{'' if self.chunks == 1 else 's'} written"
         )
+
+
+@dataclass(frozen=True)
+class IndexProblem:
+    """A difference between the full-text index and the chunks, of the chunk or of the lexeme named."""
+
+    problem: str
+    chunk_id: int | None = None
+    lexeme: str | None = None
+    detail: str | None = None
+
+
+@dataclass(frozen=True)
+class ScorePart:
+    """What a lexeme of the query adds to the BM25 score of a chunk: the row of `braid.explain_score`."""
+
+    chunk_id: int
+    term: str
+    lexeme: str
+    frequency: float
+    title_frequency: float
+    document_frequency: int
+    idf: float
+    query_frequency: int
+    length: float
+    average_length: float
+    length_normalisation: float
+    contribution: float
 
 
 def snippet(content: str, query: str) -> str:

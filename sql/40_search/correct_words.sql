@@ -1,0 +1,68 @@
+create or replace function braid_store.correct_words(
+  tenant_id int,
+  collection braid_store.collections,
+  query_text text,
+  absent_terms text[]
+)
+returns table (word text, correction text, lexeme text, corrected_lexeme text)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+rows 5
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  -- A correction can take 50 ms.
+  v_max_words constant int := 5;
+begin
+  return query
+  with clauses as materialized (
+    select c.clause_number, c.position, c.lexeme, c.kind, c.token_kind, c.occurrence,
+           count(*) over (partition by c.clause_number) as clause_size,
+           count(*) over (partition by c.clause_number, c.position) as place_size
+    from braid_store.query_clauses(correct_words.query_text, correct_words.collection.text_config,
+                                   correct_words.collection.fold_diacritics) c
+  ), absent as materialized (
+    -- A compound is not corrected, nor by a correction of its parts.
+    select distinct on (c.lexeme) c.lexeme, c.clause_number, c.position,
+           case when c.clause_size = 1 then p.word else c.lexeme end as word
+    from clauses c,
+         lateral (
+           select btrim(p.content, '!"()*,;<=>?[]^`{|}~''-/\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–+%') as word
+           from braid_store.parse_query(correct_words.query_text) p
+           where p.clause_number = c.clause_number
+           offset 0
+         ) p
+    where c.kind = 'word' and c.token_kind = 'word' and c.occurrence <> 'must_not' and c.place_size = 1
+      and c.lexeme = any (correct_words.absent_terms)
+    order by c.lexeme, c.clause_number, c.position
+  ), closest as materialized (
+    select a.word, a.lexeme, a.clause_number, a.position,
+           braid_store.closest_lexeme(correct_words.tenant_id, correct_words.collection.id, a.lexeme) as closest
+    from (select a.* from absent a order by a.clause_number, a.position limit v_max_words) a
+  )
+  select left(c.word, 100),
+         braid_store.written_word(correct_words.tenant_id, correct_words.collection, c.closest, length(c.word)),
+         c.lexeme, c.closest
+  from (select * from closest c where c.closest is not null) c
+  -- Two edits of five letters or fewer are most often another word.
+  where length(c.lexeme) > 5
+     or exists (
+       select
+       from generate_series(0, length(c.lexeme)) n (place)
+       where left(c.lexeme, n.place) = left(c.closest, n.place)
+         and (substr(c.lexeme, n.place + 2) in (substr(c.closest, n.place + 1), substr(c.closest, n.place + 2))
+              or substr(c.lexeme, n.place + 1) = substr(c.closest, n.place + 2)
+              or substr(c.lexeme, n.place + 1, 2) = reverse(substr(c.closest, n.place + 1, 2))
+                 and substr(c.lexeme, n.place + 3) = substr(c.closest, n.place + 3)))
+  order by c.clause_number, c.position;
+end
+$$;
+
+comment on function braid_store.correct_words(int, braid_store.collections, text, text[]) is
+  'For the first five plain words of a query whose lexemes are among absent_terms: the closest lexeme that the tenant has, '
+  'and a word that it stands for.';

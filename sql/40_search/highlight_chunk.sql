@@ -1,0 +1,48 @@
+create or replace function braid_store.highlight_chunk(
+  chunk_id bigint,
+  query_text text,
+  start_tag text,
+  stop_tag text,
+  fragment_count int,
+  fragment_words int,
+  fragment_separator text
+)
+returns text
+language plpgsql
+stable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_chunk record;
+  v_terms record;
+begin
+  if highlight_chunk.query_text is null then
+    raise exception 'query_text is null' using errcode = '22023', hint = 'Give a text; an empty one marks nothing.';
+  end if;
+  perform braid_store.check_snippet_arguments(highlight_chunk.start_tag, highlight_chunk.stop_tag,
+                                              highlight_chunk.fragment_count, highlight_chunk.fragment_words,
+                                              highlight_chunk.fragment_separator);
+  select c.content, braid_store.language_config(c.language, o.text_config) as text_config, o.fold_diacritics
+  into v_chunk
+  from braid_store.chunks c
+  join braid_store.collections o on o.id = c.collection_id
+  where c.tenant_id = v_tenant_id and c.id = highlight_chunk.chunk_id;
+  if not found then
+    raise exception 'chunk % does not exist', coalesce(highlight_chunk.chunk_id::text, 'null')
+      using errcode = '42704',
+            hint = 'Take chunk_id from a search''s rows; a document that is written again gets new chunks.';
+  end if;
+
+  v_terms := braid_store.marked_terms(highlight_chunk.query_text, v_chunk.text_config, v_chunk.fold_diacritics);
+  return (braid_store.make_snippets(array[v_chunk.content], v_terms.lexemes, v_terms.prefixes, v_chunk.text_config,
+                                    v_chunk.fold_diacritics, highlight_chunk.start_tag, highlight_chunk.stop_tag,
+                                    highlight_chunk.fragment_count, highlight_chunk.fragment_words,
+                                    highlight_chunk.fragment_separator))[1];
+end
+$$;
+
+comment on function braid_store.highlight_chunk(bigint, text, text, text, int, int, text) is
+  'Does the work of braid.highlight, for the tenant of the session.';

@@ -1,0 +1,34 @@
+create or replace function braid_store.marked_lexemes(
+  query_text text,
+  collection braid_store.collections,
+  query braid_store.text_query,
+  terms text[],
+  out lexemes text[],
+  out prefixes text[]
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_marked record;
+begin
+  v_marked := braid_store.marked_terms(marked_lexemes.query_text, marked_lexemes.collection.text_config,
+                                       marked_lexemes.collection.fold_diacritics);
+  lexemes := array(
+    select unnest(v_marked.lexemes)
+    union
+    select q.lexeme
+    from unnest(marked_lexemes.query.lexemes, marked_lexemes.query.term_numbers) q (lexeme, term_number)
+    where marked_lexemes.terms[q.term_number] not like '%*');
+  prefixes := v_marked.prefixes;
+end
+$$;
+
+comment on function braid_store.marked_lexemes(text, braid_store.collections, braid_store.text_query, text[]) is
+  'What the snippets of a search mark: what braid.highlight does of its query text, and synonyms and corrections.';

@@ -1,0 +1,40 @@
+create or replace function braid_store.marked_terms(
+  query_text text,
+  text_config text,
+  fold_diacritics boolean,
+  out lexemes text[],
+  out prefixes text[]
+)
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  with clauses as materialized (
+    select c.occurrence = 'must_not' as is_excluded, c.kind, c.lexeme, c.token_kind
+    from braid_store.query_clauses(marked_terms.query_text, marked_terms.text_config, marked_terms.fold_diacritics) c
+  ), wanted as materialized (
+    select c.kind, c.lexeme, c.token_kind
+    from clauses c
+    where not c.is_excluded
+      and not exists (
+        select from clauses e
+        where e.is_excluded and e.kind = 'word' and e.token_kind <> 'part' and e.lexeme = c.lexeme
+      )
+  )
+  select
+    coalesce(array_agg(distinct w.lexeme) filter (
+      where w.kind <> 'prefix'
+        and case w.token_kind
+              when 'stop_word' then not exists (select from wanted o where o.token_kind <> 'stop_word')
+              when 'character' then not exists (select from wanted o where o.token_kind = 'bigram')
+              else true
+            end), '{}'),
+    coalesce(array_agg(distinct w.lexeme) filter (where w.kind = 'prefix'), '{}')
+  from wanted w;
+$$;
+
+comment on function braid_store.marked_terms(text, text, boolean) is
+  'What a snippet marks of a query: the lexemes of words and phrases that are not excluded, and prefixes. Stop words only '
+  'if there is nothing else, characters of unspaced script only if there are no bigrams.';

@@ -1,0 +1,50 @@
+create or replace function braid_store.snippet_options(
+  options jsonb,
+  out is_asked boolean,
+  out start_tag text,
+  out stop_tag text,
+  out fragment_count int,
+  out fragment_words int,
+  out fragment_separator text
+)
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_defaults constant jsonb :=
+    '{"start_tag": "<mark>", "stop_tag": "</mark>", "fragment_count": 2, "fragment_words": 30,
+      "fragment_separator": " … "}';
+  v_given jsonb := case when jsonb_typeof(options -> 'snippet') = 'object' then options -> 'snippet' else '{}' end;
+  v_wrong record;
+begin
+  is_asked := coalesce(options -> 'snippet' not in ('false', 'null'), false);
+  select g.key, g.value, v_defaults ? g.key as is_known into v_wrong
+  from jsonb_each(v_given) g
+  where not v_defaults ? g.key
+     or g.value <> 'null' and (jsonb_typeof(g.value) <> jsonb_typeof(v_defaults -> g.key)
+                               or jsonb_typeof(g.value) = 'number' and not pg_input_is_valid(g.value::text, 'int'))
+  limit 1;
+  if found and not v_wrong.is_known then
+    raise exception 'option snippet has an unknown key "%"', left(v_wrong.key, 100)
+      using errcode = '22023',
+            hint = 'The keys are: start_tag, stop_tag, fragment_count, fragment_words, fragment_separator.';
+  elsif found then
+    raise exception 'option snippet: % is %', v_wrong.key, left(v_wrong.value::text, 100)
+      using errcode = '22023',
+            hint = case jsonb_typeof(v_defaults -> v_wrong.key) when 'number' then 'Give a whole number.'
+                                                                else 'Give a string.' end;
+  end if;
+
+  select s.start_tag, s.stop_tag, s.fragment_count, s.fragment_words, s.fragment_separator
+  into start_tag, stop_tag, fragment_count, fragment_words, fragment_separator
+  from jsonb_to_record(v_defaults || v_given)
+         s (start_tag text, stop_tag text, fragment_count int, fragment_words int, fragment_separator text);
+  perform braid_store.check_snippet_arguments(start_tag, stop_tag, fragment_count, fragment_words, fragment_separator);
+end
+$$;
+
+comment on function braid_store.snippet_options(jsonb) is
+  'What the option snippet asks for: true, or an object of braid.highlight''s arguments, whose defaults they have.';
