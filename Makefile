@@ -27,8 +27,8 @@ lint: build ## check style and types
 	@$(BIN)/ruff check --config python/pyproject.toml python tests
 	@cd python && ../$(BIN)/mypy && ../$(BIN)/python tools/async_to_sync.py --check
 
-bench: build ## measure; results are printed
-	@cd tests && ../$(BIN)/python -m benchmarks.search $(ARGS)
+bench: build ## measure; BENCH=lexical for the full-text engine at 200,000 chunks and more
+	@cd tests && ../$(BIN)/python -m benchmarks.$(or $(BENCH),search) $(ARGS)
 
 psql: $(VENV)/run.stamp ## open the database in psql
 	@PATH="$(CURDIR)/$(BIN):$$PATH" pgbraid psql
