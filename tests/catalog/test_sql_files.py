@@ -44,7 +44,8 @@ def object_file(request: pytest.FixtureRequest) -> Path:
 
 def test_there_are_files() -> None:
     assert len(OBJECT_FILES) > 60
-    assert [f for f in FILES if not re.fullmatch(r"\d\d_[a-z]+", f.parent.name)] == []
+    folders = {f.parent.relative_to(SQL).as_posix() for f in FILES}
+    assert [f for f in folders if not re.fullmatch(r"\d\d_[a-z]+(/\d_[a-z]+)?", f)] == []
 
 
 def test_a_file_is_one_object_named_after_it(object_file: Path) -> None:

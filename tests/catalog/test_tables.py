@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 # Definitions that all tenants share, and who the tenants are.
-REFERENCE = {"access_settings", "collections", "installation", "tenants", "vector_spaces"}
+REFERENCE = {"access_settings", "collections", "installation", "synonyms", "tenants", "vector_spaces"}
 # Ids of definitions are small; everything that tenants store counts in bigint.
 SMALL_IDS = {"tenants.id", "collections.id", "vector_spaces.id"}
 
@@ -55,7 +55,7 @@ def test_policies_compare_the_tenant(catalog: Any) -> None:
         " pg_get_expr(p.polqual, p.polrelid) as condition, pg_get_expr(p.polwithcheck, p.polrelid) as write_condition"
         " from pg_policy p join pg_class c on c.oid = p.polrelid where c.relnamespace = 'braid_store'::regnamespace"
     ).fetchall()
-    open_to_all = {"collections", "vector_spaces", "installation"}
+    open_to_all = {"collections", "vector_spaces", "synonyms", "installation"}
     wrong = {}
     for policy in rows:
         if policy.name in open_to_all:
@@ -129,6 +129,7 @@ def test_foreign_keys_are_indexed_and_only_where_designed(catalog: Any) -> None:
         ("braid_store.access_settings", "braid_store.tenants"),
         ("braid_store.tenant_members", "braid_store.tenants"),
         ("braid_store.collections", "braid_store.vector_spaces"),
+        ("braid_store.synonyms", "braid_store.collections"),
         ("braid_store.chunks", "braid_store.documents"),
     }
 
@@ -188,5 +189,5 @@ def test_views_check_the_callers_rights(catalog: Any) -> None:
         " owner from pg_class c"
         " where c.relkind = 'v' and c.relnamespace::regnamespace::text in ('braid', 'braid_store')"
     ).fetchall()
-    assert {view.name for view in views} == {"collections"}
+    assert {view.name for view in views} == {"collections", "synonyms"}
     assert [view for view in views if "security_invoker=true" not in view.options or view.owner != "braid_owner"] == []

@@ -17,7 +17,7 @@ from support.calls import full_text, upsert
 Connection = psycopg.Connection[Any]
 WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor", "the", "ORA-00942"]
 TABLES = ["documents", "chunks", "segments", "segment_chunks", "postings", "forward_rows"]
-TABLES += ["tombstones", "tombstone_terms", "chunk_vectors", "embedding_jobs"]
+TABLES += ["tombstones", "chunk_vectors", "embedding_jobs"]
 WRITERS = 4
 SECONDS = 4
 

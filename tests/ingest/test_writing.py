@@ -236,7 +236,7 @@ def test_drop_is_of_every_tenants_part(filled: Connection) -> None:
     collection_id = one(filled, "select id from braid_store.collections where name = 'second'")
     assert one(filled, "select braid.drop_collection('second')") is True
     assert one(filled, "select braid.drop_collection('second')") is False
-    for table in (*TABLES, "tombstones", "tombstone_terms", "vector_placement"):
+    for table in (*TABLES, "tombstones", "vector_placement"):
         left = f"select count(*) from braid_store.{table} where collection_id = %s"
         assert one(filled, left, collection_id) == 0, table
     with pytest.raises(psycopg.errors.UndefinedObject) as raised:

@@ -10,7 +10,9 @@ from isolation.world import Connection, World
 
 READS = {
     "current_tenant_id",
+    "explain_score",
     "full_text_search",
+    "highlight",
     "hybrid_search",
     "search_json",
     "semantic_search",
@@ -25,6 +27,8 @@ ADMINISTERS = {
     "maintain",
     "remove_tenant_member",
     "set_access",
+    "set_ranking",
+    "set_synonyms",
 }
 WRITES = set(CALLS) - READS - ADMINISTERS
 MAY = {
@@ -38,19 +42,25 @@ MAY = {
 # By itself, with arguments that are right.
 CALL = {
     "add_tenant_member": "add_tenant_member('default', 'postgres')",
+    "check_index": "check_index('small')",
     "create_collection": "create_collection('another')",
     "create_tenant": "create_tenant('gamma')",
     "current_tenant_id": "current_tenant_id()",
     "delete_document": "delete_document('doc1', 'small')",
     "drop_collection": "drop_collection('another')",
+    "explain_score": "explain_score('discount', array(select id from braid_store.chunks), collection => 'small')",
     "fail_embedding_jobs": "fail_embedding_jobs('{1}', 'x', 'small')",
     "full_text_search": "full_text_search('discount', collection => 'small')",
+    "highlight": "highlight((select min(id) from braid_store.chunks), 'discount')",
     "hybrid_search": "hybrid_search('discount', collection => 'small')",
     "maintain": "maintain('1 second')",
+    "rebuild_index": "rebuild_index('small')",
     "remove_tenant_member": "remove_tenant_member('default', 'nobody')",
     "search_json": "search_json('discount', collection => 'small')",
     "semantic_search": "semantic_search('[1,0,0]', collection => 'small')",
     "set_access": "set_access()",
+    "set_ranking": "set_ranking('small', k1 => 2)",
+    "set_synonyms": "set_synonyms('discount', '{rebate}')",
     "status": "status()",
     "store_embeddings": "store_embeddings('{}', '{}', 'small')",
     "update_metadata": "update_metadata('doc1', '{}', collection => 'small')",

@@ -143,6 +143,7 @@ def test_search_with_defaults_left_out(rpc: Rpc) -> None:
         "semantic_score",
         "semantic_normalised_score",
         "semantic_rank",
+        "snippet",
     }
 
 
@@ -217,8 +218,11 @@ def test_reading_functions_run_in_a_read_only_transaction(rpc: Rpc) -> None:
     """PostgREST opens one for every function that is not volatile."""
     reading = {name for name, volatile in rpc.volatile.items() if not volatile}
     assert reading == {
+        "check_index",
         "current_tenant_id",
+        "explain_score",
         "full_text_search",
+        "highlight",
         "hybrid_search",
         "search_json",
         "semantic_search",

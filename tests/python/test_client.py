@@ -107,6 +107,47 @@ def test_filters_limit_and_options(animals: pgbraid.Client) -> None:
     assert animals.search("fox", options={"semantic_min_score": 2}).stats["semantic_candidates"] == 0
 
 
+def test_highlight(animals: pgbraid.Client) -> None:
+    (found,) = animals.search("foxes", mode="full_text")
+    assert animals.highlight(found.chunk_id, "foxes jump", fragment_words=3) == (
+        "<mark>fox</mark> <mark>jumps</mark> over"
+    )
+    assert animals.highlight(
+        found.chunk_id, "dog quick", start_tag="[", stop_tag="]", fragment_words=1, fragment_separator="|"
+    ) == ("[quick]|[dog].")
+    whole = animals.highlight(found.chunk_id, "hen", fragment_count=None)
+    assert whole == FOX["content"]
+    with pytest.raises(NotFoundError, match="chunk -1"):
+        animals.highlight(-1, "fox")
+    with pytest.raises(InvalidArgumentError, match="fragment_words"):
+        animals.highlight(found.chunk_id, "fox", fragment_words=0)
+
+
+def test_set_ranking(animals: pgbraid.Client) -> None:
+    before = animals.search("animals fox", mode="full_text")[0].full_text_score
+    animals.set_ranking("default", title_weight=0.0)
+    after = animals.search("animals fox", mode="full_text")[0].full_text_score
+    assert before is not None
+    assert after is not None
+    assert after < before
+    with pytest.raises(InvalidArgumentError, match="k1"):
+        animals.set_ranking("default", k1=-1)
+    with pytest.raises(NotFoundError):
+        animals.set_ranking("absent", k1=1)
+
+
+def test_check_index_and_rebuild_index(animals: pgbraid.Client) -> None:
+    assert animals.check_index() == []
+    (chunk_id,) = (row.chunk_id for row in animals.search("fox", mode="full_text"))
+    animals.connection.execute("delete from braid_store.segment_chunks where chunk_id = %s", (chunk_id,))
+    assert pgbraid.IndexProblem("chunk in no segment", chunk_id) in animals.check_index("default")
+    assert animals.rebuild_index() == 2
+    assert animals.check_index() == []
+    assert animals.search("fox", mode="full_text")[0].chunk_id == chunk_id
+    with pytest.raises(NotFoundError):
+        animals.check_index("absent")
+
+
 def test_a_given_embedding_is_used(client: pgbraid.Client) -> None:
     axis = np.eye(384, dtype=np.float32)
     client.add_documents(

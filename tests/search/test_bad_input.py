@@ -213,14 +213,26 @@ def test_an_external_id_of_1024_bytes(db: Connection) -> None:
     assert db.execute("select braid.delete_document(%s)", (longest,)).fetchone() == (True,)
 
 
-@pytest.mark.parametrize("given", [False, True], ids=["split", "one chunk"])
-def test_a_document_of_over_a_megabyte_of_lexemes(db: Connection, given: bool) -> None:
+def long_words(count: int) -> list[str]:
+    return [f"lexeme{number:05}" + "x" * 60 for number in range(count)]
+
+
+def test_a_document_of_over_a_megabyte_of_lexemes(db: Connection) -> None:
     """PostgreSQL's own tsvector ends there."""
-    words = [f"lexeme{number:05}" + "x" * 60 for number in range(18_000)]
-    content = " ".join(words)
-    document = {"chunks": [{"content": content, "embedding": UNIT}]} if given else {"content": content}
-    assert upsert(db, [{"external_id": "big", **document}]) == {"big": "inserted"}
+    words = long_words(18_000)
+    assert upsert(db, [{"external_id": "big", "content": " ".join(words)}]) == {"big": "inserted"}
     for word in (words[0], words[9_000], words[-1]):
         assert {hit[0] for hit in full_text(db, word)} == {"big"}
-    row = db.execute("select count(*) = 1, max(token_count) <= 240 from braid_store.chunks").fetchone()
-    assert row == (given, not given)
+    assert db.execute("select max(token_count) <= 240 from braid_store.chunks").fetchone() == (True,)
+
+
+def test_a_chunk_of_more_words_than_a_forward_row_counts(db: Connection) -> None:
+    words = long_words(18_000)
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        upsert(db, [{"external_id": "big", "chunks": [{"content": " ".join(words), "embedding": UNIT}]}])
+    assert "more than 32700" in str(caught.value)
+    assert caught.value.diag.message_hint
+    assert db.execute("select count(*) from braid_store.documents").fetchone() == (0,)
+    chunk = {"content": " ".join(words[:8_000]), "embedding": UNIT}
+    assert upsert(db, [{"external_id": "big", "chunks": [chunk]}]) == {"big": "inserted"}
+    assert {hit[0] for hit in full_text(db, words[7_999])} == {"big"}

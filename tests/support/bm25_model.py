@@ -100,7 +100,8 @@ class Bm25Model:
                 _length(title),
             )
             self._entries.append(entry)
-            self._frequencies.update(entry.body.keys() | entry.title.keys())
+            # The title is the document's: its words count once, at the first chunk.
+            self._frequencies.update(entry.body.keys() | (entry.title.keys() if chunk.chunk_index == 0 else set()))
         # Chunks, total length of bodies, total length of titles.
         self.statistics = (
             len(self._entries),

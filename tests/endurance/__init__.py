@@ -1,0 +1,1 @@
+"""The index while many write, when the server dies, and elsewhere."""

@@ -1,0 +1,199 @@
+"""The same rankings from a dump that a database's owner restores, and from a logical subscriber."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from endurance.traffic import document, maintain, near, rankings, write
+from helpers import make_fast, temporary_folder
+from pgbraid import embedded
+from pgbraid.embedded.programs import installed_programs
+from pgbraid.install import install
+
+Connection = psycopg.Connection[Any]
+IDENTITIES = """
+select c.relname, a.attname from pg_attribute a join pg_class c on c.oid = a.attrelid
+where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and a.attidentity <> '' order by 1
+"""
+OWNERS = """
+select oid::regprocedure::text, proowner::regrole::text, prosecdef, proacl::text from pg_proc
+where pronamespace in ('braid'::regnamespace, 'braid_store'::regnamespace) order by 1
+"""
+TABLES = """
+select oid::regclass::text from pg_class
+where relnamespace = 'braid_store'::regnamespace and relkind in ('r', 'p') and not relispartition
+  and relname not like '%yoyo%' and relname <> 'installation'
+"""
+
+
+@pytest.fixture
+def own_server(pg_version: int) -> Iterator[embedded.Server]:
+    """One whose write-ahead log a subscriber can read."""
+    data_dir = temporary_folder()
+    try:
+        server = embedded.ensure_running(data_dir, pg_version)
+        make_fast(server)
+        with psycopg.connect(server.dsn, autocommit=True) as db:
+            db.execute("alter system set wal_level = logical")
+        embedded.stop(data_dir)
+        yield embedded.ensure_running(data_dir, pg_version)
+    finally:
+        embedded.stop(data_dir)
+        shutil.rmtree(data_dir)
+
+
+def connect(dsn: str) -> Connection:
+    return psycopg.connect(dsn, autocommit=True)
+
+
+def write_some(db: Connection, seed: int) -> None:
+    """Inserts, replacements, deletes, and a merge of some of it."""
+    rng = random.Random(seed)
+    for batch in range(12):
+        numbers = rng.sample(range(200), 15)
+        write(db, [document(rng, f"d{number}", f"v{seed}x{batch}") for number in numbers])
+        db.execute("select braid.delete_document(%s)", (f"d{rng.randrange(200)}",))
+        if batch == 6:
+            maintain(db)
+
+
+def highest_numbers(db: Connection) -> dict[str, int]:
+    """The highest of each generated column that has any."""
+    highest = {}
+    for table, column in db.execute(IDENTITIES).fetchall():
+        row = db.execute(f"select max({column}) from braid_store.{table}").fetchone()
+        if row is not None and row[0] is not None:
+            highest[table] = row[0]
+    return highest
+
+
+def test_an_owner_without_superuser_dumps_and_restores(
+    own_server: embedded.Server, pg_version: int, tmp_path: Path
+) -> None:
+    with connect(own_server.dsn) as admin:
+        admin.execute("create role app_owner login createrole")
+        for name in ("source", "restored"):
+            admin.execute(f"create database {name} owner app_owner")
+            with connect(own_server.dsn_for(name)) as db:
+                db.execute("create extension vector")
+    source, restored = (own_server.dsn_for(name, "app_owner") for name in ("source", "restored"))
+    install(source)
+    with connect(source) as db:
+        write_some(db, 1)
+        expected = rankings(db)
+        highest = highest_numbers(db)
+        assert {"documents", "chunks", "segments"} <= highest.keys()
+    assert any(len(hits) > 10 for hits in expected)
+
+    programs, file = installed_programs(pg_version), tmp_path / "dump"
+    subprocess.run([programs / "pg_dump", "--format=custom", "--file", file, source], check=True)
+    # The extension is there already, and is a superuser's.
+    listed = subprocess.run([programs / "pg_restore", "--list", file], check=True, capture_output=True, text=True)
+    (tmp_path / "list").write_text(
+        "".join(line for line in listed.stdout.splitlines(keepends=True) if " EXTENSION " not in line)
+    )
+    ran = subprocess.run(
+        [programs / "pg_restore", "--use-list", tmp_path / "list", "--dbname", restored, file],
+        capture_output=True,
+        text=True,
+    )
+    # Only a superuser can give a function to a role that may not create in its schema; the installer sees to it.
+    failed = re.findall(r"Command was: (.*)", ran.stderr)
+    assert failed, ran.stderr
+    for command in failed:
+        assert re.fullmatch(r"ALTER FUNCTION .* OWNER TO braid_definer;", command), ran.stderr
+    assert install(restored).functions_applied
+    with connect(source) as before, connect(restored) as after:
+        assert after.execute(OWNERS).fetchall() == before.execute(OWNERS).fetchall()
+    with connect(restored) as db:
+        assert rankings(db) == near(expected)
+        assert highest_numbers(db) == highest
+        # Numbers go on where they were: none is given twice.
+        write_some(db, 2)
+        later = highest_numbers(db)
+        assert all(later[table] > highest[table] for table in ("documents", "chunks", "segments"))
+    with connect(source) as db:
+        write_some(db, 2)
+        expected = rankings(db)
+    with connect(restored) as db:
+        maintain(db)
+        assert rankings(db) == near(expected)
+    assert not install(restored).changed
+
+
+def let_the_server_connect_to_itself(server: embedded.Server) -> None:
+    """A subscriber's connection comes from the server's OS user, which no command of ours is."""
+    with connect(server.dsn) as db:
+        row = db.execute("select current_setting('ident_file')").fetchone()
+        assert row is not None
+        with open(row[0], "a", encoding="utf-8") as file:
+            file.write(f"pgbraid {Path(row[0]).owner()} all\n")
+        db.execute("select pg_reload_conf()")
+        wrong = db.execute("select error from pg_ident_file_mappings where error is not null").fetchall()
+        assert wrong == []
+
+
+def wait_until_applied(publisher: Connection, slot: str) -> None:
+    deadline = time.monotonic() + 30
+    row = publisher.execute("select pg_current_wal_lsn()").fetchone()
+    assert row is not None
+    applied = "select confirmed_flush_lsn >= %s::pg_lsn from pg_replication_slots where slot_name = %s"
+    while publisher.execute(applied, (row[0], slot)).fetchone() != (True,):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_logical_subscriber_ranks_the_same(own_server: embedded.Server) -> None:
+    with connect(own_server.dsn) as admin:
+        for name in ("publisher", "subscriber"):
+            admin.execute(f"create database {name}")
+    let_the_server_connect_to_itself(own_server)
+    published, subscribed = own_server.dsn_for("publisher"), own_server.dsn_for("subscriber")
+    install(published)
+    install(subscribed)
+    with connect(published) as publisher, connect(subscribed) as subscriber:
+        write_some(publisher, 1)
+        tables = ", ".join(name for (name,) in publisher.execute(TABLES))
+        # What an installation begins with comes from the publisher as well.
+        subscriber.execute(f"truncate {tables}")
+        publisher.execute(f"create publication braid for table {tables} with (publish_via_partition_root)")
+        # In one cluster, `create subscription` would wait for itself if it made the slot.
+        publisher.execute("select pg_create_logical_replication_slot('braid', 'pgoutput')")
+        subscriber.execute(
+            f"create subscription braid connection 'host={own_server.socket_dir} dbname=publisher user=postgres' "
+            "publication braid with (create_slot = false, slot_name = 'braid')"
+        )
+        try:
+            deadline = time.monotonic() + 30
+            while subscriber.execute("select bool_and(srsubstate = 'r') from pg_subscription_rel").fetchone() != (
+                True,
+            ):
+                assert time.monotonic() < deadline, subscriber.execute("select * from pg_subscription_rel").fetchall()
+                time.sleep(0.05)
+            wait_until_applied(publisher, "braid")
+            expected = rankings(publisher)
+            assert any(len(hits) > 10 for hits in expected)
+            assert rankings(subscriber) == near(expected)
+            # Replacements, deletes and merges arrive as well.
+            write_some(publisher, 2)
+            assert maintain(publisher) > 0
+            wait_until_applied(publisher, "braid")
+            expected = rankings(publisher)
+            assert rankings(subscriber) == near(expected)
+            publisher.execute("select braid.clear_collection()")
+            wait_until_applied(publisher, "braid")
+            assert not any(rankings(subscriber))
+        finally:
+            subscriber.execute("alter subscription braid disable")
+            subscriber.execute("alter subscription braid set (slot_name = none)")
+            subscriber.execute("drop subscription braid")

@@ -1,0 +1,170 @@
+"""A server that is killed at any moment of ingesting and merging comes back with all that was committed, and with an
+index that fits it."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from endurance.traffic import (
+    Document,
+    assert_as_if_loaded_afresh,
+    document,
+    maintain,
+    near,
+    queries,
+    stored_documents,
+    write,
+)
+from helpers import make_fast, temporary_folder
+from pgbraid import embedded
+from pgbraid.install import install
+from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
+from support.calls import full_text
+
+Connection = psycopg.Connection[Any]
+State = dict[str, Document]
+ROUNDS = 20
+WRITERS = 3
+
+
+@pytest.fixture
+def own_server(pg_version: int) -> Iterator[embedded.Server]:
+    data_dir = temporary_folder()
+    try:
+        server = embedded.ensure_running(data_dir, pg_version)
+        make_fast(server)
+        install(server.dsn)
+        yield server
+    finally:
+        embedded.stop(data_dir)
+        shutil.rmtree(data_dir)
+
+
+class Writer:
+    """Writes documents of its own until its connection is lost."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._rng = random.Random(seed)
+        self._version = 0
+        self.committed: State = {}
+        # What the last call was to make of it: whether it was committed, nobody has told.
+        self.attempted: State = {}
+        self.calls = 0
+        self.problems: list[BaseException] = []
+
+    def run(self, db: Connection) -> None:
+        rng = self._rng
+        try:
+            while True:
+                self._version += 1
+                self.attempted = dict(self.committed)
+                if self.committed and rng.random() < 0.2:
+                    external_id = rng.choice(sorted(self.committed))
+                    del self.attempted[external_id]
+                    db.execute("select braid.delete_document(%s)", (external_id,))
+                else:
+                    numbers = rng.sample(range(60), rng.choice([1, 1, 3, 30]))
+                    ids = [f"own{self._seed}-{number}" for number in numbers]
+                    documents = {i: document(rng, i, f"w{self._seed}v{self._version}") for i in ids}
+                    self.attempted.update(documents)
+                    write(db, list(documents.values()))
+                self.committed = self.attempted
+                self.calls += 1
+        except psycopg.OperationalError:
+            db.close()  # it was lost
+        except BaseException as error:
+            self.problems.append(error)
+
+    def owns(self, external_id: str) -> bool:
+        return external_id.startswith(f"own{self._seed}-")
+
+
+class Maintainer:
+    def __init__(self) -> None:
+        self.merges = 0
+        self.problems: list[BaseException] = []
+
+    def run(self, db: Connection) -> None:
+        try:
+            while True:
+                self.merges += maintain(db)
+        except psycopg.OperationalError:
+            db.close()
+        except BaseException as error:
+            self.problems.append(error)
+
+
+def connect(dsn: str, patience: float = 20) -> Connection:
+    """As soon as the server takes connections again."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return psycopg.connect(dsn, autocommit=True)
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def assert_whole(db: Connection, writers: list[Writer]) -> None:
+    """Each writer finds what it has committed; its last call was made in full or not at all."""
+    stored = stored_documents(db)
+    for writer in writers:
+        own = {external_id: found for external_id, found in stored.items() if writer.owns(external_id)}
+        assert own in (writer.committed, writer.attempted)
+        writer.committed = own
+    row = db.execute("select braid.status('default') -> 'collections' -> 0").fetchone()
+    assert row is not None
+    chunk_count = sum(len(found["chunks"]) for found in stored.values())
+    assert (row[0]["documents"], row[0]["chunks"]) == (len(stored), chunk_count)
+    model = Bm25Model(stored_chunks(db), Tokenizer(db))
+    for query in queries(4):
+        assert [full_text(db, query)] == near(
+            [[(hit.external_id, hit.chunk_index, hit.score) for hit in model.search(query)]]
+        )
+
+
+def test_killed_again_and_again(own_server: embedded.Server, pg_version: int) -> None:
+    dsn, data_dir = own_server.dsn, own_server.data_dir
+    rng = random.Random(1)
+    writers = [Writer(seed) for seed in range(WRITERS)]
+    maintainer = Maintainer()
+    workers: list[Writer | Maintainer] = [*writers, maintainer]
+    for number in range(ROUNDS):
+        connections = [connect(dsn) for _ in workers]
+        # Each worker's backend in turn, and sometimes the postmaster, whose children then end by themselves.
+        victim = connections[number % len(workers)].info.backend_pid
+        if number % 5 == 4:
+            victim = embedded.ensure_running(data_dir, pg_version).pid
+        threads = [
+            threading.Thread(target=worker.run, args=(connection,))
+            for worker, connection in zip(workers, connections, strict=True)
+        ]
+        for thread in threads:
+            thread.start()
+        time.sleep(rng.uniform(0.1, 0.7))
+        os.kill(victim, signal.SIGKILL)
+        for thread in threads:
+            thread.join(30)
+            assert not thread.is_alive()
+        assert not [problem for worker in workers for problem in worker.problems]
+        embedded.ensure_running(data_dir, pg_version)
+        with connect(dsn) as db:
+            assert_whole(db, writers)
+    assert all(writer.calls > ROUNDS for writer in writers)
+    assert maintainer.merges > 0
+    with connect(dsn) as db:
+        assert_as_if_loaded_afresh(db, "fresh")
+        maintain(db)
+        assert_whole(db, writers)

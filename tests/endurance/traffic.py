@@ -1,0 +1,116 @@
+"""Documents that are written at random, and what a search must give for them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import full_text, upsert
+
+Connection = psycopg.Connection[Any]
+Document = dict[str, Any]
+Hits = list[tuple[str, int, float]]
+
+# From common to rare.
+WORDS = [
+    f"{first}{second}" for first in ("ba", "ke", "lo", "mu", "ti", "ra") for second in ("dan", "fel", "gor", "nim")
+]
+WEIGHTS = [1 / rank for rank in range(1, len(WORDS) + 1)]
+SEARCH = """
+select external_id, chunk_index, score, title, content
+from braid.full_text_search(%s, %s, collection => %s)
+"""
+
+
+def text(rng: random.Random, length: int) -> str:
+    return " ".join(rng.choices(WORDS, WEIGHTS, k=length))
+
+
+def document(rng: random.Random, external_id: str, version: str) -> Document:
+    """Of one to three chunks, each of which names the version."""
+    return {
+        "external_id": external_id,
+        "title": text(rng, 2) if rng.random() < 0.5 else None,
+        "metadata": {"version": version},
+        "chunks": [{"content": f"{text(rng, rng.randint(1, 40))} {version}"} for _ in range(rng.randint(1, 3))],
+    }
+
+
+def queries(count: int = 20) -> list[str]:
+    rng = random.Random("queries")
+    return [" ".join(rng.sample(WORDS, rng.randint(1, 6))) for _ in range(count)]
+
+
+def rankings(db: Connection, collection: str = "default") -> list[Hits]:
+    return [full_text(db, query, collection=collection) for query in queries()]
+
+
+def near(expected: Iterable[Hits]) -> list[list[Any]]:
+    """Equal to hits whose scores differ by no more than 1e-9."""
+    return [[(*hit[:2], pytest.approx(hit[2], abs=1e-9)) for hit in hits] for hits in expected]
+
+
+def assert_consistent(rows: list[tuple[str, int, float, str | None, str]], query: str) -> None:
+    """Of one moment: no chunk twice, no two versions of a document, and each with a word of the query."""
+    keys = [(external_id, chunk_index) for external_id, chunk_index, *_ in rows]
+    assert len(keys) == len(set(keys))
+    order = [(-score, external_id.encode(), chunk_index) for external_id, chunk_index, score, *_ in rows]
+    assert order == sorted(order)
+    versions: dict[str, str] = {}
+    for external_id, _, _, title, content in rows:
+        version = content.split()[-1]
+        assert versions.setdefault(external_id, version) == version
+        assert set(query.split()) & set(f"{title or ''} {content}".split()), (query, title, content)
+
+
+def stored_documents(db: Connection, tenant: str = "default", collection: str = "default") -> dict[str, Document]:
+    """What the tables say is there, as it can be given again."""
+    rows = db.execute(
+        """
+        select d.external_id, d.title, d.metadata,
+               (select jsonb_agg(jsonb_build_object('content', c.content) order by c.chunk_index)
+                from braid_store.chunks c where c.tenant_id = d.tenant_id and c.document_id = d.id)
+        from braid_store.documents d
+        join braid_store.tenants t on t.id = d.tenant_id
+        join braid_store.collections k on k.id = d.collection_id
+        where t.key = %s and k.name = %s
+        order by d.external_id
+        """,
+        (tenant, collection),
+    )
+    return {
+        external_id: {"external_id": external_id, "title": title, "metadata": metadata, "chunks": chunks}
+        for external_id, title, metadata, chunks in rows
+    }
+
+
+def load_afresh(db: Connection, documents: Iterable[Document], collection: str) -> None:
+    """Into a new collection, as one segment."""
+    db.execute("select braid.create_collection(%s)", (collection,))
+    upsert(db, documents, collection)
+
+
+def assert_as_if_loaded_afresh(db: Connection, fresh: str) -> None:
+    if db.execute("select to_regprocedure('braid.check_index(text)') is not null").fetchone() == (True,):
+        assert db.execute("select * from braid.check_index('default')").fetchall() == []
+    documents = stored_documents(db)
+    load_afresh(db, documents.values(), fresh)
+    expected = rankings(db, fresh)
+    assert any(len(hits) > 10 for hits in expected)
+    assert rankings(db) == near(expected)
+
+
+def maintain(db: Connection) -> int:
+    """Returns how many merges it made."""
+    row = db.execute("select braid.maintain('10 seconds')").fetchone()
+    assert row is not None
+    return int(row[0]["merges"])
+
+
+def write(db: Connection, documents: list[Document], collection: str = "default") -> None:
+    db.execute("select count(*) from braid.upsert_documents(%s, %s)", (Jsonb(documents), collection))

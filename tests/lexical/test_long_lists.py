@@ -1,0 +1,86 @@
+"""Exactness where words are common enough for lists that are summed as vectors, next to short lists in the same query."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
+from support.calls import full_text, upsert
+
+Connection = psycopg.Connection[Any]
+# Letters only, of no common stem; the first are in most chunks, the last in a few.
+WORDS = [f"{a}{b}q" for a in "bcdfghjklmnp" for b in "aiou"]
+SIZES = (2500, 700, 90, 8)
+
+
+def random_text(rng: random.Random) -> str:
+    words = rng.choices(WORDS, [1 / (rank + 1) ** 1.6 for rank in range(len(WORDS))], k=rng.randint(3, 25))
+    return " ".join(words)
+
+
+@pytest.fixture
+def filled(db: Connection) -> Connection:
+    rng = random.Random(7)
+    number = 0
+    db.execute("select braid.create_collection('long', text_config => 'simple')")
+    for size in SIZES:
+        batch = [
+            {
+                "external_id": f"d{number + i}",
+                "content": random_text(rng),
+                "speaker": rng.choice(["often"] * 60 + ["seldom"] * 3 + ["once"]),
+                **({"title": rng.choice(WORDS)} if rng.random() < 0.2 else {}),
+            }
+            for i in range(size)
+        ]
+        upsert(db, batch, "long")
+        number += size
+    gone = rng.sample(range(number), number // 20)
+    db.execute("select count(braid.delete_document('d' || n, 'long')) from unnest(%s::int[]) n", (gone,))
+    long_lists = "select count(*) > 20 from braid_store.postings where blocks is not null"
+    assert db.execute(long_lists).fetchone() == (True,)
+    return db
+
+
+def test_rankings_equal_the_model(filled: Connection) -> None:
+    rng = random.Random(8)
+    model = Bm25Model(stored_chunks(filled, collection="long"), Tokenizer(filled, "simple"))
+    for _ in range(60):
+        query = " ".join(rng.sample(WORDS, rng.randint(1, 7)))
+        match = rng.choice(["any", "any", "all", "50%", "75%"])
+        speaker = rng.choice([None, None, "often", "seldom", "once"])
+        limit = rng.choice([1, 10, 50, 5000])
+        filters = None if speaker is None else Jsonb({"speaker": speaker})
+        expected = model.search(query, match, lambda chunk, who=speaker: who in (None, chunk.body.split("\n")[0]))
+        found = full_text(filled, query, match_count=limit, filters=filters, match=match, collection="long")
+        assert found == [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in expected[:limit]], (query, match)
+
+
+def test_demands_are_met_by_all_that_have_what_is_demanded(filled: Connection) -> None:
+    """Of a query without limit: what the unrestricted query finds, less what lacks something."""
+    rng = random.Random(9)
+    texts = dict(
+        filled.execute(
+            "select d.external_id, concat_ws(' | ', d.title, c.speaker, c.content) from braid_store.chunks c "
+            "join braid_store.documents d on d.id = c.document_id and d.tenant_id = c.tenant_id"
+        ).fetchall()
+    )
+    for _ in range(40):
+        first, second, third, fourth = rng.sample(WORDS[:20], 2) + rng.sample(WORDS, 2)
+        all_found = {hit[0]: hit[2] for hit in full_text(filled, f"{first} {second} {third}", collection="long")}
+        for query, holds in (
+            (f"+{first} {second} {third}", lambda text: first in text),
+            (f'"{first} {second}" {third}', lambda text: f"{first} {second}" in text),
+            (f"+{first} {second} {third} -{fourth}", lambda text: first in text and fourth not in text),
+            (f"+{first} OR {second} {third}", lambda text: first in text or second in text),
+        ):
+            expected = {name: score for name, score in all_found.items() if holds(texts[name])}
+            found = full_text(filled, query, collection="long")
+            assert {hit[0]: hit[2] for hit in found} == pytest.approx(expected, abs=1e-9), query
+            few = full_text(filled, query, match_count=10, collection="long")
+            assert few == found[:10], query

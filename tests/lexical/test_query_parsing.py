@@ -1,0 +1,197 @@
+"""The query language: what a text means, in SQL and in Python's copy of it for embedding."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pgbraid.documents import embedded_text
+
+Connection = psycopg.Connection[Any]
+
+# One clause is its group, its sign (+ must, - must_not), its kind if not a word, and its content.
+EXAMPLES = [
+    ("", ""),
+    (" \t\n\u3000", ""),
+    ("plain words", "1 plain | 2 words"),
+    ("plain\u00a0words\u3000apart", "1 plain | 2 words | 3 apart"),
+    ("+must -not", "1+ must | 2- not"),
+    ("re-entry e-mail-", "1 re-entry | 2 e-mail-"),
+    ("-5 +5 -re-entry", "1- 5 | 2+ 5 | 3- re-entry"),
+    ("a - b + c -- d", "1 a | 2 b | 3 c | 4 d"),
+    ("git --force ++i +-x", "1 git | 2 force | 3 i | 4 x"),
+    ('"exact phrase"', "1+ phrase:exact phrase"),
+    ('+"exact phrase" -"not this"', "1+ phrase:exact phrase | 2- phrase:not this"),
+    ("“curly quotes” „und deutsche“", "1+ phrase:curly quotes | 2+ phrase:und deutsche"),
+    ('检索"完全一致"了', "1 检索 | 2+ phrase:完全一致 | 3 了"),
+    ('"exact phr', "1 exact | 2 phr"),
+    ('foo"bar', "1 foo bar"),
+    ('-"unfinished phr', "1- unfinished | 2 phr"),
+    ('"a "b c" d"', "1+ phrase:a | 2 b | 3 c | 4+ phrase:d"),
+    ('""doubled quotes""', "1 doubled | 2 quotes"),
+    ('"..." "" " " -"?!" ... & -&', ""),
+    ("a OR b OR c d", "1 a | 1 b | 1 c | 2 d"),
+    ("OR a OR", "1 a"),
+    ("OR OR OR", ""),
+    ("a OR OR b", "1 a | 1 b"),
+    ("a or b Or c", "1 a | 2 or | 3 b | 4 Or | 5 c"),
+    ("a OR -b OR c", "1 a | 2- b | 3 c"),
+    ("a OR - b", "1 a | 1 b"),
+    ("+a OR b", "1+ a | 1+ b"),
+    ('a OR "b c"', "1+ a | 1+ phrase:b c"),
+    ('("a b") OR (c)', "1+ phrase:a b | 1+ (c)"),
+    ('+OR -OR "OR" OR x', "1+ OR | 2- OR | 3+ phrase:OR | 3+ x"),
+    ("data* -data* +data*", "1 prefix:data | 2- prefix:data | 3+ prefix:data"),
+    ("* ** a *b c*d e** $*", "1 a | 2 *b | 3 c*d | 4 prefix:e"),
+    ('"data*" data*OR*', "1+ phrase:data* | 2 prefix:data*OR"),
+    ("C++ C# 50% >= 5", "1 C++ | 2 C# | 3 50% | 4 5"),
+    ("🎉 ∞", "1 🎉 | 2 ∞"),
+]
+
+# What of queries is likely to matter, glued together in any way.
+WORDS = ["a", "the", "data", "5", "é", "京都", "ORA-00942", "OR", "or"]
+OPERATORS = ["-", "+", "*", '"', "“", "”", " ", " ", "\n", "\u3000", "."]
+queries = st.one_of(
+    st.lists(st.sampled_from(WORDS + OPERATORS), max_size=25).map("".join),
+    st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40),
+)
+plain_queries = queries.filter(lambda query: not set(query) & set('"“”„*'))
+
+many = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def parse(db: Connection, query: str) -> list[tuple[int, int, str, str, str]]:
+    return db.execute("select * from braid_store.parse_query(%s)", (query,)).fetchall()
+
+
+def clauses(db: Connection, query: str) -> list[tuple[Any, ...]]:
+    every = "select * from braid_store.query_clauses(%s, 'english', true) order by 1, 5, 6"
+    return db.execute(every, (query,)).fetchall()
+
+
+def written(rows: list[tuple[int, int, str, str, str]]) -> str:
+    sign = {"should": "", "must": "+", "must_not": "-"}
+    return " | ".join(
+        f"{group}{sign[occurrence]} {'' if kind == 'word' else kind + ':'}{content}"
+        for _, group, occurrence, kind, content in rows
+    )
+
+
+@pytest.mark.parametrize(("query", "expected"), EXAMPLES, ids=[query for query, _ in EXAMPLES])
+def test_examples(db: Connection, query: str, expected: str) -> None:
+    assert written(parse(db, query)) == expected
+
+
+def test_python_and_sql_read_a_query_alike(db: Connection) -> None:
+    @many
+    @given(query=queries)
+    def check(query: str) -> None:
+        wanted = [content for _, _, occurrence, _, content in parse(db, query) if occurrence != "must_not"]
+        assert embedded_text(query) == " ".join(wanted)
+
+    check()
+
+
+def test_any_text_is_a_query(db: Connection) -> None:
+    @many
+    @given(query=queries)
+    def check(query: str) -> None:
+        rows = parse(db, query)
+        assert [number for number, *_ in rows] == list(range(1, len(rows) + 1))
+        groups = [group for _, group, *_ in rows]
+        assert sorted(set(groups)) == list(range(1, max(groups, default=0) + 1)) and groups == sorted(groups)
+        for group in set(groups):
+            members = [row for row in rows if row[1] == group]
+            assert len({row[2] for row in members}) == 1
+            assert len(members) == 1 or members[0][2] != "must_not"
+        for _, _, occurrence, kind, content in rows:
+            assert content.strip(" ") == content != ""
+            assert kind != "phrase" or occurrence != "should"
+            assert kind != "prefix" or not content.endswith("*")
+        known = {(row[0], row[1], row[2]) for row in rows}
+        found = clauses(db, query)
+        assert {row[:3] for row in found} <= known
+        assert all(row[6] == "prefix" for row in found if row[3] == "prefix")
+
+    check()
+
+
+def test_without_operators_the_lexemes_are_those_of_the_text(db: Connection) -> None:
+    whole = "select lexeme, kind, count(*) from braid_store.tokenize(array[%s], 'english', true) group by 1, 2"
+    by_clause = "select lexeme, token_kind, count(*) from braid_store.query_clauses(%s, 'english', true) group by 1, 2"
+
+    @many
+    @given(query=plain_queries)
+    def check(query: str) -> None:
+        words = [word.lstrip("+-") for word in query.split()]
+        query = " ".join("or" if word == "OR" else word for word in words)
+        found = db.execute(by_clause, (query,)).fetchall()
+        assert sorted(found) == sorted(db.execute(whole, (query,)).fetchall())
+
+    check()
+
+
+def test_positions_are_counted_within_a_clause(db: Connection) -> None:
+    assert [row[3:] for row in clauses(db, 'river "the old ORA-1 river" -bank')] == [
+        ("word", 1, "river", "word"),
+        ("phrase", 1, "=the", "stop_word"),
+        ("phrase", 2, "old", "word"),
+        ("phrase", 3, "1", "part"),
+        ("phrase", 3, "ora", "part"),
+        ("phrase", 3, "ora1", "compound"),
+        ("phrase", 4, "river", "word"),
+        ("word", 1, "bank", "word"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("data*", {"data"}),
+        ("Databases*", {"databas"}),
+        ("company*", {"company", "compani"}),
+        ("the*", {"the"}),
+        ("CAFÉ*", {"cafe"}),
+        ("ORA-009*", {"ora009"}),
+        ("17.*", {"17"}),
+        ("c++*", {"c++"}),
+        ("src/app/ma*", {"src/app/ma"}),
+        ("데이터*", {"데이터"}),
+        ("한국*", {"한국"}),
+    ],
+)
+def test_a_prefix_is_compared_with_stored_lexemes(db: Connection, query: str, expected: set[str]) -> None:
+    rows = clauses(db, query)
+    assert {row[3:5] + row[6:] for row in rows} == {("prefix", 1, "prefix")}
+    assert {row[5] for row in rows} == expected
+
+
+def test_an_asterisk_behind_several_words_says_nothing(db: Connection) -> None:
+    assert [row[3:] for row in clauses(db, "big,data*")] == [("word", 1, "big", "word"), ("word", 2, "data", "word")]
+    assert clauses(db, "東京*") == clauses(db, "東京")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        " ".join(f"word{number}" for number in range(10_000)),
+        " ".join(f"prefix{number}*" for number in range(500)),
+        '"a b" ' * 2_500,
+        '"' * 4_999,
+        "a OR " * 10_000,
+        "-" * 100_000,
+    ],
+    ids=["words", "prefixes", "phrases", "quotes", "alternatives", "signs"],
+)
+def test_a_long_query_takes_no_time(db: Connection, query: str) -> None:
+    parse(db, "a")
+    start = time.perf_counter()
+    parse(db, query)
+    # Milliseconds; quadratic would be minutes.
+    assert time.perf_counter() - start < 2
+    assert len(embedded_text(query)) <= len(query)

@@ -1,0 +1,159 @@
+"""Words of a query that occur nowhere: what they may be meant for, and searches for that instead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import set_tenant, upsert
+
+Connection = psycopg.Connection[Any]
+DOCUMENTS = [
+    {"external_id": "1", "content": "A Database of companies."},
+    {"external_id": "2", "content": "databases and Databases; the river"},
+    {"external_id": "3", "content": "the company by the river", "title": "Zebrafish"},
+    {"external_id": "4", "content": "automobile"},
+]
+
+
+@pytest.fixture
+def filled(db: Connection) -> Connection:
+    upsert(db, DOCUMENTS)
+    return db
+
+
+def search(db: Connection, query: str, options: dict[str, Any] | None = None, **arguments: Any) -> dict[str, Any]:
+    row = db.execute(
+        "select braid.search_json(%s, match => %s, options => %s)",
+        (
+            query,
+            arguments.get("match", "any"),
+            None if options is None else Jsonb(options),
+        ),
+    ).fetchone()
+    assert row
+    answer: dict[str, Any] = row[0]
+    return answer
+
+
+def corrections(answer: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(correction["word"], correction["correction"]) for correction in answer["stats"]["corrections"]]
+
+
+def found(answer: dict[str, Any]) -> set[str]:
+    return {row["external_id"] for row in answer["results"]}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("databse", [("databse", "database")]),
+        ("Databses,", [("Databses", "database")]),
+        ("(compny) rivr", [("compny", "company"), ("rivr", "river")]),
+        ("+rivr databse", [("rivr", "river"), ("databse", "database")]),
+        ("rivr rivr", [("rivr", "river")]),
+        ("rivr OR databse", [("rivr", "river"), ("databse", "database")]),
+        ("rivr,databse", [("rivr", "river"), ("databs", "database")]),
+        ("zebrafsh", [("zebrafsh", "zebrafish")]),
+        # Words that are there, and what is no word.
+        ("database river", []),
+        ("databases company", []),
+        ('"databse" -rivr databs*', []),
+        ("qqqqqqqq 12345 databse-17 rivr/compny 東景", []),
+        ("thee", []),
+        # Two edits away from "river" and, as a stem, from "compani": five letters are too few for it.
+        (
+            "rvier rivre ribes crompni",
+            [("rvier", "river"), ("rivre", "river"), ("crompni", "company")],
+        ),
+        ("", []),
+    ],
+)
+def test_what_is_offered(filled: Connection, query: str, expected: list[tuple[str, str]]) -> None:
+    if query == "":
+        row = filled.execute("select braid.search_json(query_embedding => %s)", (str([1] + [0] * 383),)).fetchone()
+        assert row and row[0]["stats"]["corrections"] == []
+        return
+    answer = search(filled, query)
+    assert corrections(answer) == expected
+    assert not any(correction["applied"] for correction in answer["stats"]["corrections"])
+    messages = [warning["message"] for warning in answer["warnings"] if warning["code"] == "did_you_mean"]
+    assert len(messages) == (1 if expected else 0)
+    assert all(f'"{correction}" instead of "{word}"' in messages[0] for word, correction in expected)
+
+
+def test_a_synonym_that_occurs_is_enough(filled: Connection) -> None:
+    assert corrections(search(filled, "automobil")) == []
+    assert corrections(search(filled, "automobille")) == [("automobille", "automobile")]
+    filled.execute("select braid.set_synonyms('automobille', '{river}')")
+    answer = search(filled, "automobille")
+    assert (corrections(answer), found(answer)) == ([], {"2", "3"})
+
+
+def test_five_words_of_a_query(filled: Connection) -> None:
+    words = ["xriver", "yriver", "zriver", "riverx", "rivery", "riverz"]
+    assert corrections(search(filled, " ".join(words))) == [(word, "river") for word in words[:5]]
+
+
+def test_it_is_applied_when_asked(filled: Connection) -> None:
+    plain = search(filled, "databse rivr")
+    assert (found(plain), plain["stats"]["terms"]) == (set(), [])
+    corrected = search(filled, "databse rivr", {"correct": True})
+    meant = search(filled, "database river")
+    assert corrected["stats"]["terms"] == meant["stats"]["terms"] == ["databas", "river"]
+    assert corrected["results"] == meant["results"] and len(meant["results"]) == 3
+    assert [correction["applied"] for correction in corrected["stats"]["corrections"]] == [True, True]
+    (warning,) = corrected["warnings"]
+    assert warning["code"] == "did_you_mean"
+    assert warning["message"].startswith('Searched for "database" instead of "databse".')
+
+
+@pytest.mark.parametrize(
+    ("query", "meant", "match"),
+    [
+        ("databse rivr", "database river", "all"),
+        ("+rivr company", "+river company", "any"),
+        ("+databse -rivr", "+database -rivr", "any"),
+        ("+rivr OR zebrfish", "+river OR zebrafish", "any"),
+        ("rivr river", "river river", "any"),
+        ("rivr rivr databse", "river river database", "75%"),
+        ('rivr "databse"', 'river "databse"', "any"),
+        ('databse "databse"', 'database "databse"', "any"),
+    ],
+)
+def test_a_correction_takes_the_place_of_the_word(filled: Connection, query: str, meant: str, match: str) -> None:
+    corrected = search(filled, query, {"correct": True}, match=match)
+    expected = search(filled, meant, match=match)
+    assert corrected["results"] == expected["results"]
+    assert corrected["stats"]["terms"] == expected["stats"]["terms"]
+
+
+def test_synonyms_of_the_correction_are_searched(filled: Connection) -> None:
+    filled.execute("select braid.set_synonyms('river', '{automobile}')")
+    assert found(search(filled, "rivr", {"correct": True})) == {"2", "3", "4"}
+
+
+def test_other_tenants_words_are_not_offered(filled: Connection) -> None:
+    filled.execute("select braid.create_tenant('acme')")
+    set_tenant(filled, "acme")
+    upsert(filled, [{"external_id": "1", "content": "zebrafink"}])
+    assert corrections(search(filled, "zebrafish databse")) == [("zebrafish", "zebrafink")]
+    set_tenant(filled, "default")
+    assert corrections(search(filled, "zebrafnk")) == []
+
+
+def test_deleted_words_are_not_offered(filled: Connection) -> None:
+    filled.execute("select braid.delete_document('3')")
+    assert corrections(search(filled, "zebrafsh company")) == []
+    assert corrections(search(filled, "rivr")) == [("rivr", "river")]
+
+
+@pytest.mark.parametrize("option", [1, "true", {}, []])
+def test_what_is_refused(filled: Connection, option: Any) -> None:
+    for name in ("correct", "operators", "explain"):
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match=name) as raised:
+            search(filled, "river", {name: option})
+        assert raised.value.diag.message_hint == "Give true or false."

@@ -1,0 +1,332 @@
+"""The query language end to end: what +, -, quotation marks, *, OR and match find, in both legs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
+
+import pgbraid
+from helpers import HashEmbedder
+from support.calls import full_text, hybrid, upsert, vector
+
+Connection = psycopg.Connection[Any]
+TEXTS = {
+    "who": "The Who played in London",
+    "guess": "Guess who played the guitar in the band",
+    "lazy": "The quick brown fox jumps over the lazy dog",
+    "dogs": "Lazy dogs and foxes; a brown bear",
+    "error": "ORA-00942: table or view does not exist in src/app/main.py",
+    "other": "ORA-00943: cluster does not exist, see main.py",
+    "tokyo": "東京都に住んでいる",
+    "kyoto": "京都に住んでいる。東の都",
+    "inter": "internal interfaces of the internet",
+    "extra": "external interface, brown",
+}
+
+
+@pytest.fixture
+def filled(db: Connection) -> Connection:
+    """A collection whose semantic leg finds everything, in the order above."""
+    db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test')")
+    upsert(
+        db,
+        [
+            {"external_id": name, "content": text, "embedding": [1, number / 10]}
+            for number, (name, text) in enumerate(TEXTS.items())
+        ]
+        + [
+            {
+                "external_id": "titled",
+                "title": "A brown owl",
+                "content": "sleeps",
+                "embedding": [0, 1],
+            }
+        ],
+        "small",
+    )
+    return db
+
+
+def found(db: Connection, query: str, **arguments: Any) -> set[str]:
+    rows = full_text(db, query, collection="small", **arguments)
+    assert len({row[0] for row in rows}) == len(rows)
+    return {row[0] for row in rows}
+
+
+def found_by_both(db: Connection, query: str, **arguments: Any) -> list[str]:
+    arguments = {
+        "query_text": query,
+        "query_embedding": vector([1, 0]),
+        "match_count": 100,
+        **arguments,
+    }
+    return [row[0] for row in hybrid(db, collection="small", **arguments)]
+
+
+EXAMPLES: list[tuple[str, str]] = [
+    # Words are alternatives; what the words are not in is not found.
+    ("fox", "lazy dogs"),
+    ("fox guitar nowhere", "lazy dogs guess"),
+    # Phrases, with stop words inside and around, stems, several fields.
+    ('"lazy dog"', "lazy dogs"),
+    ('"dog lazy"', ""),
+    ('"the who"', "who"),
+    ('"who played"', "who guess"),
+    ('"who played the guitar"', "guess"),
+    ('"who played a guitar"', ""),
+    ('"over the lazy"', "lazy"),
+    ('"brown fox" "lazy dog"', "lazy"),
+    ('"brown owl" sleeps', "titled"),
+    ('"owl sleeps"', ""),
+    ("“brown fox”", "lazy"),
+    ('"brown"', "lazy dogs extra titled"),
+    ('"nowhere to be found" fox', ""),
+    # Of an unpaired mark the rest counts.
+    ('"lazy dog" "fox', "lazy dogs"),
+    # Compounds are one word, with parts.
+    ('"ORA-00942: table"', "error"),
+    ("+ORA-00942", "error"),
+    ('"see main.py"', "other"),
+    ("+main.py", "error other"),
+    ('"in src/app/main.py"', "error"),
+    # Scripts without spaces.
+    ("東京", "tokyo"),
+    ('"東京都"', "tokyo"),
+    ("京都", "tokyo kyoto"),
+    ('"東の都"', "kyoto"),
+    ('"都東"', ""),
+    ("+東京 住んで", "tokyo"),
+    ("住んで -東京", "kyoto"),
+    # Prefixes.
+    ("inter*", "inter extra"),
+    ("intern*", "inter"),
+    ("+inter* brown", "inter extra"),
+    ("-inter* brown", "lazy dogs titled"),
+    ("databases* interfaces*", "inter extra"),
+    ("zz*", ""),
+    ('"inter*"', ""),
+    # + and -.
+    ("+fox guitar", "lazy dogs"),
+    ("+fox +quick", "lazy"),
+    ("brown -fox", "extra titled"),
+    ('brown -"brown bear"', "lazy extra titled"),
+    ("+fox -fox", ""),
+    ("-fox", ""),
+    ("-fox -brown", ""),
+    ("+nowhere fox", ""),
+    # OR.
+    ("+fox OR guitar", "lazy dogs guess"),
+    ('"lazy dog" OR "fox jumps"', "lazy dogs"),
+    ("+fox OR guitar +played", "guess"),
+    ('+guitar OR "brown fox" OR inter* -external', "guess lazy inter"),
+    ("+nowhere OR guitar", "guess"),
+    ("fox or guitar", "lazy dogs guess"),
+]
+
+
+@pytest.mark.parametrize(("query", "expected"), EXAMPLES)
+def test_what_is_found(filled: Connection, query: str, expected: str) -> None:
+    assert found(filled, query) == set(expected.split())
+
+
+@pytest.mark.parametrize(
+    ("query", "match", "expected"),
+    [
+        ("brown fox", "all", "lazy dogs"),
+        ("brown fox quick", "all", "lazy"),
+        ("brown fox nowhere", "all", ""),
+        ("brown fox nowhere", "66%", "lazy dogs"),
+        ("quick brown lazy bear", "75%", "lazy dogs"),
+        ("brown fox quick jumps guitar", "75%", "lazy"),
+        # Alternatives are one word, a compound is one.
+        ("fox OR owl brown", "all", "lazy dogs titled"),
+        ("fox OR owl brown quick OR bear", "all", "lazy dogs"),
+        ("ORA-00942 table", "all", "error"),
+        ("inter* brown", "all", "extra"),
+        # What is demanded is there; of the rest the share.
+        ("+fox quick", "all", "lazy"),
+        ("+fox guitar", "all", ""),
+        ("+fox quick bear", "50%", "lazy dogs"),
+        ("+fox quick guitar bear jumps", "50%", "lazy"),
+        ('"brown fox" dog', "all", "lazy"),
+        ('"brown fox" guitar', "all", ""),
+        ("brown fox -quick", "all", "dogs"),
+        ("brown -quick nowhere", "all", ""),
+        ("-quick", "all", ""),
+        ("the who", "all", "who guess"),
+    ],
+)
+def test_with_match(filled: Connection, query: str, match: str, expected: str) -> None:
+    assert found(filled, query, match=match) == set(expected.split())
+
+
+@pytest.mark.parametrize(("query", "expected"), [e for e in EXAMPLES if any(c in e[0] for c in '+-"“')])
+def test_operators_bind_both_legs(filled: Connection, query: str, expected: str) -> None:
+    """The semantic leg adds nothing that the query refuses."""
+    everything = {*TEXTS, "titled"}
+    demands = {"-fox": "-fox", "-fox -brown": "-fox -brown"}
+    if query in demands:
+        wanted = everything - found(filled, query.replace("-", ""))
+    elif "+" in query or '"' in query or "“" in query:
+        # Less what is excluded, all that is demanded; the other words decide nothing.
+        wanted = found(filled, query)
+        if query in ('brown -"brown bear"',):
+            wanted = everything - {"dogs"}
+    else:
+        excluded = " ".join(word[1:] for word in query.split() if word.startswith("-"))
+        wanted = everything - found(filled, excluded)
+    for arguments in ({}, {"full_text_weight": 0}, {"candidate_count": 100}):
+        assert set(found_by_both(filled, query, **arguments)) == wanted, arguments
+
+
+def test_the_semantic_leg_alone_is_ordered_by_similarity(filled: Connection) -> None:
+    names = [*TEXTS, "titled"]
+    assert found_by_both(filled, "-fox -zz") == [name for name in names if name not in ("lazy", "dogs")]
+    assert found_by_both(filled, "+brown", full_text_weight=0) == [
+        "lazy",
+        "dogs",
+        "extra",
+        "titled",
+    ]
+    # Few candidates are enough: the operators are a filter, not a sieve afterwards.
+    assert found_by_both(filled, "+brown", full_text_weight=0, candidate_count=2) == [
+        "lazy",
+        "dogs",
+    ]
+
+
+def test_a_stop_word_that_is_demanded_is_not_ranked_by(filled: Connection) -> None:
+    """Full text gives rows that have a score; the other leg adds those that have none."""
+    assert found(filled, "+the fox") == {"lazy"}
+    assert set(found_by_both(filled, "+the fox")) == {"who", "guess", "lazy", "inter"}
+
+
+def test_operators_and_filters(filled: Connection) -> None:
+    arguments = {"filters": {"external_id": {"$in": ["lazy", "extra", "who"]}}}
+    assert set(found_by_both(filled, "+brown", **arguments)) == {"lazy", "extra"}
+    assert set(found_by_both(filled, "-brown", **arguments)) == {"who"}
+    assert set(found_by_both(filled, "+inter* OR dog", **arguments)) == {
+        "lazy",
+        "extra",
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ('"lazy dog" guitar', "lazy dogs guess"),
+        ("+fox -quick", "lazy dogs"),
+        ("fox OR guitar", "lazy dogs guess"),
+        ("inter*", ""),
+        ("-fox", "lazy dogs"),
+        ("--fox ++guitar*", "lazy dogs guess"),
+        ('say "quick" and “owl', "lazy titled"),
+        ("-OR", "error"),
+    ],
+)
+def test_without_operators_all_is_words(filled: Connection, query: str, expected: str) -> None:
+    plain = {"options": {"operators": False}}
+    assert found(filled, query, **plain) == set(expected.split())
+    assert set(found_by_both(filled, query, **plain)) == {*TEXTS, "titled"}
+
+
+def test_python_embeds_plain_text_as_it_is(dsn: str) -> None:
+    asked = []
+
+    class Listening(HashEmbedder):
+        def embed_query(self, text: str) -> Any:
+            asked.append(text)
+            return super().embed_query(text)
+
+    with pgbraid.connect(dsn, embedder=Listening()) as client:
+        for options in (None, {"operators": True}, {"operators": False}):
+            client.search('fox -hen "a bear"', options=options)
+    assert asked == ["fox a bear", "fox a bear", 'fox -hen "a bear"']
+
+
+PIECES = st.sampled_from(
+    [
+        "fox",
+        "brown ",
+        " the",
+        '"',
+        "“",
+        "+",
+        "-",
+        "*",
+        " OR ",
+        " ",
+        "inter",
+        "main.py",
+        "東京",
+        "都",
+        "ORA-00942",
+        "é",
+        "(",
+        "5",
+    ]
+)
+QUERIES = st.lists(
+    st.one_of(PIECES, st.characters(exclude_categories=["Cs"], exclude_characters="\x00")),
+    max_size=15,
+)
+
+
+def test_no_text_is_an_error(filled: Connection) -> None:
+    @settings(
+        max_examples=200,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(QUERIES.map("".join), st.sampled_from(["any", "all", "75%"]), st.booleans())
+    def holds(query: str, match: str, has_operators: bool) -> None:
+        options = {
+            "operators": has_operators,
+            "snippet": True,
+            "explain": True,
+            "correct": True,
+        }
+        rows = filled.execute(
+            "select braid.search_json(%s, %s, match => %s, collection => 'small', options => %s)",
+            (query, vector([1, 0]), match, Jsonb(options)),
+        ).fetchone()
+        assert rows
+        by_text = {row["external_id"] for row in rows[0]["results"] if row["full_text_rank"]}
+        if query:
+            assert by_text == found(filled, query, match=match, options=Jsonb(options).obj)
+        clauses = filled.execute(
+            "select occurrence, kind from braid_store.parse_query((braid_store.searched_text(%s, %s)).searched)",
+            (query, has_operators),
+        ).fetchall()
+        if not has_operators:
+            assert set(clauses) <= {("should", "word")}
+        if {occurrence for occurrence, _ in clauses} <= {"should"}:
+            # Nothing is demanded: the semantic leg finds everything.
+            assert len(rows[0]["results"]) == len(TEXTS) + 1 or len(rows[0]["results"]) == 10
+
+    holds()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        " ".join(f"word{number}" for number in range(10_000)),
+        " ".join(f"+word{number}" for number in range(2_000)),
+        " ".join(f"w{number}*" for number in range(500)),
+        '"' + "fox " * 5_000 + '"',
+        "東京都に住んでいる。" * 2_000,
+        "fox OR " * 3_000 + "hen",
+    ],
+    ids=["words", "demands", "prefixes", "phrase", "unspaced", "alternatives"],
+)
+def test_long_queries_take_bounded_time(filled: Connection, query: str) -> None:
+    filled.execute("set statement_timeout = '10s'")
+    found(filled, query)
+    found_by_both(filled, query)
