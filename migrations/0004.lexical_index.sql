@@ -58,7 +58,7 @@ alter table braid_store.postings alter column elements set storage external, alt
 comment on table braid_store.postings is
     'Per lexeme and segment, the chunks that contain it. An impact is the share of its idf that BM25 gives the lexeme in '
     'a chunk, in 2047ths, rounded up. Short lists are elements: chunk_number << 11 | impact, ascending. Lists of at least '
-    'a 256th of the numbers are blocks of 8192 numbers: impact times block_weight, by number in the block. '
+    '64 chunks and a 256th of the segment are blocks of 8192 numbers: impact times block_weight, by number in the block. '
     'document_frequency counts a title''s words once per document, at its first chunk. In a deletion: counts to '
     'subtract, and no lists.';
 
