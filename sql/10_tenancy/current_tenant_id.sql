@@ -1,12 +1,14 @@
 create or replace function braid.current_tenant_id()
 returns int
-language sql
+language plpgsql
 stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.session_tenant_id();
+begin
+  return braid_store.session_tenant_id();
+end
 $$;
 
 comment on function braid.current_tenant_id() is

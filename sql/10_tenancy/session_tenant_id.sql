@@ -34,32 +34,41 @@ begin
 
   -- The GUC only chooses among the login's own tenants; without it a single membership decides, else `default`.
   if v_requested is not null then
+    -- The login itself is looked for before groups that it inherits: every policy of a search comes here.
     select t.id into v_tenant_id
-    from braid_store.tenants t
-    where t.key = v_requested
-      and exists (
-        select
-        from braid_store.tenant_members m
-        join pg_roles r on r.rolname = m.member
-        where m.tenant_id = t.id
-          and pg_has_role(session_user, r.oid, 'USAGE') -- MEMBER would be true for a role's creator
-      );
+    from braid_store.tenants t,
+         lateral (
+           select from braid_store.tenant_members m where m.tenant_id = t.id and m.member = session_user::text
+           offset 0
+         ) m
+    where t.key = v_requested;
+    if not found then
+      select t.id into v_tenant_id
+      from braid_store.tenants t
+      where t.key = v_requested
+        and exists (
+          select
+          from braid_store.tenant_members m
+          join pg_roles r on r.rolname = m.member
+          where m.tenant_id = t.id
+            and pg_has_role(session_user, r.oid, 'USAGE') -- MEMBER would be true for a role's creator
+        );
+    end if;
     return v_tenant_id;
   end if;
 
   select case when count(*) = 1 then min(t.id) else min(t.id) filter (where t.key = 'default') end
   into v_tenant_id
   from braid_store.tenants t
-  where exists (
-      select
+  where t.id = any (array(
+      select m.tenant_id
       from braid_store.tenant_members m
-      join pg_roles r on r.rolname = m.member
-      where m.tenant_id = t.id
-        and case
-              when v_reads_everything then r.rolname = session_user -- a superuser has every role
-              else pg_has_role(session_user, r.oid, 'USAGE')
-            end
-    );
+      where m.member = any (
+          case
+            when v_reads_everything then array[session_user::text] -- a superuser has every role
+            else array(select r.rolname::text from pg_roles r where pg_has_role(session_user, r.oid, 'USAGE'))
+          end)
+    ));
   return v_tenant_id;
 end
 $$;

@@ -29,14 +29,17 @@ def filled(db: Connection) -> Connection:
     number = 0
     db.execute("select braid.create_collection('long', text_config => 'simple')")
     for size in SIZES:
+        texts = [random_text(rng) for _ in range(size)]
         batch = [
             {
                 "external_id": f"d{number + i}",
-                "content": random_text(rng),
+                "content": text,
+                # Many, but of low scores.
+                "category": "wordy" if len(text.split()) > 20 else "terse",
                 "speaker": rng.choice(["often"] * 60 + ["seldom"] * 3 + ["once"]),
                 **({"title": rng.choice(WORDS)} if rng.random() < 0.2 else {}),
             }
-            for i in range(size)
+            for i, text in enumerate(texts)
         ]
         upsert(db, batch, "long")
         number += size
@@ -59,6 +62,21 @@ def test_rankings_equal_the_model(filled: Connection) -> None:
         expected = model.search(query, match, lambda chunk, who=speaker: who in (None, chunk.body.split("\n")[0]))
         found = full_text(filled, query, match_count=limit, filters=filters, match=match, collection="long")
         assert found == [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in expected[:limit]], (query, match)
+
+
+def test_a_filter_that_only_low_scores_pass(filled: Connection) -> None:
+    rng = random.Random(10)
+    model = Bm25Model(stored_chunks(filled, collection="long"), Tokenizer(filled, "simple"))
+    for limit in (1, 5, 20) * 8:
+        query = " ".join(rng.sample(WORDS, rng.randint(1, 5)))
+        expected = model.search(query, "any", lambda chunk: len(chunk.body.split("\n")[1].split()) > 20)
+        found = full_text(filled, query, match_count=limit, filters=Jsonb({"category": "wordy"}), collection="long")
+        assert found == [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in expected[:limit]], query
+
+
+def test_no_score_reaches_the_highest_numbers(filled: Connection) -> None:
+    for min_score in (1e30, 1e300, float("inf")):
+        assert full_text(filled, " ".join(WORDS[:3]), min_score=min_score, collection="long") == []
 
 
 def test_demands_are_met_by_all_that_have_what_is_demanded(filled: Connection) -> None:

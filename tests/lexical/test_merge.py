@@ -87,7 +87,9 @@ def test_maintain_again_finds_nothing_to_do(db: Connection) -> None:
     state = "select array_agg(s.id order by s.id) from braid_store.segments s"
     before = db.execute(state).fetchone()
     done = db.execute("select braid.maintain()").fetchone()
-    assert done == ({"merges": 0, "segments_merged": 0, "complete": True},)
+    assert done is not None
+    assert done[0].pop("complete") is True
+    assert not any(done[0].values())
     assert db.execute(state).fetchone() == before
 
 

@@ -38,6 +38,7 @@ begin
     from braid_store.token_forms(
       array(select case when not t.is_plain then t.core end from trimmed t order by t.word_number)
     ) as f
+    where exists (select from trimmed t where not t.is_plain)
   ), stems as materialized (
     select s.word, s.stem, s.is_stop_word
     from braid_store.token_stem(
@@ -66,12 +67,15 @@ begin
             else n.stem
           end as lexeme
         from (
-          select f.word_number, f.position_count, f.place, translate(coalesce(s.stem, f.form), '=', ':') as stem,
+          -- Fenced: each expression would be evaluated wherever it is used.
+          select f.word_number, f.position_count, f.place, replace(coalesce(s.stem, f.form), '=', ':') as stem,
             case when s.is_stop_word then 'stop_word' else f.kind end as kind
           from forms f
           left join stems s on s.word = f.form
           where f.kind in ('word', 'compound', 'part')
+          offset 0
         ) as n
+        offset 0
       ) as d
     ) as l
     where l.lexeme not in ('', '=')

@@ -11,55 +11,22 @@ set jit = off
 set work_mem = '64MB'
 as $$
 begin
+  if not exists (select from unnest(tokenize.texts) t (text) where t.text ~ '[ \n\r\t]') then
+    -- Each is a word, as those of most queries are.
+    return query
+    select l.word_number, 1 + l.place, l.lexeme, l.kind
+    from braid_store.token_lexemes(tokenize.texts, tokenize.text_config, tokenize.fold_diacritics) l
+    where l.lexeme is not null;
+    return;
+  end if;
   perform braid_store.token_config(tokenize.text_config);
 
   return query
-  with split_texts as materialized (
-    -- At ASCII white space only: what else separates is found in the distinct words, not in every text.
-    select t.text_number,
-      string_to_array(replace(replace(replace(t.text, E'\n', ' '), E'\r', ' '), E'\t', ' '), ' ') as words
-    from (select generate_subscripts(tokenize.texts, 1) as text_number, unnest(tokenize.texts) as text) as t
-  ), words as materialized (
-    select s.text_number, generate_subscripts(s.words, 1) as ordinal, unnest(s.words) collate "C" as word
-    from split_texts s
-  ), vocabulary as materialized (
-    select d.word, row_number() over ()::int as word_number
-    from (select distinct w.word from words w) as d
-  ), lexemes as materialized (
-    select l.word_number, l.position_count, l.place, l.lexeme, l.kind
-    from braid_store.token_lexemes(
-      array(select v.word from vocabulary v order by v.word_number), tokenize.text_config, tokenize.fold_diacritics
-    ) as l
-  ), occurrences as materialized (
-    select w.text_number, w.ordinal, v.word_number
-    from words w
-    join vocabulary v on v.word = w.word
-  ), shifts as materialized (
-    -- How far positions have moved from ordinals behind a word that takes none or several. Few words do, so the others
-    -- look the shift up by binary search instead of being sorted.
-    select array_agg(s.place order by s.place) as places, array_agg(s.shift order by s.place) as shifts
-    from (
-      select m.place, (sum(m.position_count - 1) over (partition by m.text_number order by m.place))::int as shift
-      from (
-        select o.text_number, o.text_number * 4294967296::bigint + o.ordinal + 1 as place, l.position_count
-        from occurrences o
-        join (
-          select distinct l.word_number, l.position_count from lexemes l where l.position_count <> 1
-        ) as l on l.word_number = o.word_number
-        union all
-        select t.text_number, t.text_number * 4294967296::bigint, 1
-        from generate_subscripts(tokenize.texts, 1) as t (text_number)
-      ) as m
-    ) as s
-  )
-  select o.text_number,
-    o.ordinal + l.place + (select s.shifts from shifts s)[
-      width_bucket(o.text_number * 4294967296::bigint + o.ordinal, (select s.places from shifts s))
-    ],
-    l.lexeme, l.kind
-  from occurrences o
-  join lexemes l on l.word_number = o.word_number
-  where l.lexeme is not null;
+  select (o.occurrence >> 32)::int, (o.occurrence & 4294967295)::int, o.lexeme, o.kind
+  from (
+    select t.lexeme, t.kind, unnest(t.occurrences) as occurrence
+    from braid_store.token_occurrences(tokenize.texts, tokenize.text_config, tokenize.fold_diacritics) as t
+  ) as o;
 end
 $$;
 comment on function braid_store.tokenize(text[], text, boolean) is

@@ -78,8 +78,10 @@ begin
   from kept k;
 
   query.conditions := '{}';
-  -- Most queries demand nothing.
-  if exists (select from braid_store.parse_query(compile_query.query_text) p where p.occurrence <> 'should') then
+  -- Most queries demand nothing, and have none of the characters that do.
+  if compile_query.query_text ~ '[-+"“”„]'
+     and exists (select from braid_store.parse_query(compile_query.query_text) p where p.occurrence <> 'should')
+  then
     query.conditions := braid_store.query_conditions(compile_query.query_text, compile_query.collection.text_config,
                                                      compile_query.collection.fold_diacritics);
     if compile_query.corrected_lexemes <> '{}' then

@@ -17,6 +17,18 @@ declare
     '\u00bf\u2010-\u205e\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]';
   v_query text := translate(parse_query.query_text, v_quotes || v_spaces, '""""' || repeat(' ', length(v_spaces)));
 begin
+  if v_query !~ '[-+*"]|OR' then
+    -- Plain words, as in most queries.
+    return query
+    select w.number, w.number, 'should', 'word', w.word
+    from (
+      select row_number() over (order by t.place)::int as number, t.word
+      from string_to_table(v_query collate "C", ' ') with ordinality t (word, place)
+      where t.word ~ v_word
+    ) w
+    order by w.number;
+    return;
+  end if;
   if length(translate(v_query, '"', '')) % 2 <> length(v_query) % 2 then
     -- The last quotation mark has no other. The curly one, which is free by now, holds its place until it is dropped.
     v_query := overlay(v_query placing '”' from length(v_query) - strpos(reverse(v_query), '"') + 1);

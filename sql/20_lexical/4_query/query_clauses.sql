@@ -16,6 +16,20 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  if strpos(query_clauses.query_text, '*') = 0 then
+    -- Without a prefix each token is what it is.
+    return query
+    with clauses as materialized (
+      select p.* from braid_store.parse_query(query_clauses.query_text) p
+    )
+    select c.clause_number, c.group_number, c.occurrence, c.kind, t.position, t.lexeme collate "C", t.kind
+    from clauses c
+    join braid_store.tokenize(array(select c.content from clauses c order by c.clause_number),
+                              query_clauses.text_config, query_clauses.fold_diacritics) t
+      on t.text_number = c.clause_number;
+    return;
+  end if;
+
   return query
   with clauses as materialized (
     select p.* from braid_store.parse_query(query_clauses.query_text) p

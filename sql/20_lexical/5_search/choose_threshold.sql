@@ -16,26 +16,36 @@ set jit = off
 as $$
 declare
   v_low float8 := 0;
+  v_low_count float8 := 8192 * cardinality(sums) + 1;
   v_high float8 := highest;
+  v_high_count float8 := 0.5;
   v_middle float8;
   v_level @vector@.vector;
   v_count bigint;
 begin
   for v_step in 1..20 loop
-    v_middle := (v_low + v_high) / 2;
-    v_level := array_fill((v_middle / growth)::float4, array[8192])::@vector@.vector;
+    -- Counts fall about exponentially.
+    v_middle := v_low + (v_high - v_low) * least(greatest(
+      ln(v_low_count / (1.4 * target)) / ln(v_low_count / v_high_count), 0.1), 0.9);
+    v_level := braid_store.constant_block(v_middle / growth);
     if masks is null then
-      v_count := (select sum(bit_count(@vector@.binary_quantize(s operator(@vector@.-) v_level))) from unnest(sums) s);
+      v_count := (
+        select sum(bit_count(@vector@.binary_quantize(s.sum operator(@vector@.-) v_level)))
+        from (select unnest(sums) as sum) s);
     else
-      v_count := (select sum(bit_count(@vector@.binary_quantize(s.sum operator(@vector@.-) v_level) & s.mask))
-                  from unnest(sums, masks) s (sum, mask));
+      v_count := (
+        select sum(bit_count(@vector@.binary_quantize(s.sum operator(@vector@.-) v_level) & s.mask))
+        from (select unnest(sums) as sum, unnest(masks) as mask) s);
     end if;
-    if coalesce(v_count, 0) < target then
-      v_high := v_middle;
-    else
+    if v_count >= target then
       v_low := v_middle;
+      v_low_count := v_count;
+      exit when v_count <= 2 * target;
+    else
+      v_high := v_middle;
+      v_high_count := greatest(v_count, 0.5);
+      exit when v_high < highest / 1000;
     end if;
-    exit when v_count between target and 2 * target or v_high < highest / 1000;
   end loop;
   return v_low;
 end

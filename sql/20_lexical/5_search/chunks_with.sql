@@ -16,7 +16,6 @@ as $$
 declare
   v_query braid_store.text_query;
   v_segments record;
-  v_short record;
   v_gathered record;
 begin
   -- As a query that ranks by nothing: weights are 0, and so is every bound.
@@ -30,11 +29,9 @@ begin
     from unnest(chunks_with.conditions) c);
   v_query := braid_store.choose_driver(chunks_with.tenant_id, chunks_with.collection.id, v_query);
   v_segments := braid_store.segment_scales(chunks_with.tenant_id, chunks_with.collection, 1);
-  v_short := braid_store.read_short_lists(chunks_with.tenant_id, chunks_with.collection.id, v_query,
-                                          v_segments.segment_ids, v_segments.scales);
   v_gathered := braid_store.gather_candidates(
-    chunks_with.tenant_id, chunks_with.collection.id, v_query, v_segments.segment_ids, v_segments.scales, 1,
-    v_short.places, v_short.bounds, v_short.are_driven, false, -1, 1);
+    chunks_with.tenant_id, chunks_with.collection.id, v_query, v_segments.segment_ids, v_segments.scales, null, null, -1,
+    'infinity');
   return braid_store.matching_chunks(
     chunks_with.tenant_id, chunks_with.collection,
     braid_store.live_chunks(chunks_with.tenant_id, chunks_with.collection.id, v_segments.segment_ids,

@@ -22,6 +22,33 @@ declare
   v_term_numbers int[] := exact_scores.query.term_numbers;
   v_average_length float8 := exact_scores.query.average_length;
 begin
+  if v_term_numbers[cardinality(v_term_numbers)] = cardinality(v_term_numbers) then
+    -- Each lexeme is a term, as in most queries: the same without grouping.
+    return array(
+      select (
+        select sum(t.weight * t.frequency / (t.frequency + f.saturation))
+        from (
+          select q.weight,
+                 f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0)
+                 + (v_title_weight - 1) * coalesce(f.title_frequencies[w.place], 0) as frequency
+          from unnest(v_lexemes, v_weights) q (lexeme, weight),
+               lateral (select width_bucket(q.lexeme collate "C", f.lexemes) as place offset 0) w
+          where f.lexemes[w.place] = q.lexeme
+          offset 0
+        ) t
+        where t.frequency > 0
+      )
+      from unnest(exact_scores.chunk_ids) with ordinality u (chunk_id, place)
+      left join lateral (
+        select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.title_frequencies,
+               v_k1 * (1 - v_b + v_b * (f.body_length + v_title_weight * f.title_length) / v_average_length)
+                 as saturation
+        from braid_store.forward_rows f
+        where f.tenant_id = exact_scores.tenant_id and f.chunk_id = u.chunk_id
+        offset 0
+      ) f on true
+      order by u.place);
+  end if;
   return array(
     select (
       -- BM25F with one length for all fields (Robertson & Zaragoza 2009, section 3.6). In the order of the terms, so that

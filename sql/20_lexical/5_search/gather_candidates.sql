@@ -4,15 +4,13 @@ create or replace function braid_store.gather_candidates(
   query braid_store.text_query,
   segment_ids bigint[],
   scales float8[],
-  growth float8,
-  short_places bigint[],
-  short_bounds float8[],
-  are_driven boolean[],
-  only_short boolean,
-  low float8,
+  among bigint[],
+  target float8,
+  floor float8,
   high float8,
   out places bigint[],
-  out bounds float8[]
+  out bounds float8[],
+  out low float8
 )
 language plpgsql
 stable
@@ -25,67 +23,143 @@ set work_mem = '64MB'
 as $$
 #variable_conflict use_column
 declare
-  v_level @vector@.vector;
+  v_lexemes text[] := gather_candidates.query.lexemes;
+  v_weights float8[] := gather_candidates.query.weights;
+  v_drivers text[] := gather_candidates.query.driver_lexemes;
+  v_required text[] := gather_candidates.query.required_lexemes;
+  v_has_driver boolean := v_drivers <> '{}';
+  v_is_free boolean := gather_candidates.among is null;
+  -- For single precision.
+  v_margin float8 := 1 + 1e-5 + 1e-7 * cardinality(v_lexemes);
 begin
-  if growth is null then
-    select array_agg(s.place order by s.bound desc), array_agg(s.bound order by s.bound desc)
-    into places, bounds
-    from unnest(gather_candidates.short_places, gather_candidates.short_bounds, gather_candidates.are_driven)
-           s (place, bound, is_driven)
-    where s.is_driven and s.bound >= gather_candidates.low and s.bound < gather_candidates.high;
-    return;
-  end if;
-
-  v_level := array_fill((gather_candidates.low / gather_candidates.growth)::float4, array[8192])::@vector@.vector;
-  with blocks as materialized (
-    select b.segment_number, b.block_number, b.sum, b.mask,
-           case when not gather_candidates.only_short then
-             case when b.mask is null then @vector@.binary_quantize(b.sum operator(@vector@.-) v_level)
-                  else @vector@.binary_quantize(b.sum operator(@vector@.-) v_level) & b.mask end end as bits
-    from braid_store.sum_long_lists(gather_candidates.tenant_id, gather_candidates.collection_id,
-                                    gather_candidates.query, gather_candidates.segment_ids, gather_candidates.scales,
-                                    gather_candidates.growth, 1) b
-  ), by_list as (
-    select s.place,
-           s.bound + coalesce(gather_candidates.growth * @vector@.vector_norm(
-             @vector@.subvector(b.sum, (((s.place & 1048575) - 1)::int & 8191) + 1, 1)), 0) as bound
-    from (
-      select unnest(gather_candidates.short_places) as place, unnest(gather_candidates.short_bounds) as bound,
-             unnest(gather_candidates.are_driven) as is_driven
-    ) s
-    left join blocks b
-      on b.segment_number = (s.place >> 20)::int and b.block_number = ((((s.place & 1048575) - 1) >> 13) + 1)::int
-    where s.is_driven or get_bit(b.mask, ((s.place & 1048575) - 1)::int & 8191) = 1
-  ), by_block as (
-    select (b.segment_number::bigint << 20) + ((b.block_number - 1) << 13) + i.number as place,
-           gather_candidates.growth * @vector@.vector_norm(@vector@.subvector(b.sum, i.number, 1)) as bound
-    from blocks b,
-         -- Where 512 bits, as text, have ones, the zeros between them tell where they are.
+  with lists as materialized (
+    select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / 2047 as unit,
+           p.elements, p.block_weight, p.blocks
+    from unnest(v_lexemes, v_weights) q (lexeme, weight),
          lateral (
-           select p.part, substring(b.bits from p.part * 512 + 1 for 512) as bits from generate_series(0, 15) p (part)
+           select p.segment_id, p.elements, p.block_weight, p.blocks from braid_store.postings p
+           where p.tenant_id = gather_candidates.tenant_id and p.collection_id = gather_candidates.collection_id
+             and p.lexeme = q.lexeme and (p.elements is not null or p.block_weight is not null)
            offset 0
          ) p,
          lateral (
-           select p.part * 512 + (sum(length(t.zeros) + 1) over (order by t.place))::int as number
-           from string_to_table(rtrim(p.bits::text, '0'), '1') with ordinality t (zeros, place)
+           select array_position(gather_candidates.segment_ids, p.segment_id)::bigint as segment_number offset 0
+         ) s
+  ), growth as materialized (
+    -- By what most long lists are multiplied, so that few of them have to be.
+    select v_margin * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0), 1)
+             as growth
+    from lists l
+    where l.block_weight is not null
+  ), sums as materialized (
+    select b.place,
+           @vector@.sum(case when b.multiplier is null then b.block::@vector@.vector
+                             else b.block::@vector@.vector operator(@vector@.*) b.multiplier end) as sum,
+           -- What long lists tell of the chunks that may match: a driver that all must have, or several of which each has
+           -- one.
+           case when v_has_driver
+                then (coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_drivers)), repeat('0', 8192)::bit varying)
+                     & coalesce(bit_and(b.bits) filter (where b.lexeme = any (v_required)),
+                                repeat('1', 8192)::bit varying))::bit varying end as mask
+    from (
+      select l.lexeme, l.multiplier, (l.segment_number << 20) + ((l.block_number - 1) << 13) as place, l.block,
+             case when v_has_driver and (l.lexeme = any (v_drivers) or l.lexeme = any (v_required))
+                  then @vector@.binary_quantize(l.block::@vector@.vector)::bit varying end as bits
+      from (
+        select l.segment_number, l.lexeme, f.multiplier,
+               generate_subscripts(l.blocks, 1) as block_number, unnest(l.blocks) as block
+        from growth g, lists l,
+             lateral (
+               select case when l.unit / (l.block_weight * g.growth) not between 0.95 and 1
+                           then braid_store.constant_block(l.unit / (l.block_weight * g.growth)) end as multiplier
+               offset 0
+             ) f
+        where l.block_weight is not null
+      ) l
+    ) b
+    group by b.place
+  ), sample as materialized (
+    -- About six blocks.
+    select array_agg(s.sum) as sums, case when v_has_driver then array_agg(s.mask) end as masks,
+           gather_candidates.target * count(*) / n.count as target
+    from (select count(*) as count from sums) n, sums s
+    where ((s.place >> 13) + (s.place >> 20)) % greatest(n.count / 6, 1) = 0
+    group by n.count
+  ), level as materialized (
+    -- No bound is near what single precision cannot hold, but min_score may be.
+    select t.low, g.growth, braid_store.constant_block(least(t.low / g.growth, 1e30)) as block
+    from growth g,
+         lateral (
+           select greatest(gather_candidates.floor, (
+                    select braid_store.choose_threshold(
+                             s.sums, s.masks, g.growth, (select sum(w) from unnest(v_weights) w), s.target)
+                    from sample s
+                    where v_is_free and s.target > 0)) as low
            offset 0
-         ) i
-    where bit_count(b.bits) > 0 and bit_count(p.bits) > 0
-      and i.number <= p.part * 512 + 512 and get_bit(b.bits, i.number - 1) = 1
+         ) t
+  ), parts as materialized (
+    -- 512 bits at a time, since most have no ones.
+    select array_agg(p.place) as places, string_agg(p.bits::text, '') as bits
+    from (
+      select b.place + p.part * 512 as place, substring(b.bits from p.part * 512 + 1 for 512) as bits
+      from (
+        select s.place, case when s.mask is null then @vector@.binary_quantize(s.sum operator(@vector@.-) l.block)
+                             else @vector@.binary_quantize(s.sum operator(@vector@.-) l.block) & s.mask end as bits
+        from sums s, level l
+        where v_is_free
+        offset 0
+      ) b,
+      generate_series(0, 15) p (part)
+      where bit_count(b.bits) > 0
+      offset 0
+    ) p
+    where bit_count(p.bits) > 0
+  ), found as (
+    select f.place, sum(f.bound) as bound, bool_or(f.is_driven) as is_driven
+    from (
+      -- SELECT-list unnest: in FROM it would fill a tuplestore first.
+      select l.segment_number << 20 | (l.element >> 11) as place, (l.element & 2047) * l.unit as bound, l.is_driven,
+             v_is_free as is_asked
+      from (
+        select l.segment_number, l.unit, not v_has_driver or l.lexeme = any (v_drivers) as is_driven,
+               unnest(l.elements) as element
+        from lists l
+        where l.elements is not null
+      ) l
+      union all
+      -- The zeros between ones tell where these are.
+      select p.places[(o.number - 1) / 512 + 1] + (o.number - 1) % 512 + 1, 0, true, true
+      from parts p,
+           lateral (
+             select sum(octet_length(t.zeros) + 1) over (order by t.place rows unbounded preceding) as number
+             from string_to_table(p.bits, '1') with ordinality t (zeros, place)
+             offset 0
+           ) o
+      where o.number <= octet_length(p.bits)
+      union all
+      select u.place, 0, true, true from (select unnest(gather_candidates.among) as place) u
+    ) f
+    group by f.place
+    having bool_or(f.is_asked)
   )
-  select array_agg(c.place order by c.bound desc), array_agg(c.bound order by c.bound desc)
-  into places, bounds
-  from (
-    select c.place, max(c.bound) as bound
-    from (select * from by_list union all select * from by_block) c
-    where c.bound >= gather_candidates.low
-    group by c.place
-  ) c
-  where c.bound < gather_candidates.high;
+  select array_agg(c.place order by c.bound desc), array_agg(c.bound order by c.bound desc),
+         (select l.low from level l)
+  into places, bounds, low
+  from level l,
+       lateral (
+         select f.place, f.bound + coalesce(l.growth * @vector@.vector_norm(
+                           @vector@.subvector(s.sum, ((f.place - 1) & 8191)::int + 1, 1)), 0) as bound
+         from found f
+         left join sums s on s.place = (f.place - 1) >> 13 << 13
+         where f.is_driven or get_bit(s.mask, ((f.place - 1) & 8191)::int) = 1
+         offset 0
+       ) c
+  where c.bound >= l.low and c.bound < gather_candidates.high;
 end
 $$;
 
-comment on function braid_store.gather_candidates(int, int, braid_store.text_query, bigint[], float8[], float8, bigint[],
-                                                  float8[], boolean[], boolean, float8, float8) is
-  'The chunks whose bounds are in a range, highest first: those of short lists, with what long lists add, and those that '
-  'long lists alone lift so high.';
+comment on function braid_store.gather_candidates(int, int, braid_store.text_query, bigint[], float8[], bigint[], float8,
+                                                  float8, float8) is
+  'The chunks whose bounds are from low, which about target chunks are above and none below floor, to below high; highest '
+  'first. They are places: segment number << 20 | chunk number; only those among the places given, if any are. A bound is '
+  'the sum of the impacts in short lists and, block by block of 8192 chunks, in long ones.';

@@ -19,7 +19,7 @@ declare
 begin
   if live_chunks.filter = 'true' then
     return array(
-      select c.id
+      select sc.chunk_id
       from (
         select u.number, live_chunks.segment_ids[u.place >> 20] as segment_id, (u.place & 1048575)::int as chunk_number
         from unnest(live_chunks.places) with ordinality u (place, number)
@@ -29,10 +29,15 @@ begin
         where sc.tenant_id = live_chunks.tenant_id and sc.collection_id = live_chunks.collection_id
           and sc.segment_id = u.segment_id and sc.chunk_number = u.chunk_number
         offset 0
-      ) sc,
-      lateral (
-        select c.id from braid_store.chunks c where c.tenant_id = live_chunks.tenant_id and c.id = sc.chunk_id offset 0
-      ) c
+      ) sc
+      -- A tombstone appears as its chunk goes, and goes as the segment does.
+      left join lateral (
+        select true as is_deleted from braid_store.tombstones t
+        where t.tenant_id = live_chunks.tenant_id and t.collection_id = live_chunks.collection_id
+          and t.chunk_id = sc.chunk_id
+        offset 0
+      ) t on true
+      where t.is_deleted is null
       order by u.number);
   end if;
   execute format($query$

@@ -24,12 +24,20 @@ declare
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
   v_floor float8 := threshold;
   v_next int := 1;
-  v_end int := candidate_count + 4;
+  v_end int := candidate_count + candidate_count / 4 + 2;
   v_batch_ids bigint[];
 begin
-  threshold := greatest(v_floor, (
-    select s from unnest(scores) s where s is not null order by s desc offset candidate_count - 1 limit 1));
+  if scores <> '{}' then
+    threshold := greatest(v_floor, (
+      select s from unnest(scores) s where s is not null order by s desc offset candidate_count - 1 limit 1));
+  end if;
   while v_next <= cardinality(places) and place_bounds[v_next] >= threshold loop
+    if v_next > 1 then
+      -- No more than can still matter.
+      v_end := v_end + least(greatest(v_end, 64),
+                             greatest(1, (select count(*) from unnest(place_bounds[v_next : v_next + 2 * v_end]) b
+                                          where b >= threshold)));
+    end if;
     v_end := least(v_end, cardinality(places));
     v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, segment_ids, places[v_next : v_end], filter);
     if v_has_demands then
@@ -40,10 +48,6 @@ begin
     threshold := greatest(v_floor, (
       select s from unnest(scores) s where s is not null order by s desc offset candidate_count - 1 limit 1));
     v_next := v_end + 1;
-    -- No more than can still matter.
-    v_end := v_end + least(greatest(v_end, 64),
-                           greatest(1, (select count(*) from unnest(place_bounds[v_next : v_next + 2 * v_end]) b
-                                        where b >= threshold)));
   end loop;
 end
 $$;

@@ -1,0 +1,65 @@
+create or replace function braid_store.token_occurrences(texts text[], text_config text, fold_diacritics boolean)
+returns table (lexeme text, kind text, is_counted boolean, occurrences bigint[])
+language plpgsql
+stable
+parallel safe
+security invoker
+rows 1000
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  with split_texts as materialized (
+    -- At ASCII white space only: what else separates is found in the distinct words, not in every text.
+    select t.text_number,
+      string_to_array(replace(replace(replace(t.text, E'\n', ' '), E'\r', ' '), E'\t', ' '), ' ') as words
+    from (select generate_subscripts(token_occurrences.texts, 1) as text_number,
+                 unnest(token_occurrences.texts) as text) as t
+  ), vocabulary as materialized (
+    select w.word, row_number() over ()::int as word_number, array_agg(w.place) as places
+    from (
+      select s.text_number * 4294967296::bigint + generate_subscripts(s.words, 1) as place,
+        unnest(s.words) collate "C" as word
+      from split_texts s
+    ) as w
+    group by w.word
+  ), lexemes as materialized (
+    select l.word_number, l.position_count, l.place, l.lexeme, l.kind,
+      row_number() over (partition by l.word_number, l.place order by l.kind = 'stop_word') = 1
+        and l.kind <> 'stop_word' as is_counted
+    from braid_store.token_lexemes(
+      array(select v.word from vocabulary v order by v.word_number), token_occurrences.text_config,
+      token_occurrences.fold_diacritics
+    ) as l
+  ), shifts as materialized (
+    -- How far positions have moved from ordinals behind a word that takes none or several. Few words do, so the others
+    -- look the shift up by binary search instead of being sorted.
+    select array_agg(s.place order by s.place) as places, array_agg(s.shift order by s.place) as shifts
+    from (
+      select m.place, (sum(m.position_count - 1) over (partition by m.place >> 32 order by m.place))::int as shift
+      from (
+        select unnest(v.places) + 1 as place, l.position_count
+        from vocabulary v
+        join (
+          select distinct l.word_number, l.position_count from lexemes l where l.position_count <> 1
+        ) as l on l.word_number = v.word_number
+        union all
+        select t.text_number * 4294967296::bigint, 1
+        from generate_subscripts(token_occurrences.texts, 1) as t (text_number)
+      ) as m
+    ) as s
+  )
+  select l.lexeme, l.kind, l.is_counted,
+    array(
+      select o.place + l.place
+             + (select s.shifts from shifts s)[width_bucket(o.place, (select s.places from shifts s))]
+      from unnest(v.places) as o (place)
+    )
+  from lexemes l
+  join vocabulary v on v.word_number = l.word_number
+  where l.lexeme is not null;
+end
+$$;
+comment on function braid_store.token_occurrences(text[], text, boolean) is
+  'What tokenize() returns, a row for each distinct word''s lexeme: occurrences are text_number << 32 | position. One '
+  'row counts each position that has something other than a stop word.';
