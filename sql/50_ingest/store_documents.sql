@@ -15,6 +15,7 @@ declare
   v_inputs braid_store.document_input[];
   v_inserted text[];
   v_locked int;
+  v_version int := braid_store.attribute_version(store_documents.collection_id);
 begin
   -- Of several documents with one external_id in a batch the last wins, as if they had come one after the other.
   select coalesce(array_agg(i order by i.external_id), '{}') into v_inputs
@@ -39,6 +40,8 @@ begin
       )
       select array_agg(n.external_id) into v_inserted from inserted n;
 
+      -- What this transaction has inserted is locked.
+      exit when cardinality(v_inserted) = cardinality(v_inputs);
       perform
       from braid_store.documents d
       where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
@@ -82,7 +85,8 @@ begin
     where c.status in ('replaced', 'updated') and d.tenant_id = store_documents.tenant_id and d.id = c.document_id
   ), chunks as (
     update braid_store.chunks k
-    set category = i.category, importance = i.importance, occurred_at = i.occurred_at, metadata = i.metadata
+    set category = i.category, importance = i.importance, occurred_at = i.occurred_at, metadata = i.metadata,
+        attribute_version = v_version
     from changes c
     join unnest(v_inputs) i on i.ordinality = c.ordinality
     where c.status = 'updated' and k.tenant_id = store_documents.tenant_id and k.document_id = c.document_id
@@ -92,4 +96,5 @@ end
 $$;
 
 comment on function braid_store.store_documents(int, int, braid_store.document_input[]) is
-  'Inserts, updates and locks the documents of a batch, and tells which need new chunks.';
+  'Inserts, updates and locks the documents of a batch, and tells which need new chunks. The caller writes the indexed '
+  'attributes of those updated.';

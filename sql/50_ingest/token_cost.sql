@@ -35,7 +35,7 @@ begin
     + 22 * (v_length - v_spaces - v_punctuation - v_digits)
     + 125 * v_punctuation
     + 60 * v_digits
-    + 95::bigint * regexp_count(v_text, '[A-Za-z][0-9]|[0-9][A-Za-z]')
+    + case when v_digits > 0 then 95::bigint * regexp_count(v_text, '[A-Za-z][0-9]|[0-9][A-Za-z]') else 0 end
     + 78 * v_foreign
     + 100 * v_hangul
     + 240::bigint * regexp_count(v_text, '[jkqxzJKQXZ]')

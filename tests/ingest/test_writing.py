@@ -213,6 +213,22 @@ def test_delete(filled: Connection) -> None:
     assert upsert(filled, [{"external_id": "b", "content": "basket"}]) == {"b": "inserted"}
 
 
+def test_delete_of_many(filled: Connection) -> None:
+    filled.execute("select braid.create_tenant('other')")
+    set_tenant(filled, "other")
+    upsert(filled, [{"external_id": "a", "content": "amber"}])
+    set_tenant(filled, "default")
+    many = "select braid.delete_documents(%s::text[])"
+    assert filled.execute(many, (["b", "a", "b", "nobody", None],)).fetchone() == (2,)
+    assert full_text(filled, "amber basket") == []
+    assert {hit[0] for hit in full_text(filled, "candle")} == {"c"}
+    for none in (["a", "b"], [], None):
+        assert filled.execute(many, (none,)).fetchone() == (0,)
+    assert filled.execute("select * from braid.check_index()").fetchall() == []
+    set_tenant(filled, "other")
+    assert len(full_text(filled, "amber")) == 1
+
+
 def test_clear_is_of_ones_own_part(filled: Connection) -> None:
     filled.execute("select braid.create_tenant('other'), braid.create_collection('second')")
     upsert(filled, [{"external_id": "a", "content": "amber"}], "second")
@@ -236,7 +252,8 @@ def test_drop_is_of_every_tenants_part(filled: Connection) -> None:
     collection_id = one(filled, "select id from braid_store.collections where name = 'second'")
     assert one(filled, "select braid.drop_collection('second')") is True
     assert one(filled, "select braid.drop_collection('second')") is False
-    for table in (*TABLES, "tombstones", "vector_placement"):
+    assert one(filled, "select braid.maintain() ->> 'complete'") == "true"
+    for table in (*TABLES, "tombstones"):
         left = f"select count(*) from braid_store.{table} where collection_id = %s"
         assert one(filled, left, collection_id) == 0, table
     with pytest.raises(psycopg.errors.UndefinedObject) as raised:

@@ -8,16 +8,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import psycopg
+from psycopg.types.json import Jsonb
 
 from support.calls import upsert, vector
 from support.judged import Judged
 
 Connection = psycopg.Connection[Any]
 Vectors = npt.NDArray[np.float32]
+# Judged queries are plain text: their quotation marks and signs ask for nothing.
+PLAIN_TEXT = {"operators": False}
 CALLS = {
-    "full_text": "select external_id from braid.full_text_search(%(text)s, 10, collection => %(collection)s)",
+    "full_text": "select external_id from braid.full_text_search(%(text)s, 10, collection => %(collection)s, "
+    "options => %(options)s)",
     "semantic": "select external_id from braid.semantic_search(%(embedding)s, 10, collection => %(collection)s)",
-    "hybrid": "select external_id from braid.hybrid_search(%(text)s, %(embedding)s, 10, collection => %(collection)s)",
+    "hybrid": "select external_id from braid.hybrid_search(%(text)s, %(embedding)s, 10, collection => %(collection)s, "
+    "options => %(options)s)",
 }
 
 
@@ -38,7 +43,12 @@ def search_all(
     """The external ids of the first 10 for each query, and how many milliseconds each took."""
     rankings, milliseconds = [], []
     for text, embedding in zip(queries, vectors, strict=True):
-        values = {"text": text, "embedding": vector(embedding), "collection": collection}
+        values = {
+            "text": text,
+            "embedding": vector(embedding),
+            "collection": collection,
+            "options": Jsonb(PLAIN_TEXT),
+        }
         started = time.perf_counter()
         rows = db.execute(CALLS[mode], values).fetchall()
         milliseconds.append((time.perf_counter() - started) * 1000)

@@ -11,6 +11,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Tokens are read in order, and a hash aggregate keeps the order of what it collects.
+set enable_hashagg = on
+set enable_sort = off
 set work_mem = '64MB'
 as $$
 #variable_conflict use_column
@@ -18,18 +21,22 @@ declare
   v_chunk_ids bigint[];
   v_are_first boolean[];
   v_configs text[]; -- of each chunk's language
-  v_titles text[];
-  v_bodies text[];
+  v_texts text[]; -- the titles, then the bodies
+  v_count int;
+  v_lexemes text[];
+  -- Sorted: 20 bits of the chunk's place in v_chunk_ids, 26 of the lexeme's in v_lexemes, then whether it is in the
+  -- body, 15 bits of its position, and whether its position counts for the length.
+  v_tokens bigint[];
 begin
   select array_agg(c.id order by c.id),
          array_agg(c.chunk_index = 0 order by c.id),
          array_agg(case when c.language is null then analyse_chunks.collection.text_config
                         else braid_store.language_config(c.language, analyse_chunks.collection.text_config) end
                    order by c.id),
-         array_agg(case when 'title' = any (analyse_chunks.collection.index_fields) then d.title end order by c.id),
-         array_agg(concat_ws(E'\n', case when 'speaker' = any (analyse_chunks.collection.index_fields) then c.speaker end,
-                             c.content) order by c.id)
-  into v_chunk_ids, v_are_first, v_configs, v_titles, v_bodies
+         array_agg(case when 'title' = any (analyse_chunks.collection.index_fields) then d.title end order by c.id)
+         || array_agg(concat_ws(E'\n', case when 'speaker' = any (analyse_chunks.collection.index_fields) then c.speaker
+                                       end, c.content) order by c.id)
+  into v_chunk_ids, v_are_first, v_configs, v_texts
   from unnest(analyse_chunks.chunk_ids) u (chunk_id),
        -- Laterals with offset 0 look up by key. Without statistics (they would leak) the planner cannot tell that all
        -- chunks of a tenant are more than one.
@@ -46,65 +53,85 @@ begin
     return;
   end if;
 
-  return query
-  with title_tokens as materialized (
-    select t.text_number, t.position, t.lexeme, t.kind
+  v_count := cardinality(v_chunk_ids);
+
+  with occurrences as materialized (
+    select o.lexeme collate "C" as lexeme, dense_rank() over (order by o.lexeme collate "C") as lexeme_number,
+           o.is_counted, o.occurrences
     from (select distinct unnest(v_configs) as config) c,
-         braid_store.tokenize(array(select case when u.config = c.config then u.text end
-                                    from unnest(v_titles, v_configs) with ordinality u (text, config, place)
-                                    order by u.place),
-                              c.config, analyse_chunks.collection.fold_diacritics) t
-  ), body_tokens as materialized (
-    select t.text_number, t.position, t.lexeme, t.kind
-    from (select distinct unnest(v_configs) as config) c,
-         braid_store.tokenize(array(select case when u.config = c.config then u.text end
-                                    from unnest(v_bodies, v_configs) with ordinality u (text, config, place)
-                                    order by u.place),
-                              c.config, analyse_chunks.collection.fold_diacritics) t
-  ), title_end as (
-    -- Body positions begin well behind the title, so that no phrase spans both.
-    select t.text_number, max(t.position) + 10 as position from title_tokens t group by t.text_number
-  ), tokens as (
-    select t.text_number, t.lexeme collate "C" as lexeme, t.position, true as in_title from title_tokens t
-    union all
-    select t.text_number, t.lexeme, t.position + coalesce(e.position, 0), false
-    from body_tokens t left join title_end e on e.text_number = t.text_number
-  ), title_terms as (
-    select t.text_number, t.lexeme, count(*)::smallint as frequency from title_tokens t group by t.text_number, t.lexeme
-  ), sorted_tokens as (
-    select t.*, coalesce(tt.frequency, 0::smallint) as title_frequency, row_number() over w as place,
-           lead(t.lexeme) over w is distinct from t.lexeme as is_last
-    from tokens t
-    left join title_terms tt on tt.text_number = t.text_number and tt.lexeme = t.lexeme
-    window w as (partition by t.text_number order by t.lexeme, t.position)
-  ), lengths as (
-    select n.text_number, coalesce(body.length, 0) as body_length, coalesce(title.length, 0) as title_length
-    from generate_subscripts(v_chunk_ids, 1) n (text_number)
-    left join (
-      select t.text_number, count(distinct t.position)::int as length
-      from body_tokens t where t.kind <> 'stop_word' group by t.text_number
-    ) body on body.text_number = n.text_number
-    left join (
-      select t.text_number, count(distinct t.position)::int as length
-      from title_tokens t where t.kind <> 'stop_word' group by t.text_number
-    ) title on title.text_number = n.text_number
+         braid_store.token_occurrences(
+           array(select case when u.config = c.config then u.text end
+                 from unnest(v_texts, v_configs || v_configs) with ordinality u (text, config, place)
+                 order by u.place),
+           c.config, analyse_chunks.collection.fold_diacritics) o
   )
-  select analyse_chunks.tenant_id, analyse_chunks.collection.id, v_chunk_ids[l.text_number], l.body_length,
-         l.title_length, v_are_first[l.text_number], coalesce(f.lexemes, ''), coalesce(f.position_ends, '{}'),
-         coalesce(f.positions, '{}'), f.title_frequencies
-  from lengths l
-  left join (
+  select array(select min(o.lexeme) from occurrences o group by o.lexeme_number order by o.lexeme_number),
+         array(
+           select ((t.text_number - case when t.text_number > v_count then v_count else 0 end) << 43)
+                  | (t.lexeme_number << 17)
+                  | case when t.text_number > v_count then 65536 else 0 end
+                  | (least(t.occurrence & 4294967295, 32767) << 1)
+                  | t.counted as token
+           from (
+             select t.lexeme_number, t.counted, t.occurrence, t.occurrence >> 32 as text_number
+             from (
+               select o.lexeme_number, o.is_counted::int as counted, unnest(o.occurrences) as occurrence
+               from occurrences o
+             ) t
+           ) t
+           order by 1)
+  into v_lexemes, v_tokens;
+
+  return query
+  with title_lexemes as materialized (
+    select t.token >> 17 as text_lexeme, count(*)::smallint as frequency, max(t.token >> 1 & 32767) as position -- the last
+    from unnest(v_tokens) t (token)
+    where t.token & 65536 = 0 -- in the title
+    group by t.token >> 17
+  ), title_frequencies as materialized (
+    select array_agg(t.text_lexeme order by t.text_lexeme) as text_lexemes,
+           array_agg(t.frequency order by t.text_lexeme) as frequencies
+    from title_lexemes t
+  ), title_ends as materialized (
+    -- Body positions begin well behind the title, so that no phrase spans both.
+    select array_agg(coalesce(e.position + 10, 0)::int order by n.text_number) as positions
+    from generate_series(1, v_count) n (text_number)
+    left join (
+      select t.text_lexeme >> 26 as text_number, max(t.position) as position
+      from title_lexemes t
+      group by t.text_lexeme >> 26
+    ) e on e.text_number = n.text_number
+  ), tokens as (
+    select t.token, t.token >> 43 as text_number, t.token >> 17 as text_lexeme, t.place,
+           t.token >> 17 is distinct from t.next_token >> 17 as is_last
+    from (
+      select unnest(v_tokens) as token, unnest(v_tokens[2:]) as next_token, generate_subscripts(v_tokens, 1) as place
+    ) t
+  ), texts as (
     select t.text_number,
-           string_agg(t.lexeme, ' ' order by t.lexeme, t.position) filter (where t.is_last) as lexemes,
-           array_agg(least(t.place, 32767)::smallint order by t.lexeme, t.position) filter (where t.is_last)
-             as position_ends,
-           array_agg(least(t.position, 32767)::smallint order by t.lexeme, t.position) as positions,
-           case when bool_or(t.in_title)
-                then array_agg(t.title_frequency order by t.lexeme, t.position) filter (where t.is_last)
-                end as title_frequencies
-    from sorted_tokens t
+           count(*) filter (where t.token & 65537 = 65537)::int as body_length,
+           count(*) filter (where t.token & 65537 = 1)::int as title_length,
+           min(t.place) as first_place,
+           string_agg(v_lexemes[t.text_lexeme & 67108863], ' ') filter (where t.is_last) as lexemes,
+           array_agg(t.place) filter (where t.is_last) as places,
+           array_agg(least((t.token >> 1 & 32767)
+                           + case when t.token & 65536 = 0 then 0
+                                  else (select e.positions from title_ends e)[t.text_number] end,
+                           32767)::smallint) as positions,
+           array_agg((
+             select case when f.text_lexemes[f.place] = t.text_lexeme then f.frequencies[f.place] else 0 end
+             from (select f.*, width_bucket(t.text_lexeme, f.text_lexemes) as place from title_frequencies f offset 0) f
+           )::smallint) filter (where t.is_last and (select e.positions from title_ends e)[t.text_number] > 0)
+             as title_frequencies
+    from tokens t
     group by t.text_number
-  ) f on f.text_number = l.text_number;
+  )
+  select analyse_chunks.tenant_id, analyse_chunks.collection.id, v_chunk_ids[n.text_number],
+         coalesce(t.body_length, 0), coalesce(t.title_length, 0), v_are_first[n.text_number], coalesce(t.lexemes, ''),
+         array(select least(p.place - t.first_place + 1, 32767)::smallint from unnest(t.places) p (place)),
+         coalesce(t.positions, '{}'), t.title_frequencies
+  from generate_series(1, v_count) n (text_number)
+  left join texts t on t.text_number = n.text_number;
 end
 $$;
 

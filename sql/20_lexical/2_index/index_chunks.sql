@@ -16,28 +16,27 @@ as $$
 declare
   v_chunk_ids bigint[];
   v_position_count int;
+  -- Twenty bits number the chunks that are analysed at once, and those of a segment.
   v_size constant int := 100000;
 begin
-  with analysed as (
-    insert into braid_store.forward_rows
-    select a.* from braid_store.analyse_chunks(index_chunks.tenant_id, index_chunks.collection, index_chunks.chunk_ids) a
-    returning chunk_id, cardinality(positions) as position_count
-  )
-  select array_agg(a.chunk_id order by a.chunk_id), max(a.position_count) into v_chunk_ids, v_position_count
-  from analysed a;
-  -- Forward rows count in 16 bits.
-  if v_position_count > 32700 then
-    raise exception 'a chunk with its title has % words and parts of words, more than 32700', v_position_count
-      using errcode = '22023',
-            hint = 'Give shorter chunks, or content alone, which is split into chunks; or lower chunk_tokens.';
-  end if;
-  if v_chunk_ids is null then
-    return;
-  end if;
-
-  for v_start in 1..cardinality(v_chunk_ids) by v_size loop
-    perform braid_store.write_segment(index_chunks.tenant_id, index_chunks.collection,
-                                      v_chunk_ids[v_start : v_start + v_size - 1],
+  for v_start in 1..coalesce(cardinality(index_chunks.chunk_ids), 0) by v_size loop
+    with analysed as (
+      insert into braid_store.forward_rows
+      select a.*
+      from braid_store.analyse_chunks(index_chunks.tenant_id, index_chunks.collection,
+                                      index_chunks.chunk_ids[v_start : v_start + v_size - 1]) a
+      returning chunk_id, cardinality(positions) as position_count
+    )
+    select array_agg(a.chunk_id order by a.chunk_id), max(a.position_count) into v_chunk_ids, v_position_count
+    from analysed a;
+    -- Forward rows count in 16 bits.
+    if v_position_count > 32700 then
+      raise exception 'a chunk with its title has % words and parts of words, more than 32700', v_position_count
+        using errcode = '22023',
+              hint = 'Give shorter chunks, or content alone, which is split into chunks; or lower chunk_tokens.';
+    end if;
+    continue when v_chunk_ids is null;
+    perform braid_store.write_segment(index_chunks.tenant_id, index_chunks.collection, v_chunk_ids,
                                       braid_store.average_length(index_chunks.tenant_id, index_chunks.collection,
                                                                  v_chunk_ids));
   end loop;

@@ -11,22 +11,28 @@ as $$
 declare
   v_deletion_id bigint;
 begin
+  if remove_chunks.chunk_ids = '{}' then
+    return;
+  end if;
+
   -- Jobs, then chunks, in the order of their ids, as write_vectors locks them: neither can wait for the other in a ring.
   perform
   from braid_store.embedding_jobs j
   where j.tenant_id = remove_chunks.tenant_id and j.collection_id = remove_chunks.collection_id
+    -- Of every space, whatever a model migration does meanwhile: so that the primary key finds them.
+    and j.vector_space_id = any (array(select s.id from braid_store.vector_spaces s))
     and j.chunk_id = any (remove_chunks.chunk_ids)
-  order by j.chunk_id
+  order by j.chunk_id, j.vector_space_id
   for update;
   perform
-  from braid_store.chunks c
-  where c.tenant_id = remove_chunks.tenant_id and c.id = any (remove_chunks.chunk_ids)
-  order by c.id
-  for update;
+  from (select u.id from unnest(remove_chunks.chunk_ids) u (id) order by u.id offset 0) u,
+       lateral (
+         select c.id from braid_store.chunks c
+         where c.tenant_id = remove_chunks.tenant_id and c.id = u.id
+         for update
+         offset 0
+       ) c;
 
-  if remove_chunks.chunk_ids = '{}' then
-    return;
-  end if;
   v_deletion_id := braid_store.write_deletion(remove_chunks.tenant_id, remove_chunks.collection_id,
                                               remove_chunks.chunk_ids);
   insert into braid_store.tombstones (tenant_id, collection_id, chunk_id, segment_id)
@@ -35,12 +41,11 @@ begin
 
   delete from braid_store.embedding_jobs j
   where j.tenant_id = remove_chunks.tenant_id and j.collection_id = remove_chunks.collection_id
+    and j.vector_space_id = any (array(select s.id from braid_store.vector_spaces s))
     and j.chunk_id = any (remove_chunks.chunk_ids);
-  delete from braid_store.chunk_vectors v
-  where v.shard_id in (select s.shard_id from braid_store.shards_written(remove_chunks.tenant_id,
-                                                                         remove_chunks.collection_id) s)
-    and v.tenant_id = remove_chunks.tenant_id and v.collection_id = remove_chunks.collection_id
-    and v.chunk_id = any (remove_chunks.chunk_ids);
+  perform braid_store.remove_vectors(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
+  delete from braid_store.chunk_attributes a
+  where a.tenant_id = remove_chunks.tenant_id and a.chunk_id = any (remove_chunks.chunk_ids);
   delete from braid_store.chunks c
   where c.tenant_id = remove_chunks.tenant_id and c.id = any (remove_chunks.chunk_ids);
 end

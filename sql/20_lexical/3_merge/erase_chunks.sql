@@ -8,16 +8,29 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
-declare
-  v_chunk_id bigint;
 begin
-  foreach v_chunk_id in array erase_chunks.chunk_ids loop
-    delete from braid_store.tombstones t
-    where t.tenant_id = erase_chunks.tenant_id and t.collection_id = erase_chunks.collection_id
-      and t.chunk_id = v_chunk_id;
-    delete from braid_store.forward_rows f
-    where f.tenant_id = erase_chunks.tenant_id and f.chunk_id = v_chunk_id;
-  end loop;
+  if erase_chunks.chunk_ids = '{}' then
+    return;
+  end if;
+  delete from braid_store.tombstones t
+  where t.ctid = any (array(
+    select t.ctid
+    from unnest(erase_chunks.chunk_ids) u (chunk_id),
+         lateral (
+           select t.ctid from braid_store.tombstones t
+           where t.tenant_id = erase_chunks.tenant_id and t.collection_id = erase_chunks.collection_id
+             and t.chunk_id = u.chunk_id
+           offset 0
+         ) t));
+  delete from braid_store.forward_rows f
+  where f.ctid = any (array(
+    select f.ctid
+    from unnest(erase_chunks.chunk_ids) u (chunk_id),
+         lateral (
+           select f.ctid from braid_store.forward_rows f
+           where f.tenant_id = erase_chunks.tenant_id and f.chunk_id = u.chunk_id
+           offset 0
+         ) f));
 end
 $$;
 

@@ -10,45 +10,65 @@ set jit = off
 set work_mem = '64MB'
 as $$
 #variable_conflict use_column
-declare
-  v_segment_id bigint;
 begin
-  -- One by one: for a list, the planner, which has no statistics, prefers to read all that the tenant has.
-  foreach v_segment_id in array erase_segments.segment_ids loop
-    -- The forward rows tell which postings there are; an index by segment would cost every write.
-    delete from braid_store.postings p
-    where p.ctid = any (array(
-      select p.ctid
+  -- Found by key and deleted by place: for a list, the planner, which has no statistics, prefers to read all that the
+  -- tenant has. The forward rows tell which postings there are; an index by segment would cost every write.
+  delete from braid_store.postings p
+  where p.ctid = any (array(
+    select p.ctid
+    from (
+      select distinct c.segment_id, unnest(string_to_array(f.lexemes, ' ')) as lexeme
       from (
-        select distinct unnest(string_to_array(f.lexemes, ' ')) as lexeme
-        from (
-          select sc.chunk_id from braid_store.segment_chunks sc
-          where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
-            and sc.segment_id = v_segment_id
-          union all
-          select t.chunk_id from braid_store.tombstones t
-          where t.segment_id = v_segment_id and t.tenant_id = erase_segments.tenant_id
-            and t.collection_id = erase_segments.collection_id
-        ) c,
-        lateral (
-          select f.lexemes from braid_store.forward_rows f
-          where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
-          offset 0
-        ) f
-      ) l,
+        select sc.segment_id, sc.chunk_id
+        from unnest(erase_segments.segment_ids) u (segment_id),
+             lateral (
+               select sc.segment_id, sc.chunk_id from braid_store.segment_chunks sc
+               where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
+                 and sc.segment_id = u.segment_id
+               offset 0
+             ) sc
+        union all
+        select t.segment_id, t.chunk_id
+        from unnest(erase_segments.segment_ids) u (segment_id),
+             lateral (
+               select t.segment_id, t.chunk_id from braid_store.tombstones t
+               where t.segment_id = u.segment_id and t.tenant_id = erase_segments.tenant_id
+                 and t.collection_id = erase_segments.collection_id
+               offset 0
+             ) t
+      ) c,
       lateral (
-        select p.ctid from braid_store.postings p
-        where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
-          and p.lexeme = l.lexeme and p.segment_id = v_segment_id
+        select f.lexemes from braid_store.forward_rows f
+        where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
         offset 0
-      ) p));
-    delete from braid_store.segment_chunks sc
-    where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
-      and sc.segment_id = v_segment_id;
-    delete from braid_store.segments s
-    where s.tenant_id = erase_segments.tenant_id and s.collection_id = erase_segments.collection_id
-      and s.id = v_segment_id;
-  end loop;
+      ) f
+    ) l,
+    lateral (
+      select p.ctid from braid_store.postings p
+      where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
+        and p.lexeme = l.lexeme and p.segment_id = l.segment_id
+      offset 0
+    ) p));
+  delete from braid_store.segment_chunks sc
+  where sc.ctid = any (array(
+    select sc.ctid
+    from unnest(erase_segments.segment_ids) u (segment_id),
+         lateral (
+           select sc.ctid from braid_store.segment_chunks sc
+           where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
+             and sc.segment_id = u.segment_id
+           offset 0
+         ) sc));
+  delete from braid_store.segments s
+  where s.ctid = any (array(
+    select s.ctid
+    from unnest(erase_segments.segment_ids) u (segment_id),
+         lateral (
+           select s.ctid from braid_store.segments s
+           where s.tenant_id = erase_segments.tenant_id and s.collection_id = erase_segments.collection_id
+             and s.id = u.segment_id
+           offset 0
+         ) s));
 end
 $$;
 

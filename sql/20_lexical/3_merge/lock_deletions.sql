@@ -14,32 +14,33 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_candidate_ids bigint[];
+  v_deletion_ids bigint[];
 begin
-  select array_agg(s.id) into v_candidate_ids
-  from braid_store.segments s
-  where s.tenant_id = lock_deletions.tenant_id and s.collection_id = lock_deletions.collection_id
-    and s.is_deletion and -s.chunk_count <= lock_deletions.max_deletion_size;
-  if v_candidate_ids is null then
+  -- Of what the segments hold, not of all that is deleted: a small merge stays small.
+  select array_agg(distinct t.segment_id) into v_deletion_ids
+  from unnest(lock_deletions.segment_ids) u (segment_id),
+       lateral (
+         select sc.chunk_id from braid_store.segment_chunks sc
+         where sc.tenant_id = lock_deletions.tenant_id and sc.collection_id = lock_deletions.collection_id
+           and sc.segment_id = u.segment_id
+         offset 0
+       ) sc,
+       lateral (
+         select t.segment_id from braid_store.tombstones t
+         where t.tenant_id = lock_deletions.tenant_id and t.collection_id = lock_deletions.collection_id
+           and t.chunk_id = sc.chunk_id
+         offset 0
+       ) t;
+  if v_deletion_ids is null then
     return '{}';
   end if;
   return array(
     select s.id
     from braid_store.segments s
     where s.tenant_id = lock_deletions.tenant_id and s.collection_id = lock_deletions.collection_id
-      and s.id = any (v_candidate_ids)
-      and exists (
-        select
-        from braid_store.tombstones t,
-             lateral (
-               select sc.segment_id from braid_store.segment_chunks sc
-               where sc.tenant_id = lock_deletions.tenant_id and sc.chunk_id = t.chunk_id
-               offset 0
-             ) sc
-        where t.segment_id = s.id and t.tenant_id = lock_deletions.tenant_id
-          and t.collection_id = lock_deletions.collection_id and sc.segment_id = any (lock_deletions.segment_ids))
+      and s.id = any (v_deletion_ids) and s.is_deletion and -s.chunk_count <= lock_deletions.max_deletion_size
     order by s.id
-    for update of s skip locked);
+    for update skip locked);
 end
 $$;
 

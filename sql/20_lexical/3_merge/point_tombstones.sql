@@ -13,15 +13,18 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
-declare
-  v_chunk_id bigint;
 begin
-  foreach v_chunk_id in array point_tombstones.chunk_ids loop
-    update braid_store.tombstones t
-    set segment_id = point_tombstones.segment_id
-    where t.tenant_id = point_tombstones.tenant_id and t.collection_id = point_tombstones.collection_id
-      and t.chunk_id = v_chunk_id;
-  end loop;
+  update braid_store.tombstones t
+  set segment_id = point_tombstones.segment_id
+  where t.ctid = any (array(
+    select t.ctid
+    from unnest(point_tombstones.chunk_ids) u (chunk_id),
+         lateral (
+           select t.ctid from braid_store.tombstones t
+           where t.tenant_id = point_tombstones.tenant_id and t.collection_id = point_tombstones.collection_id
+             and t.chunk_id = u.chunk_id
+           offset 0
+         ) t));
 end
 $$;
 

@@ -179,9 +179,9 @@ class _Load:
         numbers = random.Random(2).sample(range(self._loaded), int(self._loaded * DELETED))
         say(f"  deleting {len(numbers):,}")
         started = time.perf_counter()
-        for start in range(0, len(numbers), 1000):
-            ids = [self._bench.corpus.external_id(number) for number in numbers[start : start + 1000]]
-            writer.execute("select count(braid.delete_document(id, %s)) from unnest(%s::text[]) id", (COLLECTION, ids))
+        for start in range(0, len(numbers), 100):
+            ids = [self._bench.corpus.external_id(number) for number in numbers[start : start + 100]]
+            writer.execute("select braid.delete_documents(%s, %s)", (ids, COLLECTION))
         self._bench.note("deletes", {"documents": len(numbers), "seconds": time.perf_counter() - started})
 
     def _measure(self, moment: str) -> None:
@@ -200,7 +200,29 @@ def maintain(db: Connection) -> None:
             return
 
 
-INDEX_TABLES = ("postings", "forward_rows")
+INDEX_TABLES = {"postings": "tenant_id, collection_id, lexeme, segment_id", "forward_rows": "tenant_id, chunk_id"}
+
+
+def merged_size(bench: Bench) -> dict[str, int]:
+    """Bytes of the corpus after maintain(), copied and indexed anew as what it is compared with was: without the space
+    that earlier merges have freed and later ones will fill. Nothing stays."""
+    db = bench.admin
+    size = {}
+    with db.transaction(force_rollback=True):
+        maintain(db)
+        size["postings"] = sum(postings for _, postings in segments(db))
+        for table, key in INDEX_TABLES.items():
+            db.execute(f"create table bench.{table}_copy (like braid_store.{table} including storage)")
+            db.execute(
+                f"insert into bench.{table}_copy select * from braid_store.{table} t where exists (select from "
+                "braid_store.collections c where c.id = t.collection_id and c.name = %s)",
+                (COLLECTION,),
+            )
+            db.execute(f"alter table bench.{table}_copy add primary key ({key})")
+            row = db.execute(f"select pg_total_relation_size('bench.{table}_copy')").fetchone()
+            assert row is not None
+            size[f"{table}_bytes"] = row[0]
+    return size
 
 
 def index_size(db: Connection) -> dict[str, int]:

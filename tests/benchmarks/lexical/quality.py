@@ -9,6 +9,7 @@ from benchmarks.lexical.report import table
 from benchmarks.search import SETS
 from support.calls import full_text
 from support.judged import load_judged, mean_ndcg
+from support.loading import PLAIN_TEXT
 
 
 def quality(bench: Bench, data: Path) -> None:
@@ -28,7 +29,8 @@ def quality(bench: Bench, data: Path) -> None:
             for start in range(0, len(documents), 1000):
                 ingest(db, documents[start : start + 1000], name)
             rankings = [
-                [hit[0] for hit in full_text(db, query, match_count=10, collection=name)] for query in judged.queries
+                [hit[0] for hit in full_text(db, query, match_count=10, collection=name, options=PLAIN_TEXT)]
+                for query in judged.queries
             ]
             rows.append((f"{name} ({len(documents):,} documents)", [f"{mean_ndcg(rankings, judged):.4f}"]))
     table("nDCG@10", ["full text"], rows)

@@ -1,0 +1,13 @@
+create or replace function braid.delete_documents(external_ids text[], collection text default 'default')
+returns bigint
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.remove_listed_documents(delete_documents.external_ids, delete_documents.collection);
+$$;
+
+comment on function braid.delete_documents(text[], text) is
+  'Deletes documents with their chunks and vectors, much faster than one by one. Returns how many there were.';
