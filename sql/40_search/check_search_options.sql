@@ -9,7 +9,8 @@ as $$
 declare
   v_known constant jsonb :=
     '{"full_text_min_score": ["number"], "semantic_min_score": ["number"], "snippet": ["boolean", "object"],
-      "correct": ["boolean"], "operators": ["boolean"], "explain": ["boolean"], "language": ["string"]}';
+      "correct": ["boolean"], "exact": ["boolean"], "ef_search": ["number"], "operators": ["boolean"],
+      "explain": ["boolean"], "language": ["string"], "embedding_model": ["string"]}';
   v_wrong record;
 begin
   if options is null then
@@ -27,6 +28,10 @@ begin
   limit 1;
   if not found then
     perform braid_store.snippet_options(options);
+    if (options ->> 'ef_search')::float8 not between 1 and 1000 then
+      raise exception 'option ef_search is %', options ->> 'ef_search'
+        using errcode = '22023', hint = 'Use 1 to 1000, or leave it out: it is chosen for each search.';
+    end if;
   elsif v_wrong.types is null then
     raise exception 'options has an unknown key "%"', left(v_wrong.key, 100)
       using errcode = '22023',
@@ -35,7 +40,10 @@ begin
     raise exception 'option % is %', v_wrong.key, left(v_wrong.value::text, 100)
       using errcode = '22023',
             hint = case v_wrong.types ->> 0 when 'number' then 'Give a number.'
-                   when 'string' then 'Give the name of a language, such as german, or its code, de.' else 'Give true or false' end
+                   when 'string' then case v_wrong.key when 'language'
+                     then 'Give the name of a language, such as german, or its code, de.'
+                     else 'Give the name of the model that made query_embedding.' end
+                   else 'Give true or false' end
                    || case when v_wrong.types ? 'object' then ', or an object of highlight''s arguments.'
                            when v_wrong.types ? 'boolean' then '.' else '' end;
   end if;

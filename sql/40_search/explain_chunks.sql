@@ -41,11 +41,9 @@ begin
   select u.chunk_id into v_unknown
   from unnest(explain_chunks.chunk_ids) u (chunk_id)
   left join lateral (
-    select c.id from braid_store.chunks c
-    where c.tenant_id = v_tenant_id and c.id = u.chunk_id and c.collection_id = v_collection.id
-    offset 0
+    select c.collection_id from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = u.chunk_id offset 0
   ) c on true
-  where c.id is null
+  where c.collection_id is distinct from v_collection.id
   limit 1;
   if found then
     raise exception 'chunk % does not exist in collection "%"', coalesce(v_unknown.chunk_id::text, 'null'),

@@ -29,6 +29,7 @@ declare
   v_started timestamptz := clock_timestamp();
   v_collection braid_store.collections;
   v_filter text;
+  v_source text;
   v_has_text boolean := coalesce(query_text, '') <> '';
   v_has_embedding boolean := query_embedding is not null;
   v_is_hybrid boolean := v_has_text and v_has_embedding;
@@ -40,6 +41,7 @@ declare
   v_marked record;
   v_full_text braid_store.candidate[] := '{}';
   v_semantic braid_store.candidate[] := '{}';
+  v_semantic_mode text;
   v_ranked braid_store.fused_candidate[];
 begin
   if not v_has_text and not v_has_embedding then
@@ -51,10 +53,13 @@ begin
           braid_store.check_search_options(options),
           braid_store.required_words(match, 1);
   v_collection := braid_store.find_collection(collection);
-  v_collection.text_config := braid_store.language_config(options ->> 'language', v_collection.text_config);
+  if options ? 'language' then
+    v_collection.text_config := braid_store.language_config(options ->> 'language', v_collection.text_config);
+  end if;
   perform braid_store.check_fusion(coalesce(fusion, v_collection.fusion));
   if v_has_embedding then
-    perform braid_store.check_embeddings(v_collection, array[query_embedding], 'query_embedding');
+    perform braid_store.check_query_model(v_collection, options ->> 'embedding_model'),
+            braid_store.check_embeddings(v_collection, array[query_embedding], 'query_embedding');
   end if;
 
   v_full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight);
@@ -66,13 +71,14 @@ begin
   v_candidate_count := case when v_is_hybrid then coalesce(candidate_count, greatest(100, 4 * match_count))
                             else match_count end;
   v_filter := braid_store.filter_predicate(filters, v_tenant_id, v_collection.id);
+  v_source := braid_store.filter_source(filters, v_tenant_id, v_collection.id);
   v_text := braid_store.searched_text(coalesce(query_text, ''), coalesce((options ->> 'operators')::boolean, true));
   v_compiled := braid_store.compile_search(v_tenant_id, v_collection, v_text.searched, match, is_reported,
                                            coalesce((options ->> 'correct')::boolean, false));
 
   if v_has_text and not (v_is_hybrid and v_full_text_weight = 0) then
     v_full_text := braid_store.full_text_candidates(
-      v_tenant_id, v_collection, v_compiled.query, v_filter,
+      v_tenant_id, v_collection, v_compiled.query, v_filter, v_source,
       case when v_is_hybrid then (options ->> 'full_text_min_score')::float8
            else greatest(min_score, (options ->> 'full_text_min_score')::float8) end,
       v_candidate_count);
@@ -82,13 +88,12 @@ begin
       v_filter := format('(%s) and (%s)', v_filter,
                          braid_store.demand_filter(v_tenant_id, v_collection, v_compiled.query));
     end if;
-    v_semantic := array(
-      select row(c.chunk_id, c.score, c.rank)::braid_store.candidate
-      from braid_store.semantic_candidates(v_tenant_id, v_collection, query_embedding, v_filter,
-                                           case when v_is_hybrid then (options ->> 'semantic_min_score')::float8
-                                                else greatest(min_score, (options ->> 'semantic_min_score')::float8) end,
-                                           v_candidate_count) c
-      order by c.rank);
+    select n.candidates, n.mode into v_semantic, v_semantic_mode
+    from braid_store.semantic_candidates(
+           v_tenant_id, v_collection, query_embedding, v_filter, v_source,
+           case when v_is_hybrid then (options ->> 'semantic_min_score')::float8
+                else greatest(min_score, (options ->> 'semantic_min_score')::float8) end,
+           v_candidate_count, coalesce((options ->> 'exact')::boolean, false), (options ->> 'ef_search')::float8::int) n;
   end if;
 
   if v_is_hybrid then
@@ -107,17 +112,18 @@ begin
       from unnest(v_semantic) c);
   end if;
 
-  if (braid_store.snippet_options(options)).is_asked then
+  results := braid_store.result_rows(v_tenant_id, v_ranked, match_count);
+  if coalesce(options ? 'snippet', false) and (braid_store.snippet_options(options)).is_asked then
     v_marked := braid_store.marked_lexemes(v_text.searched, v_collection, v_compiled.query, v_compiled.terms);
-  else
-    select null::text[] as lexemes, null::text[] as prefixes into v_marked;
+    results := braid_store.add_snippets(results, v_collection, options, v_marked.lexemes, v_marked.prefixes);
   end if;
-  results := braid_store.result_rows(v_tenant_id, v_collection, v_ranked, match_count, options, v_marked.lexemes,
-                                     v_marked.prefixes);
 
+  if not is_reported then
+    return;
+  end if;
   stats := jsonb_build_object(
     'mode', case when v_is_hybrid then 'hybrid' when v_has_text then 'full_text' else 'semantic' end,
-    'semantic_mode', case when v_has_embedding then 'exact' end,
+    'semantic_mode', v_semantic_mode,
     'full_text_candidates', cardinality(v_full_text),
     'semantic_candidates', cardinality(v_semantic),
     'returned', cardinality(results),

@@ -14,6 +14,8 @@ as $$
       from braid_store.embedding_jobs j
       where j.tenant_id = (select braid_store.require_tenant_id())
         and j.collection_id = (select c.id from braid_store.collections c where c.name = search_warnings.collection)
+        and j.vector_space_id = (select c.vector_space_id from braid_store.collections c
+                                 where c.name = search_warnings.collection)
       limit 1001
     ) j
     where search_warnings.stats ->> 'mode' <> 'full_text'
@@ -36,6 +38,14 @@ as $$
          ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',
           format('The query has more than 64 distinct terms; the %s most common were left out.',
                  jsonb_array_length(search_warnings.stats -> 'dropped_terms'))),
+         ('vector_index_missing',
+          search_warnings.stats ->> 'semantic_mode' like 'exact%'
+          and exists (
+            select
+            from braid_store.collections c,
+                 braid_store.serving_shard((select braid_store.require_tenant_id()), c) s
+            where c.name = search_warnings.collection and s.id is not null and not s.is_indexed),
+          'The HNSW index of the tenant''s vectors is gone or invalid, so they were scanned: maintain() makes it anew.'),
          ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
           'Fewer rows than asked although more may match: raise candidate_count.')
        ) w (code, is_given, message)

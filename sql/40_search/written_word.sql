@@ -34,7 +34,8 @@ begin
 
   v_texts := array(
     select unnest(array[c.content, d.title])
-    from unnest(braid_store.full_text_candidates(written_word.tenant_id, written_word.collection, v_query, 'true', null, 3)) f,
+    from unnest(braid_store.full_text_candidates(written_word.tenant_id, written_word.collection, v_query, 'true', null, null,
+                                                 3)) f,
          lateral (
            select c.content, c.document_id from braid_store.chunks c
            where c.tenant_id = written_word.tenant_id and c.id = f.chunk_id

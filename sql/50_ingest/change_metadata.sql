@@ -12,6 +12,7 @@ declare
   v_collection braid_store.collections := braid_store.find_collection(change_metadata.collection);
   v_document braid_store.documents;
   v_metadata jsonb;
+  v_version int;
 begin
   if jsonb_typeof(change_metadata.metadata) is distinct from 'object' then
     raise exception 'metadata is %', coalesce('a JSON ' || jsonb_typeof(change_metadata.metadata), 'null')
@@ -33,6 +34,7 @@ begin
   -- Null removes a key of the first level; nulls deeper down are values.
   v_metadata := v_metadata - array(select e.key from jsonb_each(v_metadata) e where e.value = 'null'
                                                                                and change_metadata.metadata ? e.key);
+  v_version := braid_store.attribute_version(v_collection.id);
   update braid_store.documents d
   set metadata = v_metadata, attribute_hash = null, updated_at = now()
   where d.tenant_id = v_tenant_id and d.id = v_document.id;
@@ -40,8 +42,11 @@ begin
   set metadata = v_metadata || coalesce((
     select jsonb_object_agg(e.key, e.value)
     from jsonb_each(c.metadata) e
-    where e.value is distinct from v_document.metadata -> e.key), '{}')
+    where e.value is distinct from v_document.metadata -> e.key), '{}'),
+      attribute_version = v_version
   where c.tenant_id = v_tenant_id and c.document_id = v_document.id;
+  perform braid_store.write_attributes(v_tenant_id, v_collection.id, array(
+    select c.id from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = v_document.id));
   return true;
 end
 $$;

@@ -1,0 +1,34 @@
+-- Cross-tenant: owned by braid_owner, as collections are defined for all tenants.
+create or replace function braid_store.replace_attributes(indexed_attributes jsonb, collection text)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_collection braid_store.collections := braid_store.find_collection(replace_attributes.collection);
+begin
+  perform braid_store.check_indexed_attributes(replace_attributes.indexed_attributes);
+  -- Locked before an id is taken: ids must grow in the order of commits. Waits for a drop, too.
+  perform from braid_store.collections c where c.id = v_collection.id for no key update;
+  if not found then
+    perform braid_store.find_collection(replace_attributes.collection);
+  end if;
+
+  update braid_store.indexed_attributes a
+  set removed_at = clock_timestamp()
+  where a.collection_id = v_collection.id and a.removed_at is null
+    and not exists (select from braid_store.check_indexed_attributes(replace_attributes.indexed_attributes) d
+                    where d.name = a.name and d.type = a.type);
+  insert into braid_store.indexed_attributes (collection_id, name, type)
+  select v_collection.id, d.name, d.type
+  from braid_store.check_indexed_attributes(replace_attributes.indexed_attributes) d
+  where not exists (select from braid_store.indexed_attributes a
+                    where a.collection_id = v_collection.id and a.removed_at is null and a.name = d.name);
+end
+$$;
+
+comment on function braid_store.replace_attributes(jsonb, text) is 'Does the work of braid.set_indexed_attributes.';

@@ -1,0 +1,84 @@
+create or replace function braid_store.condition_source(key text, operand jsonb, tenant_id int, collection_id int)
+returns text
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  -- More are no gain over looking at every chunk.
+  c_max_unindexed constant int := 1000;
+  v_operators jsonb := case when jsonb_typeof(condition_source.operand) = 'object' then condition_source.operand
+                            else jsonb_build_object('$eq', condition_source.operand) end;
+  v_attribute braid_store.indexed_attributes;
+  v_type text;
+  v_field text;
+  v_test text;
+  v_source text;
+  v_unindexed int;
+begin
+  case
+    when condition_source.key in ('speaker', 'category') then
+      v_type := 'text';
+      v_field := format('c.%I', condition_source.key);
+    when condition_source.key = 'occurred_at' then
+      v_type := 'timestamptz';
+      v_field := 'c.occurred_at';
+    when condition_source.key = 'external_id' then
+      v_type := 'text';
+      v_field := 'd.external_id';
+    when condition_source.key in ('source_uri', 'language', 'importance') then
+      return null;
+    else
+      select a.* into v_attribute
+      from braid_store.indexed_attributes a
+      where a.collection_id = condition_source.collection_id and a.removed_at is null
+        and a.name = regexp_replace(condition_source.key, '^metadata\.', '') collate "C";
+      if not found then
+        return null;
+      end if;
+      v_type := 'attribute ' || v_attribute.type;
+      v_field := case v_attribute.type when 'number' then 'a.number_value' else 'a.text_value' end;
+  end case;
+
+  v_test := braid_store.source_test(condition_source.key, v_type, v_field, v_operators);
+  if v_test is null then
+    return null;
+  elsif v_attribute.id is null and condition_source.key <> 'external_id' then
+    return format('select c.id from braid_store.chunks c where c.tenant_id = %s and c.collection_id = %s and %s',
+                  condition_source.tenant_id, condition_source.collection_id, v_test);
+  elsif v_attribute.id is null then
+    return format('select c.id from braid_store.documents d, lateral (select c.id from braid_store.chunks c '
+                  'where c.tenant_id = %1$s and c.document_id = d.id offset 0) c '
+                  'where d.tenant_id = %1$s and d.collection_id = %2$s and %3$s',
+                  condition_source.tenant_id, condition_source.collection_id, v_test);
+  end if;
+
+  v_source := format('select %s a.chunk_id from braid_store.chunk_attributes a where a.tenant_id = %s and a.attribute_id = %s '
+                     'and %s',
+                     -- Of an array several elements may be among the operands.
+                     case when v_operators ? '$in' and not v_operators ? '$eq' then 'distinct' end,
+                     condition_source.tenant_id, v_attribute.id, v_test);
+  select count(*) into v_unindexed
+  from (
+    select from braid_store.chunks c
+    where c.tenant_id = condition_source.tenant_id and c.collection_id = condition_source.collection_id
+      and c.attribute_version < v_attribute.id
+    limit c_max_unindexed + 1
+  ) c;
+  return case
+    when v_unindexed = 0 then v_source
+    when v_unindexed <= c_max_unindexed then
+      format('%s union select c.id from braid_store.chunks c where c.tenant_id = %s and c.collection_id = %s '
+             'and c.attribute_version < %s',
+             v_source, condition_source.tenant_id, condition_source.collection_id, v_attribute.id)
+  end;
+end
+$$;
+
+comment on function braid_store.condition_source(text, jsonb, int, int) is
+  'A query of an index for the ids of chunks, each once, among which are all that one key of a filter matches; null if no '
+  'index serves it. Chunks that wait for braid.maintain() are among them.';

@@ -1,0 +1,86 @@
+create or replace function braid_store.count_values(
+  keys text[],
+  query_text text,
+  filters jsonb,
+  collection text,
+  match text,
+  value_count int,
+  options jsonb
+)
+returns table (key text, value jsonb, count bigint)
+language plpgsql
+stable
+parallel unsafe
+security definer
+rows 100
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+set work_mem = '64MB'
+as $$
+#variable_conflict use_column
+declare
+  c_max_keys constant int := 20;
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections;
+  v_filter text;
+  v_source text;
+  v_compiled record;
+  v_values text;
+  v_chunk_ids bigint[];
+begin
+  if coalesce(cardinality(count_values.keys), 0) not between 1 and c_max_keys then
+    raise exception 'keys %', coalesce('has ' || cardinality(count_values.keys) || ' elements', 'is null')
+      using errcode = '22023',
+            hint = format('Give an array of 1 to %s columns and metadata keys, as in filters: {speaker,tags}.', c_max_keys);
+  elsif array_position(count_values.keys, null) is not null then
+    raise exception 'keys has a null' using errcode = '22023', hint = 'Leave it out.';
+  elsif (select count(distinct k) from unnest(count_values.keys) k) < cardinality(count_values.keys) then
+    raise exception 'keys has % twice', (select to_json(left(k, 100)) from unnest(count_values.keys) k
+                                         group by k having count(*) > 1 order by k limit 1)
+      using errcode = '22023', hint = 'Give each key once.';
+  elsif (count_values.value_count between 1 and 10000) is not true then
+    raise exception 'value_count is %', coalesce(count_values.value_count::text, 'null')
+      using errcode = '22023', hint = 'Use 1 to 10000.';
+  end if;
+  perform braid_store.check_search_options(count_values.options), braid_store.required_words(count_values.match, 1);
+  select string_agg(braid_store.facet_values(k.key, k.number::int), ' union all ' order by k.number) into v_values
+  from unnest(count_values.keys) with ordinality k (key, number);
+
+  v_collection := braid_store.find_collection(count_values.collection);
+  v_collection.text_config := braid_store.language_config(count_values.options ->> 'language', v_collection.text_config);
+  v_filter := braid_store.filter_predicate(count_values.filters, v_tenant_id, v_collection.id);
+  v_source := braid_store.filter_source(count_values.filters, v_tenant_id, v_collection.id);
+  if coalesce(count_values.query_text, '') = '' then
+    v_chunk_ids := braid_store.matching_chunk_ids(v_tenant_id, v_collection.id, v_filter, v_source, 2147483647);
+  else
+    v_compiled := braid_store.compile_search(
+      v_tenant_id, v_collection,
+      (braid_store.searched_text(count_values.query_text,
+                                 coalesce((count_values.options ->> 'operators')::boolean, true))).searched,
+      count_values.match, false, coalesce((count_values.options ->> 'correct')::boolean, false));
+    v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_compiled.query, v_filter, v_source,
+                                               (count_values.options ->> 'full_text_min_score')::float8);
+  end if;
+
+  return query execute format($query$
+    select $3[t.number], t.value, t.count
+    from (
+      select v.number, v.value, count(*) as count,
+             row_number() over (partition by v.number
+                                order by count(*) desc, case when jsonb_typeof(v.value) = 'number' then v.value::numeric end,
+                                         v.value #>> '{}' collate "C", jsonb_typeof(v.value)) as place
+      from unnest($2) u (chunk_id),
+           lateral (select c.* from braid_store.chunks c where c.tenant_id = $1 and c.id = u.chunk_id offset 0) c,
+           lateral (%s) v (number, value)
+      group by v.number, v.value
+    ) t
+    where t.place <= $4
+    order by t.number, t.place
+    $query$, v_values)
+  using v_tenant_id, v_chunk_ids, count_values.keys, count_values.value_count;
+end
+$$;
+
+comment on function braid_store.count_values(text[], text, jsonb, text, text, int, jsonb) is
+  'Does the work of braid.facets, for the tenant of the session: linear in the chunks found.';

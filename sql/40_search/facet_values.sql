@@ -1,0 +1,39 @@
+create or replace function braid_store.facet_values(key text, number int)
+returns text
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if facet_values.key in ('speaker', 'category', 'language', 'importance') then
+    return format('select %s, to_jsonb(c.%I) where c.%I is not null', facet_values.number, facet_values.key,
+                  facet_values.key);
+  elsif facet_values.key in ('external_id', 'source_uri') then
+    return format('select %s, to_jsonb(d.%I) from braid_store.documents d '
+                  'where d.tenant_id = $1 and d.id = c.document_id and d.%I is not null',
+                  facet_values.number, facet_values.key, facet_values.key);
+  elsif facet_values.key = 'occurred_at' then
+    raise exception 'keys: occurred_at cannot be counted'
+      using errcode = '22023',
+            hint = 'Moments are all different: store the day, month or year as a metadata key and count that; a metadata '
+                   'key of that name is written "metadata.occurred_at".';
+  elsif facet_values.key ^@ '$' then
+    raise exception 'keys: unknown key %', to_json(left(facet_values.key, 100))
+      using errcode = '22023', hint = 'A metadata key that begins with $ is written "metadata.$key".';
+  end if;
+  return format($query$
+    select %1$s, m.value from (select %2$s as value offset 0) m
+    where jsonb_typeof(m.value) in ('string', 'number', 'boolean')
+    union all
+    select distinct %1$s, e.value
+    from (select %2$s as value offset 0) m,
+         jsonb_array_elements(case jsonb_typeof(m.value) when 'array' then m.value else '[]' end) e
+    where jsonb_typeof(e.value) in ('string', 'number', 'boolean')
+    $query$, facet_values.number, braid_store.filter_metadata_field(facet_values.key));
+end
+$$;
+
+comment on function braid_store.facet_values(text, int) is
+  'A query for the values of a key that a chunk, aliased c, has, each once, behind the key''s number.';

@@ -1,0 +1,60 @@
+create or replace function braid_store.find_similar_chunks(
+  chunk_id bigint,
+  match_count int,
+  filters jsonb,
+  min_score float8,
+  options jsonb
+)
+returns setof braid.search_result
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections;
+  v_embedding @vector@.vector;
+  v_results braid.search_result[];
+begin
+  perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score),
+          braid_store.check_search_options(options);
+  select o.* into v_collection
+  from braid_store.chunks c
+  join braid_store.collections o on o.id = c.collection_id
+  where c.tenant_id = v_tenant_id and c.id = find_similar_chunks.chunk_id;
+  if not found then
+    raise exception 'chunk % does not exist', coalesce(find_similar_chunks.chunk_id::text, 'null')
+      using errcode = '42704',
+            hint = 'Take chunk_id from a search''s rows; a document that is written again gets new chunks.';
+  end if;
+
+  select e.embedding into v_embedding
+  from braid_store.stored_embeddings(v_tenant_id, v_collection, array[find_similar_chunks.chunk_id]) e;
+  if not found then
+    raise exception 'chunk % has no embedding yet', find_similar_chunks.chunk_id
+      using errcode = '22023',
+            hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and call again.';
+  end if;
+
+  v_results := braid_store.result_rows(
+    v_tenant_id,
+    braid_store.nearest_candidates(
+      v_tenant_id, v_collection, v_embedding,
+      format('(%s) and c.id <> %s', braid_store.filter_predicate(filters, v_tenant_id, v_collection.id),
+             find_similar_chunks.chunk_id),
+      braid_store.filter_source(filters, v_tenant_id, v_collection.id),
+      greatest(min_score, (options ->> 'semantic_min_score')::float8), match_count),
+    match_count);
+  if (braid_store.snippet_options(options)).is_asked then
+    v_results := braid_store.add_snippets(v_results, v_collection, options, '{}', '{}');
+  end if;
+  return query select r.* from unnest(v_results) r;
+end
+$$;
+
+comment on function braid_store.find_similar_chunks(bigint, int, jsonb, float8, jsonb) is
+  'Does the work of braid.similar_chunks, for the tenant of the session.';

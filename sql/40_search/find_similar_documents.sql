@@ -1,0 +1,96 @@
+create or replace function braid_store.find_similar_documents(
+  external_id text,
+  match_count int,
+  filters jsonb,
+  collection text,
+  min_score float8,
+  options jsonb
+)
+returns setof braid.search_result
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections;
+  v_document_id bigint;
+  v_distance text;
+  v_embedding @vector@.vector;
+  v_filter text;
+  v_candidates braid_store.fused_candidate[];
+  v_ranked braid_store.fused_candidate[];
+  v_candidate_count int;
+  v_results braid.search_result[];
+begin
+  perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score),
+          braid_store.check_search_options(options);
+  v_collection := braid_store.find_collection(collection);
+  select d.id into v_document_id
+  from braid_store.documents d
+  where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
+    and d.external_id = find_similar_documents.external_id;
+  if not found then
+    raise exception 'document % does not exist in collection "%"',
+                    coalesce('"' || left(find_similar_documents.external_id, 255) || '"', 'null'), v_collection.name
+      using errcode = '42704', hint = 'Give the external_id that it was written with, and its collection.';
+  end if;
+
+  select s.distance into strict v_distance from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;
+  -- Under cosine all chunks count alike, however long their vectors are.
+  select @vector@.avg(case v_distance when 'cosine' then @vector@.l2_normalize(v.embedding) else v.embedding end
+                      order by v.chunk_id)
+  into v_embedding
+  from braid_store.stored_embeddings(v_tenant_id, v_collection, array(
+         select c.id from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = v_document_id)) v;
+  if v_embedding is null then
+    raise exception 'document "%" has no embedding yet', left(find_similar_documents.external_id, 255)
+      using errcode = '22023',
+            hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and call again.';
+  elsif v_distance = 'cosine' and @vector@.vector_norm(v_embedding) = 0 then
+    raise exception 'the vectors of document "%" cancel each other out', left(find_similar_documents.external_id, 255)
+      using errcode = '22023', hint = 'Call similar_chunks with one of its chunks.';
+  end if;
+
+  v_filter := format('(%s) and c.document_id <> %s',
+                     braid_store.filter_predicate(filters, v_tenant_id, v_collection.id), v_document_id);
+  v_candidate_count := 4 * match_count;
+  loop
+    v_candidates := braid_store.nearest_candidates(
+      v_tenant_id, v_collection, v_embedding, v_filter, braid_store.filter_source(filters, v_tenant_id, v_collection.id),
+      greatest(min_score, (options ->> 'semantic_min_score')::float8),
+      v_candidate_count);
+    v_ranked := array(
+      select row(f.chunk_id, f.score, null, null, null, f.score, f.score,
+                 row_number() over (order by f.semantic_rank))::braid_store.fused_candidate
+      from (
+        select distinct on (c.document_id) r.*
+        from unnest(v_candidates) r,
+             lateral (
+               select c.document_id from braid_store.chunks c
+               where c.tenant_id = v_tenant_id and c.id = r.chunk_id
+               offset 0
+             ) c
+        order by c.document_id, r.semantic_rank
+      ) f
+      order by f.semantic_rank
+      limit match_count);
+    -- Candidates come best first: the first match_count documents among them are the best of all.
+    exit when cardinality(v_ranked) = match_count or cardinality(v_candidates) < v_candidate_count;
+    v_candidate_count := least(v_candidate_count::bigint * 8, 2147483647);
+  end loop;
+
+  v_results := braid_store.result_rows(v_tenant_id, v_ranked, match_count);
+  if (braid_store.snippet_options(options)).is_asked then
+    v_results := braid_store.add_snippets(v_results, v_collection, options, '{}', '{}');
+  end if;
+  return query select r.* from unnest(v_results) r;
+end
+$$;
+
+comment on function braid_store.find_similar_documents(text, int, jsonb, text, float8, jsonb) is
+  'Does the work of braid.similar_documents, for the tenant of the session.';

@@ -1,0 +1,59 @@
+create or replace function braid_store.found_chunk_ids(
+  tenant_id int,
+  collection braid_store.collections,
+  query braid_store.text_query,
+  filter text,
+  source text,
+  min_score float8
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_variable
+declare
+  c_max_filtered constant int := 10000;
+  v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
+  -- Else a chunk that has a lexeme has a score above 0.
+  v_is_scored boolean := v_has_demands or collection.title_weight = 0 or min_score > 0;
+  v_chunk_ids bigint[];
+  v_scores float8[];
+  v_segments record;
+  v_gathered record;
+begin
+  if query.lexemes = '{}' then
+    return '{}';
+  end if;
+  if source is not null then
+    v_chunk_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, source, c_max_filtered);
+    v_is_scored := v_is_scored or cardinality(v_chunk_ids) <= c_max_filtered;
+  end if;
+  if source is null or cardinality(v_chunk_ids) > c_max_filtered then
+    v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
+    v_gathered := braid_store.gather_candidates(
+      tenant_id, collection.id, query, v_segments.segment_ids, v_segments.scales, null, null, 0, 'infinity');
+    v_chunk_ids := braid_store.live_chunks(tenant_id, collection.id, v_segments.segment_ids,
+                                           coalesce(v_gathered.places, '{}'), filter);
+  end if;
+
+  if v_has_demands then
+    v_chunk_ids := braid_store.matching_chunks(tenant_id, collection, v_chunk_ids, query);
+  end if;
+  if v_is_scored then
+    v_scores := braid_store.exact_scores(tenant_id, collection, v_chunk_ids, query);
+    v_chunk_ids := array(select s.chunk_id from unnest(v_chunk_ids, v_scores) s (chunk_id, score)
+                         where s.score > 0 and s.score >= coalesce(min_score, 0));
+  end if;
+  return v_chunk_ids;
+end
+$$;
+
+comment on function braid_store.found_chunk_ids(int, braid_store.collections, braid_store.text_query, text, text,
+                                                float8) is
+  'All chunks that a full-text search under a filter finds, in no order: those that braid_store.full_text_candidates '
+  'would rank, were there no limit.';

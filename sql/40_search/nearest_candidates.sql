@@ -1,0 +1,33 @@
+create or replace function braid_store.nearest_candidates(
+  tenant_id int,
+  collection braid_store.collections,
+  embedding @vector@.vector,
+  filter text,
+  source text,
+  min_score float8,
+  candidate_count int
+)
+returns braid_store.fused_candidate[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+begin
+  return array(
+    select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank)::braid_store.fused_candidate
+    from braid_store.semantic_candidates(
+           nearest_candidates.tenant_id, nearest_candidates.collection, nearest_candidates.embedding,
+           nearest_candidates.filter, nearest_candidates.source, nearest_candidates.min_score,
+           nearest_candidates.candidate_count, false, null) n,
+         unnest(n.candidates) c
+    order by c.rank);
+end
+$$;
+
+comment on function braid_store.nearest_candidates(int, braid_store.collections, @vector@.vector, text, text, float8,
+                                                   int) is
+  'The chunks nearest to a stored vector under a filter, best first: the semantic leg by itself.';

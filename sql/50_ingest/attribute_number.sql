@@ -1,0 +1,17 @@
+create or replace function braid_store.attribute_number(value numeric)
+returns float8
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select case
+           when abs(attribute_number.value) > 1.7976931348623157e308 then sign(attribute_number.value)::float8 * 'infinity'
+           when abs(attribute_number.value) < 2.3e-308 then 0
+           else attribute_number.value::float8
+         end;
+$$;
+
+comment on function braid_store.attribute_number(numeric) is
+  'The double precision number for a number of JSON. A greater number never becomes a smaller one, and none is out of range.';

@@ -1,0 +1,15 @@
+create or replace function braid_store.attribute_version(collection_id int)
+returns int
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(max(a.id), 0)
+  from braid_store.indexed_attributes a
+  where a.collection_id = attribute_version.collection_id and a.removed_at is null;
+$$;
+
+comment on function braid_store.attribute_version(int) is
+  'The latest indexed attribute of a collection; 0 without any.';

@@ -1,0 +1,49 @@
+create or replace function braid_store.backfill_attributes(
+  tenant_id int,
+  collection_id int,
+  inout last_id bigint,
+  out chunk_count int
+)
+returns record
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  c_batch_size constant int := 1000;
+  v_version int := braid_store.attribute_version(backfill_attributes.collection_id);
+  v_chunk_ids bigint[];
+begin
+  v_chunk_ids := array(
+    select c.id
+    from (
+      select c.id, c.collection_id, c.attribute_version from braid_store.chunks c
+      where c.tenant_id = backfill_attributes.tenant_id and c.id > backfill_attributes.last_id
+      order by c.id
+      offset 0
+    ) c
+    where c.collection_id = backfill_attributes.collection_id and c.attribute_version < v_version
+    limit c_batch_size);
+  last_id := v_chunk_ids[cardinality(v_chunk_ids)];
+  -- Skipped, not waited for: this keeps its locks until the end of the transaction. What is being deleted needs nothing,
+  -- what is being changed is left to the next time.
+  v_chunk_ids := array(
+    select c.id from braid_store.chunks c
+    where c.tenant_id = backfill_attributes.tenant_id and c.id = any (v_chunk_ids) and c.attribute_version < v_version
+    for no key update skip locked);
+  chunk_count := cardinality(v_chunk_ids);
+  perform braid_store.write_attributes(backfill_attributes.tenant_id, backfill_attributes.collection_id, v_chunk_ids);
+  update braid_store.chunks c
+  set attribute_version = v_version
+  where c.tenant_id = backfill_attributes.tenant_id and c.id = any (v_chunk_ids);
+end
+$$;
+
+comment on function braid_store.backfill_attributes(int, int, bigint) is
+  'Indexes the attributes of up to 1000 chunks behind last_id that do not have all of them yet, in the order of ids. Returns '
+  'the last one looked at, null behind the end.';
