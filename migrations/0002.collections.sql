@@ -28,6 +28,9 @@ create table braid_store.collections (
     embed_fields text[] not null check (embed_fields <@ '{title,speaker,content}'),
     full_text_weight float8 not null check (full_text_weight >= 0 and full_text_weight < 'infinity'),
     semantic_weight float8 not null check (semantic_weight >= 0 and semantic_weight < 'infinity'),
+    vector_storage text not null check (vector_storage in ('vector', 'halfvec', 'binary')),
+    hnsw_m int not null check (hnsw_m between 2 and 100),
+    hnsw_ef_construction int not null check (hnsw_ef_construction between 4 and 1000),
     fusion text not null,
     rrf_k float8 not null check (rrf_k >= 0 and rrf_k < 'infinity'),
     created_at timestamptz not null default now()
@@ -35,5 +38,12 @@ create table braid_store.collections (
 create index collections_vector_space_idx on braid_store.collections (vector_space_id);
 comment on table braid_store.collections is
     'Named corpus definitions. Each tenant has its own part of every collection; names are visible to all.';
+
+create table braid_store.dropped_collections (
+    id int primary key,
+    dropped_at timestamptz not null default now()
+);
+comment on table braid_store.dropped_collections is
+    'Collections that are gone, whose rows maintenance still has to delete.';
 
 reset role;

@@ -1,5 +1,5 @@
--- Embeddings, partitioned into shards. A tenant's part of a collection lives in the shard that vector_placement
--- names: the shared shard, scanned exactly, or one of its own with its own HNSW.
+-- Embeddings, in two levels: chunk_vectors takes every write and is scanned exactly; a tenant's part of a collection
+-- that has grown is moved by maintenance into a vector shard, a table of its own with its own HNSW index.
 -- depends: 0003.documents
 
 -- pgvector may live in any schema; the type is found wherever it is.
@@ -9,48 +9,75 @@ where e.extname = 'vector';
 
 set local role braid_owner;
 
+-- A row that fits a page stays in it: an exact scan then never detoasts, 18 against 31 ms for 8,000 rows of 1,024
+-- dimensions.
 create table braid_store.chunk_vectors (
-    shard_id int not null,
     tenant_id int not null,
     collection_id int not null,
+    vector_space_id int not null,
     chunk_id bigint not null,
     embedding vector not null,
-    primary key (shard_id, tenant_id, collection_id, chunk_id)
-) partition by list (shard_id);
+    primary key (tenant_id, collection_id, vector_space_id, chunk_id)
+) with (toast_tuple_target = 8160);
+alter table braid_store.chunk_vectors alter column embedding set storage external;
 comment on table braid_store.chunk_vectors is
-    'One row per embedded chunk and shard; no row means not embedded yet. No DEFAULT partition and no foreign key: '
-    'either would make attaching a shard scan or lock more than that shard.';
+    'Embeddings as they are written. What a vector shard holds of the same chunk, this overrides. A chunk with a row in '
+    'neither is not embedded yet.';
 
--- Shard 1 holds vectors whose row fits a page (2,000 dimensions), stored PLAIN: an exact scan then never detoasts,
--- 18 against 31 ms for 8,000 rows of 1,024 dimensions. Shard 2 holds the longer ones.
-create table braid_store.chunk_vectors_1 partition of braid_store.chunk_vectors for values in (1);
-alter table braid_store.chunk_vectors_1 alter column embedding set storage plain;
-create table braid_store.chunk_vectors_2 partition of braid_store.chunk_vectors for values in (2);
-alter table braid_store.chunk_vectors_2 alter column embedding set storage external;
-comment on table braid_store.chunk_vectors_1 is 'The shared shard for up to 2,000 dimensions, scanned exactly.';
-comment on table braid_store.chunk_vectors_2 is 'The shared shard above 2,000 dimensions, scanned exactly.';
-
-create table braid_store.vector_placement (
+-- Not in chunk_vectors' partitions: a shard has a type of its own (halfvec halves an exact scan), and attaching a
+-- partition would lock, and make every session plan anew, what all tenants read.
+create table braid_store.vector_shards (
     tenant_id int not null,
     collection_id int not null,
-    shard_id int not null,
-    write_shard_id int,
-    primary key (tenant_id, collection_id)
+    vector_space_id int not null,
+    id int generated always as identity,
+    storage text not null check (storage in ('vector', 'halfvec', 'binary')),
+    hnsw_m int not null,
+    hnsw_ef_construction int not null,
+    state text not null check (state in ('copying', 'indexing', 'serving', 'retired')),
+    -- Where copying goes on, and, once the shard serves, deleting what was copied.
+    copied_chunk_id bigint not null default -9223372036854775808,
+    forgotten_chunk_id bigint not null default -9223372036854775808,
+    vector_count bigint not null default 0,
+    -- hnsw.ef_search at which a scan finds 99 % of the 10, and of the 100, nearest; null if no scan does.
+    ef_search int,
+    ef_search_100 int,
+    recall float8,
+    is_outdated boolean not null default false,
+    created_at timestamptz not null default now(),
+    served_at timestamptz,
+    -- Transactions with a snapshot older than this one may still read a retired shard.
+    retired_by xid8,
+    primary key (tenant_id, collection_id, vector_space_id, id)
 );
-comment on table braid_store.vector_placement is
-    'Which shard is read for a tenant''s part of a collection, and, during a move, which one is written as well. '
-    'Changing a row moves readers by MVCC, without a lock.';
+create unique index vector_shards_serving_idx on braid_store.vector_shards (tenant_id, collection_id, vector_space_id)
+    where state = 'serving';
+create unique index vector_shards_moving_idx on braid_store.vector_shards (tenant_id, collection_id, vector_space_id)
+    where state in ('copying', 'indexing');
+comment on table braid_store.vector_shards is
+    'The vector shards: each a table vectors_<id>. One serves a tenant''s part of a collection; the next one is copied '
+    'and indexed beside it; making that one serve is a change of data, which every reader sees from its next snapshot on.';
+
+create table braid_store.vector_settings (
+    only_row boolean primary key default true check (only_row),
+    exact_rows int not null default 8000 check (exact_rows > 0)
+);
+comment on table braid_store.vector_settings is
+    'One row: from how many vectors of 384 dimensions on an index is faster than a scan, as braid.calibrate() measured it.';
+insert into braid_store.vector_settings default values;
 
 create table braid_store.embedding_jobs (
     tenant_id int not null,
     collection_id int not null,
+    vector_space_id int not null,
     chunk_id bigint not null,
     attempts int not null default 0,
     claimed_until timestamptz,
     last_error text,
-    primary key (tenant_id, collection_id, chunk_id)
+    primary key (tenant_id, collection_id, vector_space_id, chunk_id)
 );
 comment on table braid_store.embedding_jobs is
-    'The outbox: chunks whose embedding is still to be made. Written in the transaction that writes the chunk.';
+    'The outbox: chunks whose embedding in a vector space is still to be made. Written in the transaction that writes the '
+    'chunk.';
 
 reset role;

@@ -13,7 +13,10 @@ create or replace function braid_store.check_collection_settings(
   fusion text,
   rrf_k float8,
   index_fields text[],
-  embed_fields text[]
+  embed_fields text[],
+  vector_storage text,
+  hnsw_m int,
+  hnsw_ef_construction int
 )
 returns void
 language plpgsql
@@ -46,7 +49,15 @@ begin
       ('index_fields', index_fields::text, index_fields <@ v_fields and 'content' = any (index_fields),
        'Use title, speaker and content; content must be among them.'),
       ('embed_fields', embed_fields::text, embed_fields <@ v_fields and 'content' = any (embed_fields),
-       'Use title, speaker and content; content must be among them.')
+       'Use title, speaker and content; content must be among them.'),
+      -- pgvector's indexes reach so far.
+      ('vector_storage', vector_storage,
+       case vector_storage when 'vector' then dimensions <= 2000 when 'halfvec' then dimensions <= 4000
+                           else vector_storage = 'binary' end,
+       'Use vector up to 2000 dimensions, halfvec up to 4000, or binary.'),
+      ('hnsw_m', hnsw_m::text, hnsw_m between 2 and 100, 'Use 2 to 100, usually 16.'),
+      ('hnsw_ef_construction', hnsw_ef_construction::text, hnsw_ef_construction between greatest(4, 2 * hnsw_m) and 1000,
+       'Use at least twice hnsw_m and at most 1000, usually 64.')
     ) setting (name, value, is_valid, hint)
     where setting.is_valid is not true
   loop
@@ -64,5 +75,5 @@ end
 $$;
 
 comment on function braid_store.check_collection_settings(text, text, int, text, text, int, float8, float8, float8,
-                                                          float8, float8, text, float8, text[], text[]) is
+                                                          float8, float8, text, float8, text[], text[], text, int, int) is
   'Raises 22023 or 42704 for a setting that no collection can have, naming it and what to use.';

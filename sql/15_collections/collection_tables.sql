@@ -6,8 +6,8 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select '{embedding_jobs,chunk_vectors,vector_placement,tombstones,postings,forward_rows,segment_chunks,
-           segments,chunks,documents}'::text[];
+  select '{embedding_jobs,chunk_vectors,tombstones,postings,forward_rows,segment_chunks,
+           segments,chunk_attributes,chunks,documents}'::text[];
 $$;
 
 comment on function braid_store.collection_tables() is

@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function braid.drop_collection(text) is
-  'Removes a collection with what every tenant stored in it. False if there is none of that name. '
-  'For administrators; a tenant empties its own part with clear_collection.';
+  'Removes a collection with what every tenant stored in it: it is gone at once, and maintain() frees its space. False if '
+  'there is none of that name. For administrators; a tenant empties its own part with clear_collection.';

@@ -15,7 +15,11 @@ create or replace function braid_store.insert_collection(
   rrf_k float8,
   fold_diacritics boolean,
   index_fields text[],
-  embed_fields text[]
+  embed_fields text[],
+  indexed_attributes jsonb,
+  vector_storage text,
+  hnsw_m int,
+  hnsw_ef_construction int
 )
 returns int
 language plpgsql
@@ -28,10 +32,14 @@ as $$
 declare
   v_vector_space_id int;
   v_collection braid_store.collections;
+  v_is_new boolean;
 begin
+  vector_storage := coalesce(vector_storage, braid_store.default_vector_storage(dimensions));
   perform braid_store.check_collection_settings(
     collection, text_config, dimensions, distance, embedding_model, chunk_tokens, k1, b, title_weight,
-    full_text_weight, semantic_weight, fusion, rrf_k, index_fields, embed_fields);
+    full_text_weight, semantic_weight, fusion, rrf_k, index_fields, embed_fields, vector_storage, hnsw_m,
+    hnsw_ef_construction),
+          braid_store.check_indexed_attributes(indexed_attributes);
 
   insert into braid_store.vector_spaces (embedding_model, dimensions, distance)
   values (embedding_model, dimensions, distance)
@@ -44,20 +52,29 @@ begin
 
   insert into braid_store.collections (
     name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
-    full_text_weight, semantic_weight, fusion, rrf_k)
+    full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k)
   values (
     collection, v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields,
-    embed_fields, full_text_weight, semantic_weight, fusion, rrf_k)
+    embed_fields, full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k)
   on conflict (name) do nothing;
+  v_is_new := found;
+  if v_is_new then
+    perform braid_store.replace_attributes(indexed_attributes, collection);
+  end if;
 
   select c.* into strict v_collection from braid_store.collections c where c.name = collection;
   if (v_collection.vector_space_id, v_collection.text_config, v_collection.fold_diacritics, v_collection.k1,
       v_collection.b, v_collection.title_weight, v_collection.chunk_tokens, v_collection.index_fields,
       v_collection.embed_fields, v_collection.full_text_weight, v_collection.semantic_weight, v_collection.fusion,
-      v_collection.rrf_k)
+      v_collection.rrf_k, v_collection.vector_storage, v_collection.hnsw_m, v_collection.hnsw_ef_construction)
      is distinct from
      (v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
-      full_text_weight, semantic_weight, fusion, rrf_k) then
+      full_text_weight, semantic_weight, fusion, rrf_k, vector_storage, hnsw_m, hnsw_ef_construction)
+     or (not v_is_new
+         and (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
+              where a.collection_id = v_collection.id and a.removed_at is null)
+             is distinct from (select coalesce(jsonb_object_agg(d.name, d.type), '{}')
+                               from braid_store.check_indexed_attributes(indexed_attributes) d)) then
     raise exception 'collection "%" exists with other settings', collection
       using errcode = '22023',
             hint = 'See them in braid.collections; choose another name, or drop it with braid.drop_collection.';
@@ -67,5 +84,5 @@ end
 $$;
 
 comment on function braid_store.insert_collection(text, text, int, text, text, int, float8, float8, float8, float8,
-                                                  float8, text, float8, boolean, text[], text[]) is
+                                                  float8, text, float8, boolean, text[], text[], jsonb, text, int, int) is
   'Does the work of braid.create_collection.';

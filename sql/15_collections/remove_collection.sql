@@ -9,7 +9,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_collection_id int;
-  v_table text;
 begin
   select c.id into v_collection_id from braid_store.collections c where c.name = remove_collection.collection;
   if not found then
@@ -17,11 +16,13 @@ begin
   end if;
   perform pg_advisory_xact_lock(braid_store.lock_key(v_collection_id));
 
-  foreach v_table in array braid_store.collection_tables() loop
-    execute format('delete from braid_store.%I where collection_id = $1', v_table) using v_collection_id;
-  end loop;
+  -- Nobody finds it any more. What is in it goes in batches, by maintain().
   delete from braid_store.collections c where c.id = v_collection_id;
-  return found;
+  if not found then
+    return false;
+  end if;
+  insert into braid_store.dropped_collections (id) values (v_collection_id);
+  return true;
 end
 $$;
 

@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function braid.maintain(interval) is
-  'Does the merges that are due, of every tenant, until none is left or the time budget is spent; safe to run at any '
-  'time and from several sessions. Returns what it did. For administrators: call it from pg_cron or pgbraid maintain.';
+  'Does the merges that are due, of every tenant, and indexes the attributes of chunks that were stored before these were '
+  'declared, until nothing is left or the time budget is spent; safe to run at any time and from several sessions. Returns what it did. For administrators: call it from pg_cron or pgbraid maintain.';

@@ -1,0 +1,66 @@
+create or replace function braid_store.check_embeddings(
+  collection braid_store.collections,
+  embeddings @vector@.vector[],
+  argument text,
+  numbers int[] default null
+)
+returns void
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_space braid_store.vector_spaces;
+  v_stored @vector@.vector;
+  v_place int := 0;
+  v_number int;
+  v_dimensions int;
+  v_length float8;
+begin
+  select s.* into strict v_space
+  from braid_store.vector_spaces s
+  where s.id = check_embeddings.collection.vector_space_id;
+
+  foreach v_stored in array check_embeddings.embeddings loop
+    v_place := v_place + 1;
+    v_number := coalesce(check_embeddings.numbers[v_place], v_place);
+    v_dimensions := @vector@.vector_dims(v_stored);
+    if v_dimensions is null then
+      raise exception '% % is null', check_embeddings.argument, v_number
+        using errcode = '22023', hint = 'Leave out what has no embedding.';
+    elsif v_dimensions <> v_space.dimensions then
+      raise exception '% % has % dimensions, collection "%" has %', check_embeddings.argument, v_number,
+                      v_dimensions, check_embeddings.collection.name, v_space.dimensions
+        using errcode = '22023',
+              hint = format('Use the collection''s model (%s), or a collection of %s dimensions.',
+                            v_space.embedding_model, v_dimensions)
+                     || coalesce(' ' || braid_store.migration_hint(check_embeddings.collection.id), '');
+    end if;
+
+    if check_embeddings.collection.vector_storage = 'halfvec' then
+      begin
+        v_stored := v_stored::@vector@.halfvec::@vector@.vector;
+      exception when numeric_value_out_of_range then
+        raise exception '% % has a number beyond 65504, the greatest of halfvec', check_embeddings.argument, v_number
+          using errcode = '22023', hint = 'Normalize the vectors, or use a collection whose vector_storage is not halfvec.';
+      end;
+    end if;
+    -- pgvector adds up squares as float4: outside of this a distance would be infinite, or not a number.
+    v_length := @vector@.vector_norm(v_stored);
+    if v_length > 1e18 then
+      raise exception '% % has a length of %, which is too great', check_embeddings.argument, v_number, v_length::real
+        using errcode = '22023', hint = 'Normalize the vectors; lengths up to 1e18 can be measured.';
+    elsif v_length < 1e-15 and v_space.distance = 'cosine' then
+      raise exception '% % is a zero vector, which has no cosine', check_embeddings.argument, v_number
+        using errcode = '22023', hint = 'Embed text that is not empty, or use a collection with another distance.';
+    end if;
+  end loop;
+end
+$$;
+
+comment on function braid_store.check_embeddings(braid_store.collections, @vector@.vector[], text, int[]) is
+  'Raises 22023 for a vector that does not fit the collection: null, of other dimensions, too great to be stored or '
+  'measured, or, under cosine, zero as it would be stored. numbers are the vectors'' for the message, where these are some of '
+  'those given.';

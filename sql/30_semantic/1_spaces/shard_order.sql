@@ -1,0 +1,38 @@
+create or replace function braid_store.shard_order(
+  storage text,
+  dimensions int,
+  distance text,
+  out stored_type text,
+  out indexed text,
+  out operator_class text,
+  out sort_key text
+)
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_operator text := braid_store.distance_operator(shard_order.distance);
+  v_class text := case shard_order.distance when 'cosine' then 'cosine' when 'inner_product' then 'ip' else 'l2' end;
+begin
+  case shard_order.storage
+    when 'binary' then
+      stored_type := format('@vector@.vector(%s)', dimensions);
+      indexed := format('(@vector@.binary_quantize(embedding)::bit(%s))', dimensions);
+      operator_class := '@vector@.bit_hamming_ops';
+      sort_key := format('(@vector@.binary_quantize(v.embedding)::bit(%1$s)) operator(@vector@.<~>) '
+                         '@vector@.binary_quantize($1)::bit(%1$s)', dimensions);
+    else
+      stored_type := format('@vector@.%s(%s)', storage, dimensions);
+      indexed := 'embedding';
+      operator_class := format('@vector@.%s_%s_ops', storage, v_class);
+      sort_key := format('v.embedding %s $1::%s', v_operator, stored_type);
+  end case;
+end
+$$;
+
+comment on function braid_store.shard_order(text, int, text) is
+  'How a vector shard stores vectors and what its HNSW index orders by, as SQL; the query vector is $1. The sort key must '
+  'be what the index was made on, else the index is not used.';

@@ -1,0 +1,33 @@
+create or replace function braid_store.space_of_model(collection braid_store.collections, embedding_model text)
+returns braid_store.collections
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_space braid_store.collections;
+begin
+  if space_of_model.embedding_model is null then
+    return space_of_model.collection;
+  end if;
+  select w.* into v_space
+  from braid_store.written_spaces(space_of_model.collection) w
+  join braid_store.vector_spaces s on s.id = w.vector_space_id
+  where s.embedding_model = space_of_model.embedding_model;
+  if not found then
+    raise exception 'embedding_model is ''%'', which collection "%" has no vectors of',
+                    left(space_of_model.embedding_model, 255), space_of_model.collection.name
+      using errcode = '22023',
+            hint = (select format('Use %s.', string_agg(format('''%s''', s.embedding_model), ' or '))
+                    from braid_store.written_spaces(space_of_model.collection) w
+                    join braid_store.vector_spaces s on s.id = w.vector_space_id);
+  end if;
+  return v_space;
+end
+$$;
+
+comment on function braid_store.space_of_model(braid_store.collections, text) is
+  'The collection with the vector space of a model that it is embedded by, null: that of its searches; 22023 if there is '
+  'none.';

@@ -1,0 +1,31 @@
+create or replace function braid_store.remove_vectors(tenant_id int, collection_id int, chunk_ids bigint[])
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_shard_id int;
+begin
+  delete from braid_store.chunk_vectors v
+  where v.tenant_id = remove_vectors.tenant_id and v.collection_id = remove_vectors.collection_id
+    and v.vector_space_id = any (array(select s.id from braid_store.vector_spaces s))
+    and v.chunk_id = any (remove_vectors.chunk_ids);
+  -- One that is being copied may get the vector after this: searches look whether the chunk exists.
+  for v_shard_id in
+    select s.id from braid_store.vector_shards s
+    where s.tenant_id = remove_vectors.tenant_id and s.collection_id = remove_vectors.collection_id
+      and s.state = 'serving'
+  loop
+    execute format('delete from braid_store.vectors_%s where tenant_id = $1 and chunk_id = any ($2)', v_shard_id)
+      using remove_vectors.tenant_id, remove_vectors.chunk_ids;
+  end loop;
+end
+$$;
+
+comment on function braid_store.remove_vectors(int, int, bigint[]) is
+  'Deletes the vectors of chunks.';

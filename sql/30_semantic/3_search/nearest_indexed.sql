@@ -1,0 +1,69 @@
+create or replace function braid_store.nearest_indexed(
+  tenant_id int,
+  collection braid_store.collections,
+  space braid_store.vector_spaces,
+  shard_id int,
+  storage text,
+  query_embedding @vector@.vector,
+  filter text,
+  max_count int,
+  ef_search int,
+  is_iterative boolean,
+  has_written boolean,
+  out chunk_ids bigint[],
+  out distances float8[]
+)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+-- The planner, which knows nothing of what tenants store, would sort. Sorting and scanning stay possible, and are what
+-- happens if the index is gone.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  -- Loads pgvector, and with it its settings.
+  v_dimensions int := @vector@.vector_dims(query_embedding);
+  v_ef_search text := current_setting('hnsw.ef_search');
+  v_iterative_scan text := current_setting('hnsw.iterative_scan');
+  v_max_scan_tuples text := current_setting('hnsw.max_scan_tuples');
+  v_order record := braid_store.shard_order(storage, space.dimensions, space.distance);
+begin
+  -- Put back below. Not in this function's definition: there only a superuser may name what pgvector has yet to bring.
+  perform set_config('hnsw.ef_search', least(greatest(nearest_indexed.ef_search, 1), 1000)::text, true),
+          set_config('hnsw.iterative_scan', case when is_iterative then 'relaxed_order' else 'off' end, true),
+          set_config('hnsw.max_scan_tuples', '20000', true);
+  execute format($query$
+    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}')
+    from (
+      select v.chunk_id, v.embedding::@vector@.vector %1$s $1 as distance
+      from braid_store.vectors_%2$s v
+      %3$s
+      where v.tenant_id = $2 and %4$s
+      order by %5$s
+      limit $5
+    ) n
+    $query$,
+    braid_store.distance_operator(space.distance), shard_id,
+    case when filter <> 'true' then
+      format('cross join lateral (select from braid_store.chunks c '
+             'where c.tenant_id = $2 and c.id = v.chunk_id and (%s) offset 0) c', filter)
+    end,
+    case when has_written then braid_store.not_overridden() else 'true' end,
+    v_order.sort_key)
+  into chunk_ids, distances
+  using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
+  perform set_config('hnsw.ef_search', v_ef_search, true),
+          set_config('hnsw.iterative_scan', v_iterative_scan, true),
+          set_config('hnsw.max_scan_tuples', v_max_scan_tuples, true);
+end
+$$;
+
+comment on function braid_store.nearest_indexed(int, braid_store.collections, braid_store.vector_spaces, int, text,
+                                                @vector@.vector, text, int, int, boolean, boolean) is
+  'Vectors of a shard near to a query, found by its HNSW index, and their exact distances: approximate, and possibly fewer '
+  'than there are. Not those that were written anew since.';

@@ -1,0 +1,17 @@
+create or replace function braid_store.needed_ef_search(ef_search int, ef_search_100 int, nearest_count float8)
+returns float8
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  -- A line through what was measured at 10 and at 100.
+  select greatest(
+    needed_ef_search.nearest_count, needed_ef_search.ef_search,
+    needed_ef_search.ef_search
+    + (needed_ef_search.nearest_count - 10) * (needed_ef_search.ef_search_100 - needed_ef_search.ef_search) / 90.0);
+$$;
+
+comment on function braid_store.needed_ef_search(int, int, float8) is
+  'hnsw.ef_search at which a scan finds 99 % of so many nearest vectors.';

@@ -1,0 +1,58 @@
+create or replace function braid_store.rank_nearest(
+  tenant_id int,
+  distance text,
+  chunk_ids bigint[],
+  distances float8[],
+  filter text,
+  min_score float8,
+  candidate_count int,
+  counted int,
+  out candidates braid_store.candidate[],
+  out found_count int
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+begin
+  execute format($query$
+    with live as materialized (
+      select n.chunk_id, %1$s as score, c.document_id, c.chunk_index, n.place
+      from unnest($1, $2) with ordinality n (chunk_id, distance, place),
+           lateral (
+             select c.document_id, c.chunk_index from braid_store.chunks c
+             where c.tenant_id = $3 and c.id = n.chunk_id and (%2$s)
+             offset 0
+           ) c
+    ), best as (
+      select l.*, count(*) over (partition by l.score) > 1 as is_tied
+      from live l
+      where l.score >= $4
+    ), ranked as (
+      select b.chunk_id, b.score, row_number() over (order by b.score desc, d.external_id, b.chunk_index)::int as rank
+      from best b
+      left join lateral (
+        select d.external_id from braid_store.documents d
+        where d.tenant_id = $3 and d.id = b.document_id and b.is_tied
+        offset 0
+      ) d on true
+    )
+    select array(select row(r.chunk_id, r.score, r.rank)::braid_store.candidate from ranked r where r.rank <= $5
+                 order by r.rank),
+           (select count(*) from live l where l.place <= $6)
+    $query$,
+    case rank_nearest.distance when 'cosine' then '1 - n.distance' when 'inner_product' then '-n.distance'
+                               else '1 / (1 + n.distance)' end,
+    filter)
+  into candidates, found_count
+  using chunk_ids, distances, tenant_id, coalesce(min_score, '-infinity'), candidate_count, counted;
+end
+$$;
+
+comment on function braid_store.rank_nearest(int, text, bigint[], float8[], text, float8, int, int) is
+  'The best of measured chunks that exist and that a filter lets pass, with their similarity (cosine: 1 - distance; inner '
+  'product: the product; L2: 1 / (1 + distance)) and rank from 1, ties by external_id and chunk_index; and how many there '
+  'were among the first counted, whatever their score.';

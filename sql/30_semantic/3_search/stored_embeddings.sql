@@ -1,0 +1,38 @@
+create or replace function braid_store.stored_embeddings(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_ids bigint[]
+)
+returns table (chunk_id bigint, embedding @vector@.vector)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_shard_id int := (braid_store.serving_shard(tenant_id, collection)).id;
+begin
+  return query execute format($query$
+    select u.chunk_id, coalesce(w.embedding, %s)
+    from unnest($2) u (chunk_id)
+    left join lateral (
+      select v.embedding from braid_store.chunk_vectors v
+      where v.tenant_id = $1 and v.collection_id = $3 and v.vector_space_id = $4 and v.chunk_id = u.chunk_id
+      offset 0
+    ) w on true
+    %s
+    where coalesce(w.embedding, %1$s) is not null
+    $query$,
+    case when v_shard_id is null then 'null' else 's.embedding::@vector@.vector' end,
+    case when v_shard_id is not null then
+      format('left join lateral (select s.embedding from braid_store.vectors_%s s '
+             'where s.tenant_id = $1 and s.chunk_id = u.chunk_id offset 0) s on true', v_shard_id)
+    end)
+  using tenant_id, chunk_ids, collection.id, collection.vector_space_id;
+end
+$$;
+
+comment on function braid_store.stored_embeddings(int, braid_store.collections, bigint[]) is
+  'The embeddings of chunks, of those that are embedded.';

@@ -1,0 +1,27 @@
+create or replace function braid_store.calibrate_shard(
+  shard braid_store.vector_shards,
+  collection braid_store.collections
+)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_measured record := braid_store.measure_recall(shard, collection);
+begin
+  update braid_store.vector_shards s
+  -- Half as much again as the sample needed: of 40,000 and 100,000 vectors, questions drawn like the documents needed
+  -- that. Below this an index is not good enough, and searches stay exact: so it can be with binary storage.
+  set ef_search = case when v_measured.recall >= 0.97 then least(1000, v_measured.ef_search * 3 / 2) end,
+      ef_search_100 = least(1000, greatest(v_measured.ef_search * 3 / 2, v_measured.ef_search_100 * 5 / 4)),
+      recall = v_measured.recall
+  where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
+    and s.vector_space_id = shard.vector_space_id and s.id = shard.id;
+end
+$$;
+
+comment on function braid_store.calibrate_shard(braid_store.vector_shards, braid_store.collections) is
+  'Finds out how widely a shard''s index must be searched to find what an exact scan finds.';

@@ -1,0 +1,42 @@
+create or replace function braid_store.drop_retired_shards()
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '200ms'
+as $$
+declare
+  v_shard record;
+  v_count int := 0;
+begin
+  for v_shard in
+    select s.tenant_id, s.collection_id, s.vector_space_id, s.id
+    from braid_store.vector_shards s
+    where s.state = 'retired' and s.retired_by <> pg_current_xact_id()
+      -- Whoever took a snapshot before may read it still; a DROP is not bound by snapshots.
+      and not exists (
+        select from pg_stat_activity a
+        where a.pid <> pg_backend_pid() and age(a.backend_xmin) >= age(s.retired_by::xid)
+          -- Numbers to come are those of the server that a dump was made on.
+          and s.retired_by < pg_current_xact_id()
+          and (a.datid is null or a.datname = current_database()))
+    for update skip locked
+  loop
+    begin
+      execute format('drop table if exists braid_store.vectors_%s', v_shard.id);
+      delete from braid_store.vector_shards s
+      where s.tenant_id = v_shard.tenant_id and s.collection_id = v_shard.collection_id
+        and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id;
+      v_count := v_count + 1;
+    exception when lock_not_available then
+      null; -- next time
+    end;
+  end loop;
+  return v_count;
+end
+$$;
+
+comment on function braid_store.drop_retired_shards() is
+  'Drops the shards that no snapshot can read any more. Returns how many.';

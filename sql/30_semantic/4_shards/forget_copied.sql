@@ -1,0 +1,56 @@
+create or replace function braid_store.forget_copied(shard braid_store.vector_shards, max_count int)
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_count int;
+  v_gone_count int;
+  v_last_id bigint;
+begin
+  execute format($query$
+    with batch as materialized (
+      select s.chunk_id, s.embedding,
+             exists (select from braid_store.chunks c where c.tenant_id = $1 and c.id = s.chunk_id offset 0) as is_live
+      from braid_store.vectors_%1$s s
+      where s.tenant_id = $1 and s.chunk_id > $4
+      order by s.chunk_id limit $5
+    ), forgotten as (
+      delete from braid_store.chunk_vectors v
+      where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3
+        and v.chunk_id = any (array(
+          select b.chunk_id
+          from batch b,
+               -- One that is being written is left to absorb_vectors: this waits for nobody.
+               lateral (
+                 select v.embedding from braid_store.chunk_vectors v
+                 where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3 and v.chunk_id = b.chunk_id
+                 for update skip locked
+                 offset 0
+               ) v
+          where v.embedding::@vector@.%2$s operator(@vector@.=) b.embedding))
+    ), gone as (
+      delete from braid_store.vectors_%1$s s
+      where s.tenant_id = $1 and s.chunk_id = any (array(select b.chunk_id from batch b where not b.is_live))
+      returning 1
+    )
+    select count(*), max(b.chunk_id), (select count(*) from gone) from batch b
+    $query$, shard.id, case shard.storage when 'halfvec' then 'halfvec' else 'vector' end)
+  into v_count, v_last_id, v_gone_count
+  using shard.tenant_id, shard.collection_id, shard.vector_space_id, shard.forgotten_chunk_id, max_count;
+
+  update braid_store.vector_shards s
+  set forgotten_chunk_id = coalesce(v_last_id, 9223372036854775807), vector_count = s.vector_count - v_gone_count
+  where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
+    and s.vector_space_id = shard.vector_space_id and s.id = shard.id;
+  return v_count;
+end
+$$;
+
+comment on function braid_store.forget_copied(braid_store.vector_shards, int) is
+  'For the next vectors of the shard that serves now: deletes from chunk_vectors those that are there as well, and from the '
+  'shard those whose chunk was deleted while they were copied and indexed.';

@@ -1,0 +1,59 @@
+create or replace function braid_store.give_back_vectors(shard braid_store.vector_shards, max_count int)
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_ids bigint[];
+  v_free_ids bigint[];
+  v_count int;
+begin
+  execute format('select array(select v.chunk_id from braid_store.vectors_%s v where v.tenant_id = $1 '
+                 'order by v.chunk_id limit $2)', shard.id)
+  into v_ids
+  using shard.tenant_id, max_count;
+  -- Those that nobody writes or deletes now, and none will until the end: else the vector of a deleted chunk came back.
+  v_free_ids := array(
+    select c.id
+    from unnest(v_ids) u (id),
+         lateral (
+           select c.id from braid_store.chunks c where c.tenant_id = shard.tenant_id and c.id = u.id
+           for update skip locked
+           offset 0
+         ) c);
+  execute format($query$
+    with moved as (
+      delete from braid_store.vectors_%1$s v
+      where v.tenant_id = $1
+        and v.chunk_id = any (
+          $4 || array(
+            select u.id from unnest($5) u (id)
+            where not exists (select from braid_store.chunks c where c.tenant_id = $1 and c.id = u.id offset 0)))
+      returning v.chunk_id, v.embedding
+    ), kept as (
+      insert into braid_store.chunk_vectors (tenant_id, collection_id, vector_space_id, chunk_id, embedding)
+      select $1, $2, $3, m.chunk_id, m.embedding from moved m where m.chunk_id = any ($4)
+      on conflict do nothing
+    )
+    select count(*) from moved
+    $query$, shard.id)
+  into v_count
+  using shard.tenant_id, shard.collection_id, shard.vector_space_id, v_free_ids, v_ids;
+
+  update braid_store.vector_shards s
+  set vector_count = greatest(s.vector_count - v_count, 0),
+      state = case when v_ids = '{}' then 'retired' else s.state end,
+      retired_by = case when v_ids = '{}' then pg_current_xact_id() end
+  where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
+    and s.vector_space_id = shard.vector_space_id and s.id = shard.id;
+  return v_count;
+end
+$$;
+
+comment on function braid_store.give_back_vectors(braid_store.vector_shards, int) is
+  'Moves vectors of a shard that has become too small back to where they are scanned, and retires it once it is empty. '
+  'Returns how many: none, too, if all are being written.';

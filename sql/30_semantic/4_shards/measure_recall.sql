@@ -1,0 +1,86 @@
+create or replace function braid_store.measure_recall(
+  shard braid_store.vector_shards,
+  collection braid_store.collections,
+  out ef_search int,
+  out ef_search_100 int,
+  out recall float8
+)
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+#variable_conflict use_variable
+declare
+  v_query_count constant int := 100;
+  v_space braid_store.vector_spaces;
+  v_queries @vector@.vector[];
+  v_query @vector@.vector;
+  v_exact jsonb[] := '{}';
+  v_count int;
+  v_ef_search int;
+  v_recall float8;
+begin
+  select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
+  -- Questions lie beside documents, not on them, and are harder to find the nearest of: a stored vector, and half as
+  -- much again in a random direction.
+  execute format($query$
+    select array(select array(
+      select least($4, greatest(-$4, x + random_normal(0, 1.5 * @vector@.vector_norm(v.embedding) / sqrt($3::float8))))
+      from unnest(v.embedding::real[]) x
+    )::@vector@.vector
+    from (select min(chunk_id) as low, max(chunk_id) as high from braid_store.vectors_%1$s where tenant_id = $1) b,
+         generate_series(0, $2 - 1) n,
+         lateral (
+           select v.chunk_id, v.embedding::@vector@.vector as embedding from braid_store.vectors_%1$s v
+           where v.tenant_id = $1 and v.chunk_id >= b.low + ((b.high - b.low) * (n + 0.5::float8) / $2)::bigint
+           order by v.chunk_id limit 1
+         ) v)
+    $query$, shard.id)
+  into v_queries
+  using shard.tenant_id, v_query_count, v_space.dimensions,
+        case shard.storage when 'halfvec' then 65504 else 1e30 end::float8;
+
+  foreach v_query in array v_queries loop
+    v_exact := v_exact || (
+      select jsonb_agg(u.chunk_id order by u.distance)
+      from braid_store.nearest_exact(shard.tenant_id, collection, v_space.distance, shard.id, false, v_query, 'true',
+                                     100) n,
+           unnest(n.chunk_ids, n.distances) u (chunk_id, distance));
+  end loop;
+  foreach v_count in array '{10,100}'::int[] loop
+    foreach v_ef_search in array '{40,64,80,100,130,160,200,250,320,400,500,640,800,1000}'::int[] loop
+      continue when v_ef_search < v_count;
+      v_recall := (
+        select sum(f.hits)::float8 / sum(jsonb_array_length(e.nearest))
+        from (select unnest(v_exact) as nearest, generate_subscripts(v_exact, 1) as place) q,
+             lateral (select jsonb_path_query_array(q.nearest, format('$[0 to %s]', v_count - 1)::jsonpath) as nearest) e,
+             lateral (
+               select count(*) filter (where e.nearest @> to_jsonb(f.chunk_id)) as hits
+               from (
+                 select u.chunk_id
+                 from braid_store.nearest_indexed(
+                        shard.tenant_id, collection, v_space, shard.id, shard.storage, v_queries[q.place], 'true',
+                        case when shard.storage = 'binary' then v_ef_search else v_count end, v_ef_search, false, false) n,
+                      unnest(n.chunk_ids, n.distances) u (chunk_id, distance)
+                 order by u.distance
+                 limit v_count
+               ) f
+             ) f);
+      exit when v_recall >= 0.995;
+    end loop;
+    if v_count = 10 then
+      ef_search := v_ef_search;
+      recall := v_recall;
+    else
+      ef_search_100 := v_ef_search;
+    end if;
+  end loop;
+end
+$$;
+
+comment on function braid_store.measure_recall(braid_store.vector_shards, braid_store.collections) is
+  'The least hnsw.ef_search at which a shard''s index finds 99.5 % of the 10, and of the 100, nearest of 100 sampled '
+  'queries, or else 1000; and what share of the 10 it finds.';

@@ -1,0 +1,1 @@
+"""Semantic search: recall and latency in one database with tenants of every size, against fixed plans."""

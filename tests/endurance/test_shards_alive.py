@@ -1,0 +1,290 @@
+"""Vector shards are made, made anew and killed on the way while writers and readers go on."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from helpers import make_fast, temporary_folder
+from pgbraid import embedded
+from pgbraid.install import install
+from support.nearest import (
+    Connection,
+    Vector,
+    assert_nearest,
+    assert_shard_tables,
+    maintain,
+    replace_embeddings,
+    search,
+    serving_shard,
+    set_threshold,
+    shards,
+    store,
+)
+
+DIMENSIONS = 8
+Vectors = dict[str, Vector]
+
+
+def made_up(rng: np.random.Generator, external_ids: list[str]) -> Vectors:
+    return {i: rng.standard_normal(DIMENSIONS).astype(np.float32) for i in external_ids}
+
+
+def prepare(db: Connection, count: int) -> Vectors:
+    """Documents that nobody changes."""
+    db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
+    set_threshold(db, 500, DIMENSIONS)
+    fixed = made_up(np.random.default_rng(0), [f"fixed{n:05}" for n in range(count)])
+    store(db, fixed, "c")
+    return fixed
+
+
+class Writer:
+    """Writes, replaces and deletes documents of its own until it is told to stop or loses its connection."""
+
+    def __init__(self, seed: int) -> None:
+        self.name = f"own{seed}"
+        self._rng = np.random.default_rng(seed + 1)
+        self.committed: Vectors = {}
+        # What the last call was to make of it.
+        self.attempted: Vectors = {}
+        self.calls = 0
+
+    def run(self, db: Connection, is_over: threading.Event) -> None:
+        rng = self._rng
+        while not is_over.is_set():
+            self.attempted = dict(self.committed)
+            there = sorted(self.committed)
+            action = rng.random()
+            if action < 0.3 and there:
+                gone = list(rng.choice(there, min(len(there), 10), replace=False))
+                for external_id in gone:
+                    del self.attempted[external_id]
+                db.execute("select braid.delete_documents(%s, 'c')", (gone,))
+            elif action < 0.6 and there:
+                chosen = list(rng.choice(there, min(len(there), 15), replace=False))
+                written = made_up(rng, chosen)
+                self.attempted.update(written)
+                replace_embeddings(db, written, "c")
+            else:
+                written = made_up(rng, [f"{self.name}-{n}" for n in rng.integers(0, 300, 20)])
+                self.attempted.update(written)
+                store(db, written, "c")
+            self.committed = self.attempted
+            self.calls += 1
+
+
+class Reader:
+    """What nobody changes is found every time, in the right order; what else is found is measured right."""
+
+    def __init__(self, seed: int, fixed: Vectors) -> None:
+        self._rng = np.random.default_rng(seed)
+        self._fixed = fixed
+        self.modes: set[str] = set()
+        self.calls = 0
+
+    def run(self, db: Connection, is_over: threading.Event) -> None:
+        while not is_over.is_set():
+            query = self._rng.standard_normal(DIMENSIONS).astype(np.float32)
+            hits, mode, _ = search(db, query, "c", 10_000)
+            names = [external_id for external_id, _ in hits]
+            assert len(names) == len(set(names))
+            assert [value for _, value in hits] == sorted((value for _, value in hits), reverse=True)
+            found = [(external_id, value) for external_id, value in hits if external_id in self._fixed]
+            assert_nearest(found, self._fixed, query, "l2", len(self._fixed))
+            self.modes.add(mode)
+            hits, mode, _ = search(db, query, "c", 10)
+            assert len(hits) == 10
+            self.modes.add(mode)
+            self.calls += 1
+
+
+def together(dsn: str, workers: list[Callable[[Connection, threading.Event], None]], work: Callable[[], None]) -> None:
+    """Runs the workers, each with a connection, while `work` is done; what went wrong in any is raised."""
+    is_over = threading.Event()
+    problems: list[BaseException] = []
+
+    def run(worker: Callable[[Connection, threading.Event], None]) -> None:
+        try:
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                connection.execute("set statement_timeout = '60 s'")
+                worker(connection, is_over)
+        except BaseException as error:
+            problems.append(error)
+            is_over.set()
+
+    threads = [threading.Thread(target=run, args=(worker,)) for worker in workers]
+    for thread in threads:
+        thread.start()
+    try:
+        work()
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join(60)
+    if problems:
+        raise problems[0]
+
+
+def check(db: Connection, vectors: Vectors) -> None:
+    query = np.ones(DIMENSIONS, np.float32)
+    hits, mode, _ = search(db, query, "c", 10_000)
+    assert mode == "exact"
+    assert_nearest(hits, vectors, query, "l2", 10_000)
+    assert db.execute("select count(*) from braid.check_index('c')").fetchone() == (0,)
+    # Every vector in one place or overridden there; none of a chunk that is gone where all are live.
+    row = db.execute(
+        "select count(*) from braid_store.chunk_vectors v where not exists"
+        " (select from braid_store.chunks c where c.tenant_id = v.tenant_id and c.id = v.chunk_id)"
+    ).fetchone()
+    assert row == (0,)
+
+
+def test_writers_and_readers_while_shards_are_made(db: Connection, dsn: str) -> None:
+    fixed = prepare(db, 900)
+    writers = [Writer(1), Writer(2)]
+    readers = [Reader(1, fixed), Reader(2, fixed)]
+    served: set[int] = set()
+
+    def make_shards() -> None:
+        started = time.monotonic()
+        number = 0
+        while time.monotonic() - started < 7 or len(served) < 3:
+            db.execute("select braid.maintain('50 ms')")
+            shard = serving_shard(db, "c")
+            if shard is not None and shard not in served:
+                served.add(shard)
+                number += 1
+                db.execute("update braid_store.collections set hnsw_m = %s where name = 'c'", (4 + number % 9,))
+            assert time.monotonic() - started < 60, shards(db, "c")
+
+    together(dsn, [worker.run for worker in (*writers, *readers)], make_shards)
+    assert min(worker.calls for worker in (*writers, *readers)) > 5
+    assert set().union(*(reader.modes for reader in readers)) >= {"exact", "hnsw"}
+    expected = fixed | writers[0].committed | writers[1].committed
+    check(db, expected)
+    maintain(db)
+    maintain(db)
+    check(db, expected)
+    assert_shard_tables(db, {f"vectors_{serving_shard(db, 'c')}"})
+
+
+def test_two_sessions_in_maintain_at_once(db: Connection, dsn: str) -> None:
+    """Neither fails nor makes a second shard; a third one writes."""
+    fixed = prepare(db, 900)
+    writer = Writer(3)
+
+    def maintain_often(connection: Connection, is_over: threading.Event) -> None:
+        while not is_over.is_set():
+            connection.execute("select braid.maintain('20 ms')")
+
+    def wait() -> None:
+        started = time.monotonic()
+        while time.monotonic() - started < 3 or serving_shard(db, "c") is None:
+            time.sleep(0.05)
+            states = [state for _, state in shards(db, "c")]
+            assert states.count("serving") <= 1
+            assert states.count("copying") + states.count("indexing") <= 1
+            assert time.monotonic() - started < 60
+
+    together(dsn, [maintain_often, maintain_often, writer.run], wait)
+    maintain(db)
+    check(db, fixed | writer.committed)
+
+
+@pytest.fixture
+def own_server(pg_version: int) -> Iterator[embedded.Server]:
+    data_dir = temporary_folder()
+    try:
+        server = embedded.ensure_running(data_dir, pg_version)
+        make_fast(server)
+        install(server.dsn)
+        yield server
+    finally:
+        embedded.stop(data_dir)
+        shutil.rmtree(data_dir)
+
+
+def connect(dsn: str, patience: float = 20) -> Connection:
+    """As soon as the server takes connections again."""
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            return psycopg.connect(dsn, autocommit=True)
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+def test_killed_while_shards_are_made(own_server: embedded.Server, pg_version: int) -> None:
+    dsn = own_server.dsn
+    rng = random.Random(1)
+    with connect(dsn) as db:
+        fixed = prepare(db, 900)
+    writer = Writer(4)
+    for number in range(6):
+        connections: list[Connection] = []
+        problems: list[BaseException] = []
+
+        def until_lost(work: Callable[[Connection], Any]) -> threading.Thread:
+            connection = connect(dsn)
+            connections.append(connection)  # noqa: B023
+
+            def run() -> None:
+                try:
+                    while True:
+                        work(connection)
+                except psycopg.OperationalError:
+                    connection.close()
+                except BaseException as error:
+                    problems.append(error)  # noqa: B023
+
+            thread = threading.Thread(target=run)
+            thread.start()
+            return thread
+
+        with connect(dsn) as db:
+            # Half of the time a shard that serves is made anew.
+            db.execute("update braid_store.collections set hnsw_m = %s where name = 'c'", (4 + number,))
+        threads = [
+            until_lost(lambda connection: connection.execute("select braid.maintain('10 ms')")),
+            until_lost(lambda connection: writer.run(connection, threading.Event())),
+        ]
+        time.sleep(rng.uniform(0.05, 0.6))
+        victim = connections[0].info.backend_pid
+        if number % 3 == 2:
+            victim = embedded.ensure_running(own_server.data_dir, pg_version).pid
+        os.kill(victim, signal.SIGKILL)
+        for thread in threads:
+            thread.join(30)
+            assert not thread.is_alive()
+        assert problems == []
+        embedded.ensure_running(own_server.data_dir, pg_version)
+        with connect(dsn) as db:
+            hits, _, _ = search(db, [0] * DIMENSIONS, "c", 10_000)
+            own = {external_id for external_id, _ in hits} - set(fixed)
+            assert own in (set(writer.committed), set(writer.attempted))
+            stored = dict(hits)
+            # The last call was made in full or not at all.
+            is_done = all(
+                stored.get(i) == pytest.approx(1 / (1 + float(np.linalg.norm(vector))), abs=1e-5)
+                for i, vector in writer.attempted.items()
+            )
+            writer.committed = writer.attempted if is_done and own == set(writer.attempted) else writer.committed
+            check(db, fixed | writer.committed)
+    with connect(dsn) as db:
+        maintain(db)
+        maintain(db)
+        check(db, fixed | writer.committed)
+        assert_shard_tables(db, {f"vectors_{serving_shard(db, 'c')}"})

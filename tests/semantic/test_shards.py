@@ -1,0 +1,541 @@
+"""The life of a vector shard: whatever state it is in, searches give what numpy gives."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import psycopg
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from support.calls import set_tenant
+from support.nearest import (
+    Connection,
+    Vector,
+    assert_nearest,
+    assert_shard_tables,
+    begin_shard,
+    maintain,
+    nearest,
+    recall,
+    replace_embeddings,
+    search,
+    serving_shard,
+    set_threshold,
+    shard_tables,
+    shards,
+    store,
+    written_count,
+)
+
+DIMENSIONS = 6
+SIZE = 300
+Vectors = dict[str, Vector]
+
+
+def made_up(count: int, seed: int = 0, prefix: str = "d") -> Vectors:
+    rows = np.random.default_rng(seed).standard_normal((count, DIMENSIONS), np.float32)
+    return {f"{prefix}{number:04}": row for number, row in enumerate(rows)}
+
+
+@pytest.fixture
+def collection(db: Connection) -> str:
+    db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
+    set_threshold(db, 200, DIMENSIONS)
+    return "c"
+
+
+@pytest.fixture
+def vectors(db: Connection, collection: str) -> Vectors:
+    """In a shard that serves."""
+    stored = made_up(SIZE)
+    store(db, stored, collection)
+    maintain(db)
+    assert serving_shard(db, collection) is not None and written_count(db, collection) == 0
+    return stored
+
+
+def delete(db: Connection, external_ids: list[str]) -> None:
+    db.execute("select braid.delete_documents(%s, 'c')", (external_ids,))
+
+
+def maintain_until(db: Connection, state: str) -> None:
+    """Until a shard is in this state; what follows is left to do."""
+    if state == "copying":
+        begin_shard(db, "c", 100)
+    for _ in range(5):
+        if state in {found for _, found in shards(db, "c")}:
+            return
+        db.execute("select braid.maintain('60 s')")
+    raise AssertionError(shards(db, "c"))
+
+
+def check(db: Connection, vectors: Vectors, seed: int = 9) -> None:
+    """All rows in the exact order, and the first few with hardly any missed."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(5):
+        query = rng.standard_normal(DIMENSIONS, np.float32)
+        hits, mode, _ = search(db, query, "c", 10_000)
+        assert mode.startswith("exact")
+        assert_nearest(hits, vectors, query, "l2", 10_000)
+        hits, mode, _ = search(db, query, "c", 10)
+        assert len(hits) == min(10, len(vectors))
+        found.append(recall(hits, vectors, query, "l2"))
+    assert np.mean(found) >= 0.95
+
+
+def test_promotion(db: Connection, collection: str) -> None:
+    vectors = made_up(SIZE)
+    few = dict(list(vectors.items())[:150])
+    store(db, few, collection)
+    maintain(db)
+    assert shards(db, collection) == []
+    store(db, vectors, collection)
+    maintain(db)
+    assert written_count(db, collection) == 0
+    assert [state for _, state in shards(db, collection)] == ["serving"]
+    assert search(db, [1] * DIMENSIONS, collection)[1] == "hnsw"
+    check(db, vectors)
+    assert maintain(db) == 1
+
+
+def test_only_the_tenant_that_has_many_gets_a_shard(db: Connection, vectors: Vectors) -> None:
+    db.execute("select braid.create_tenant('other')")
+    set_tenant(db, "other")
+    other = made_up(50, seed=1)
+    store(db, other, "c")
+    maintain(db)
+    assert written_count(db, "c") == 50
+    check(db, other)
+    set_tenant(db, "default")
+    check(db, vectors)
+
+
+def test_what_is_written_since_is_found_at_once_and_absorbed(db: Connection, vectors: Vectors) -> None:
+    shard = serving_shard(db, "c")
+    new = made_up(40, seed=1, prefix="new")
+    store(db, new, "c")
+    check(db, vectors | new)
+    query = next(iter(new.values()))
+    assert search(db, query, "c", 1)[0][0][0] == "new0000"
+    maintain(db)
+    assert (serving_shard(db, "c"), written_count(db, "c")) == (shard, 0)
+    check(db, vectors | new)
+    assert search(db, query, "c", 1)[1] == "hnsw"
+
+
+def test_much_at_once_makes_a_new_shard(db: Connection, vectors: Vectors) -> None:
+    shard = serving_shard(db, "c")
+    new = made_up(1100, seed=1, prefix="new")
+    store(db, new, "c")
+    maintain(db)
+    assert serving_shard(db, "c") not in (None, shard)
+    assert written_count(db, "c") == 0
+    check(db, vectors | new)
+
+
+def test_a_replaced_embedding_overrides_the_shards(db: Connection, vectors: Vectors) -> None:
+    replaced = {external_id: vectors[external_id] + 50 for external_id in list(vectors)[::9]}
+    replace_embeddings(db, replaced, "c")
+    vectors |= replaced
+    check(db, vectors)
+    query = np.full(DIMENSIONS, 50, np.float32)
+    hits, _, _ = search(db, query, "c", len(replaced))
+    assert_nearest(hits, vectors, query, "l2", len(replaced))
+    maintain(db)
+    assert written_count(db, "c") == 0
+    check(db, vectors)
+    hits, _, _ = search(db, query, "c", len(replaced))
+    assert {external_id for external_id, _ in hits} == set(replaced)
+
+
+def test_neighbours_that_moved_away_do_not_hide_those_that_stayed(db: Connection, collection: str) -> None:
+    """The index still leads to them; what they have become is far, and must not fill their places."""
+    center = np.full(DIMENSIONS, 10, np.float32)
+    rng = np.random.default_rng(3)
+    close = {f"close{n:03}": center + rng.normal(0, 0.01, DIMENSIONS).astype(np.float32) for n in range(150)}
+    beside = {f"beside{n:03}": center + rng.normal(0, 1, DIMENSIONS).astype(np.float32) for n in range(150)}
+    store(db, close | beside, collection)
+    maintain(db)
+    moved = {external_id: -vector for external_id, vector in close.items()}
+    replace_embeddings(db, moved, collection)
+    hits, _, _ = search(db, center, collection, 10)
+    assert recall(hits, moved | beside, center, "l2") == 1
+
+
+@pytest.mark.parametrize("state", ["copying", "indexing", "serving"])
+def test_deletes_and_replacements_in_every_state(db: Connection, collection: str, state: str) -> None:
+    vectors = made_up(SIZE)
+    store(db, vectors, collection)
+    maintain_until(db, state)
+    # The nearest of a query, so that what is left of them would hide the others.
+    query = np.zeros(DIMENSIONS, np.float32)
+    gone = [external_id for external_id, _ in nearest(vectors, query, "l2", 60)]
+    delete(db, gone)
+    vectors = {external_id: vector for external_id, vector in vectors.items() if external_id not in gone}
+    replaced = {external_id: vectors[external_id] + 3 for external_id in list(vectors)[::5]}
+    replace_embeddings(db, replaced, "c")
+    vectors |= replaced
+    for _ in range(10):
+        check(db, vectors)
+        hits, _, _ = search(db, query, "c", 10)
+        assert_nearest(hits, vectors, query, "l2", 10)
+        if db.execute("select braid.maintain('10 s') ->> 'complete'").fetchone() == ("true",):
+            break
+    check(db, vectors)
+    # No vector of a deleted chunk is left in the shard; once it is vacuumed, none in the index.
+    shard = serving_shard(db, "c")
+    db.execute(f"vacuum braid_store.vectors_{shard}")
+    assert search(db, query, "c", 10)[1] == "hnsw"
+    assert db.execute(f"select count(*) from braid_store.vectors_{shard}").fetchone() == (len(vectors),)
+
+
+def test_a_delete_that_ends_after_the_shard_serves(db: Connection, dsn: str, collection: str) -> None:
+    """It knows nothing of the new shard: the vector stays there, and is passed over."""
+    vectors = made_up(SIZE)
+    store(db, vectors, collection)
+    maintain_until(db, "indexing")
+    query = np.zeros(DIMENSIONS, np.float32)
+    gone = [external_id for external_id, _ in nearest(vectors, query, "l2", 12)]
+    with psycopg.connect(dsn) as other:
+        other.execute("set transaction isolation level repeatable read")
+        other.execute("select count(*) from braid_store.vector_shards")
+        db.execute("select braid.maintain('10 s')")
+        assert serving_shard(db, "c") is not None
+        db.execute("set statement_timeout = '10 s'")
+        delete(other, gone)
+        other.commit()
+    vectors = {external_id: vector for external_id, vector in vectors.items() if external_id not in gone}
+    check(db, vectors)
+    hits, _, _ = search(db, query, "c", 10)
+    assert_nearest(hits, vectors, query, "l2", 10)
+    maintain(db)
+    check(db, vectors)
+
+
+def test_demotion(db: Connection, vectors: Vectors) -> None:
+    external_ids = list(vectors)
+    replace_embeddings(db, {external_ids[-1]: [7] * DIMENSIONS}, "c")
+    vectors[external_ids[-1]] = np.full(DIMENSIONS, 7, np.float32)
+    delete(db, external_ids[:-50])
+    left = {external_id: vectors[external_id] for external_id in external_ids[-50:]}
+    check(db, left)
+    maintain(db)
+    assert serving_shard(db, "c") is None
+    assert written_count(db, "c") == 50
+    check(db, left)
+    maintain(db)
+    assert_shard_tables(db, set())
+    assert shards(db, "c") == []
+
+
+@pytest.mark.parametrize("budget", ["60 s", "2 ms"])
+def test_a_shard_whose_documents_are_all_gone_is_dropped(db: Connection, vectors: Vectors, budget: str) -> None:
+    delete(db, list(vectors))
+    for _ in range(30):
+        db.execute("select braid.maintain(%s)", (budget,))
+    maintain(db)
+    maintain(db)
+    assert_shard_tables(db, set())
+    assert shards(db, "c") == []
+
+
+def test_vectors_on_the_border_do_not_go_to_and_fro(db: Connection, vectors: Vectors) -> None:
+    shard = serving_shard(db, "c")
+    external_ids = list(vectors)
+    delete(db, external_ids[:-120])
+    maintain(db)
+    assert serving_shard(db, "c") == shard
+
+
+@pytest.mark.parametrize("change", ["hnsw_m = 8", "hnsw_ef_construction = 100", "vector_storage = 'halfvec'"])
+def test_other_settings_make_a_new_shard(db: Connection, vectors: Vectors, change: str) -> None:
+    shard = serving_shard(db, "c")
+    db.execute(f"update braid_store.collections set {change} where name = 'c'")
+    assert search(db, [0] * DIMENSIONS, "c")[1] == "hnsw"
+    maintain(db)
+    assert serving_shard(db, "c") not in (None, shard)
+    assert search(db, [0] * DIMENSIONS, "c")[1] == "hnsw"
+    if "halfvec" in change:
+        vectors = {i: vector.astype(np.float16).astype(np.float32) for i, vector in vectors.items()}
+    check(db, vectors)
+    maintain(db)
+    assert_shard_tables(db, {f"vectors_{serving_shard(db, 'c')}"})
+
+
+@pytest.mark.parametrize(
+    "damage", ["drop index {}", "update pg_index set indisvalid = false where indexrelid = '{}'::regclass"]
+)
+def test_a_lost_index_is_told_and_made_anew(db: Connection, vectors: Vectors, damage: str) -> None:
+    shard = serving_shard(db, "c")
+    db.execute(damage.format(f"braid_store.vectors_{shard}_hnsw"))
+    query = np.zeros(DIMENSIONS, np.float32)
+    hits, mode, warnings = search(db, query, "c", 10)
+    assert (mode, warnings) == ("exact", ["vector_index_missing"])
+    assert_nearest(hits, vectors, query, "l2", 10)
+    row = db.execute("select braid.search_json('words', collection => 'c') -> 'warnings'").fetchone()
+    assert row == ([],)
+    maintain(db)
+    assert serving_shard(db, "c") not in (None, shard)
+    hits, mode, warnings = search(db, query, "c", 10)
+    assert (mode, warnings) == ("hnsw", [])
+    check(db, vectors)
+
+
+def test_clearing_retires_the_shard(db: Connection, vectors: Vectors) -> None:
+    assert db.execute("select braid.clear_collection('c')").fetchone() == (SIZE,)
+    assert [state for _, state in shards(db, "c")] == ["retired"]
+    assert search(db, [0] * DIMENSIONS, "c") == ([], "exact", [])
+    again = made_up(SIZE, seed=5)
+    store(db, again, "c")
+    check(db, again)
+    maintain(db)
+    check(db, again)
+    maintain(db)
+    assert_shard_tables(db, {f"vectors_{serving_shard(db, 'c')}"})
+
+
+def test_clearing_while_a_shard_is_made(db: Connection, collection: str) -> None:
+    for state in ("copying", "indexing"):
+        store(db, made_up(SIZE), collection)
+        maintain_until(db, state)
+        db.execute("select braid.clear_collection('c')")
+        assert {found for _, found in shards(db, "c")} == {"retired"}
+        assert search(db, [0] * DIMENSIONS, "c")[0] == []
+    maintain(db)
+    maintain(db)
+    assert_shard_tables(db, set())
+    assert shards(db, "c") == []
+
+
+def test_a_dropped_collection_is_gone_at_once_and_reaped_in_batches(db: Connection, vectors: Vectors) -> None:
+    assert db.execute("select braid.drop_collection('c')").fetchone() == (True,)
+    with pytest.raises(psycopg.errors.UndefinedObject):
+        search(db, [0] * DIMENSIONS, "c")
+    with pytest.raises(psycopg.errors.UndefinedObject):
+        store(db, made_up(1), "c")
+    # One of the same name is another one.
+    db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
+    own = made_up(10, seed=4)
+    store(db, own, "c")
+    check(db, own)
+    calls = 0
+    while db.execute("select braid.maintain('2 ms') ->> 'complete'").fetchone() == ("false",):
+        calls += 1
+        assert calls < 200
+        check(db, own)
+    maintain(db)
+    assert_shard_tables(db, set())
+    assert db.execute("select count(*) from braid_store.vector_shards").fetchone() == (0,)
+    assert db.execute("select count(*) from braid_store.documents").fetchone() == (10,)
+    check(db, own)
+
+
+def test_a_shard_is_kept_for_those_who_may_still_read_it(db: Connection, dsn: str, vectors: Vectors) -> None:
+    first = f"vectors_{serving_shard(db, 'c')}"
+    with psycopg.connect(dsn) as reader:
+        reader.execute("set transaction isolation level repeatable read")
+        reader.execute("select 1 from braid.collections")
+        db.execute("update braid_store.collections set hnsw_m = 8 where name = 'c'")
+        maintain(db)
+        second = f"vectors_{serving_shard(db, 'c')}"
+        delete(db, list(vectors)[:100])
+        for _ in range(3):
+            maintain(db)
+        assert shard_tables(db) == {first, second}
+        check(reader, vectors)
+        reader.commit()
+        check(reader, dict(list(vectors.items())[100:]))
+        reader.commit()
+        maintain(db)
+        assert_shard_tables(db, {second})
+
+
+def test_a_reader_keeps_its_snapshot_from_before_the_promotion_and_through_the_demotion(
+    db: Connection, dsn: str, collection: str
+) -> None:
+    vectors = made_up(SIZE)
+    store(db, vectors, collection)
+    with psycopg.connect(dsn) as early, psycopg.connect(dsn) as late:
+        for reader in (early, late):
+            reader.execute("set transaction isolation level repeatable read")
+        early.execute("select 1 from braid.collections")
+        maintain(db)
+        check(early, vectors)
+        late.execute("select 1 from braid.collections")
+        delete(db, list(vectors)[:280])
+        maintain(db)
+        maintain(db)
+        assert serving_shard(db, "c") is None
+        for reader in (early, late):
+            check(reader, vectors)
+    check(db, dict(list(vectors.items())[280:]))
+
+
+def test_a_shard_in_use_by_an_idle_transaction_is_left(db: Connection, dsn: str, vectors: Vectors) -> None:
+    """It has a lock and no snapshot: maintenance goes on without waiting for it."""
+    with psycopg.connect(dsn) as reader:
+        check(reader, vectors)
+        db.execute("update braid_store.collections set hnsw_m = 8 where name = 'c'")
+        db.execute("set statement_timeout = '10 s'")
+        maintain(db)
+        maintain(db)
+        assert len(shard_tables(db)) == 2
+        check(reader, vectors)
+        reader.rollback()
+        maintain(db)
+        assert_shard_tables(db, {f"vectors_{serving_shard(db, 'c')}"})
+
+
+def test_maintenance_waits_for_no_writer(db: Connection, dsn: str, collection: str) -> None:
+    """Not when it copies, absorbs, forgets what was copied nor when it gives back; and what they write is kept."""
+    vectors = made_up(SIZE)
+    external_ids = list(vectors)
+    store(db, vectors, collection)
+    db.execute("set statement_timeout = '10 s'")
+    with psycopg.connect(dsn) as writer:
+        for number in range(3):
+            replaced = {external_ids[-1 - number]: np.full(DIMENSIONS, 20 + number, np.float32)}
+            replace_embeddings(writer, replaced, "c")
+            delete(writer, [external_ids[number]])
+            maintain(db)
+            check(db, vectors)
+            writer.commit()
+            vectors |= replaced
+            del vectors[external_ids[number]]
+            check(db, vectors)
+            if number == 0:
+                assert serving_shard(db, "c") is not None
+                delete(db, external_ids[10:-20])
+                vectors = {i: vector for i, vector in vectors.items() if i not in external_ids[10:-20]}
+        maintain(db)
+        check(db, vectors)
+        assert serving_shard(db, "c") is None
+        assert written_count(db, "c") == len(vectors)
+
+
+def test_an_update_of_the_vectors_does_not_bring_back_a_deleted_one(
+    db: Connection, dsn: str, vectors: Vectors
+) -> None:
+    """A delete under way while its vector is given back."""
+    external_ids = list(vectors)
+    delete(db, external_ids[60:])
+    with psycopg.connect(dsn) as other:
+        delete(other, external_ids[:5])
+        maintain(db)
+        other.commit()
+    maintain(db)
+    left = {external_id: vectors[external_id] for external_id in external_ids[5:60]}
+    check(db, left)
+    assert serving_shard(db, "c") is None and written_count(db, "c") == len(left)
+
+
+def test_a_search_leaves_pgvectors_settings_as_they_are(db: Connection, dsn: str, vectors: Vectors) -> None:
+    query = "select current_setting('hnsw.ef_search'), current_setting('hnsw.iterative_scan')"
+    with psycopg.connect(dsn) as reader:
+        assert search(reader, [0] * DIMENSIONS, "c")[1] == "hnsw"
+        assert reader.execute(query).fetchone() == ("40", "off")
+        reader.execute("set hnsw.ef_search = 7; set hnsw.iterative_scan = strict_order")
+        reader.commit()
+        assert recall(search(reader, [0] * DIMENSIONS, "c")[0], vectors, np.zeros(DIMENSIONS), "l2") == 1
+        assert reader.execute(query).fetchone() == ("7", "strict_order")
+
+
+class ShardHistory(RuleBasedStateMachine):
+    """Any order of writes, replacements, deletes and small steps of maintenance."""
+
+    db: Connection
+    number = 0
+
+    @initialize()
+    def begin(self) -> None:
+        ShardHistory.number += 1
+        self.collection = f"history{ShardHistory.number}"
+        self.db.execute(
+            "select braid.create_collection(%s, dimensions => 4, distance => 'l2', hnsw_ef_construction => 32)",
+            (self.collection,),
+        )
+        self.vectors: Vectors = {}
+        self.query = np.zeros(4, np.float32)
+
+    @rule(seed=st.integers(0, 1000), count=st.integers(1, 60), first=st.integers(0, 150))
+    def write(self, seed: int, count: int, first: int) -> None:
+        rows = np.random.default_rng(seed).integers(-9, 9, (count, 4)).astype(np.float32)
+        written = {f"d{first + n}": row for n, row in enumerate(rows)}
+        store(self.db, written, self.collection)
+        self.vectors |= written
+
+    @rule(seed=st.integers(0, 1000), share=st.floats(0.02, 0.5))
+    def replace(self, seed: int, share: float) -> None:
+        rng = random.Random(seed)
+        chosen = [i for i in self.vectors if rng.random() < share]
+        replaced = {i: np.array([rng.randint(-9, 9) for _ in range(4)], np.float32) for i in chosen}
+        replace_embeddings(self.db, replaced, self.collection)
+        self.vectors |= replaced
+
+    @rule(seed=st.integers(0, 1000), share=st.floats(0.02, 0.95))
+    def delete(self, seed: int, share: float) -> None:
+        rng = random.Random(seed)
+        chosen = [i for i in self.vectors if rng.random() < share]
+        self.db.execute("select braid.delete_documents(%s, %s)", (chosen, self.collection))
+        for external_id in chosen:
+            del self.vectors[external_id]
+
+    @rule(hnsw_m=st.integers(4, 6))
+    def change_settings(self, hnsw_m: int) -> None:
+        self.db.execute("update braid_store.collections set hnsw_m = %s where name = %s", (hnsw_m, self.collection))
+
+    @rule(calls=st.integers(1, 6), budget=st.sampled_from(["3 ms", "10 ms", "30 ms", "60 s"]))
+    def maintain(self, calls: int, budget: str) -> None:
+        for _ in range(calls):
+            self.db.execute("select braid.maintain(%s)", (budget,))
+
+    @rule(count=st.integers(1, 100))
+    def begin_a_shard(self, count: int) -> None:
+        if {state for _, state in shards(self.db, self.collection)}.isdisjoint({"copying", "indexing"}):
+            begin_shard(self.db, self.collection, count)
+
+    @rule(seed=st.integers(0, 1000))
+    def look_elsewhere(self, seed: int) -> None:
+        self.query = np.random.default_rng(seed).integers(-9, 9, 4).astype(np.float32)
+
+    @invariant()
+    def all_are_found(self) -> None:
+        hits, mode, _ = search(self.db, self.query, self.collection, 10_000)
+        assert mode.startswith("exact")
+        assert_nearest(hits, self.vectors, self.query, "l2", 10_000)
+        assert len(search(self.db, self.query, self.collection, 5)[0]) == min(5, len(self.vectors))
+
+    def teardown(self) -> None:
+        if not hasattr(self, "vectors"):
+            return
+        maintain(self.db)
+        maintain(self.db)
+        self.all_are_found()
+        shard = serving_shard(self.db, self.collection)
+        assert (shard is None) or len(self.vectors) >= 40
+        if shard is None:
+            assert written_count(self.db, self.collection) == len(self.vectors)
+        else:
+            row = self.db.execute(f"select count(*) from braid_store.vectors_{shard}").fetchone()
+            assert row is not None and row[0] + written_count(self.db, self.collection) == len(self.vectors)
+        self.db.execute("select braid.drop_collection(%s)", (self.collection,))
+
+
+def test_histories(db: Connection) -> None:
+    set_threshold(db, 80, 4)
+    ShardHistory.db = db
+    run_state_machine_as_test(
+        ShardHistory,
+        settings=settings(
+            max_examples=12,
+            stateful_step_count=12,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )

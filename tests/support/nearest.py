@@ -1,0 +1,182 @@
+"""An independent model of exact nearest neighbours, and what tests of vector shards do again and again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import upsert, vector
+
+Connection = psycopg.Connection[Any]
+Vector = npt.NDArray[np.float32]
+Hits = list[tuple[str, float]]
+# Relative to a vector's length: pgvector adds up in single precision.
+TOLERANCE = 1e-5
+
+
+def as_stored(embedding: npt.ArrayLike, storage: str = "vector") -> Vector:
+    stored = np.asarray(embedding, np.float32)
+    return stored.astype(np.float16).astype(np.float32) if storage == "halfvec" else stored
+
+
+def score(embedding: Vector, query: Vector, distance: str) -> float:
+    a, b = embedding.astype(np.float64), query.astype(np.float64)
+    if distance == "cosine":
+        return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+    if distance == "inner_product":
+        return float(a @ b)
+    return float(1 / (1 + np.linalg.norm(a - b)))
+
+
+def nearest(vectors: Mapping[str, Vector], query: Vector, distance: str, count: int = 10_000) -> Hits:
+    """(external_id, score) of the nearest, those of the same vector by external_id."""
+    scores = {external_id: score(embedding, query, distance) for external_id, embedding in vectors.items()}
+    return sorted(scores.items(), key=lambda item: (-item[1], item[0].encode()))[:count]
+
+
+def assert_nearest(hits: Hits, vectors: Mapping[str, Vector], query: Vector, distance: str, count: int) -> None:
+    """The hits are the nearest, in order; two may change places only if their scores cannot be told apart."""
+    expected = nearest(vectors, query, distance, count)
+    assert len(hits) == len({external_id for external_id, _ in hits}) == len(expected)
+    tolerance = TOLERANCE * max(1.0, *(abs(value) for _, value in expected)) if expected else 0
+    for (external_id, found), (_, best) in zip(hits, expected, strict=True):
+        assert found == pytest.approx(best, abs=tolerance)
+        assert found == pytest.approx(score(vectors[external_id], query, distance), abs=tolerance)
+    for (first, first_score), (second, second_score) in pairwise(hits):
+        assert first_score >= second_score
+        if np.array_equal(vectors[first], vectors[second]):
+            assert first_score == second_score and first.encode() < second.encode()
+
+
+def recall(hits: Hits, vectors: Mapping[str, Vector], query: Vector, distance: str) -> float:
+    """The share of the nearest that was found."""
+    expected = {external_id for external_id, _ in nearest(vectors, query, distance, len(hits))}
+    return len(expected & {external_id for external_id, _ in hits}) / max(len(expected), 1)
+
+
+def store(db: Connection, vectors: Mapping[str, npt.ArrayLike], collection: str, **fields: Any) -> None:
+    """One chunk a document; the same document is stored again only if its content or its vector differ."""
+    documents = [
+        {"external_id": name, "content": f"words of {name}", "embedding": vector(np.asarray(embedding)), **fields}
+        for name, embedding in vectors.items()
+    ]
+    for start in range(0, len(documents), 1000):
+        upsert(db, documents[start : start + 1000], collection)
+
+
+def chunk_ids(db: Connection, collection: str) -> dict[str, int]:
+    rows = db.execute(
+        "select d.external_id, c.id from braid_store.documents d join braid_store.chunks c on c.document_id = d.id"
+        " join braid_store.collections k on k.id = d.collection_id join braid_store.tenants t on t.id = d.tenant_id"
+        " where k.name = %s and t.key = coalesce(nullif(current_setting('braid.tenant', true), ''), 'default')",
+        (collection,),
+    )
+    return dict(rows.fetchall())
+
+
+def replace_embeddings(db: Connection, vectors: Mapping[str, npt.ArrayLike], collection: str) -> None:
+    ids = chunk_ids(db, collection)
+    db.execute(
+        "select braid.store_embeddings(%s, %s::text[]::vector[], %s)",
+        ([ids[i] for i in vectors], [vector(np.asarray(v)) for v in vectors.values()], collection),
+    )
+
+
+def search(
+    db: Connection, query: npt.ArrayLike, collection: str, count: int = 10, filters: Any = None
+) -> tuple[Hits, str, list[str]]:
+    """(external_id, score) of the hits, how they were found, and the codes of the warnings."""
+    row = db.execute(
+        "select braid.search_json(query_embedding => %s::vector, match_count => %s, collection => %s, filters => %s)",
+        (vector(np.asarray(query)), count, collection, None if filters is None else Jsonb(filters)),
+    ).fetchone()
+    assert row is not None
+    hits = [(hit["external_id"], hit["score"]) for hit in row[0]["results"]]
+    return hits, row[0]["stats"]["semantic_mode"], [warning["code"] for warning in row[0]["warnings"]]
+
+
+def set_threshold(db: Connection, vectors: int, dimensions: int) -> None:
+    """From how many vectors of so many dimensions on a shard is made."""
+    db.execute("update braid_store.vector_settings set exact_rows = %s", (-(-vectors * (dimensions + 200) // 584),))
+
+
+def maintain(db: Connection, budget: str = "60 seconds", calls: int = 50) -> int:
+    """Until nothing is left to do. Returns how many calls that took."""
+    for number in range(1, calls + 1):
+        row = db.execute("select braid.maintain(%s)", (budget,)).fetchone()
+        assert row is not None
+        if row[0]["complete"]:
+            return number
+    raise AssertionError(f"maintain() was not complete after {calls} calls")
+
+
+def begin_shard(db: Connection, collection: str, count: int) -> None:
+    """As maintain() does whose time is over after so many vectors have been copied."""
+    row = db.execute("select braid_store.session_tenant_id()").fetchone()
+    assert row is not None
+    arguments = {"tenant": row[0], "collection": collection, "count": count}
+    with db.transaction():
+        db.execute("set local role braid_owner")
+        db.execute(
+            "select braid_store.create_shard(%(tenant)s, c) from braid_store.collections c"
+            " where c.name = %(collection)s",
+            arguments,
+        )
+        db.execute(
+            "select braid_store.copy_vectors(m, (select s.id from braid_store.vector_shards s where s.state = 'serving'"
+            " and (s.tenant_id, s.collection_id) = (m.tenant_id, m.collection_id)), %(count)s)"
+            " from braid_store.vector_shards m join braid_store.collections c on c.id = m.collection_id"
+            " where c.name = %(collection)s and m.state = 'copying' and m.tenant_id = %(tenant)s",
+            arguments,
+        )
+
+
+def shards(db: Connection, collection: str) -> list[tuple[int, str]]:
+    """(id, state) of the vector shards of all tenants."""
+    return db.execute(
+        "select s.id, s.state from braid_store.vector_shards s join braid_store.collections c on c.id = s.collection_id"
+        " where c.name = %s order by s.id",
+        (collection,),
+    ).fetchall()
+
+
+def serving_shard(db: Connection, collection: str) -> int | None:
+    serving = [shard_id for shard_id, state in shards(db, collection) if state == "serving"]
+    assert len(serving) <= 1
+    return serving[0] if serving else None
+
+
+def shard_tables(db: Connection) -> set[str]:
+    rows = db.execute(
+        "select relname from pg_class where relnamespace = 'braid_store'::regnamespace and relkind = 'r'"
+        " and relname ~ '^vectors_[0-9]+$'"
+    )
+    return {name for (name,) in rows}
+
+
+def assert_shard_tables(db: Connection, expected: set[str]) -> None:
+    """After maintenance, which leaves a shard for as long as any snapshot, even of autovacuum, may read it."""
+    deadline = time.monotonic() + 20
+    while shard_tables(db) != expected and time.monotonic() < deadline:
+        time.sleep(0.05)
+        maintain(db)
+    assert shard_tables(db) == expected
+
+
+def written_count(db: Connection, collection: str) -> int:
+    """How many vectors are where they were written."""
+    row = db.execute(
+        "select count(*) from braid_store.chunk_vectors v join braid_store.collections c on c.id = v.collection_id"
+        " where c.name = %s",
+        (collection,),
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
