@@ -1,7 +1,8 @@
 create or replace function braid_store.complete_embedding_jobs(
   chunk_ids bigint[],
   embeddings @vector@.vector[],
-  collection text
+  collection text,
+  embedding_model text
 )
 returns int
 language plpgsql
@@ -21,12 +22,14 @@ begin
                     coalesce(cardinality(complete_embedding_jobs.embeddings), 0)
       using errcode = '22023', hint = 'Send one embedding for each chunk id, in the same order.';
   end if;
+  -- The space only now: a step of a model migration before this lock is over, and one behind it waits.
+  v_collection := braid_store.space_of_model(braid_store.lock_for_writing(v_collection.id, v_tenant_id),
+                                             complete_embedding_jobs.embedding_model);
   perform braid_store.check_embeddings(v_collection, complete_embedding_jobs.embeddings, 'embedding');
-  perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
   return braid_store.write_vectors(v_tenant_id, v_collection, complete_embedding_jobs.chunk_ids,
                                    complete_embedding_jobs.embeddings);
 end
 $$;
 
-comment on function braid_store.complete_embedding_jobs(bigint[], @vector@.vector[], text) is
+comment on function braid_store.complete_embedding_jobs(bigint[], @vector@.vector[], text, text) is
   'Does the work of braid.store_embeddings.';

@@ -1,7 +1,8 @@
 create or replace function braid.fail_embedding_jobs(
   chunk_ids bigint[],
   error text,
-  collection text default 'default'
+  collection text default 'default',
+  embedding_model text default null
 )
 returns int
 language sql
@@ -11,9 +12,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select braid_store.release_embedding_jobs(fail_embedding_jobs.chunk_ids, fail_embedding_jobs.error,
-                                            fail_embedding_jobs.collection);
+                                            fail_embedding_jobs.collection, fail_embedding_jobs.embedding_model);
 $$;
 
-comment on function braid.fail_embedding_jobs(bigint[], text, text) is
+comment on function braid.fail_embedding_jobs(bigint[], text, text, text) is
   'Gives claimed jobs back with the reason they failed; they can be claimed again after a pause that grows with the '
-  'number of attempts. Returns how many.';
+  'number of attempts. embedding_model is that of claim_embedding_jobs. Returns how many.';

@@ -1,4 +1,9 @@
-create or replace function braid_store.lease_embedding_jobs(job_count int, lease interval, collection text)
+create or replace function braid_store.lease_embedding_jobs(
+  job_count int,
+  lease interval,
+  collection text,
+  embedding_model text
+)
 returns table (chunk_id bigint, input text)
 language plpgsql
 volatile
@@ -9,7 +14,8 @@ as $$
 #variable_conflict use_column
 declare
   v_tenant_id int := braid_store.require_tenant_id();
-  v_collection braid_store.collections := braid_store.find_collection(lease_embedding_jobs.collection);
+  v_collection braid_store.collections := braid_store.space_of_model(
+    braid_store.find_collection(lease_embedding_jobs.collection), lease_embedding_jobs.embedding_model);
 begin
   if lease_embedding_jobs.job_count is null or lease_embedding_jobs.job_count not between 1 and 10000 then
     raise exception 'job_count is %', coalesce(lease_embedding_jobs.job_count::text, 'null')
@@ -25,7 +31,11 @@ begin
     select j.chunk_id
     from braid_store.embedding_jobs j
     where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
+      and j.vector_space_id = v_collection.vector_space_id
       and (j.claimed_until is null or j.claimed_until < clock_timestamp())
+      and not exists (
+        select from braid_store.model_migrations m
+        where m.collection_id = v_collection.id and m.to_space_id = v_collection.vector_space_id and m.state = 'paused')
     order by j.chunk_id
     limit lease_embedding_jobs.job_count
     for update skip locked
@@ -33,7 +43,8 @@ begin
     update braid_store.embedding_jobs j
     set claimed_until = clock_timestamp() + lease_embedding_jobs.lease, attempts = j.attempts + 1
     from waiting w
-    where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id and j.chunk_id = w.chunk_id
+    where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
+      and j.vector_space_id = v_collection.vector_space_id and j.chunk_id = w.chunk_id
     returning j.chunk_id
   )
   select c.id, concat_ws(E'\n',
@@ -51,5 +62,5 @@ begin
 end
 $$;
 
-comment on function braid_store.lease_embedding_jobs(int, interval, text) is
+comment on function braid_store.lease_embedding_jobs(int, interval, text, text) is
   'Does the work of braid.claim_embedding_jobs.';

@@ -19,6 +19,7 @@ begin
       using v_tenant_id, v_collection.id;
     get diagnostics v_count = row_count; -- documents come last
   end loop;
+  perform braid_store.retire_shards(v_tenant_id, v_collection.id);
   return v_count;
 end
 $$;

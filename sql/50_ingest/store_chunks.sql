@@ -13,6 +13,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  -- Before the rows are written, which may then cover more, never less.
+  v_version int := braid_store.attribute_version(store_chunks.collection.id);
   v_chunk_ids bigint[];
   v_embeddings text[];
   v_embedded_ids bigint[];
@@ -26,9 +28,9 @@ begin
     join unnest(store_chunks.changes) ch on ch.ordinality = dc.ordinality
   ), stored as (
     insert into braid_store.chunks (tenant_id, collection_id, document_id, chunk_index, content, token_count, speaker,
-                                    category, importance, occurred_at, language, metadata)
+                                    category, importance, occurred_at, language, metadata, attribute_version)
     select store_chunks.tenant_id, store_chunks.collection.id, n.document_id, n.chunk_index, n.content, n.token_count,
-           n.speaker, n.category, n.importance, n.occurred_at, n.language, n.metadata
+           n.speaker, n.category, n.importance, n.occurred_at, n.language, n.metadata, v_version
     from new_chunks n
     order by n.ordinality, n.chunk_index
     returning id, document_id, chunk_index
@@ -42,17 +44,13 @@ begin
 
   perform braid_store.index_chunks(store_chunks.tenant_id, store_chunks.collection, v_chunk_ids);
 
-  if v_embedded_ids is not null then
-    perform braid_store.check_embeddings(store_chunks.collection, v_parsed.embeddings, 'embedding'),
-            braid_store.write_vectors(store_chunks.tenant_id, store_chunks.collection, v_embedded_ids,
-                                      v_parsed.embeddings)
-    from (select braid_store.parse_embeddings(v_embeddings) as embeddings offset 0) v_parsed;
+  if v_version > 0 then
+    perform braid_store.write_attributes(store_chunks.tenant_id, store_chunks.collection.id, v_chunk_ids);
   end if;
 
-  insert into braid_store.embedding_jobs (tenant_id, collection_id, chunk_id)
-  select store_chunks.tenant_id, store_chunks.collection.id, u.chunk_id
-  from unnest(v_chunk_ids) u (chunk_id)
-  where u.chunk_id not in (select unnest(v_embedded_ids));
+  perform braid_store.place_embeddings(
+    store_chunks.tenant_id, store_chunks.collection, v_chunk_ids, v_embedded_ids,
+    braid_store.parse_embeddings(v_embeddings));
 end
 $$;
 

@@ -16,5 +16,5 @@ as $$
 $$;
 
 comment on function braid.update_metadata(text, jsonb, boolean, text) is
-  'Merges keys into a document''s metadata (null removes a key), or replaces it. Touches no index and no vector; keys '
+  'Merges keys into a document''s metadata (null removes a key), or replaces it. Touches no text index and no vector; keys '
   'that a chunk brought itself stay. False if there is no such document.';

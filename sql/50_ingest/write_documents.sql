@@ -13,10 +13,21 @@ declare
   v_changes braid_store.document_change[];
   v_rewritten braid_store.document_change[];
 begin
-  perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
+  v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
   select array_agg(c) into v_changes from braid_store.store_documents(v_tenant_id, v_collection.id, v_inputs) c;
   select array_agg(c) into v_rewritten from unnest(v_changes) c where c.status in ('inserted', 'replaced');
 
+  if exists (select from unnest(v_changes) c where c.status = 'updated') then
+    perform braid_store.write_attributes(v_tenant_id, v_collection.id, array(
+      select k.id
+      from unnest(v_changes) c,
+           lateral (
+             select k.id from braid_store.chunks k
+             where k.tenant_id = v_tenant_id and k.document_id = c.document_id
+             offset 0
+           ) k
+      where c.status = 'updated'));
+  end if;
   if v_rewritten is not null then
     perform braid_store.remove_chunks(v_tenant_id, v_collection.id, array(
       select k.id

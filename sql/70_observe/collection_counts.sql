@@ -12,16 +12,20 @@ as $$
     'chunks', (select count(*) from braid_store.chunks c
                where c.tenant_id = t.tenant_id and c.collection_id = t.collection_id),
     'pending_embeddings', (select count(*) from braid_store.embedding_jobs j
-                           where j.tenant_id = t.tenant_id and j.collection_id = t.collection_id),
+                           where j.tenant_id = t.tenant_id and j.collection_id = t.collection_id
+                             and j.vector_space_id = t.vector_space_id),
     'failed_embeddings', (select count(*) from braid_store.embedding_jobs j
                           where j.tenant_id = t.tenant_id and j.collection_id = t.collection_id
-                            and j.last_error is not null),
+                            and j.vector_space_id = t.vector_space_id and j.last_error is not null),
+    'model_migration', braid_store.migration_progress(t.tenant_id, t.collection_id),
     'segments', (select count(*) from braid_store.segments s
                  where s.tenant_id = t.tenant_id and s.collection_id = t.collection_id),
     'tombstones', (select count(*) from braid_store.tombstones b
-                   where b.tenant_id = t.tenant_id and b.collection_id = t.collection_id))
-  from (select braid_store.require_tenant_id() as tenant_id, collection_counts.collection_id offset 0) t;
+                   where b.tenant_id = t.tenant_id and b.collection_id = t.collection_id),
+    'vectors', braid_store.vector_status(t.tenant_id, t.collection_id, t.vector_space_id))
+  from (select braid_store.require_tenant_id() as tenant_id, c.id as collection_id, c.vector_space_id
+        from braid_store.collections c where c.id = collection_counts.collection_id offset 0) t;
 $$;
 
 comment on function braid_store.collection_counts(int) is
-  'Exact counts of the session''s tenant''s part of a collection.';
+  'Exact counts of the session''s tenant''s part of a collection, and how far its model migration is.';

@@ -21,4 +21,5 @@ $$;
 
 comment on function braid.status(text) is
   'The installed version, the tenant, and its part of each collection or of one: documents, chunks, chunks that wait '
-  'for an embedding, segments and tombstones.';
+  'for an embedding, segments, tombstones and vector shards; and, during a model migration (model_migration, else null), how '
+  'many have one of the new model, and how many wait for one in the vector space that searches do not read.';

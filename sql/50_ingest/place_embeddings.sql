@@ -1,0 +1,57 @@
+create or replace function braid_store.place_embeddings(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_ids bigint[],
+  embedded_ids bigint[],
+  embeddings @vector@.vector[]
+)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  -- Places in embedded_ids and embeddings.
+  v_left int[] := array(select generate_subscripts(place_embeddings.embedded_ids, 1));
+  v_fitting int[];
+  v_fitting_ids bigint[];
+  v_space braid_store.collections;
+begin
+  -- Searches' own space comes first, and so gets what fits both.
+  for v_space in select w.* from braid_store.written_spaces(place_embeddings.collection) w loop
+    v_fitting := array(
+      select u.place
+      from unnest(v_left) u (place)
+      where @vector@.vector_dims(place_embeddings.embeddings[u.place])
+            = (select s.dimensions from braid_store.vector_spaces s where s.id = v_space.vector_space_id)
+      order by u.place);
+    v_fitting_ids := array(
+      select place_embeddings.embedded_ids[u.place] from unnest(v_fitting) with ordinality u (place, number) order by u.number);
+    if v_fitting <> '{}' then
+      perform braid_store.check_embeddings(v_space, f.embeddings, 'embedding', v_fitting),
+              braid_store.write_vectors(place_embeddings.tenant_id, v_space, v_fitting_ids, f.embeddings)
+      from (select array(select place_embeddings.embeddings[u.place] from unnest(v_fitting) with ordinality u (place, number)
+                         order by u.number) as embeddings offset 0) f;
+      v_left := array(select unnest(v_left) except select unnest(v_fitting) order by 1);
+    end if;
+
+    insert into braid_store.embedding_jobs (tenant_id, collection_id, vector_space_id, chunk_id)
+    select place_embeddings.tenant_id, v_space.id, v_space.vector_space_id, u.chunk_id
+    from unnest(place_embeddings.chunk_ids) u (chunk_id)
+    where u.chunk_id not in (select unnest(v_fitting_ids));
+  end loop;
+
+  if v_left <> '{}' then
+    perform braid_store.check_embeddings(
+      place_embeddings.collection, array(select place_embeddings.embeddings[u.place] from unnest(v_left) u (place)),
+      'embedding', v_left);
+  end if;
+end
+$$;
+
+comment on function braid_store.place_embeddings(int, braid_store.collections, bigint[], bigint[], @vector@.vector[]) is
+  'Stores the embeddings that new chunks came with, each in the one vector space whose dimensions it has, and puts the '
+  'chunks into the outbox of every space that got none of theirs.';

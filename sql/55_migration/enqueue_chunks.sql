@@ -1,0 +1,63 @@
+create or replace function braid_store.enqueue_chunks(
+  tenant_id int,
+  collection braid_store.collections,
+  inout last_id bigint,
+  out chunk_count int,
+  out has_skipped boolean
+)
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  c_batch_size constant int := 1000;
+  v_space braid_store.collections := enqueue_chunks.collection;
+  v_chunk_ids bigint[];
+  v_locked_ids bigint[];
+begin
+  v_chunk_ids := array(
+    select c.id
+    from (
+      select c.id, c.collection_id from braid_store.chunks c
+      where c.tenant_id = enqueue_chunks.tenant_id and c.id > enqueue_chunks.last_id
+      order by c.id
+      offset 0
+    ) c
+    where c.collection_id = v_space.id
+    limit c_batch_size);
+  last_id := v_chunk_ids[cardinality(v_chunk_ids)];
+
+  v_chunk_ids := array(
+    select u.chunk_id
+    from unnest(braid_store.unembedded(enqueue_chunks.tenant_id, v_space, v_chunk_ids)) u (chunk_id)
+    where not exists (
+      select from braid_store.embedding_jobs j
+      where j.tenant_id = enqueue_chunks.tenant_id and j.collection_id = v_space.id
+        and j.vector_space_id = v_space.vector_space_id and j.chunk_id = u.chunk_id
+      offset 0));
+  -- Locked, lest one is deleted and leaves its job behind; skipped, not waited for: this keeps its locks until the end of
+  -- the transaction.
+  v_locked_ids := array(
+    select c.id from braid_store.chunks c
+    where c.tenant_id = enqueue_chunks.tenant_id and c.id = any (v_chunk_ids)
+    for key share skip locked);
+  insert into braid_store.embedding_jobs (tenant_id, collection_id, vector_space_id, chunk_id)
+  select enqueue_chunks.tenant_id, v_space.id, v_space.vector_space_id, u.chunk_id
+  from unnest(v_locked_ids) u (chunk_id)
+  on conflict do nothing;
+  chunk_count := cardinality(v_locked_ids);
+  -- Whose deletion is under way may stay after all; what is gone is not seen any more.
+  has_skipped := exists (
+    select from braid_store.chunks c
+    where c.tenant_id = enqueue_chunks.tenant_id and c.id = any (v_chunk_ids) and c.id <> all (v_locked_ids));
+end
+$$;
+
+comment on function braid_store.enqueue_chunks(int, braid_store.collections, bigint) is
+  'Puts up to 1000 chunks behind last_id, in the order of ids, into the outbox of a vector space, but for those that have a '
+  'vector or a job there. Returns the last one looked at, null behind the end, and whether one was locked.';

@@ -1,0 +1,83 @@
+create or replace function braid_store.enqueue_migrations(
+  deadline timestamptz,
+  out chunk_count bigint,
+  out is_complete boolean
+)
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_migration braid_store.model_migrations;
+  v_space braid_store.collections;
+  v_tenant_id int;
+  v_batch record;
+begin
+  chunk_count := 0;
+  is_complete := true;
+  <<migrations>>
+  for v_migration in
+    select m.* from braid_store.model_migrations m
+    where m.state = 'filling' and not m.is_enqueued
+    order by m.collection_id
+    for update skip locked
+  loop
+    if v_migration.reached_tenant_id = 0 then
+      -- A pass misses no chunk if it begins behind all writers who do not know of the migration: those who are at it
+      -- from before were waited for at the start, and no snapshot from before is left to write by.
+      continue when v_migration.is_last_pass is not null
+                    and braid_store.has_older_snapshots(v_migration.started_by);
+      v_migration.is_last_pass := not braid_store.has_older_snapshots(v_migration.started_by);
+    end if;
+    select c.* into strict v_space from braid_store.collections c where c.id = v_migration.collection_id;
+    v_space.vector_space_id := v_migration.to_space_id;
+
+    for v_tenant_id in
+      select t.id
+      from braid_store.tenants t
+      where t.id >= v_migration.reached_tenant_id
+        and exists (select from braid_store.chunks c
+                    where c.tenant_id = t.id and c.collection_id = v_migration.collection_id offset 0)
+      order by t.id
+    loop
+      if v_tenant_id <> v_migration.reached_tenant_id then
+        v_migration.reached_tenant_id := v_tenant_id;
+        v_migration.reached_chunk_id := -9223372036854775808;
+      end if;
+      -- A part that is being cleared must get no jobs behind the back of that.
+      if not (pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_space.id))
+              and pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_space.id, v_tenant_id))) then
+        v_migration.is_last_pass := false;
+        continue;
+      end if;
+      loop
+        v_batch := braid_store.enqueue_chunks(v_tenant_id, v_space, v_migration.reached_chunk_id);
+        chunk_count := chunk_count + v_batch.chunk_count;
+        v_migration.is_last_pass := v_migration.is_last_pass and not v_batch.has_skipped;
+        exit when v_batch.last_id is null;
+        v_migration.reached_chunk_id := v_batch.last_id;
+        -- Behind a batch, not before one: however little time merges leave, it gets on.
+        if clock_timestamp() > deadline then
+          is_complete := false;
+          update braid_store.model_migrations m
+          set reached_tenant_id = v_migration.reached_tenant_id, reached_chunk_id = v_migration.reached_chunk_id,
+              is_last_pass = v_migration.is_last_pass
+          where m.collection_id = v_migration.collection_id;
+          exit migrations;
+        end if;
+      end loop;
+    end loop;
+
+    update braid_store.model_migrations m
+    set reached_tenant_id = 0, reached_chunk_id = -9223372036854775808, is_last_pass = v_migration.is_last_pass,
+        is_enqueued = v_migration.is_last_pass
+    where m.collection_id = v_migration.collection_id;
+  end loop;
+end
+$$;
+
+comment on function braid_store.enqueue_migrations(timestamptz) is
+  'Puts the chunks that were there before a model migration began into the outbox of its new space, of every tenant, in '
+  'batches until the deadline, until a pass has missed none. Says how many, and whether there is more to do now.';

@@ -1,0 +1,76 @@
+-- Cross-tenant: owned by braid_owner, as collections are defined for all tenants.
+create or replace function braid_store.insert_migration(
+  collection text,
+  embedding_model text,
+  dimensions int,
+  distance text,
+  vector_storage text
+)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  v_collection braid_store.collections := braid_store.find_collection(collection);
+  v_old braid_store.vector_spaces;
+  v_new_id int;
+begin
+  perform braid_store.require_read_committed('start_model_migration');
+  select s.* into strict v_old from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;
+  distance := coalesce(distance, v_old.distance);
+  vector_storage := coalesce(
+    vector_storage,
+    case when v_collection.vector_storage = 'vector' and dimensions > 2000
+              or v_collection.vector_storage = 'halfvec' and dimensions > 4000
+         then braid_store.default_vector_storage(dimensions) else v_collection.vector_storage end);
+  perform braid_store.check_collection_settings(
+    collection, v_collection.text_config, dimensions, distance, embedding_model, v_collection.chunk_tokens,
+    v_collection.k1, v_collection.b, v_collection.title_weight, v_collection.full_text_weight,
+    v_collection.semantic_weight, v_collection.fusion, v_collection.rrf_k, v_collection.index_fields,
+    v_collection.embed_fields, vector_storage, v_collection.hnsw_m, v_collection.hnsw_ef_construction);
+
+  -- The row first: whoever holds it, as maintain() may, must not keep writers waiting behind the lock below.
+  perform from braid_store.collections c where c.id = v_collection.id for no key update;
+  v_collection := braid_store.find_collection(collection);
+  if exists (select from braid_store.model_migrations m where m.collection_id = v_collection.id) then
+    raise exception 'collection "%" is in a model migration already', v_collection.name
+      using errcode = '22023',
+            hint = braid_store.migration_hint(v_collection.id)
+                   || ' End it with braid.finish_model_migration or braid.roll_back_model_migration.';
+  end if;
+  select s.* into strict v_old from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;
+  -- Workers say by the model's name which of the two they embed for.
+  if v_old.embedding_model = embedding_model then
+    raise exception 'embedding_model is ''%'', which collection "%" has now', embedding_model, v_collection.name
+      using errcode = '22023',
+            hint = 'Name the new model; the same model with other dimensions needs a name of its own, such as '
+                   || format('''%s@%s''.', embedding_model, dimensions);
+  end if;
+
+  insert into braid_store.vector_spaces (embedding_model, dimensions, distance)
+  values (embedding_model, dimensions, distance)
+  on conflict do nothing;
+  select s.id into strict v_new_id
+  from braid_store.vector_spaces s
+  where s.embedding_model = insert_migration.embedding_model and s.dimensions = insert_migration.dimensions
+    and s.distance = insert_migration.distance;
+  -- Vectors left from an earlier migration are good: chunks do not change, and go with the vectors of every space.
+  delete from braid_store.dropped_spaces d where d.collection_id = v_collection.id and d.vector_space_id = v_new_id;
+
+  -- Chunks are in one of two sorts. Those of writers who had this lock before are committed, and enqueue_migrations
+  -- finds them; those of writers behind it have jobs for both spaces, unless their snapshot is older: for these
+  -- enqueue_migrations waits before its last pass.
+  perform pg_advisory_xact_lock(braid_store.spaces_lock_key(v_collection.id));
+  insert into braid_store.model_migrations (collection_id, from_space_id, from_storage, to_space_id, to_storage, state,
+                                            started_by)
+  values (v_collection.id, v_collection.vector_space_id, v_collection.vector_storage, v_new_id, vector_storage, 'filling',
+          pg_current_xact_id());
+end
+$$;
+
+comment on function braid_store.insert_migration(text, text, int, text, text) is
+  'Does the work of braid.start_model_migration.';

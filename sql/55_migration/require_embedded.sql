@@ -1,0 +1,57 @@
+create or replace function braid_store.require_embedded(migration braid_store.model_migrations)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_old braid_store.collections;
+  v_new braid_store.collections;
+  v_tenant_id int;
+  v_chunk_ids bigint[];
+  v_waiting bigint := 0;
+  v_tenant_count int := 0;
+begin
+  select c.* into strict v_old from braid_store.collections c where c.id = migration.collection_id;
+  v_new := v_old;
+  v_new.vector_space_id := migration.to_space_id;
+  if not migration.is_enqueued then
+    raise exception 'not all chunks of collection "%" are in the outbox of the new model yet', v_old.name
+      using errcode = '22023',
+            hint = 'Resume the migration if it is paused, and call braid.maintain() until braid.model_migrations says '
+                   'is_enqueued; that waits for transactions from before the start, too.';
+  end if;
+
+  -- Who has no vector has a job: jobs alone are looked at.
+  for v_tenant_id in
+    select t.id
+    from braid_store.tenants t
+    where exists (
+      select from braid_store.embedding_jobs j
+      where j.tenant_id = t.id and j.collection_id = migration.collection_id and j.vector_space_id = migration.to_space_id
+      offset 0)
+  loop
+    v_chunk_ids := braid_store.unembedded(v_tenant_id, v_new, array(
+      select j.chunk_id from braid_store.embedding_jobs j
+      where j.tenant_id = v_tenant_id and j.collection_id = migration.collection_id
+        and j.vector_space_id = migration.to_space_id));
+    -- Without a vector of the old model a chunk is not found now either.
+    if cardinality(v_chunk_ids) > cardinality(braid_store.unembedded(v_tenant_id, v_old, v_chunk_ids)) then
+      v_waiting := v_waiting + cardinality(v_chunk_ids)
+                   - cardinality(braid_store.unembedded(v_tenant_id, v_old, v_chunk_ids));
+      v_tenant_count := v_tenant_count + 1;
+    end if;
+  end loop;
+  if v_waiting > 0 then
+    raise exception '% chunks of % tenants of collection "%" wait for an embedding of the new model', v_waiting,
+                    v_tenant_count, v_old.name
+      using errcode = '22023',
+            hint = 'Let workers of the new model embed them and call again; braid.status tells a tenant how many failed.';
+  end if;
+end
+$$;
+
+comment on function braid_store.require_embedded(braid_store.model_migrations) is
+  'Raises 22023 if a chunk has a vector of the old model and none of the new.';

@@ -1,0 +1,19 @@
+create or replace function braid_store.require_read_committed(function_name text)
+returns void
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed' then
+    raise exception '% needs the isolation level read committed, this is %', require_read_committed.function_name,
+                    current_setting('transaction_isolation')
+      using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
+  end if;
+end
+$$;
+
+comment on function braid_store.require_read_committed(text) is
+  'Raises 0A000 in a transaction that would not see what others have committed while it waited for a lock.';

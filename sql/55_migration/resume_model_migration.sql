@@ -1,0 +1,13 @@
+create or replace function braid.resume_model_migration(collection text)
+returns void
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.change_migration(resume_model_migration.collection, 'resume');
+$$;
+
+comment on function braid.resume_model_migration(text) is
+  'Goes on with a paused model migration. For administrators.';

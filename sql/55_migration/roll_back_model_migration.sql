@@ -1,0 +1,14 @@
+create or replace function braid.roll_back_model_migration(collection text)
+returns void
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.change_migration(roll_back_model_migration.collection, 'roll_back');
+$$;
+
+comment on function braid.roll_back_model_migration(text) is
+  'Ends a model migration with the old model, before the cut-over or after it; maintain() deletes the vectors of the new one. '
+  'Starting again before that finds those that are left. For administrators.';
