@@ -14,7 +14,8 @@ begin
                     when p.prosecdef and p.proname not in (
                       'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'set_tenant_member',
                       'update_access_settings', 'insert_collection', 'update_ranking', 'remove_collection',
-                      'replace_synonyms', 'maintain_all')
+                      'replace_synonyms', 'replace_attributes', 'update_vector_index', 'measure_exact_rows',
+                      'insert_migration', 'change_migration', 'maintain_all')
                     then 'braid_definer' else 'braid_owner'
                   end as owner
          ) o
@@ -30,3 +31,4 @@ $$;
 
 alter view braid.collections owner to braid_owner;
 alter view braid.synonyms owner to braid_owner;
+alter view braid.model_migrations owner to braid_owner;

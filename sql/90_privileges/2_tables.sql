@@ -6,21 +6,35 @@ grant usage on schema braid, braid_store to braid_reader, braid_definer;
 -- functions. The index itself is not theirs to read: plans, which count the rows that a policy removes, would tell
 -- whether any tenant has a word.
 grant select on
-  braid_store.installation, braid_store.vector_spaces, braid_store.collections, braid_store.documents,
-  braid_store.chunks, braid_store.synonyms, braid.collections, braid.synonyms
+  braid_store.installation, braid_store.vector_settings, braid_store.vector_spaces, braid_store.collections,
+  braid_store.documents, braid_store.chunks, braid_store.synonyms, braid_store.indexed_attributes,
+  braid_store.model_migrations, braid.collections, braid.synonyms, braid.model_migrations
 to braid_reader, braid_definer;
 
 grant select on
   braid_store.segments, braid_store.segment_chunks, braid_store.postings, braid_store.forward_rows,
-  braid_store.tombstones, braid_store.chunk_vectors, braid_store.vector_placement,
-  braid_store.embedding_jobs
+  braid_store.tombstones, braid_store.chunk_vectors, braid_store.vector_shards,
+  braid_store.embedding_jobs, braid_store.chunk_attributes
 to braid_definer;
 
 grant insert, update, delete on
   braid_store.documents, braid_store.chunks, braid_store.segments, braid_store.segment_chunks, braid_store.postings,
   braid_store.forward_rows, braid_store.tombstones, braid_store.chunk_vectors,
-  braid_store.vector_placement, braid_store.embedding_jobs
+  braid_store.vector_shards, braid_store.embedding_jobs, braid_store.chunk_attributes
 to braid_definer;
+
+do $$
+declare
+  v_shard regclass;
+begin
+  for v_shard in
+    select c.oid::regclass from pg_catalog.pg_class c
+    where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.relname ~ '^vectors_[0-9]+$'
+  loop
+    execute format('grant select, insert, update, delete on %s to braid_definer', v_shard);
+  end loop;
+end
+$$;
 
 revoke all on type
   braid.search_result, braid.write_result, braid_store.candidate, braid_store.fused_candidate,

@@ -10,20 +10,25 @@ begin
     with listed (role, schema, functions) as (
       values
         ('braid_reader', 'braid', '{version, status, current_tenant_id, hybrid_search, full_text_search, semantic_search,
-          search_json, highlight, explain_score}'::text[]),
-        ('braid_writer', 'braid', '{upsert_document, upsert_documents, delete_document, update_metadata, clear_collection,
-          claim_embedding_jobs, store_embeddings, fail_embedding_jobs, check_index, rebuild_index}'),
+          search_json, highlight, explain_score, facets, similar_chunks, similar_documents}'::text[]),
+        ('braid_writer', 'braid', '{upsert_document, upsert_documents, delete_document, delete_documents, update_metadata,
+          clear_collection, claim_embedding_jobs, store_embeddings, fail_embedding_jobs, check_index, rebuild_index,
+          rebuild_vector_index}'),
         ('braid_admin', 'braid', '{create_tenant, add_tenant_member, remove_tenant_member, set_access, create_collection,
-          drop_collection, set_ranking, set_synonyms, maintain}'),
+          drop_collection, set_ranking, set_synonyms, set_indexed_attributes, set_vector_index,
+          start_model_migration, pause_model_migration, resume_model_migration, cut_over_model_migration,
+          roll_back_model_migration, finish_model_migration, calibrate, maintain}'),
         ('braid_definer', 'braid', '{current_tenant_id}'),
         ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_id,
           find_collection, run_search, search_warnings, collection_counts, highlight_chunk,
-          explain_chunks}'),
+          explain_chunks, count_values, find_similar_chunks, find_similar_documents}'),
         ('braid_definer', 'braid_store', '{session_tenant_id}'),
-        ('braid_writer', 'braid_store', '{write_documents, remove_document, remove_documents, change_metadata,
-          lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs, index_problems, rewrite_index}'),
+        ('braid_writer', 'braid_store', '{write_documents, remove_listed_documents, remove_documents, change_metadata,
+          lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs, index_problems, rewrite_index,
+          outdate_shard}'),
         ('braid_admin', 'braid_store', '{insert_tenant, set_tenant_member, update_access_settings, insert_collection,
-          update_ranking, remove_collection, replace_synonyms, maintain_all}')
+          update_ranking, remove_collection, replace_synonyms, replace_attributes, update_vector_index,
+          measure_exact_rows, insert_migration, change_migration, maintain_all}')
     )
     select l.role::text, p.oid::regprocedure as signature
     from listed l

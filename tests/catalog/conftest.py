@@ -30,6 +30,19 @@ order by full_name
 """
 
 
+def make_shard(db: Catalog) -> None:
+    """The table vectors_1, which must be as safe as those of the migrations."""
+    db.execute("select braid.create_collection('promoted', dimensions => 2)")
+    db.execute(
+        "select braid.upsert_documents((select jsonb_agg(jsonb_build_object('external_id', n::text, 'content', 'x',"
+        " 'embedding', jsonb_build_array(1, n))) from generate_series(1, 9) n), 'promoted')"
+    )
+    db.execute("update braid_store.vector_settings set exact_rows = 1")
+    for _ in range(3):
+        db.execute("select braid.maintain()")
+    assert db.execute("select id from braid_store.vector_shards where state = 'serving'").fetchall() == [(1,)]
+
+
 @dataclass(frozen=True)
 class Functions:
     """The functions of both schemas, and which calls which."""
@@ -67,6 +80,7 @@ def catalog(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator
         admin.execute(sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)))
         try:
             with psycopg.connect(server.dsn_for(name), autocommit=True, row_factory=namedtuple_row) as connection:
+                make_shard(connection)
                 yield connection
         finally:
             admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))

@@ -19,34 +19,53 @@ CROSS_TENANT = {
     "braid_store.insert_collection",
     "braid_store.update_ranking",
     "braid_store.remove_collection",
+    "braid_store.replace_attributes",
     "braid_store.replace_synonyms",
+    "braid_store.insert_migration",
+    "braid_store.change_migration",
     "braid_store.maintain_all",
+    "braid_store.measure_exact_rows",
+    "braid_store.update_vector_index",
 }
 
 # The API: whether it writes, and the arguments without a default. Calls name their arguments, so this is a promise.
 API = {
     "add_tenant_member": ("writes", ["tenant", "member"]),
+    "calibrate": ("writes", []),
     "check_index": ("reads", []),
     "claim_embedding_jobs": ("writes", []),
     "clear_collection": ("writes", []),
     "create_collection": ("writes", ["collection"]),
     "create_tenant": ("writes", ["tenant"]),
     "current_tenant_id": ("reads", []),
+    "cut_over_model_migration": ("writes", ["collection"]),
     "delete_document": ("writes", ["external_id"]),
+    "delete_documents": ("writes", ["external_ids"]),
     "drop_collection": ("writes", ["collection"]),
     "explain_score": ("reads", ["query_text", "chunk_ids"]),
+    "facets": ("reads", ["keys"]),
     "fail_embedding_jobs": ("writes", ["chunk_ids", "error"]),
+    "finish_model_migration": ("writes", ["collection"]),
     "full_text_search": ("reads", ["query_text"]),
     "highlight": ("reads", ["chunk_id", "query_text"]),
     "hybrid_search": ("reads", []),
     "maintain": ("writes", []),
+    "pause_model_migration": ("writes", ["collection"]),
     "rebuild_index": ("writes", []),
+    "rebuild_vector_index": ("writes", []),
     "remove_tenant_member": ("writes", ["tenant", "member"]),
+    "resume_model_migration": ("writes", ["collection"]),
+    "roll_back_model_migration": ("writes", ["collection"]),
     "search_json": ("reads", []),
     "semantic_search": ("reads", ["query_embedding"]),
     "set_access": ("writes", []),
+    "set_indexed_attributes": ("writes", ["indexed_attributes"]),
     "set_ranking": ("writes", ["collection"]),
     "set_synonyms": ("writes", ["word", "synonyms"]),
+    "set_vector_index": ("writes", ["collection"]),
+    "similar_chunks": ("reads", ["chunk_id"]),
+    "similar_documents": ("reads", ["external_id"]),
+    "start_model_migration": ("writes", ["collection", "embedding_model", "dimensions"]),
     "status": ("reads", []),
     "store_embeddings": ("writes", ["chunk_ids", "embeddings"]),
     "update_metadata": ("writes", ["external_id", "metadata"]),
@@ -54,11 +73,19 @@ API = {
     "upsert_documents": ("writes", ["documents"]),
     "version": ("reads", []),
 }
-SEARCHES = ["braid.full_text_search", "braid.hybrid_search", "braid.search_json", "braid.semantic_search"]
+SEARCHES = [
+    "braid.facets",
+    "braid.full_text_search",
+    "braid.hybrid_search",
+    "braid.search_json",
+    "braid.semantic_search",
+    "braid.similar_chunks",
+    "braid.similar_documents",
+]
 
 WRITES = re.compile(
     r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share"
-    r"|pg_advisory\w*lock|nextval)",
+    r"|pg_advisory\w*lock|nextval|create (table|index)|alter table|random_normal)",
     re.I,
 )
 

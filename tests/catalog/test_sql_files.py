@@ -17,7 +17,7 @@ CREATE = re.compile(r"^create or replace (function|view) (braid(?:_store)?)\.(\w
 ATTRIBUTES = re.compile(
     r"\nlanguage (?:sql|plpgsql)\n(?:volatile|stable|immutable)\n(?:strict\n)?parallel (?:safe|unsafe|restricted)\n"
     r"security (?:invoker|definer)\n(?:rows \d+\n|cost \d+\n)*set search_path = pg_catalog, pg_temp\n"
-    r"(?:set \w+ = [^\n]+\n|--[^\n]*\n)*"
+    r"(?:set [\w.]+ = [^\n]+\n|--[^\n]*\n)*"
     r"as \$\$\n"
 )
 RAISE = re.compile(r"\braise exception\b(.*?);\n", re.S | re.I)
@@ -54,9 +54,9 @@ def test_a_file_is_one_object_named_after_it(object_file: Path) -> None:
     assert (
         len(
             re.findall(
-                r"\bcreate\s+(?:or\s+replace\s+)?(?:function|view|procedure|table|type)\b",
+                r"^create\s+(?:or\s+replace\s+)?(?:function|view|procedure|table|type)\b",
                 object_file.read_text(),
-                re.I,
+                re.I | re.M,
             )
         )
         == 1

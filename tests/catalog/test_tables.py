@@ -5,9 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 # Definitions that all tenants share, and who the tenants are.
-REFERENCE = {"access_settings", "collections", "installation", "synonyms", "tenants", "vector_spaces"}
+REFERENCE = {
+    "access_settings",
+    "collections",
+    "dropped_collections",
+    "dropped_spaces",
+    "indexed_attributes",
+    "installation",
+    "model_migrations",
+    "synonyms",
+    "tenants",
+    "vector_settings",
+    "vector_spaces",
+}
 # Ids of definitions are small; everything that tenants store counts in bigint.
-SMALL_IDS = {"tenants.id", "collections.id", "vector_spaces.id"}
+SMALL_IDS = {"tenants.id", "collections.id", "vector_spaces.id", "indexed_attributes.id", "vector_shards.id"}
 
 TABLES = """
 select c.oid, c.relname as name, c.relkind as kind, c.relispartition as is_partition,
@@ -55,12 +67,20 @@ def test_policies_compare_the_tenant(catalog: Any) -> None:
         " pg_get_expr(p.polqual, p.polrelid) as condition, pg_get_expr(p.polwithcheck, p.polrelid) as write_condition"
         " from pg_policy p join pg_class c on c.oid = p.polrelid where c.relnamespace = 'braid_store'::regnamespace"
     ).fetchall()
-    open_to_all = {"collections", "vector_spaces", "synonyms", "installation"}
+    open_to_all = {
+        "collections",
+        "indexed_attributes",
+        "installation",
+        "model_migrations",
+        "synonyms",
+        "vector_settings",
+        "vector_spaces",
+    }
     wrong = {}
     for policy in rows:
         if policy.name in open_to_all:
             is_right = policy.command == "r" and policy.condition == "true"
-        elif policy.name == "access_settings" or "yoyo" in policy.name:
+        elif policy.name in ("access_settings", "dropped_collections", "dropped_spaces") or "yoyo" in policy.name:
             is_right = policy.command == "r" and policy.condition == "false"
         else:
             column = "id" if policy.name == "tenants" else "tenant_id"
@@ -88,12 +108,7 @@ def test_every_table_and_type_has_a_comment(catalog: Any) -> None:
 def test_primary_keys_begin_with_the_tenant(catalog: Any) -> None:
     wrong = {}
     for table in tables(catalog):
-        if table.name.startswith("chunk_vectors"):
-            expected = ["shard_id", "tenant_id"]
-        elif table.name in REFERENCE:
-            expected = table.primary_key[:1]
-        else:
-            expected = ["tenant_id"]
+        expected = table.primary_key[:1] if table.name in REFERENCE else ["tenant_id"]
         if not table.primary_key or table.primary_key[: len(expected)] != expected:
             wrong[table.name] = table.primary_key
     assert wrong == {}
@@ -109,6 +124,8 @@ def test_every_index_has_the_tenant(catalog: Any) -> None:
         " join pg_attribute a on a.attrelid = c.oid and a.attnum = any (i.indkey)"
         " where c.relnamespace = 'braid_store'::regnamespace and c.relname not like '%yoyo%' group by 1, 2"
     ).fetchall()
+    assert "braid_store.vectors_1_hnsw" in {r.index for r in rows}  # a shard's rows are all of one tenant
+    rows = [r for r in rows if not r.index.endswith("_hnsw")]
     wrong = [r.index for r in rows if r.name not in REFERENCE | {"tenant_members"} and "tenant_id" not in r.columns]
     assert wrong == []
 
@@ -129,7 +146,10 @@ def test_foreign_keys_are_indexed_and_only_where_designed(catalog: Any) -> None:
         ("braid_store.access_settings", "braid_store.tenants"),
         ("braid_store.tenant_members", "braid_store.tenants"),
         ("braid_store.collections", "braid_store.vector_spaces"),
+        ("braid_store.indexed_attributes", "braid_store.collections"),
         ("braid_store.synonyms", "braid_store.collections"),
+        ("braid_store.model_migrations", "braid_store.collections"),
+        ("braid_store.dropped_spaces", "braid_store.collections"),
         ("braid_store.chunks", "braid_store.documents"),
     }
 
@@ -189,5 +209,5 @@ def test_views_check_the_callers_rights(catalog: Any) -> None:
         " owner from pg_class c"
         " where c.relkind = 'v' and c.relnamespace::regnamespace::text in ('braid', 'braid_store')"
     ).fetchall()
-    assert {view.name for view in views} == {"collections", "synonyms"}
+    assert {view.name for view in views} == {"collections", "synonyms", "model_migrations"}
     assert [view for view in views if "security_invoker=true" not in view.options or view.owner != "braid_owner"] == []

@@ -15,19 +15,34 @@ from isolation.world import BETA, PRIVATE, Connection, Gateway, World, tenant_cl
 # Reading and writing calls per function; :beta_chunks stands for the chunk ids of beta.
 CALLS = {
     "add_tenant_member": ["braid.add_tenant_member('beta', session_user::text)"],
+    "calibrate": ["braid.calibrate()"],
     "check_index": ["braid.check_index('small')"],
-    "claim_embedding_jobs": ["braid.claim_embedding_jobs(10000, '1 second', 'small')"],
+    "claim_embedding_jobs": [
+        "braid.claim_embedding_jobs(10000, '1 second', 'small')",
+        "braid.claim_embedding_jobs(10000, '1 second', 'small', 'test')",
+    ],
     "clear_collection": ["braid.clear_collection('small')"],
     "create_collection": ["braid.create_collection('small')"],
     "create_tenant": ["braid.create_tenant('beta')"],
     "current_tenant_id": ["braid.current_tenant_id()"],
+    "cut_over_model_migration": ["braid.cut_over_model_migration('small')"],
     "delete_document": ["braid.delete_document('beta-only', 'small')", "braid.delete_document('doc1', 'small')"],
+    "delete_documents": ["braid.delete_documents('{beta-only,doc1}', 'small')"],
     "drop_collection": ["braid.drop_collection('small')"],
     "explain_score": [
         "braid.explain_score('zebrafish discount', :beta_chunks, collection => 'small')",
         "braid.explain_score('discount', (:beta_chunks)[1:1], collection => 'small')",
     ],
-    "fail_embedding_jobs": ["braid.fail_embedding_jobs(:beta_chunks, 'planted', 'small')"],
+    "facets": [
+        "braid.facets('{speaker,external_id,source_uri,betakey,year}', collection => 'small')",
+        "braid.facets('{speaker,external_id,metadata.betakey}', 'zebrafish discount', collection => 'small')",
+        "braid.facets('{external_id}', filters => '{\"betakey\": {\"$exists\": true}}', collection => 'small')",
+    ],
+    "fail_embedding_jobs": [
+        "braid.fail_embedding_jobs(:beta_chunks, 'planted', 'small')",
+        "braid.fail_embedding_jobs(:beta_chunks, 'planted', 'small', 'test')",
+    ],
+    "finish_model_migration": ["braid.finish_model_migration('small')"],
     "full_text_search": [
         "braid.full_text_search('zebrafish', collection => 'small')",
         "braid.full_text_search('zebrafish discount customer', 10000, collection => 'small')",
@@ -49,8 +64,12 @@ CALLS = {
         "braid.hybrid_search('discount', '[0,1,0.1]', candidate_count => 100000, collection => 'small')",
     ],
     "maintain": ["braid.maintain('1 second')"],
+    "pause_model_migration": ["braid.pause_model_migration('small')"],
     "rebuild_index": ["braid.rebuild_index('small')"],
+    "rebuild_vector_index": ["braid.rebuild_vector_index('small')"],
     "remove_tenant_member": ["braid.remove_tenant_member('beta', 'postgres')"],
+    "resume_model_migration": ["braid.resume_model_migration('small')"],
+    "roll_back_model_migration": ["braid.roll_back_model_migration('small')"],
     "search_json": [
         "braid.search_json('zebrafish', '[0,1,0.1]', collection => 'small')",
         "braid.search_json('discount zebrafish', collection => 'small')",
@@ -60,12 +79,22 @@ CALLS = {
     ],
     "semantic_search": ["braid.semantic_search('[1,0,0]', 10000, collection => 'small')"],
     "set_access": ["braid.set_access(public_tenant => 'beta')"],
+    "set_indexed_attributes": ["braid.set_indexed_attributes('{\"betakey\": \"text\"}', 'small')"],
     "set_ranking": ["braid.set_ranking('small', k1 => 2)"],
     "set_synonyms": ["braid.set_synonyms('discount', '{zebrafish}', 'small')"],
+    "set_vector_index": ["braid.set_vector_index('small', hnsw_m => 8)"],
+    "similar_chunks": ["braid.similar_chunks((:beta_chunks)[1])"],
+    "similar_documents": [
+        "braid.similar_documents('doc1', 10000, collection => 'small')",
+        "braid.similar_documents('doc2', filters => '{\"betakey\": {\"$exists\": true}}', collection => 'small')",
+    ],
+    "start_model_migration": ["braid.start_model_migration('small', 'another', 4)"],
     "status": ["braid.status()", "braid.status('small')"],
     "store_embeddings": [
         "braid.store_embeddings(:beta_chunks, array_fill('[0.5,0.5,0.5]'::@vector@.vector,"
         " array[cardinality(:beta_chunks)]), 'small')",
+        "braid.store_embeddings(:beta_chunks, array_fill('[0.5,0.5,0.5]'::@vector@.vector,"
+        " array[cardinality(:beta_chunks)]), 'small', 'test')",
     ],
     "update_metadata": [
         "braid.update_metadata('beta-only', '{\"planted\": true}', collection => 'small')",
@@ -81,20 +110,42 @@ CALLS = {
     ],
     "version": ["braid.version()"],
 }
+# Whose results are those of alpha's part alone.
+READING = {
+    "facets",
+    "full_text_search",
+    "hybrid_search",
+    "search_json",
+    "semantic_search",
+    "similar_documents",
+    "status",
+}
 # For administrators, who act for all tenants.
 ADMINISTRATIVE = {
     "add_tenant_member",
+    "calibrate",
     "create_collection",
     "create_tenant",
+    "cut_over_model_migration",
     "drop_collection",
+    "finish_model_migration",
     "maintain",
+    "pause_model_migration",
     "remove_tenant_member",
+    "resume_model_migration",
+    "roll_back_model_migration",
     "set_access",
+    "set_indexed_attributes",
     "set_ranking",
     "set_synonyms",
+    "set_vector_index",
+    "start_model_migration",
 }
 # A chunk of another tenant does not exist.
-REFUSED = {**dict.fromkeys(ADMINISTRATIVE, "42501"), "highlight": "42704", "explain_score": "42704"}
+REFUSED = {
+    **dict.fromkeys(ADMINISTRATIVE, "42501"),
+    **dict.fromkeys(("explain_score", "highlight", "similar_chunks"), "42704"),
+}
 # A document of alpha's own that has the same id.
 ECHOED = {"upsert_documents": ["beta-only"]}
 SESSIONS = ["analyst", "service", "gateway", "service_role", "bypassrls", "superuser"]
@@ -179,7 +230,7 @@ def test_results_are_those_of_a_database_without_the_other_tenant(
     reading = [
         call
         for function, calls in CALLS.items()
-        if function in ("full_text_search", "hybrid_search", "search_json", "semantic_search", "status")
+        if function in READING
         for call in calls
     ]
 

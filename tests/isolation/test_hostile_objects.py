@@ -98,7 +98,7 @@ CALLS = [
     "braid.update_metadata('h1', '{\"b\": 1}', collection => 'small')",
     "braid.claim_embedding_jobs(1, collection => 'small')",
     "braid.delete_document('h1', 'small')",
-    "braid.delete_document('h2', 'small')",
+    "braid.delete_documents('{h2}', 'small')",
 ]
 
 

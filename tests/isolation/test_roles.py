@@ -11,24 +11,36 @@ from isolation.world import Connection, World
 READS = {
     "current_tenant_id",
     "explain_score",
+    "facets",
     "full_text_search",
     "highlight",
     "hybrid_search",
     "search_json",
     "semantic_search",
+    "similar_chunks",
+    "similar_documents",
     "status",
     "version",
 }
 ADMINISTERS = {
     "add_tenant_member",
+    "calibrate",
     "create_collection",
     "create_tenant",
+    "cut_over_model_migration",
     "drop_collection",
+    "finish_model_migration",
     "maintain",
+    "pause_model_migration",
     "remove_tenant_member",
+    "resume_model_migration",
+    "roll_back_model_migration",
     "set_access",
+    "set_indexed_attributes",
     "set_ranking",
     "set_synonyms",
+    "set_vector_index",
+    "start_model_migration",
 }
 WRITES = set(CALLS) - READS - ADMINISTERS
 MAY = {
@@ -42,25 +54,39 @@ MAY = {
 # By itself, with arguments that are right.
 CALL = {
     "add_tenant_member": "add_tenant_member('default', 'postgres')",
+    "calibrate": "calibrate()",
     "check_index": "check_index('small')",
     "create_collection": "create_collection('another')",
     "create_tenant": "create_tenant('gamma')",
     "current_tenant_id": "current_tenant_id()",
+    "cut_over_model_migration": "cut_over_model_migration('moving')",
     "delete_document": "delete_document('doc1', 'small')",
+    "delete_documents": "delete_documents('{doc1,doc2}', 'small')",
     "drop_collection": "drop_collection('another')",
     "explain_score": "explain_score('discount', array(select id from braid_store.chunks), collection => 'small')",
+    "facets": "facets('{speaker}', collection => 'small')",
     "fail_embedding_jobs": "fail_embedding_jobs('{1}', 'x', 'small')",
+    "finish_model_migration": "finish_model_migration('moved')",
     "full_text_search": "full_text_search('discount', collection => 'small')",
     "highlight": "highlight((select min(id) from braid_store.chunks), 'discount')",
     "hybrid_search": "hybrid_search('discount', collection => 'small')",
     "maintain": "maintain('1 second')",
+    "pause_model_migration": "pause_model_migration('moving')",
     "rebuild_index": "rebuild_index('small')",
+    "rebuild_vector_index": "rebuild_vector_index('small')",
     "remove_tenant_member": "remove_tenant_member('default', 'nobody')",
+    "resume_model_migration": "resume_model_migration('moving')",
+    "roll_back_model_migration": "roll_back_model_migration('moving')",
     "search_json": "search_json('discount', collection => 'small')",
     "semantic_search": "semantic_search('[1,0,0]', collection => 'small')",
     "set_access": "set_access()",
+    "set_indexed_attributes": "set_indexed_attributes('{}', 'small')",
     "set_ranking": "set_ranking('small', k1 => 2)",
     "set_synonyms": "set_synonyms('discount', '{rebate}')",
+    "set_vector_index": "set_vector_index('small', hnsw_m => 8)",
+    "similar_chunks": "similar_chunks((select min(id) from braid_store.chunks))",
+    "similar_documents": "similar_documents('doc1', collection => 'small')",
+    "start_model_migration": "start_model_migration('small', 'another', 4)",
     "status": "status()",
     "store_embeddings": "store_embeddings('{}', '{}', 'small')",
     "update_metadata": "update_metadata('doc1', '{}', collection => 'small')",
@@ -74,6 +100,11 @@ CALL = {
 
 @pytest.fixture(scope="module")
 def connections(world: World) -> dict[str, Connection]:
+    for name in ("moving", "moved"):
+        world.admin.execute("select braid.create_collection(%s, dimensions => 3, embedding_model => 'test')", (name,))
+        world.admin.execute("select braid.start_model_migration(%s, 'another', 4)", (name,))
+    world.admin.execute("select braid.maintain()")
+    world.admin.execute("select braid.cut_over_model_migration('moved')")
     made = {}
     for role in MAY:
         login = world.role(role, *([] if role == "none" else [role]))

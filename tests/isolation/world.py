@@ -41,6 +41,7 @@ FINGERPRINT = """
 select md5(concat(
   (select string_agg(d::text, ',' order by d.id) from braid_store.documents d where d.tenant_id = %(id)s),
   (select string_agg(c::text, ',' order by c.id) from braid_store.chunks c where c.tenant_id = %(id)s),
+  (select string_agg(a::text, ',' order by a) from braid_store.chunk_attributes a where a.tenant_id = %(id)s),
   (select string_agg(v::text, ',' order by v.chunk_id) from braid_store.chunk_vectors v where v.tenant_id = %(id)s),
   (select string_agg(j::text, ',' order by j.chunk_id) from braid_store.embedding_jobs j where j.tenant_id = %(id)s),
   (select string_agg(m::text, ',' order by m.member) from braid_store.tenant_members m where m.tenant_id = %(id)s)))
@@ -62,7 +63,10 @@ class World:
         self.admin.execute("set statement_timeout = '30s'")  # a test that would wait for itself
         self.roles: list[str] = []
         self.opened: list[Connection] = [self.admin]
-        self.admin.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
+        self.admin.execute(
+            "select braid.create_collection('small', dimensions => 3, embedding_model => 'test',"
+            " indexed_attributes => '{\"year\": \"number\", \"betakey\": \"text\"}')"
+        )
         self.tenant_ids: dict[str, int] = {}
         for tenant in ("alpha", "beta"):
             self.tenant_ids[tenant] = self.admin.execute("select braid.create_tenant(%s)", (tenant,)).fetchone()[0]

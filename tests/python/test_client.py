@@ -123,6 +123,40 @@ def test_highlight(animals: pgbraid.Client) -> None:
         animals.highlight(found.chunk_id, "fox", fragment_words=0)
 
 
+def test_facets(animals: pgbraid.Client) -> None:
+    counted = animals.facets(["speaker", "tags", "nothing"])
+    assert counted == {
+        "speaker": [pgbraid.FacetValue("Ana", 1)],
+        "tags": [pgbraid.FacetValue("a", 1), pgbraid.FacetValue("b", 1)],
+        "nothing": [],
+    }
+    assert list(counted) == ["speaker", "tags", "nothing"]
+    assert animals.facets(["tags"], "fox", filters={"speaker": "Ana"}, value_count=1) == {"tags": counted["tags"][:1]}
+    assert animals.facets(["tags"], "fox hen", match="all") == {"tags": []}
+    with pytest.raises(InvalidArgumentError, match="keys"):
+        animals.facets([])
+
+
+def test_similar_chunks_and_documents(animals: pgbraid.Client) -> None:
+    animals.add_documents([{"external_id": "cat", "content": "The lazy cat sleeps.", "speaker": "Ben"}])
+    with pytest.raises(InvalidArgumentError, match="embedding") as error:
+        animals.similar_documents("cat")
+    assert error.value.hint
+    animals.embed_pending()
+    fox = animals.search("fox", mode="full_text")[0]
+    found = animals.similar_chunks(fox.chunk_id)
+    assert [row.external_id for row in found] == ["cat", "hen"]
+    assert [row.semantic_rank for row in found] == [1, 2]
+    assert [row.external_id for row in animals.similar_documents("fox")] == ["cat", "hen"]
+    assert [row.external_id for row in animals.similar_documents("fox", 1)] == ["cat"]
+    assert list(animals.similar_chunks(fox.chunk_id, filters={"speaker": "Zoe"})) == []
+    assert list(animals.similar_documents("fox", min_score=1.1)) == []
+    with pytest.raises(NotFoundError):
+        animals.similar_chunks(-1)
+    with pytest.raises(NotFoundError):
+        animals.similar_documents("nobody")
+
+
 def test_set_ranking(animals: pgbraid.Client) -> None:
     before = animals.search("animals fox", mode="full_text")[0].full_text_score
     animals.set_ranking("default", title_weight=0.0)
@@ -134,6 +168,21 @@ def test_set_ranking(animals: pgbraid.Client) -> None:
         animals.set_ranking("default", k1=-1)
     with pytest.raises(NotFoundError):
         animals.set_ranking("absent", k1=1)
+
+
+def test_indexed_attributes(animals: pgbraid.Client) -> None:
+    animals.set_indexed_attributes({"legs": "number"})
+    done = animals.maintain(5)
+    assert (done["chunks_indexed"], done["complete"]) == (2, True)
+    assert [row.external_id for row in animals.search("fox hen", mode="full_text", filters={"legs": 4})] == ["fox"]
+    with pytest.raises(InvalidArgumentError, match="legs"):
+        animals.set_indexed_attributes({"legs": "many"})  # type: ignore[dict-item]
+    with pytest.raises(NotFoundError):
+        animals.set_indexed_attributes({}, collection="nowhere")
+    number = animals.create_collection("more", indexed_attributes={"legs": "number"})
+    assert animals.create_collection("more", indexed_attributes={"legs": "number"}) == number
+    with pytest.raises(InvalidArgumentError, match="other settings"):
+        animals.create_collection("more")
 
 
 def test_check_index_and_rebuild_index(animals: pgbraid.Client) -> None:
@@ -198,6 +247,8 @@ def test_deleting_updating_and_clearing(animals: pgbraid.Client) -> None:
     assert animals.update_metadata("nobody", {}) is False
     assert animals.delete_document("fox") is True
     assert animals.delete_document("fox") is False
+    animals.add_documents([FOX])
+    assert animals.delete_documents([FOX["external_id"], "nobody"]) == 1
     assert animals.clear_collection() == 1
     assert len(animals.search("hen")) == 0
 

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
     from pgbraid.client import Client, connect
     from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
     from pgbraid.errors import PgbraidError
-    from pgbraid.results import IndexProblem, ScorePart, SearchResult, SearchResults, WriteSummary
+    from pgbraid.results import FacetValue, IndexProblem, ScorePart, SearchResult, SearchResults, WriteSummary
 
 __all__ = [
     "AsyncClient",
     "Client",
     "Embedder",
+    "FacetValue",
     "IndexProblem",
     "LocalEmbedder",
     "OpenAIEmbedder",
@@ -42,6 +43,7 @@ _MODULES = {
     "OpenAIEmbedder": "embedders",
     "SentenceTransformerEmbedder": "embedders",
     "PgbraidError": "errors",
+    "FacetValue": "results",
     "IndexProblem": "results",
     "ScorePart": "results",
     "SearchResult": "results",

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
 from pgbraid._dsn import find_dsn
@@ -25,7 +26,8 @@ from pgbraid.errors import (
     VersionMismatchError,
     from_psycopg,
 )
-from pgbraid.results import IndexProblem, ScorePart, SearchResult, SearchResults, WriteSummary
+from pgbraid.results import FacetValue, IndexProblem, ScorePart, SearchResult, SearchResults, WriteSummary
+from pgbraid.spaces import SPACES, VectorSpace, embedder_for
 
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
@@ -43,7 +45,7 @@ TENANT = "set_config('braid.tenant', %(tenant)s, true)"
 def connect(
     dsn: str | psycopg.Connection[Any] | None = None,
     tenant: str = "default",
-    embedder: Embedder | None = None,
+    embedder: Embedder | Sequence[Embedder] | None = None,
 ) -> Client:
     """Connect to a database that has pgbraid.
 
@@ -53,7 +55,8 @@ def connect(
     its transactions and its closing remain the caller's.
 
     `embedder` turns text into vectors. Without one, the offline model embeds for collections made for it, if
-    the extra [local] is installed.
+    the extra [local] is installed. Of several, each collection gets the one whose `model_name` is its
+    embedding model: with those of both models, searches go on through a model migration.
 
     Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError.
     """
@@ -86,16 +89,18 @@ class Client:
         self,
         connection: psycopg.Connection[Any],
         tenant: str = "default",
-        embedder: Embedder | None = None,
+        embedder: Embedder | Sequence[Embedder] | None = None,
         *,
         owns_connection: bool = False,
     ) -> None:
         self.connection = connection
         self.tenant = tenant
-        self._embedder = embedder
+        self._embedders: Sequence[Embedder] = ()
+        if embedder is not None:
+            self._embedders = embedder if isinstance(embedder, Sequence) else (embedder,)
         self._local: Embedder | None = None
         self._owns_connection = owns_connection
-        self._spaces: dict[str, tuple[str, int]] = {}
+        self._spaces: dict[str, list[VectorSpace]] = {}
 
     def __enter__(self) -> Client:
         return self
@@ -140,12 +145,18 @@ class Client:
         fold_diacritics: bool = True,
         index_fields: Sequence[str] = ("title", "speaker", "content"),
         embed_fields: Sequence[str] = ("title", "speaker", "content"),
+        indexed_attributes: Mapping[str, Literal["text", "number", "time"]] | None = None,
+        vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
+        hnsw_m: int = 16,
+        hnsw_ef_construction: int = 64,
     ) -> int:
         """Define a collection, for all tenants, and return its id; needs braid_admin. Maps to
         braid.create_collection.
 
         `text_config` is a PostgreSQL text search configuration. `chunk_tokens` bounds a chunk in tokens: by
-        default 240 for the offline model and 500 for others.
+        default 240 for the offline model and 500 for others. `indexed_attributes` are the metadata keys that filters
+        find by index: see `set_indexed_attributes`. The last three are how a large tenant's vectors are stored and
+        indexed: see `set_vector_index`; by default as exactly as an index allows at these dimensions.
         """
         self._spaces.pop(name, None)
         return int(
@@ -160,7 +171,10 @@ class Client:
                   semantic_weight => %(semantic_weight)s::float8,
                   fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
                   fold_diacritics => %(fold_diacritics)s::boolean, index_fields => %(index_fields)s::text[],
-                  embed_fields => %(embed_fields)s::text[])
+                  embed_fields => %(embed_fields)s::text[],
+                  indexed_attributes => %(indexed_attributes)s::jsonb,
+                  vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
+                  hnsw_ef_construction => %(hnsw_ef_construction)s::int)
                 """,
                 {
                     "name": name,
@@ -179,9 +193,46 @@ class Client:
                     "fold_diacritics": fold_diacritics,
                     "index_fields": list(index_fields),
                     "embed_fields": list(embed_fields),
+                    "indexed_attributes": to_json(indexed_attributes or {}, "indexed_attributes"),
+                    "vector_storage": vector_storage,
+                    "hnsw_m": hnsw_m,
+                    "hnsw_ef_construction": hnsw_ef_construction,
                 },
             )
         )
+
+    def set_vector_index(
+        self,
+        collection: str,
+        *,
+        vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
+        hnsw_m: int | None = None,
+        hnsw_ef_construction: int | None = None,
+    ) -> None:
+        """Change how large tenants' vectors are stored and indexed, for all tenants; None keeps a setting. `maintain`
+        makes new indexes beside those that serve. Needs braid_admin. Maps to braid.set_vector_index.
+
+        `hnsw_m` and `hnsw_ef_construction` are those of Malkov & Yashunin 2018, section 4.1 (M, efConstruction).
+        """
+        self._value(
+            """
+            select braid.set_vector_index(
+              collection => %(collection)s::text, vector_storage => %(vector_storage)s::text,
+              hnsw_m => %(hnsw_m)s::int, hnsw_ef_construction => %(hnsw_ef_construction)s::int)
+            """,
+            {
+                "collection": collection,
+                "vector_storage": vector_storage,
+                "hnsw_m": hnsw_m,
+                "hnsw_ef_construction": hnsw_ef_construction,
+            },
+        )
+
+    def calibrate(self) -> dict[str, float]:
+        """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
+        that. Returns `exact_rows`, `scan_ms_per_1000` and `search_ms`. Needs braid_admin. Maps to braid.calibrate."""
+        measured: dict[str, float] = json.loads(self._value("select braid.calibrate()::text", {}))
+        return measured
 
     def set_ranking(
         self,
@@ -216,6 +267,92 @@ class Client:
                 "rrf_k": rrf_k,
             },
         )
+
+    def set_indexed_attributes(
+        self, attributes: Mapping[str, Literal["text", "number", "time"]], *, collection: str = "default"
+    ) -> None:
+        """Declare which metadata keys of a collection filters find by index, for all tenants and in place of those
+        declared before. Needs braid_admin. Maps to braid.set_indexed_attributes.
+
+        `{"year": "number", "team": "text", "published": "time"}`, where time is for ISO 8601 strings. What a filter
+        matches does not change. Documents that are there are indexed by `maintain`.
+
+        Raises InvalidArgumentError, NotFoundError.
+        """
+        self._value(
+            """
+            select braid.set_indexed_attributes(indexed_attributes => %(attributes)s::jsonb,
+                                                collection => %(collection)s::text)
+            """,
+            {"attributes": to_json(attributes, "attributes"), "collection": collection},
+        )
+
+    def start_model_migration(
+        self,
+        collection: str,
+        embedding_model: str,
+        dimensions: int,
+        *,
+        distance: Literal["cosine", "inner_product", "l2"] | None = None,
+        vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
+    ) -> None:
+        """Begin to move a collection to another embedding model, for all tenants; needs braid_admin. Maps to
+        braid.start_model_migration.
+
+        Searches use the old model until `cut_over_model_migration`. Meanwhile `maintain` puts the chunks that are there
+        into the outbox, and `embed_pending` of clients with an embedder for the new model embeds them. `status` says
+        how far it is. Distance and storage are the collection's if not given.
+
+        Raises InvalidArgumentError, NotFoundError.
+        """
+        self._value(
+            """
+            select braid.start_model_migration(
+              collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
+              dimensions => %(dimensions)s::int, distance => %(distance)s::text,
+              vector_storage => %(vector_storage)s::text)
+            """,
+            {
+                "collection": collection,
+                "embedding_model": embedding_model,
+                "dimensions": dimensions,
+                "distance": distance,
+                "vector_storage": vector_storage,
+            },
+        )
+        self._spaces.pop(collection, None)
+
+    def pause_model_migration(self, collection: str) -> None:
+        """Hand out nothing for the new model until `resume_model_migration`; needs braid_admin. Maps to
+        braid.pause_model_migration."""
+        self._step("pause", collection)
+
+    def resume_model_migration(self, collection: str) -> None:
+        """Go on with a paused model migration; needs braid_admin. Maps to braid.resume_model_migration."""
+        self._step("resume", collection)
+
+    def cut_over_model_migration(self, collection: str) -> None:
+        """Make searches use the new model; needs braid_admin. Maps to braid.cut_over_model_migration.
+
+        Raises InvalidArgumentError, which says how many chunks still wait for an embedding of the new model.
+        """
+        self._step("cut_over", collection)
+
+    def roll_back_model_migration(self, collection: str) -> None:
+        """End a model migration with the old model, before the cut-over or after it; needs braid_admin. Maps to
+        braid.roll_back_model_migration."""
+        self._step("roll_back", collection)
+
+    def finish_model_migration(self, collection: str) -> None:
+        """End a model migration with the new model, after the cut-over; needs braid_admin. Maps to
+        braid.finish_model_migration."""
+        self._step("finish", collection)
+
+    def _step(self, action: str, collection: str) -> None:
+        self._value(
+            f"select braid.{action}_model_migration(collection => %(collection)s::text)", {"collection": collection}
+        )
+        self._spaces.pop(collection, None)
 
     def drop_collection(self, collection: str) -> bool:
         """Drop a collection of all tenants; whether it was there. Needs braid_admin. Maps to
@@ -274,62 +411,78 @@ class Client:
         batch_size: int = 64,
         progress: Callable[[int], object] | None = None,
     ) -> int:
-        """Embed the chunks that wait for it; how many were. Several processes may do so at once.
+        """Embed the chunks that wait for it; how many were. Several processes may do so at once. During a model
+        migration that is of each of the two models that the client has an embedder for.
 
         Maps to braid.claim_embedding_jobs, braid.store_embeddings and, if the embedder fails,
         braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. `progress(n)`
         is called with the number of chunks embedded so far. Raises EmbeddingError, MissingExtraError,
         DimensionMismatchError.
         """
-        embedder = self._embedder_of(collection)
+        spaces = self._spaces_of(collection, anew=True)
+        work = [(space, embedder) for space in spaces if (embedder := self._embedder_for(space, spaces))]
+        if not work:
+            work = [(spaces[0], self._embedder_of(collection))]
         done = 0
-        while True:
+        for space, embedder in work:
+            while (batch := self._embed_batch(collection, space, embedder, batch_size)) is not None:
+                done += batch
+                if progress is not None:
+                    progress(done)
+        return done
+
+    def _embed_batch(
+        self, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
+    ) -> int | None:
+        """How many were embedded; None if nothing waits."""
+        parameters = {"collection": collection, "model": space.model}
+        try:
             jobs = self._rows(
                 f"""
                 select (j.job).chunk_id, (j.job).input
                 from (
-                  select braid.claim_embedding_jobs(job_count => %(count)s::int, collection => %(collection)s)
+                  select braid.claim_embedding_jobs(job_count => %(count)s::int, collection => %(collection)s,
+                                                    embedding_model => %(model)s)
                   from {TENANT}
                 ) j (job)
                 """,
-                {"count": batch_size, "collection": collection},
+                {**parameters, "count": batch_size},
             )
-            if not jobs:
-                return done
-            chunk_ids = [chunk_id for chunk_id, _ in jobs]
-            try:
-                vectors = embedder.embed_documents([text for _, text in jobs])
-                if len(vectors) != len(jobs):
-                    raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(jobs)} texts")
-                self._check_dimensions(len(vectors[0]), collection)
-                literal = vectors_literal(vectors)
-            except BaseException as error:
-                self._value(
-                    f"""
-                    select braid.fail_embedding_jobs(
-                      chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s, collection => %(collection)s)
-                    from {TENANT}
-                    """,
-                    {
-                        "chunk_ids": chunk_ids,
-                        "error": f"{type(error).__name__}: {error}"[:1000],
-                        "collection": collection,
-                    },
-                )
+        except InvalidArgumentError:
+            if self._is_aborted() or space.model in [s.model for s in self._spaces_of(collection, anew=True)]:
                 raise
-            done += int(
-                self._value(
-                    f"""
-                    select braid.store_embeddings(
-                      chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)s,
-                      collection => %(collection)s)
-                    from {TENANT}
-                    """,
-                    {"chunk_ids": chunk_ids, "embeddings": literal, "collection": collection},
-                )
+            return None  # the model migration is over
+        if not jobs:
+            return None
+        chunk_ids = [chunk_id for chunk_id, _ in jobs]
+        try:
+            vectors = embedder.embed_documents([text for _, text in jobs])
+            if len(vectors) != len(jobs):
+                raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(jobs)} texts")
+            self._check_space(len(vectors[0]), collection, space)
+            literal = vectors_literal(vectors)
+        except BaseException as error:
+            self._value(
+                f"""
+                select braid.fail_embedding_jobs(
+                  chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s, collection => %(collection)s,
+                  embedding_model => %(model)s)
+                from {TENANT}
+                """,
+                {**parameters, "chunk_ids": chunk_ids, "error": f"{type(error).__name__}: {error}"[:1000]},
             )
-            if progress is not None:
-                progress(done)
+            raise
+        return int(
+            self._value(
+                f"""
+                select braid.store_embeddings(
+                  chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)s,
+                  collection => %(collection)s, embedding_model => %(model)s)
+                from {TENANT}
+                """,
+                {**parameters, "chunk_ids": chunk_ids, "embeddings": literal},
+            )
+        )
 
     def search(
         self,
@@ -364,60 +517,169 @@ class Client:
             raise InvalidArgumentError(
                 f"mode is {mode!r}", hint="use 'hybrid', 'full_text' or 'semantic'", sqlstate="22023"
             )
-        warnings: list[dict[str, Any]] = []
-        vector: str | None = None
-        if mode == "full_text":
-            pass
-        elif embedding is not None:
-            vector = vector_literal(embedding, "the query")
-            self._check_dimensions(vector.count(",") + 1, collection)
-        elif query:
+        while True:
+            warnings: list[dict[str, Any]] = []
+            vector: str | None = None
+            sent = options
+            if mode == "full_text":
+                pass
+            elif embedding is not None:
+                vector = vector_literal(embedding, "the query")
+                self._check_dimensions(vector.count(",") + 1, collection)
+            elif query:
+                try:
+                    vector, model = self._embed_query(query, collection, options)
+                    # Refused if the model of searches is another one by then.
+                    sent = {"embedding_model": model, **(options or {})}
+                except EmbeddingError as error:
+                    if mode == "semantic":
+                        raise
+                    message = "; ".join(filter(None, ("searched by full text only", error.message, error.hint)))
+                    warnings.append({"code": "embedding_unavailable", "message": message})
+            if mode == "semantic" and vector is None:
+                raise InvalidArgumentError(
+                    "a semantic search needs a query or an embedding", hint="give one", sqlstate="22023"
+                )
             try:
-                vector = self._embed_query(query, collection, options)
-            except EmbeddingError as error:
-                if mode == "semantic":
+                found = self._value(
+                    f"""
+                    select braid.search_json(
+                      query_text => %(query)s::text, query_embedding => %(vector)s, match_count => %(limit)s::int,
+                      full_text_weight => %(full_text_weight)s::float8,
+                      semantic_weight => %(semantic_weight)s::float8, filters => %(filters)s::jsonb,
+                      collection => %(collection)s::text, fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
+                      candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
+                      match => %(match)s::text, options => %(options)s::jsonb)::text
+                    from {TENANT}
+                    """,
+                    {
+                        "query": None if mode == "semantic" else query,
+                        "vector": vector,
+                        "limit": limit,
+                        "full_text_weight": full_text_weight,
+                        "semantic_weight": semantic_weight,
+                        "filters": _optional(filters, "filters"),
+                        "collection": collection,
+                        "fusion": fusion,
+                        "rrf_k": rrf_k,
+                        "candidate_count": candidate_count,
+                        "min_score": min_score,
+                        "match": match,
+                        "options": _optional(sent, "options"),
+                    },
+                )
+                break
+            except InvalidArgumentError:
+                if vector is None or not self._has_moved(collection):
                     raise
-                message = "; ".join(filter(None, ("searched by full text only", error.message, error.hint)))
-                warnings.append({"code": "embedding_unavailable", "message": message})
-        if mode == "semantic" and vector is None:
-            raise InvalidArgumentError(
-                "a semantic search needs a query or an embedding", hint="give one", sqlstate="22023"
-            )
-        answer = json.loads(
-            self._value(
-                f"""
-                select braid.search_json(
-                  query_text => %(query)s::text, query_embedding => %(vector)s, match_count => %(limit)s::int,
-                  full_text_weight => %(full_text_weight)s::float8,
-                  semantic_weight => %(semantic_weight)s::float8, filters => %(filters)s::jsonb,
-                  collection => %(collection)s::text, fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
-                  candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
-                  match => %(match)s::text, options => %(options)s::jsonb)::text
-                from {TENANT}
-                """,
-                {
-                    "query": None if mode == "semantic" else query,
-                    "vector": vector,
-                    "limit": limit,
-                    "full_text_weight": full_text_weight,
-                    "semantic_weight": semantic_weight,
-                    "filters": _optional(filters, "filters"),
-                    "collection": collection,
-                    "fusion": fusion,
-                    "rrf_k": rrf_k,
-                    "candidate_count": candidate_count,
-                    "min_score": min_score,
-                    "match": match,
-                    "options": _optional(options, "options"),
-                },
-            )
-        )
+        answer = json.loads(found)
         return SearchResults(
             [SearchResult.from_row(row) for row in answer["results"]],
             query=query,
             stats=answer["stats"],
             warnings=[*warnings, *answer["warnings"]],
         )
+
+    def similar_chunks(
+        self,
+        chunk_id: int,
+        limit: int = 10,
+        filters: Mapping[str, Any] | None = None,
+        *,
+        min_score: float | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> SearchResults:
+        """The chunks of the same collection whose vectors are nearest to a chunk's, which is not among them. Maps to
+        braid.similar_chunks.
+
+        Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet.
+        """
+        return self._similar(
+            "similar_chunks(chunk_id => %(chunk_id)s::bigint, match_count => %(limit)s::int,"
+            " filters => %(filters)s::jsonb, min_score => %(min_score)s::float8, options => %(options)s::jsonb)",
+            {
+                "chunk_id": chunk_id,
+                "limit": limit,
+                "filters": _optional(filters, "filters"),
+                "min_score": min_score,
+                "options": _optional(options, "options"),
+            },
+        )
+
+    def similar_documents(
+        self,
+        external_id: str,
+        limit: int = 10,
+        filters: Mapping[str, Any] | None = None,
+        collection: str = "default",
+        *,
+        min_score: float | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> SearchResults:
+        """The documents most like one of the collection, each by its best chunk: the nearest to the mean of the
+        document's vectors. Maps to braid.similar_documents.
+
+        Raises NotFoundError, and InvalidArgumentError for a document that is not embedded yet.
+        """
+        return self._similar(
+            "similar_documents(external_id => %(external_id)s::text, match_count => %(limit)s::int,"
+            " filters => %(filters)s::jsonb, collection => %(collection)s::text, min_score => %(min_score)s::float8,"
+            " options => %(options)s::jsonb)",
+            {
+                "external_id": external_id,
+                "limit": limit,
+                "filters": _optional(filters, "filters"),
+                "collection": collection,
+                "min_score": min_score,
+                "options": _optional(options, "options"),
+            },
+        )
+
+    def facets(
+        self,
+        keys: Sequence[str],
+        query: str | None = None,
+        *,
+        filters: Mapping[str, Any] | None = None,
+        collection: str = "default",
+        match: str = "any",
+        value_count: int = 10,
+        options: Mapping[str, Any] | None = None,
+    ) -> dict[str, list[FacetValue]]:
+        """The commonest values of columns and metadata keys, with the number of chunks that have each, over all chunks
+        that a full-text search for the query finds; without a query, over all that the filters match. Maps to
+        braid.facets.
+
+        The answer has every key, in order; for each up to `value_count` values, the commonest first. Each element of a
+        list counts as a value. `match` and `options` are those of `search`.
+
+        Raises InvalidArgumentError, NotFoundError.
+        """
+        rows = self._rows(
+            f"""
+            select (f.facet).key, (f.facet).value::text, (f.facet).count
+            from (
+              select braid.facets(keys => %(keys)s::text[], query_text => %(query)s::text,
+                                  filters => %(filters)s::jsonb, collection => %(collection)s::text,
+                                  match => %(match)s::text, value_count => %(value_count)s::int,
+                                  options => %(options)s::jsonb)
+              from {TENANT}
+            ) f (facet)
+            """,
+            {
+                "keys": list(keys),
+                "query": query,
+                "filters": _optional(filters, "filters"),
+                "collection": collection,
+                "match": match,
+                "value_count": value_count,
+                "options": _optional(options, "options"),
+            },
+        )
+        found: dict[str, list[FacetValue]] = {key: [] for key in keys}
+        for key, value, count in rows:
+            found[key].append(FacetValue(json.loads(value), count))
+        return found
 
     def highlight(
         self,
@@ -502,6 +764,19 @@ class Client:
             )
         )
 
+    def delete_documents(self, external_ids: Sequence[str], *, collection: str = "default") -> int:
+        """Delete documents, much faster than one by one; how many were there. Maps to braid.delete_documents."""
+        return int(
+            self._value(
+                f"""
+                select braid.delete_documents(external_ids => %(external_ids)s::text[],
+                                              collection => %(collection)s)
+                from {TENANT}
+                """,
+                {"external_ids": list(external_ids), "collection": collection},
+            )
+        )
+
     def update_metadata(
         self,
         external_id: str,
@@ -510,7 +785,7 @@ class Client:
         replace: bool = False,
         collection: str = "default",
     ) -> bool:
-        """Merge into a document's metadata, or replace it; whether the document is there. Touches no index.
+        """Merge into a document's metadata, or replace it; whether the document is there. Embeds nothing.
 
         Maps to braid.update_metadata.
         """
@@ -551,7 +826,8 @@ class Client:
         return status
 
     def maintain(self, time_budget: float = 10.0) -> dict[str, Any]:
-        """Merge and tidy up for about `time_budget` seconds; what was done. Maps to braid.maintain."""
+        """Merge, move vectors, index attributes declared later and tidy up for about `time_budget` seconds; what was
+        done. Maps to braid.maintain."""
         done: dict[str, Any] = json.loads(
             self._value(
                 f"""
@@ -585,6 +861,16 @@ class Client:
             )
         )
 
+    def rebuild_vector_index(self, collection: str = "default") -> bool:
+        """Have `maintain` make this tenant's vector index of a collection anew, beside the one that serves; False if it
+        has none, because its vectors are scanned. Maps to braid.rebuild_vector_index."""
+        return bool(
+            self._value(
+                f"select braid.rebuild_vector_index(collection => %(collection)s) from {TENANT}",
+                {"collection": collection},
+            )
+        )
+
     def _check_version(self) -> None:
         try:
             installed: str | None = self._value("select braid.version()", {})
@@ -601,54 +887,89 @@ class Client:
                 hint="run: pgbraid upgrade" if database < package else "run: pip install -U pgbraid",
             )
 
-    def _space(self, collection: str) -> tuple[str, int]:
-        """The model and dimensions of a collection."""
-        if collection not in self._spaces:
-            rows = self._rows(
-                "select embedding_model, dimensions from braid.collections where name = %(collection)s",
-                {"collection": collection},
-            )
+    def _spaces_of(self, collection: str, *, anew: bool = False) -> list[VectorSpace]:
+        """The models of a collection, that of its searches first."""
+        if anew or collection not in self._spaces:
+            rows = self._rows(SPACES, {"collection": collection})
             if not rows:
+                self._spaces.pop(collection, None)
                 raise NotFoundError(
                     f'collection "{collection}" does not exist',
                     hint="create it with create_collection, or see `pgbraid status` for those there are",
                     sqlstate="42704",
                 )
-            self._spaces[collection] = (rows[0][0], rows[0][1])
+            self._spaces[collection] = [VectorSpace(*row) for row in rows]
         return self._spaces[collection]
 
+    def _has_moved(self, collection: str) -> bool:
+        """Whether searches are of another model than the client took them for."""
+        if self._is_aborted():
+            return False
+        before = self._spaces.get(collection)
+        now = self._spaces_of(collection, anew=True)
+        return before is None or before[0][:2] != now[0][:2]
+
+    def _is_aborted(self) -> bool:
+        return self.connection.info.transaction_status == TransactionStatus.INERROR
+
     def _check_dimensions(self, dimensions: int, collection: str) -> None:
-        _, expected = self._space(collection)
-        if dimensions != expected:
-            self._spaces.pop(collection)
+        space = (self._spaces_of(collection))[0]
+        if dimensions != space.dimensions:
+            space = (self._spaces_of(collection, anew=True))[0]
+        self._check_space(dimensions, collection, space)
+
+    def _check_space(self, dimensions: int, collection: str, space: VectorSpace) -> None:
+        if dimensions != space.dimensions:
+            self._spaces.pop(collection, None)
             raise DimensionMismatchError(
-                f'the embedding has {dimensions} dimensions, collection "{collection}" has {expected}',
+                f'the embedding has {dimensions} dimensions, collection "{collection}" has {space.dimensions}',
                 hint="use the embedding model that the collection was made for",
                 sqlstate="22023",
             )
 
-    def _embedder_of(self, collection: str) -> Embedder:
-        if self._embedder is not None:
-            return self._embedder
-        model, _ = self._space(collection)
-        if model != LOCAL_MODEL:
-            raise MissingExtraError(
-                f'collection "{collection}" needs an embedder for {model}',
-                hint="give one: pgbraid.connect(embedder=…)",
-            )
+    def _embedder_for(self, space: VectorSpace, spaces: Sequence[VectorSpace]) -> Embedder | None:
+        if self._embedders or space.model != LOCAL_MODEL:
+            return embedder_for(self._embedders, space, spaces)
         from pgbraid.embedders.local import LocalEmbedder
 
         self._local = self._local or LocalEmbedder()
         return self._local
 
-    def _embed_query(self, query: str, collection: str, options: Mapping[str, Any] | None) -> str | None:
+    def _embedder_of(self, collection: str) -> Embedder:
+        """The embedder of a collection's searches."""
+        spaces = self._spaces_of(collection)
+        embedder = self._embedder_for(spaces[0], spaces)
+        if embedder is None:
+            self._spaces.pop(collection, None)
+            raise MissingExtraError(
+                f'collection "{collection}" needs an embedder for {spaces[0].model}',
+                hint="give one: pgbraid.connect(embedder=…)",
+            )
+        return embedder
+
+    def _embed_query(
+        self, query: str, collection: str, options: Mapping[str, Any] | None
+    ) -> tuple[str | None, str | None]:
+        """The query's vector, and the model of the collection that it is of."""
         text = query if options and options.get("operators") is False else embedded_text(query)
         if not text.strip():
-            return None
+            return None, None
         embedder = self._embedder_of(collection)
+        model = (self._spaces_of(collection))[0].model
         embedding = embedder.embed_query(text)
         self._check_dimensions(len(embedding), collection)
-        return vector_literal(embedding, "the query")
+        return vector_literal(embedding, "the query"), model
+
+    def _similar(self, call: str, parameters: dict[str, Any]) -> SearchResults:
+        rows = self._rows(
+            f"""
+            select to_jsonb(s.result)::text
+            from (select braid.{call} from {TENANT}) s (result)
+            order by (s.result).semantic_rank
+            """,
+            parameters,
+        )
+        return SearchResults([SearchResult.from_row(json.loads(row)) for (row,) in rows])
 
     def _value(self, statement: str, parameters: dict[str, Any]) -> Any:
         return (self._rows(statement, parameters))[0][0]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import Any, overload
 
-__all__ = ["IndexProblem", "ScorePart", "SearchResult", "SearchResults", "WriteSummary"]
+__all__ = ["FacetValue", "IndexProblem", "ScorePart", "SearchResult", "SearchResults", "WriteSummary"]
 
 Style = Callable[[str, str], str]
 SNIPPET_CHARACTERS = 240
@@ -169,6 +169,14 @@ class IndexProblem:
     chunk_id: int | None = None
     lexeme: str | None = None
     detail: str | None = None
+
+
+@dataclass(frozen=True)
+class FacetValue:
+    """A value of a key, and how many chunks have it."""
+
+    value: str | float | bool
+    count: int
 
 
 @dataclass(frozen=True)

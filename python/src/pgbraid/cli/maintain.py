@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import json
+import time
+from typing import Any
 
 import click
 
 from pgbraid.cli.options import dsn_option
 
 
-@click.command(short_help="Merge index segments.")
+@click.command(short_help="Merge segments, move vectors, free space.")
 @dsn_option
 @click.option("--seconds", default=10.0, show_default=True, type=click.FloatRange(min=0), help="When to stop.")
 def maintain(dsn: str | None, seconds: float) -> None:
-    """Merge index segments and do other housekeeping; what is left over is done next time."""
+    """Merge index segments, move vectors to where they are found fastest, and free space: one bounded step after the
+    other, each committed, until nothing is left to do or the time is spent."""
     import psycopg
 
     from pgbraid._dsn import find_dsn
 
+    deadline = time.monotonic() + seconds
+    done: dict[str, Any] = {}
     with psycopg.connect(find_dsn(dsn), autocommit=True) as connection:
-        row = connection.execute(
-            "select braid.maintain(time_budget => make_interval(secs => %s))", (seconds,)
-        ).fetchone()
-    click.echo(json.dumps(row[0] if row else None, indent=2))
+        left = seconds
+        while not done.get("complete") and (not done or left > 0):
+            row = connection.execute(
+                "select braid.maintain(time_budget => make_interval(secs => %s))", (min(left, 10.0),)
+            ).fetchone()
+            assert row is not None
+            done = {
+                key: done.get(key, type(value)()) + value if key != "complete" else value
+                for key, value in row[0].items()
+            }
+            left = deadline - time.monotonic()
+    click.echo(json.dumps(done, indent=2))

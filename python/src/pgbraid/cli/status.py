@@ -63,7 +63,15 @@ def _text(facts: dict[str, Any]) -> str:
     text = [f"{name:<11} {value}" for name, value in lines]
     if pending or facts["package_version"] != facts["database_version"]:
         text.append("run: pgbraid upgrade")
-    return "\n".join([*text, "", *_table(facts.get("collections", []))])
+    collections = facts.get("collections", [])
+    moving = [(found["name"], found["model_migration"]) for found in collections if found.get("model_migration")]
+    text += ["", *_table(collections)]
+    text += [
+        f"{name}: model migration from {to['from_model']} to {to['to_model']} ({to['to_dimensions']} dimensions) is"
+        f" {to['state'].replace('_', ' ')}; {to['embedded_chunks']} chunks embedded, {to['failed_embeddings']} failed"
+        for name, to in moving
+    ]
+    return "\n".join(text)
 
 
 COLUMNS = {

@@ -1,0 +1,56 @@
+"""Which of a client's embedders makes the vectors of a collection, which has two models during a model migration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from pgbraid.embedders.protocol import Embedder
+
+__all__ = ["SPACES", "VectorSpace", "embedder_for"]
+
+# That of searches comes first.
+SPACES = """
+select s.model, s.dimensions, s.is_new
+from (
+  select c.embedding_model, c.dimensions, coalesce(m.state = 'cut_over', false), 1
+  from braid.collections c
+  left join braid.model_migrations m on m.collection = c.name
+  where c.name = %(collection)s
+  union all
+  select case m.state when 'cut_over' then m.from_model else m.to_model end,
+         case m.state when 'cut_over' then m.from_dimensions else m.to_dimensions end, m.state <> 'cut_over', 2
+  from braid.model_migrations m
+  where m.collection = %(collection)s
+) s (model, dimensions, is_new, place)
+order by s.place
+"""
+
+
+class VectorSpace(NamedTuple):
+    model: str
+    dimensions: int
+    # What a model migration leads to.
+    is_new: bool
+
+
+def embedder_for(
+    embedders: Sequence[Embedder], space: VectorSpace, spaces: Sequence[VectorSpace]
+) -> Embedder | None:
+    """The embedder of the space's model, by name; `model@512` is `model` with 512 dimensions.
+
+    A single embedder of another name is taken for the collection's own, the old one in a model migration: names are
+    free.
+    """
+    names = (space.model, space.model.removesuffix(f"@{space.dimensions}"))
+    named = [embedder for embedder in embedders if embedder.model_name in names]
+    if len(named) > 1:
+        named = [embedder for embedder in named if embedder.dimensions == space.dimensions]
+    if named:
+        return named[0]
+    if len(embedders) == 1 and not space.is_new:
+        others = [other for other in spaces if other != space]
+        if all(embedder_for(embedders, other, [other]) is None for other in others):
+            return embedders[0]
+    return None

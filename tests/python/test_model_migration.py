@@ -1,0 +1,176 @@
+"""A client through a model migration: the embedder of the model that searches use, at any moment."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import pgbraid
+from helpers import HashEmbedder
+from pgbraid.cli import cli
+from pgbraid.errors import DimensionMismatchError, InvalidArgumentError, MissingExtraError, PermissionDeniedError
+
+
+class NamedEmbedder(HashEmbedder):
+    """Of any name and dimensions; texts that share words are near one another in each, by other numbers."""
+
+    def __init__(self, model_name: str, dimensions: int = 64) -> None:
+        self.model_name = model_name
+        self.dimensions = dimensions
+        self.asked = 0
+
+    def embed_documents(self, texts: list[str]) -> Any:
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Any:
+        self.asked += 1
+        return super()._embed(f"{text} {self.model_name}")
+
+
+DOCUMENTS = [{"external_id": word, "content": f"about {word}"} for word in ("amber", "birch", "cedar")]
+
+
+@pytest.fixture
+def both(dsn: str) -> Iterator[pgbraid.Client]:
+    with pgbraid.connect(dsn, embedder=[NamedEmbedder("old"), NamedEmbedder("new")]) as client:
+        client.create_collection("moving", dimensions=64, embedding_model="old")
+        client.add_documents(DOCUMENTS, collection="moving")
+        assert client.embed_pending("moving") == 3
+        yield client
+
+
+def best(client: pgbraid.Client, word: str) -> tuple[str, list[str]]:
+    found = client.search(f"about {word}", mode="semantic", collection="moving", limit=3)
+    assert len(found) == 3
+    assert found[0].semantic_score == pytest.approx(1, abs=0.01)
+    return found[0].external_id, [warning["code"] for warning in found.warnings]
+
+
+def test_from_start_to_finish(both: pgbraid.Client, dsn: str) -> None:
+    with pgbraid.connect(dsn, embedder=[NamedEmbedder("new"), NamedEmbedder("old")]) as other:
+        assert best(other, "birch") == ("birch", [])
+        both.start_model_migration("moving", "new", 64)
+        both.add_documents([{"external_id": "downy", "content": "about downy"}], collection="moving")
+        both.maintain()
+        both.pause_model_migration("moving")
+        assert both.embed_pending("moving") == 1
+        both.resume_model_migration("moving")
+        with pytest.raises(InvalidArgumentError, match="4 chunks of 1 tenants"):
+            both.cut_over_model_migration("moving")
+        assert both.embed_pending("moving", batch_size=3) == 4
+        state = both.status("moving")["collections"][0]["model_migration"]
+        assert (state["state"], state["embedded_chunks"]) == ("filling", 4)
+        assert best(other, "downy") == ("downy", [])
+        # The other client, which took the old model for that of searches, finds out in time.
+        for step, model in (
+            (both.cut_over_model_migration, "new"),
+            (both.roll_back_model_migration, "old"),
+        ):
+            step("moving")
+            assert best(other, "cedar") == ("cedar", [])
+            assert best(both, "cedar") == ("cedar", [])
+            assert other._spaces["moving"][0].model == model
+        both.start_model_migration("moving", "new", 64)
+        both.maintain()
+        both.embed_pending("moving")
+        both.cut_over_model_migration("moving")
+        both.finish_model_migration("moving")
+        assert best(other, "amber") == ("amber", [])
+        assert other.embed_pending("moving") == 0
+
+
+def test_workers_embed_for_their_own_model(both: pgbraid.Client, dsn: str) -> None:
+    both.start_model_migration("moving", "new", 32)
+    both.add_documents([{"external_id": "downy", "content": "about downy"}], collection="moving")
+    both.maintain()
+    new, unnamed = NamedEmbedder("new", 32), NamedEmbedder("what it is called at home")
+    with pgbraid.connect(dsn, embedder=new) as worker, pgbraid.connect(dsn, embedder=unnamed) as old_worker:
+        assert (old_worker.embed_pending("moving"), old_worker.embed_pending("moving")) == (1, 0)
+        assert (worker.embed_pending("moving"), worker.embed_pending("moving")) == (4, 0)
+        # Without an embedder for the model of searches there is full text.
+        found = worker.search("birch", collection="moving")
+        assert [row.external_id for row in found] == ["birch"]
+        assert [warning["code"] for warning in found.warnings] == ["embedding_unavailable"]
+        with pytest.raises(MissingExtraError, match="needs an embedder for old"):
+            worker.search("birch", mode="semantic", collection="moving")
+        assert len(old_worker.search("birch", mode="semantic", collection="moving")) == 4
+        both.cut_over_model_migration("moving")
+        assert worker.search("about birch", mode="semantic", collection="moving")[0].external_id == "birch"
+        with pytest.raises(MissingExtraError, match="needs an embedder for new"):
+            old_worker.search("birch", mode="semantic", collection="moving")
+
+
+def test_the_same_model_with_other_dimensions(both: pgbraid.Client, dsn: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="embedding_model is 'old'") as raised:
+        both.start_model_migration("moving", "old", 16)
+    assert "old@16" in str(raised.value.hint)
+    both.start_model_migration("moving", "old@16", 16, distance="l2")
+    both.maintain()
+    with pgbraid.connect(dsn, embedder=[NamedEmbedder("old", 16), NamedEmbedder("old")]) as client:
+        assert client.embed_pending("moving") == 3
+        assert best(client, "amber") == ("amber", [])
+        client.cut_over_model_migration("moving")
+        assert best(client, "amber") == ("amber", [])
+
+
+def test_embeddings_of_the_callers_own(both: pgbraid.Client, dsn: str) -> None:
+    both.start_model_migration("moving", "new", 3)
+    both.maintain()
+    with pgbraid.connect(dsn, embedder=NamedEmbedder("new", 3)) as worker:
+        worker.embed_pending("moving")
+    with pytest.raises(DimensionMismatchError, match="3 dimensions"):
+        both.search(embedding=[1, 0, 0], collection="moving")
+    with pgbraid.connect(dsn, embedder=NamedEmbedder("old")) as other:
+        assert len(other.search(embedding=[1.0] * 64, collection="moving")) == 3
+        both.cut_over_model_migration("moving")
+        # Neither a vector that fits now is refused, nor the error for another one vague.
+        assert len(other.search(embedding=[1, 0, 0], collection="moving")) == 3
+        both.roll_back_model_migration("moving")
+        with pytest.raises(DimensionMismatchError, match="has 64"):
+            other.search(embedding=[1, 0, 0], collection="moving")
+
+
+def test_a_vector_of_another_model_is_refused_by_name(both: pgbraid.Client) -> None:
+    options = {"embedding_model": "new"}
+    with pytest.raises(InvalidArgumentError, match="option embedding_model is 'new'"):
+        both.search(embedding=[1.0] * 64, collection="moving", options=options)
+    assert len(both.search(embedding=[1.0] * 64, collection="moving", options={"embedding_model": "old"})) == 3
+    with pytest.raises(InvalidArgumentError, match="option embedding_model is 1"):
+        both.search("amber", collection="moving", options={"embedding_model": 1})
+
+
+def test_async(both: pgbraid.Client, dsn: str) -> None:
+    async def session() -> list[str]:
+        embedders = [NamedEmbedder("old"), NamedEmbedder("new")]
+        async with await pgbraid.connect_async(dsn, embedder=embedders) as client:
+            await client.start_model_migration("moving", "new", 64)
+            await client.maintain()
+            await client.embed_pending("moving")
+            await client.cut_over_model_migration("moving")
+            found = await client.search("about cedar", mode="semantic", collection="moving")
+            return [row.external_id for row in found[:1]]
+
+    assert asyncio.run(session()) == ["cedar"]
+
+
+def test_steps_are_for_administrators(both: pgbraid.Client, dsn: str, make_login: Any) -> None:
+    login = make_login("ana", "braid_writer")
+    with pgbraid.connect(f"{dsn}&user={login}" if "?" in dsn else f"{dsn}?user={login}") as ana:
+        with pytest.raises(PermissionDeniedError):
+            ana.start_model_migration("moving", "new", 64)
+        with pytest.raises(PermissionDeniedError):
+            ana.cut_over_model_migration("moving")
+
+
+def test_the_command_line_shows_how_far_it_is(both: pgbraid.Client, dsn: str) -> None:
+    command = ["status", "--dsn", dsn]
+    assert "migration" not in CliRunner().invoke(cli, command).output.replace("migrations", "")
+    both.start_model_migration("moving", "new", 64)
+    both.maintain()
+    shown = CliRunner().invoke(cli, command).output
+    assert "moving: model migration from old to new (64 dimensions) is filling; 0 chunks embedded, 0 failed" in shown
