@@ -101,7 +101,8 @@ PLAIN_ARRAYS_SETTINGS = {
 
 # All that is known here of forward rows: lexemes, and for each how often it occurs.
 LEXEMES = """string_to_table(f.lexemes, ' ') collate "C" """
-FREQUENCIES = "unnest(f.position_ends) - unnest(array_prepend(0::smallint, trim_array(f.position_ends, 1)))"
+PRECEDING_ENDS = "array_prepend(0::smallint, f.position_ends[:cardinality(f.position_ends) - 1])"
+FREQUENCIES = f"unnest(f.position_ends) - unnest({PRECEDING_ENDS})"
 
 PLAIN_ARRAYS_TABLES = f"""
 create table bench.segment_chunks as
