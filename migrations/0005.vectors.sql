@@ -39,7 +39,7 @@ create table braid_store.vector_shards (
     copied_chunk_id bigint not null default -9223372036854775808,
     forgotten_chunk_id bigint not null default -9223372036854775808,
     vector_count bigint not null default 0,
-    -- hnsw.ef_search at which a scan finds 99 % of the 10, and of the 100, nearest; null if no scan does.
+    -- hnsw.ef_search for the 10, and for the 100, nearest, as calibrate_shard chose it; null: the index is not used.
     ef_search int,
     ef_search_100 int,
     recall float8,

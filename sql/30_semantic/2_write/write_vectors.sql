@@ -57,5 +57,5 @@ end
 $$;
 
 comment on function braid_store.write_vectors(int, braid_store.collections, bigint[], @vector@.vector[]) is
-  'Stores embeddings of chunks in the collection''s vector space and takes their jobs off its outbox. Chunks that are gone are passed over. Returns how many '
-  'were stored.';
+  'Stores embeddings of chunks in the collection''s vector space and takes their jobs off its outbox. Chunks that are gone '
+  'are passed over. Returns how many were stored.';

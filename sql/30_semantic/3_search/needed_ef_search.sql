@@ -14,4 +14,4 @@ as $$
 $$;
 
 comment on function braid_store.needed_ef_search(int, int, float8) is
-  'hnsw.ef_search at which a scan finds 99 % of so many nearest vectors.';
+  'hnsw.ef_search for so many nearest vectors, from what was measured for 10 and for 100.';

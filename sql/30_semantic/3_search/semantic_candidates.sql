@@ -63,7 +63,7 @@ begin
   end if;
 
   if v_has_index then
-    -- As many of the nearest as hold enough that pass, and as much wider than that as finds 99 % of them.
+    -- As many of the nearest as hold enough that pass, and as much wider as the shard's measurement asks for.
     v_needed := coalesce(ef_search, braid_store.needed_ef_search(
       v_shard.ef_search, v_shard.ef_search_100, candidate_count / greatest(v_share, 1 / 128.0)));
     if v_is_filtered or v_needed <= 1000 then
@@ -113,5 +113,5 @@ $$;
 comment on function braid_store.semantic_candidates(int, braid_store.collections, @vector@.vector, text, text, float8, int,
                                                     boolean, int) is
   'The chunks nearest to a vector under a filter, and how they were found: exact over all, exact over the filter''s matches, '
-  'by HNSW (recall@10 of at least 0.99, as measured when the index was made), or exact after HNSW found too few. source is '
+  'by HNSW (as wide as measure_recall asked for when the index was made), or exact after HNSW found too few. source is '
   'filter_source''s; is_exact and ef_search, if given, overrule the choice.';
