@@ -32,6 +32,7 @@ create table braid_store.collections (
     hnsw_m int not null check (hnsw_m between 2 and 100),
     hnsw_ef_construction int not null check (hnsw_ef_construction between 4 and 1000),
     fusion text not null,
+    normalisation text not null,
     rrf_k float8 not null check (rrf_k >= 0 and rrf_k < 'infinity'),
     created_at timestamptz not null default now()
 );

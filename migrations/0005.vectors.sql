@@ -58,6 +58,20 @@ comment on table braid_store.vector_shards is
     'The vector shards: each a table vectors_<id>. One serves a tenant''s part of a collection; the next one is copied '
     'and indexed beside it; making that one serve is a change of data, which every reader sees from its next snapshot on.';
 
+create table braid_store.centroids (
+    tenant_id int not null,
+    collection_id int not null,
+    vector_space_id int not null,
+    mean vector not null,
+    mean_square float8 not null,
+    vector_count bigint not null,
+    computed_at timestamptz not null default clock_timestamp(),
+    primary key (tenant_id, collection_id, vector_space_id)
+);
+comment on table braid_store.centroids is
+    'The mean of the vectors (under cosine, of these brought to length 1) of a tenant''s part of a collection, and the mean '
+    'of their squared lengths, of parts with over 1000 vectors. Only maintenance writes it, so that no write waits for it.';
+
 create table braid_store.vector_settings (
     only_row boolean primary key default true check (only_row),
     exact_rows int not null default 8000 check (exact_rows > 0)

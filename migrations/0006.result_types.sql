@@ -25,12 +25,20 @@ create type braid.search_result as (
     semantic_score float8,
     semantic_normalised_score float8,
     semantic_rank int,
-    snippet text
+    snippet text,
+    fused_score float8,
+    boosts jsonb,
+    group_score float8,
+    passage text,
+    passage_start int,
+    passage_end int,
+    cursor text
 );
 comment on type braid.search_result is
-    'A chunk found. full_text_score is BM25, semantic_score the similarity; ranks start at 1; a leg that did not '
-    'find the chunk is null. score is the sum over the legs of weight times normalised score. snippet is null unless '
-    'asked for.';
+    'A chunk found. full_text_score is BM25, semantic_score the similarity; ranks start at 1, and are null where the leg '
+    'did not find the chunk. fused_score is what the fusion makes of the normalised scores, and score is that after boosts. '
+    'snippet, boosts, group_score (of the document), passage (the chunk with its neighbours, of the chunk_indexes '
+    'passage_start to passage_end) and cursor (where the next page begins) are null unless asked for.';
 
 create type braid.write_result as (
     external_id text,
@@ -85,7 +93,10 @@ create type braid_store.fused_candidate as (
     full_text_rank int,
     semantic_score float8,
     semantic_normalised_score float8,
-    semantic_rank int
+    semantic_rank int,
+    fused_score float8,
+    boosts jsonb,
+    group_score float8
 );
 comment on type braid_store.fused_candidate is 'What fusion makes of a chunk''s candidates.';
 

@@ -12,6 +12,7 @@ create or replace function braid_store.check_collection_settings(
   semantic_weight float8,
   fusion text,
   rrf_k float8,
+  normalisation text,
   index_fields text[],
   embed_fields text[],
   vector_storage text,
@@ -35,17 +36,18 @@ begin
       ('collection', left(collection, 255), octet_length(collection) between 1 and 255, 'Use 1 to 255 bytes.'),
       ('dimensions', dimensions::text, dimensions between 1 and 16000, 'Use the model''s dimensions, 1 to 16000.'),
       ('distance', distance, distance in ('cosine', 'inner_product', 'l2'), 'Use cosine, inner_product or l2.'),
-      ('embedding_model', embedding_model, embedding_model <> '', 'Name the model that makes the vectors.'),
+      ('embedding_model', left(embedding_model, 255), octet_length(embedding_model) between 1 and 255,
+       'Name the model that makes the vectors, in 1 to 255 bytes.'),
       ('chunk_tokens', chunk_tokens::text, chunk_tokens between 16 and 100000,
        'Use the number of tokens that the model reads, 16 to 100000.'),
       ('k1', k1::text, k1 >= 0 and k1 < 'infinity', 'Use a number from 0, usually 1.2.'),
       ('b', b::text, b between 0 and 1, 'Use a number from 0 to 1, usually 0.75.'),
       ('title_weight', title_weight::text, title_weight >= 0 and title_weight < 'infinity', 'Use a number from 0.'),
-      ('full_text_weight', full_text_weight::text, full_text_weight >= 0 and full_text_weight < 'infinity',
-       'Use a number from 0.'),
-      ('semantic_weight', semantic_weight::text, semantic_weight >= 0 and semantic_weight < 'infinity',
-       'Use a number from 0.'),
-      ('rrf_k', rrf_k::text, rrf_k >= 0 and rrf_k < 'infinity', 'Use a number from 0, usually 60.'),
+      ('full_text_weight', full_text_weight::text, braid_store.is_weight(full_text_weight),
+       'Use 0, or a number from 1e-9 to 1e9.'),
+      ('semantic_weight', semantic_weight::text, braid_store.is_weight(semantic_weight),
+       'Use 0, or a number from 1e-9 to 1e9.'),
+      ('rrf_k', rrf_k::text, rrf_k between 0 and 1e9, 'Use a number from 0 to 1e9, usually 60.'),
       ('index_fields', index_fields::text, index_fields <@ v_fields and 'content' = any (index_fields),
        'Use title, speaker and content; content must be among them.'),
       ('embed_fields', embed_fields::text, embed_fields <@ v_fields and 'content' = any (embed_fields),
@@ -56,7 +58,7 @@ begin
                            else vector_storage = 'binary' end,
        'Use vector up to 2000 dimensions, halfvec up to 4000, or binary.'),
       ('hnsw_m', hnsw_m::text, hnsw_m between 2 and 100, 'Use 2 to 100, usually 16.'),
-      ('hnsw_ef_construction', hnsw_ef_construction::text, hnsw_ef_construction between greatest(4, 2 * hnsw_m) and 1000,
+      ('hnsw_ef_construction', hnsw_ef_construction::text, hnsw_ef_construction between greatest(4, 2 * hnsw_m::bigint) and 1000,
        'Use at least twice hnsw_m and at most 1000, usually 64.')
     ) setting (name, value, is_valid, hint)
     where setting.is_valid is not true
@@ -69,11 +71,12 @@ begin
     raise exception 'full_text_weight and semantic_weight are both 0'
       using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
   end if;
-  perform braid_store.check_fusion(fusion);
-  perform braid_store.token_config(text_config);
+  perform braid_store.check_fusion(fusion),
+          braid_store.check_normalisation(normalisation),
+          braid_store.token_config(text_config);
 end
 $$;
 
 comment on function braid_store.check_collection_settings(text, text, int, text, text, int, float8, float8, float8,
-                                                          float8, float8, text, float8, text[], text[], text, int, int) is
+                                                          float8, float8, text, float8, text, text[], text[], text, int, int) is
   'Raises 22023 or 42704 for a setting that no collection can have, naming it and what to use.';

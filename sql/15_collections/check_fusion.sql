@@ -7,15 +7,11 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if check_fusion.fusion in ('convex', 'dbsf', 'max') then
-    raise exception 'fusion ''%'' is not supported by this version', check_fusion.fusion
-      using errcode = '0A000', hint = 'Use rrf.';
-  elsif check_fusion.fusion is distinct from 'rrf' then
+  if check_fusion.fusion is null or check_fusion.fusion not in ('rrf', 'convex', 'dbsf', 'max') then
     raise exception 'fusion is %', coalesce('''' || left(check_fusion.fusion, 255) || '''', 'null')
-      using errcode = '22023', hint = 'Use rrf.';
+      using errcode = '22023', hint = 'Use rrf, convex, dbsf or max.';
   end if;
 end
 $$;
 
-comment on function braid_store.check_fusion(text) is
-  'Raises 22023 for an unknown fusion, and 0A000 for one that a later version brings.';
+comment on function braid_store.check_fusion(text) is 'Raises 22023 for an unknown fusion.';

@@ -3,7 +3,7 @@ with (security_invoker = true)
 as
 select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fold_diacritics, c.k1, c.b, c.title_weight,
        c.chunk_tokens, c.index_fields, c.embed_fields, c.full_text_weight, c.semantic_weight, c.fusion, c.rrf_k,
-       c.created_at, c.vector_storage, c.hnsw_m, c.hnsw_ef_construction,
+       c.normalisation, c.created_at, c.vector_storage, c.hnsw_m, c.hnsw_ef_construction,
        (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
         where a.collection_id = c.id and a.removed_at is null) as indexed_attributes
 from braid_store.collections c

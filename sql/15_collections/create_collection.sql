@@ -8,9 +8,9 @@ create or replace function braid.create_collection(
   k1 float8 default 1.2,
   b float8 default 0.75,
   title_weight float8 default 1,
-  full_text_weight float8 default 1,
-  semantic_weight float8 default 1,
-  fusion text default 'rrf',
+  full_text_weight float8 default 0.6,
+  semantic_weight float8 default 0.4,
+  fusion text default 'convex',
   rrf_k float8 default 60,
   fold_diacritics boolean default true,
   index_fields text[] default '{title,speaker,content}',
@@ -18,7 +18,8 @@ create or replace function braid.create_collection(
   indexed_attributes jsonb default '{}',
   vector_storage text default null,
   hnsw_m int default 16,
-  hnsw_ef_construction int default 64
+  hnsw_ef_construction int default 64,
+  normalisation text default 'centroid'
 )
 returns int
 language sql
@@ -31,14 +32,14 @@ as $$
     collection, text_config, dimensions, distance, embedding_model,
     -- The window of all-MiniLM-L6-v2 is 256 tokens; other models read 512 or more.
     coalesce(chunk_tokens, case when embedding_model like '%all-MiniLM-L6-v2' then 240 else 500 end),
-    k1, b, title_weight, full_text_weight, semantic_weight, fusion, rrf_k, fold_diacritics, index_fields, embed_fields,
-    indexed_attributes, vector_storage, hnsw_m, hnsw_ef_construction);
+    k1, b, title_weight, full_text_weight, semantic_weight, fusion, rrf_k, normalisation, fold_diacritics, index_fields,
+    embed_fields, indexed_attributes, vector_storage, hnsw_m, hnsw_ef_construction);
 $$;
 
 comment on function braid.create_collection(text, text, int, text, text, int, float8, float8, float8, float8, float8,
-                                            text, float8, boolean, text[], text[], jsonb, text, int, int) is
+                                            text, float8, boolean, text[], text[], jsonb, text, int, int, text) is
   'Defines a collection, shared by all tenants: the model and dimensions of its vectors, the text search '
-  'configuration of its words, its ranking defaults, the metadata keys that filters find by index (see '
+  'configuration of its words, its ranking defaults (those of set_ranking), the metadata keys that filters find by index (see '
   'set_indexed_attributes), and how a large tenant''s vectors are stored and indexed (vector_storage vector, halfvec or '
   'binary; by default the first of them that an index can hold at these dimensions). Creating it again with the same '
   'settings returns the one that is there. For administrators.';

@@ -13,6 +13,7 @@ create or replace function braid_store.insert_collection(
   semantic_weight float8,
   fusion text,
   rrf_k float8,
+  normalisation text,
   fold_diacritics boolean,
   index_fields text[],
   embed_fields text[],
@@ -34,10 +35,14 @@ declare
   v_collection braid_store.collections;
   v_is_new boolean;
 begin
+  if fold_diacritics is null then
+    raise exception 'fold_diacritics is null'
+      using errcode = '22023', hint = 'Use true, or false to tell words apart by their accents alone.';
+  end if;
   vector_storage := coalesce(vector_storage, braid_store.default_vector_storage(dimensions));
   perform braid_store.check_collection_settings(
     collection, text_config, dimensions, distance, embedding_model, chunk_tokens, k1, b, title_weight,
-    full_text_weight, semantic_weight, fusion, rrf_k, index_fields, embed_fields, vector_storage, hnsw_m,
+    full_text_weight, semantic_weight, fusion, rrf_k, normalisation, index_fields, embed_fields, vector_storage, hnsw_m,
     hnsw_ef_construction),
           braid_store.check_indexed_attributes(indexed_attributes);
 
@@ -52,10 +57,12 @@ begin
 
   insert into braid_store.collections (
     name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
-    full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k)
+    full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
+    normalisation)
   values (
     collection, v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields,
-    embed_fields, full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k)
+    embed_fields, full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
+    normalisation)
   on conflict (name) do nothing;
   v_is_new := found;
   if v_is_new then
@@ -66,10 +73,11 @@ begin
   if (v_collection.vector_space_id, v_collection.text_config, v_collection.fold_diacritics, v_collection.k1,
       v_collection.b, v_collection.title_weight, v_collection.chunk_tokens, v_collection.index_fields,
       v_collection.embed_fields, v_collection.full_text_weight, v_collection.semantic_weight, v_collection.fusion,
-      v_collection.rrf_k, v_collection.vector_storage, v_collection.hnsw_m, v_collection.hnsw_ef_construction)
+      v_collection.rrf_k, v_collection.normalisation, v_collection.vector_storage, v_collection.hnsw_m,
+      v_collection.hnsw_ef_construction)
      is distinct from
      (v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
-      full_text_weight, semantic_weight, fusion, rrf_k, vector_storage, hnsw_m, hnsw_ef_construction)
+      full_text_weight, semantic_weight, fusion, rrf_k, normalisation, vector_storage, hnsw_m, hnsw_ef_construction)
      or (not v_is_new
          and (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
               where a.collection_id = v_collection.id and a.removed_at is null)
@@ -84,5 +92,5 @@ end
 $$;
 
 comment on function braid_store.insert_collection(text, text, int, text, text, int, float8, float8, float8, float8,
-                                                  float8, text, float8, boolean, text[], text[], jsonb, text, int, int) is
+                                                  float8, text, float8, text, boolean, text[], text[], jsonb, text, int, int) is
   'Does the work of braid.create_collection.';

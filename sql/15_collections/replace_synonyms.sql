@@ -9,7 +9,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_collection braid_store.collections := braid_store.find_collection(replace_synonyms.collection);
-  v_words text[] := replace_synonyms.word || replace_synonyms.synonyms;
+  v_words text[];
   v_lexemes text[];
   v_synonyms text[];
   v_synonym_lexemes text[];
@@ -17,11 +17,15 @@ declare
 begin
   if replace_synonyms.synonyms is null then
     raise exception 'synonyms is null' using errcode = '22023', hint = 'To remove them, give an empty array.';
+  elsif array_ndims(replace_synonyms.synonyms) > 1 then
+    raise exception 'synonyms has % dimensions', array_ndims(replace_synonyms.synonyms)
+      using errcode = '22023', hint = 'Give a plain array of words.';
   elsif cardinality(replace_synonyms.synonyms) > 63 then
     raise exception 'synonyms has % words', cardinality(replace_synonyms.synonyms)
       using errcode = '22023', hint = 'Give at most 63, the most useful ones.';
   end if;
 
+  v_words := replace_synonyms.word || replace_synonyms.synonyms;
   -- A word with its parts takes one place; the longest lexeme there is all of it.
   v_lexemes := array(
     select (

@@ -5,7 +5,9 @@ create or replace function braid.set_ranking(
   title_weight float8 default null,
   full_text_weight float8 default null,
   semantic_weight float8 default null,
-  rrf_k float8 default null
+  rrf_k float8 default null,
+  fusion text default null,
+  normalisation text default null
 )
 returns void
 language sql
@@ -14,9 +16,11 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.update_ranking(collection, k1, b, title_weight, full_text_weight, semantic_weight, rrf_k);
+  select braid_store.update_ranking(collection, k1, b, title_weight, full_text_weight, semantic_weight, rrf_k, fusion,
+                                    normalisation);
 $$;
 
-comment on function braid.set_ranking(text, float8, float8, float8, float8, float8, float8) is
-  'Changes how a collection ranks, for all tenants and from the next search on; null keeps a setting. Scores are exact '
+comment on function braid.set_ranking(text, float8, float8, float8, float8, float8, float8, text, text) is
+  'Changes how a collection ranks, for all tenants and from the next search on; null keeps a setting. fusion is '
+  'rrf, convex, dbsf or max; normalisation centroid, theoretical, minmax, zscore, saturate or none. Scores are exact '
   'at once; full-text searches may be slower until braid.maintain() has rewritten the index. For administrators.';

@@ -6,7 +6,9 @@ create or replace function braid_store.update_ranking(
   title_weight float8,
   full_text_weight float8,
   semantic_weight float8,
-  rrf_k float8
+  rrf_k float8,
+  fusion text,
+  normalisation text
 )
 returns void
 language plpgsql
@@ -28,20 +30,23 @@ begin
   v_new.full_text_weight := coalesce(update_ranking.full_text_weight, v_old.full_text_weight);
   v_new.semantic_weight := coalesce(update_ranking.semantic_weight, v_old.semantic_weight);
   v_new.rrf_k := coalesce(update_ranking.rrf_k, v_old.rrf_k);
+  v_new.fusion := coalesce(update_ranking.fusion, v_old.fusion);
+  v_new.normalisation := coalesce(update_ranking.normalisation, v_old.normalisation);
 
   perform braid_store.check_collection_settings(
     v_new.name, v_new.text_config, s.dimensions, s.distance, s.embedding_model, v_new.chunk_tokens, v_new.k1, v_new.b,
-    v_new.title_weight, v_new.full_text_weight, v_new.semantic_weight, v_new.fusion, v_new.rrf_k, v_new.index_fields,
-    v_new.embed_fields, v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction)
+    v_new.title_weight, v_new.full_text_weight, v_new.semantic_weight, v_new.fusion, v_new.rrf_k,
+    v_new.normalisation, v_new.index_fields, v_new.embed_fields, v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction)
   from braid_store.vector_spaces s
   where s.id = v_new.vector_space_id;
 
   update braid_store.collections c
   set k1 = v_new.k1, b = v_new.b, title_weight = v_new.title_weight, full_text_weight = v_new.full_text_weight,
-      semantic_weight = v_new.semantic_weight, rrf_k = v_new.rrf_k
+      semantic_weight = v_new.semantic_weight, rrf_k = v_new.rrf_k, fusion = v_new.fusion,
+      normalisation = v_new.normalisation
   where c.id = v_new.id;
 end
 $$;
 
-comment on function braid_store.update_ranking(text, float8, float8, float8, float8, float8, float8) is
+comment on function braid_store.update_ranking(text, float8, float8, float8, float8, float8, float8, text, text) is
   'Does the work of braid.set_ranking.';

@@ -22,10 +22,12 @@ begin
     ('candidate_count', candidate_count::text, candidate_count is null or candidate_count between 1 and 100000,
      'Use 1 to 100000, or null for max(100, 4 × match_count).'),
     ('full_text_weight', full_text_weight::text,
-     full_text_weight is null or full_text_weight >= 0 and full_text_weight < 'infinity', 'Use a number from 0.'),
+     full_text_weight is null or braid_store.is_weight(full_text_weight),
+     'Use 0, or a number from 1e-9 to 1e9.'),
     ('semantic_weight', semantic_weight::text,
-     semantic_weight is null or semantic_weight >= 0 and semantic_weight < 'infinity', 'Use a number from 0.'),
-    ('rrf_k', rrf_k::text, rrf_k is null or rrf_k >= 0 and rrf_k < 'infinity', 'Use a number from 0, usually 60.'),
+     semantic_weight is null or braid_store.is_weight(semantic_weight),
+     'Use 0, or a number from 1e-9 to 1e9.'),
+    ('rrf_k', rrf_k::text, rrf_k is null or rrf_k between 0 and 1e9, 'Use a number from 0 to 1e9, usually 60.'),
     ('min_score', min_score::text, min_score is null or min_score <> 'NaN', 'Use a number.')
   ) argument (name, value, is_valid, hint)
   where argument.is_valid is not true;

@@ -7,10 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_known constant jsonb :=
-    '{"full_text_min_score": ["number"], "semantic_min_score": ["number"], "snippet": ["boolean", "object"],
-      "correct": ["boolean"], "exact": ["boolean"], "ef_search": ["number"], "operators": ["boolean"],
-      "explain": ["boolean"], "language": ["string"], "embedding_model": ["string"]}';
+  v_known constant jsonb := braid_store.search_option_types();
   v_wrong record;
 begin
   if options is null then
@@ -20,6 +17,7 @@ begin
       using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON.';
   end if;
 
+  perform braid_store.arrangement_options(options);
   select o.key, o.value, v_known -> o.key as types into v_wrong
   from jsonb_each(options) o
   where not v_known ? o.key
@@ -27,10 +25,14 @@ begin
                                or jsonb_typeof(o.value) = 'number' and not pg_input_is_valid(o.value::text, 'float8'))
   limit 1;
   if not found then
-    perform braid_store.snippet_options(options);
+    perform braid_store.snippet_options(options),
+            braid_store.check_normalisation_option(options -> 'normalisation');
     if (options ->> 'ef_search')::float8 not between 1 and 1000 then
       raise exception 'option ef_search is %', options ->> 'ef_search'
         using errcode = '22023', hint = 'Use 1 to 1000, or leave it out: it is chosen for each search.';
+    elsif options ->> 'statistics_scope' not in ('collection', 'filter') then
+      raise exception 'option statistics_scope is ''%''', left(options ->> 'statistics_scope', 100)
+        using errcode = '22023', hint = 'Use collection or filter.';
     end if;
   elsif v_wrong.types is null then
     raise exception 'options has an unknown key "%"', left(v_wrong.key, 100)
@@ -38,17 +40,11 @@ begin
             hint = 'The keys are: ' || (select string_agg(k, ', ' order by k) from jsonb_object_keys(v_known) k) || '.';
   else
     raise exception 'option % is %', v_wrong.key, left(v_wrong.value::text, 100)
-      using errcode = '22023',
-            hint = case v_wrong.types ->> 0 when 'number' then 'Give a number.'
-                   when 'string' then case v_wrong.key when 'language'
-                     then 'Give the name of a language, such as german, or its code, de.'
-                     else 'Give the name of the model that made query_embedding.' end
-                   else 'Give true or false' end
-                   || case when v_wrong.types ? 'object' then ', or an object of highlight''s arguments.'
-                           when v_wrong.types ? 'boolean' then '.' else '' end;
+      using errcode = '22023', hint = braid_store.option_hint(v_wrong.key, v_wrong.types);
   end if;
 end
 $$;
 
 comment on function braid_store.check_search_options(jsonb) is
-  'Raises 22023 for an option that is unknown or of another type.';
+  'Raises 22023 for an option that is unknown or of another type, or has a value that it cannot have. Boosts are checked as '
+  'they are compiled.';

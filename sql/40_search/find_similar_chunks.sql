@@ -18,10 +18,19 @@ declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections;
   v_embedding @vector@.vector;
+  v_asked record;
+  v_candidate_count int;
+  v_ranked braid_store.fused_candidate[];
+  v_arrangement record;
   v_results braid.search_result[];
 begin
   perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score),
           braid_store.check_search_options(options);
+  v_asked := braid_store.arrangement_options(options);
+  if v_asked.cursor is not null then
+    raise exception 'similar_chunks has no pages'
+      using errcode = '22023', hint = 'Leave out the option cursor, and raise match_count.';
+  end if;
   select o.* into v_collection
   from braid_store.chunks c
   join braid_store.collections o on o.id = c.collection_id
@@ -40,15 +49,23 @@ begin
             hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and call again.';
   end if;
 
-  v_results := braid_store.result_rows(
-    v_tenant_id,
-    braid_store.nearest_candidates(
+  v_candidate_count := case when v_asked.is_asked then greatest(100, 4 * match_count) else match_count end;
+  loop
+    v_ranked := braid_store.nearest_candidates(
       v_tenant_id, v_collection, v_embedding,
       format('(%s) and c.id <> %s', braid_store.filter_predicate(filters, v_tenant_id, v_collection.id),
              find_similar_chunks.chunk_id),
       braid_store.filter_source(filters, v_tenant_id, v_collection.id),
-      greatest(min_score, (options ->> 'semantic_min_score')::float8), match_count),
-    match_count);
+      greatest(min_score, (options ->> 'semantic_min_score')::float8), v_candidate_count);
+    v_arrangement := braid_store.arrange_candidates(v_tenant_id, v_collection, v_ranked, match_count, options);
+    exit when v_arrangement.missing_count = 0 or cardinality(v_ranked) < v_candidate_count
+              or v_candidate_count = 100000;
+    v_candidate_count := least(v_candidate_count * 4, 100000);
+  end loop;
+  v_results := braid_store.result_rows(v_tenant_id, v_arrangement.arranged);
+  if v_asked.context then
+    v_results := braid_store.add_passages(v_tenant_id, v_results, v_arrangement.passages);
+  end if;
   if (braid_store.snippet_options(options)).is_asked then
     v_results := braid_store.add_snippets(v_results, v_collection, options, '{}', '{}');
   end if;

@@ -29,6 +29,10 @@ declare
 begin
   perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score),
           braid_store.check_search_options(options);
+  if (braid_store.arrangement_options(options)).is_asked then
+    raise exception 'similar_documents gives one row for each document: options is %', left(options::text, 200)
+      using errcode = '22023', hint = 'Groups, passages, pages and the like are options of similar_chunks and of searches.';
+  end if;
   v_collection := braid_store.find_collection(collection);
   select d.id into v_document_id
   from braid_store.documents d
@@ -66,7 +70,7 @@ begin
       v_candidate_count);
     v_ranked := array(
       select row(f.chunk_id, f.score, null, null, null, f.score, f.score,
-                 row_number() over (order by f.semantic_rank))::braid_store.fused_candidate
+                 row_number() over (order by f.semantic_rank), f.score, null, null)::braid_store.fused_candidate
       from (
         select distinct on (c.document_id) r.*
         from unnest(v_candidates) r,
@@ -84,7 +88,7 @@ begin
     v_candidate_count := least(v_candidate_count::bigint * 8, 2147483647);
   end loop;
 
-  v_results := braid_store.result_rows(v_tenant_id, v_ranked, match_count);
+  v_results := braid_store.result_rows(v_tenant_id, v_ranked);
   if (braid_store.snippet_options(options)).is_asked then
     v_results := braid_store.add_snippets(v_results, v_collection, options, '{}', '{}');
   end if;

@@ -18,7 +18,8 @@ set jit = off
 as $$
 begin
   return array(
-    select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank)::braid_store.fused_candidate
+    select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank, c.score, null, null)
+             ::braid_store.fused_candidate
     from braid_store.semantic_candidates(
            nearest_candidates.tenant_id, nearest_candidates.collection, nearest_candidates.embedding,
            nearest_candidates.filter, nearest_candidates.source, nearest_candidates.min_score,

@@ -1,7 +1,6 @@
 create or replace function braid_store.result_rows(
   tenant_id int,
-  ranked braid_store.fused_candidate[],
-  match_count int
+  ranked braid_store.fused_candidate[]
 )
 returns braid.search_result[]
 language plpgsql
@@ -17,8 +16,11 @@ begin
     select row(r.chunk_id, c.document_id, d.external_id, c.chunk_index, d.title, c.content, d.source_uri, c.speaker,
                c.category, c.importance, c.occurred_at, c.created_at, c.token_count, c.metadata, r.score,
                r.full_text_score, r.full_text_normalised_score, r.full_text_rank,
-               r.semantic_score, r.semantic_normalised_score, r.semantic_rank, null)::braid.search_result
-    from unnest(result_rows.ranked) r,
+               r.semantic_score, r.semantic_normalised_score, r.semantic_rank, null, r.fused_score, r.boosts,
+               r.group_score, null, null, null, null)::braid.search_result
+    from unnest(result_rows.ranked) with ordinality r (
+           chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
+           semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, place),
          lateral (
            select c.* from braid_store.chunks c
            where c.tenant_id = result_rows.tenant_id and c.id = r.chunk_id
@@ -29,10 +31,9 @@ begin
            where d.tenant_id = result_rows.tenant_id and d.id = c.document_id
            offset 0
          ) d
-    order by r.score desc, d.external_id, c.chunk_index
-    limit result_rows.match_count);
+    order by r.place);
 end
 $$;
 
-comment on function braid_store.result_rows(int, braid_store.fused_candidate[], int) is
-  'The rows of a search, best first, ties by external_id and chunk_index.';
+comment on function braid_store.result_rows(int, braid_store.fused_candidate[]) is
+  'The rows of a search, in the order given.';

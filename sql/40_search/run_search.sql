@@ -13,6 +13,8 @@ create or replace function braid_store.run_search(
   match text,
   options jsonb,
   is_reported boolean,
+  is_explained boolean default false,
+  explained_id text default null,
   out results braid.search_result[],
   out stats jsonb
 )
@@ -25,24 +27,54 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  c_most_candidates constant int := 100000;
+  -- As far as a search goes by itself: 2 speakers asked for 10 groups would have all ranked.
+  c_most_deepened constant int := 10000;
+  c_most_compared constant int := 2000;
   v_tenant_id int := braid_store.require_tenant_id();
   v_started timestamptz := clock_timestamp();
   v_collection braid_store.collections;
   v_filter text;
+  v_semantic_filter text;
   v_source text;
+  -- Nothing but a leg's own order is asked for.
+  v_is_plain boolean := not braid_store.is_rearranged(options);
   v_has_text boolean := coalesce(query_text, '') <> '';
   v_has_embedding boolean := query_embedding is not null;
   v_is_hybrid boolean := v_has_text and v_has_embedding;
+  v_is_prefiltered boolean;
   v_full_text_weight float8;
   v_semantic_weight float8;
   v_candidate_count int;
+  v_most_deepened int;
   v_text record;
   v_compiled record;
+  v_scoped record;
+  v_boosts record;
   v_marked record;
-  v_full_text braid_store.candidate[] := '{}';
-  v_semantic braid_store.candidate[] := '{}';
+  v_full_text braid_store.candidate[];
+  v_semantic braid_store.candidate[];
   v_semantic_mode text;
+  v_fusion text;
+  v_report jsonb;
+  v_unseen float8;
+  v_fused braid_store.fused_candidate[];
   v_ranked braid_store.fused_candidate[];
+  v_asked record;
+  -- Rows or groups, and candidates per leg, of the pages before.
+  v_shown int;
+  v_page_candidates int;
+  v_fingerprint text;
+  -- Pages go on beyond the candidates: no score depends on how many these are.
+  v_is_listed boolean := false;
+  v_next_cursor text;
+  v_arrangement record;
+  v_has_more boolean;
+  v_compiled_at timestamptz;
+  v_found_at timestamptz;
+  v_ranked_at timestamptz;
+  v_legs_time interval := '0';
+  v_now timestamptz;
 begin
   if not v_has_text and not v_has_embedding then
     raise exception 'query_text and query_embedding are both empty'
@@ -56,7 +88,12 @@ begin
   if options ? 'language' then
     v_collection.text_config := braid_store.language_config(options ->> 'language', v_collection.text_config);
   end if;
-  perform braid_store.check_fusion(coalesce(fusion, v_collection.fusion));
+  v_fusion := coalesce(fusion, v_collection.fusion);
+  perform braid_store.check_fusion(v_fusion);
+  if v_fusion in ('rrf', 'dbsf') and coalesce(options -> 'normalisation', 'null') <> 'null' then
+    raise exception 'option normalisation is %, and fusion ''%'' has none', left(options ->> 'normalisation', 100), v_fusion
+      using errcode = '22023', hint = 'Use fusion convex or max, or leave normalisation out.';
+  end if;
   if v_has_embedding then
     perform braid_store.check_query_model(v_collection, options ->> 'embedding_model'),
             braid_store.check_embeddings(v_collection, array[query_embedding], 'query_embedding');
@@ -68,82 +105,197 @@ begin
     raise exception 'full_text_weight and semantic_weight are both 0'
       using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
   end if;
-  v_candidate_count := case when v_is_hybrid then coalesce(candidate_count, greatest(100, 4 * match_count))
+  v_is_prefiltered := v_is_hybrid and coalesce((options ->> 'prefilter')::boolean, false);
+  v_candidate_count := case when v_is_prefiltered then greatest(coalesce(candidate_count, 100), match_count)
+                            when candidate_count is not null and (v_is_hybrid or not v_is_plain) then candidate_count
+                            when v_is_hybrid or not v_is_plain then greatest(100, 4 * match_count)
                             else match_count end;
+  v_boosts := braid_store.compile_boosts(options, v_tenant_id, v_collection.id);
+  v_asked := braid_store.arrangement_options(options);
+  v_most_deepened := case when v_asked.diversify or v_asked.collapse_similarity is not null then c_most_compared
+                          else c_most_deepened end;
+  if v_asked.cursor is not null then
+    v_fingerprint := braid_store.query_fingerprint(array[
+      v_tenant_id::text, v_collection.id::text, query_text, query_embedding::text, full_text_weight::text,
+      semantic_weight::text, filters::text, fusion, rrf_k::text, candidate_count::text, min_score::text, match,
+      (options - 'cursor')::text]);
+    select p.place, p.candidate_count into v_shown, v_page_candidates
+    from braid_store.open_page(v_asked.cursor, v_fingerprint) p;
+    v_is_listed := not v_is_prefiltered and v_boosts.sources = '{}' and v_asked.group_score = 'max'
+                   and (not v_is_hybrid or braid_store.is_absolute(
+                          v_fusion, braid_store.leg_normalisation(v_collection, options, 'full_text'),
+                          braid_store.leg_normalisation(v_collection, options, 'semantic')));
+    if v_is_listed then
+      v_most_deepened := greatest(case when v_asked.collapse_similarity is null then c_most_candidates
+                                       else c_most_compared end, v_candidate_count);
+    end if;
+    v_candidate_count := case when v_is_listed
+                              then least(greatest(v_candidate_count + v_shown, v_page_candidates), v_most_deepened)
+                              else coalesce(v_page_candidates, v_candidate_count) end;
+  end if;
   v_filter := braid_store.filter_predicate(filters, v_tenant_id, v_collection.id);
   v_source := braid_store.filter_source(filters, v_tenant_id, v_collection.id);
   v_text := braid_store.searched_text(coalesce(query_text, ''), coalesce((options ->> 'operators')::boolean, true));
   v_compiled := braid_store.compile_search(v_tenant_id, v_collection, v_text.searched, match, is_reported,
                                            coalesce((options ->> 'correct')::boolean, false));
-
-  if v_has_text and not (v_is_hybrid and v_full_text_weight = 0) then
-    v_full_text := braid_store.full_text_candidates(
-      v_tenant_id, v_collection, v_compiled.query, v_filter, v_source,
-      case when v_is_hybrid then (options ->> 'full_text_min_score')::float8
-           else greatest(min_score, (options ->> 'full_text_min_score')::float8) end,
-      v_candidate_count);
+  if options ->> 'statistics_scope' = 'filter' and v_filter <> 'true' and v_has_text then
+    v_scoped := braid_store.scope_statistics(v_tenant_id, v_collection, v_compiled.query, v_compiled.frequencies, v_filter,
+                                             v_source);
+    v_compiled.query := coalesce(v_scoped.scoped, v_compiled.query);
+    v_compiled.document_frequencies := coalesce(v_scoped.document_frequencies, v_compiled.document_frequencies);
   end if;
-  if v_has_embedding and not (v_is_hybrid and v_semantic_weight = 0) then
-    if v_is_hybrid and (v_compiled.query).conditions <> '{}' then
-      v_filter := format('(%s) and (%s)', v_filter,
-                         braid_store.demand_filter(v_tenant_id, v_collection, v_compiled.query));
+  v_semantic_filter := v_filter;
+  if v_is_hybrid and v_semantic_weight > 0 and (v_compiled.query).conditions <> '{}' then
+    v_semantic_filter := format('(%s) and (%s)', v_filter,
+                                braid_store.demand_filter(v_tenant_id, v_collection, v_compiled.query));
+  end if;
+
+  v_ranked_at := clock_timestamp();
+  v_compiled_at := v_ranked_at;
+  loop
+    v_full_text := '{}';
+    v_semantic := '{}';
+    if v_has_text and (v_is_prefiltered or not (v_is_hybrid and v_full_text_weight = 0)) then
+      v_full_text := braid_store.full_text_candidates(
+        v_tenant_id, v_collection, v_compiled.query, v_filter, v_source,
+        case when v_is_hybrid then (options ->> 'full_text_min_score')::float8
+             else greatest(min_score, (options ->> 'full_text_min_score')::float8) end,
+        v_candidate_count);
     end if;
-    select n.candidates, n.mode into v_semantic, v_semantic_mode
-    from braid_store.semantic_candidates(
-           v_tenant_id, v_collection, query_embedding, v_filter, v_source,
-           case when v_is_hybrid then (options ->> 'semantic_min_score')::float8
-                else greatest(min_score, (options ->> 'semantic_min_score')::float8) end,
-           v_candidate_count, coalesce((options ->> 'exact')::boolean, false), (options ->> 'ef_search')::float8::int) n;
-  end if;
+    if v_is_prefiltered then
+      v_semantic := braid_store.nearest_of(v_tenant_id, v_collection, query_embedding, v_full_text,
+                                           greatest(min_score, (options ->> 'semantic_min_score')::float8));
+      v_semantic_mode := 'prefiltered';
+    elsif v_has_embedding and not (v_is_hybrid and v_semantic_weight = 0) then
+      select n.candidates, n.mode into v_semantic, v_semantic_mode
+      from braid_store.semantic_candidates(
+             v_tenant_id, v_collection, query_embedding, v_semantic_filter, v_source,
+             case when v_is_hybrid then (options ->> 'semantic_min_score')::float8
+                  else greatest(min_score, (options ->> 'semantic_min_score')::float8) end,
+             v_candidate_count, coalesce((options ->> 'exact')::boolean, false), (options ->> 'ef_search')::float8::int) n;
+    end if;
 
-  if v_is_hybrid then
-    v_ranked := array(
-      select f
-      from braid_store.fuse_rrf(v_full_text, v_semantic, v_full_text_weight, v_semantic_weight,
-                                coalesce(rrf_k, v_collection.rrf_k)) f
-      where f.score >= coalesce(min_score, '-infinity'));
-  else
-    -- One leg alone keeps its own score.
-    v_ranked := array(
-      select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null)::braid_store.fused_candidate
-      from unnest(v_full_text) c
-      union all
-      select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank)::braid_store.fused_candidate
-      from unnest(v_semantic) c);
-  end if;
+    v_found_at := clock_timestamp();
+    v_legs_time := v_legs_time + (v_found_at - v_ranked_at);
 
-  results := braid_store.result_rows(v_tenant_id, v_ranked, match_count);
+    if v_is_prefiltered then
+      v_fused := array(
+        select row(s.chunk_id, s.score, f.score, f.score, f.rank, s.score, s.score, s.rank, s.score, null, null)
+                 ::braid_store.fused_candidate
+        from unnest(v_semantic) s
+        join unnest(v_full_text) f on f.chunk_id = s.chunk_id
+        order by s.rank);
+      v_ranked := v_fused;
+    elsif v_is_hybrid then
+      select f.candidates, f.report, f.unseen into v_fused, v_report, v_unseen
+      from braid_store.fuse_candidates(
+             v_tenant_id, v_collection, v_compiled.query, query_embedding, v_full_text, v_semantic, v_fusion,
+             v_full_text_weight, v_semantic_weight, coalesce(rrf_k, v_collection.rrf_k), options, v_candidate_count) f;
+      v_ranked := case when min_score is null then v_fused
+                       else array(select f from unnest(v_fused) f where f.score >= min_score) end;
+    else
+      -- One leg alone keeps its own score.
+      v_fused := array(
+        select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null, c.score, null, null)
+                 ::braid_store.fused_candidate
+        from unnest(v_full_text) c
+        union all
+        select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank, c.score, null, null)
+                 ::braid_store.fused_candidate
+        from unnest(v_semantic) c);
+      v_ranked := v_fused;
+    end if;
+    if v_boosts.sources <> '{}' then
+      v_ranked := braid_store.boost_candidates(v_tenant_id, v_ranked, v_boosts.labels, v_boosts.sources,
+                                               v_boosts.are_additive, v_boosts.weights);
+    end if;
+    v_arrangement := braid_store.arrange_candidates(v_tenant_id, v_collection, v_ranked, match_count, options);
+    v_ranked_at := clock_timestamp();
+
+    -- A leg was cut short, and what it left out may be above the threshold.
+    v_has_more := v_candidate_count in (cardinality(v_full_text), cardinality(v_semantic))
+                  and coalesce(v_unseen >= min_score, true);
+    exit when not v_has_more or v_is_prefiltered or v_candidate_count >= v_most_deepened;
+    if v_is_listed then
+      -- Nothing that comes with more candidates may belong before the page's end.
+      exit when v_arrangement.missing_count = 0 and coalesce(v_arrangement.last_score > v_unseen, true);
+    else
+      exit when v_arrangement.missing_count <= 0 or candidate_count is not null or v_page_candidates is not null;
+    end if;
+    v_candidate_count := least(4 * v_candidate_count, v_most_deepened);
+  end loop;
+
+  results := braid_store.result_rows(v_tenant_id, v_arrangement.arranged);
+  if v_asked.context then
+    results := braid_store.add_passages(v_tenant_id, results, v_arrangement.passages);
+  end if;
   if coalesce(options ? 'snippet', false) and (braid_store.snippet_options(options)).is_asked then
     v_marked := braid_store.marked_lexemes(v_text.searched, v_collection, v_compiled.query, v_compiled.terms);
     results := braid_store.add_snippets(results, v_collection, options, v_marked.lexemes, v_marked.prefixes);
+  end if;
+  if v_arrangement.last_unit is not null
+     and (v_arrangement.has_more or v_is_listed and v_has_more and v_candidate_count < v_most_deepened) then
+    v_next_cursor := braid_store.write_cursor(v_fingerprint, v_shown + match_count - v_arrangement.missing_count,
+                                              v_candidate_count, results[v_arrangement.last_unit]);
+    results[cardinality(results)].cursor := v_next_cursor;
   end if;
 
   if not is_reported then
     return;
   end if;
+  v_now := clock_timestamp();
   stats := jsonb_build_object(
     'mode', case when v_is_hybrid then 'hybrid' when v_has_text then 'full_text' else 'semantic' end,
     'semantic_mode', v_semantic_mode,
     'full_text_candidates', cardinality(v_full_text),
     'semantic_candidates', cardinality(v_semantic),
+    'total_candidates', cardinality(v_fused),
+    'filtered_results', cardinality(v_ranked),
     'returned', cardinality(results),
-    -- Only a hybrid search whose legs were cut short can have missed a match.
-    'underfilled', v_is_hybrid and min_score is null and cardinality(results) < match_count
-                   and v_candidate_count in (cardinality(v_full_text), cardinality(v_semantic)),
+    'candidate_count', v_candidate_count,
+    'underfilled', v_arrangement.missing_count > 0 and v_has_more and v_asked.cursor is null,
+    'next_cursor', v_next_cursor,
+    'listing_cut', v_asked.cursor is not null and v_next_cursor is null and v_has_more,
     'terms', v_compiled.terms,
     'dropped_terms', v_compiled.dropped_terms,
     'corrections', v_compiled.corrections,
     'query_cut', v_text.is_cut);
-  if (options ->> 'explain')::boolean then
-    stats := stats || braid_store.explain_search(v_tenant_id, v_collection, v_compiled.query, v_compiled.terms,
+  if v_is_hybrid and not v_is_prefiltered and v_fusion <> 'rrf' then
+    stats := stats || jsonb_build_object(
+      'candidates_without_embedding', v_report #> '{semantic,without_embedding}');
+  end if;
+  if v_filter <> 'true' and options ->> 'statistics_scope' = 'filter' and v_has_text then
+    stats := stats || jsonb_build_object(
+      'statistics_scope', case when v_scoped.scoped is null then 'collection' else 'filter' end,
+      'scope_chunks', v_scoped.chunk_count);
+  end if;
+  if is_explained or (options ->> 'explain')::boolean then
+    if v_is_hybrid then
+      stats := stats || jsonb_build_object('fusion', v_report);
+    end if;
+    stats := stats || braid_store.explain_terms(v_tenant_id, v_collection, v_compiled.query, v_compiled.terms,
                                                  v_compiled.document_frequencies, v_compiled.frequencies);
   end if;
+  if is_explained then
+    stats := stats || jsonb_build_object(
+      'rows', braid_store.explain_rows(v_tenant_id, v_collection, v_compiled.query, v_compiled.terms,
+                                       v_compiled.document_frequencies, v_compiled.frequencies, v_report, results),
+      'document', case when explained_id is not null then braid_store.explain_document(
+        v_tenant_id, v_collection, explained_id, v_compiled.query, query_embedding, filters, options, min_score,
+        v_candidate_count, v_fused, v_ranked, results) end);
+  end if;
   stats := stats || jsonb_build_object(
-    'query_time_ms', round(extract(epoch from clock_timestamp() - v_started) * 1000, 3));
+    'timings', jsonb_build_object(
+      'compile_ms', braid_store.milliseconds(v_compiled_at - v_started),
+      'legs_ms', braid_store.milliseconds(v_legs_time),
+      'ranking_ms', braid_store.milliseconds(v_ranked_at - v_compiled_at - v_legs_time),
+      'rows_ms', braid_store.milliseconds(v_now - v_ranked_at)),
+    'query_time_ms', braid_store.milliseconds(v_now - v_started));
 end
 $$;
 
 comment on function braid_store.run_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
-                                           float8, text, jsonb, boolean) is
-  'One search, for the tenant of the session: checks, legs, fusion, threshold, rows. Every search function of the API is '
-  'this. Corrections are looked for if stats are reported.';
+                                           float8, text, jsonb, boolean, boolean, text) is
+  'One search, for the tenant of the session: checks, legs, fusion, threshold, boosts, arrangement, rows; with more '
+  'candidates where too few rows are left. Every search function of the API is this. Corrections are '
+  'looked for if stats are reported.';

@@ -31,5 +31,5 @@ $$;
 
 comment on function braid.search_json(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
                                       text, jsonb) is
-  'hybrid_search as one JSON object: results, stats (mode, candidates per leg, terms, underfilled, query_time_ms) and '
+  'hybrid_search as one JSON object: results, stats (mode, candidates per leg, terms, underfilled, query_time_ms; with the option explain, how scores were fused) and '
   'warnings, each with a code and a message: what the rows alone cannot say.';

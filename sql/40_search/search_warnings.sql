@@ -23,6 +23,9 @@ as $$
   select coalesce(jsonb_agg(jsonb_build_object('code', w.code, 'message', w.message) order by w.code), '[]')
   from pending p,
        lateral (values
+         ('candidates_without_embedding', (search_warnings.stats ->> 'candidates_without_embedding')::int > 0,
+          format('%s of the chunks compared have no embedding yet; they count as of average similarity.',
+                 search_warnings.stats ->> 'candidates_without_embedding')),
          ('chunks_not_embedded', p.count > 0,
           format('%s chunks wait for their embedding and cannot be found semantically.',
                  case when p.count > 1000 then 'more than 1000' else p.count::text end)),
@@ -30,11 +33,16 @@ as $$
           (select string_agg(format(case when c.applied then 'Searched for "%s" instead of "%s".'
                                          else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
            from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text, applied boolean))),
+         ('listing_cut', (search_warnings.stats ->> 'listing_cut')::boolean,
+          'The pages end with the candidates of the first one although more may match: begin again with a higher '
+          'candidate_count.'),
          ('no_query_terms',
           search_warnings.stats ->> 'mode' <> 'semantic' and search_warnings.stats -> 'terms' = '[]',
           'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
          ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
           'Only the first 16384 words of the query were searched by full text.'),
+         ('statistics_scope_too_large', search_warnings.stats ->> 'statistics_scope' = 'collection',
+          'The filter matches more than 10000 chunks: words were weighted by the statistics of the whole collection.'),
          ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',
           format('The query has more than 64 distinct terms; the %s most common were left out.',
                  jsonb_array_length(search_warnings.stats -> 'dropped_terms'))),

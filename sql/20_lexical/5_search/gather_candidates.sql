@@ -87,7 +87,9 @@ begin
     group by n.count
   ), level as materialized (
     -- No bound is near what single precision cannot hold, but min_score may be.
-    select t.low, g.growth, braid_store.constant_block(least(t.low / g.growth, 1e30)) as block
+    select t.low, g.growth,
+           braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth, 1e30), 1e-30)
+                                           else t.low end) as block
     from growth g,
          lateral (
            select greatest(gather_candidates.floor, (

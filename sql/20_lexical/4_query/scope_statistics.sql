@@ -1,0 +1,78 @@
+create or replace function braid_store.scope_statistics(
+  tenant_id int,
+  collection braid_store.collections,
+  query braid_store.text_query,
+  frequencies int[],
+  filter text,
+  source text,
+  out scoped braid_store.text_query,
+  out document_frequencies bigint[],
+  out chunk_count int
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  c_max_chunks constant int := 10000;
+  v_chunk_ids bigint[];
+  v_lexemes text[] := scope_statistics.query.lexemes;
+  v_title_weight float8 := scope_statistics.collection.title_weight;
+begin
+  v_chunk_ids := braid_store.matching_chunk_ids(scope_statistics.tenant_id, scope_statistics.collection.id,
+                                                scope_statistics.filter, scope_statistics.source, c_max_chunks);
+  if cardinality(v_chunk_ids) > c_max_chunks then
+    return;
+  end if;
+  chunk_count := cardinality(v_chunk_ids);
+  scoped := scope_statistics.query;
+  select coalesce(nullif(sum(f.body_length + v_title_weight * f.title_length) / nullif(count(*), 0), 0), 1)
+  into scoped.average_length
+  from unnest(v_chunk_ids) u (chunk_id),
+       lateral (
+         select f.body_length, f.title_length from braid_store.forward_rows f
+         where f.tenant_id = scope_statistics.tenant_id and f.chunk_id = u.chunk_id
+         offset 0
+       ) f;
+
+  with counts as (
+    -- As posting_lists counts: a title's words once per document.
+    select q.place, count(*) as count
+    from unnest(v_chunk_ids) u (chunk_id),
+         lateral (
+           select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.title_frequencies,
+                  f.is_first_chunk
+           from braid_store.forward_rows f
+           where f.tenant_id = scope_statistics.tenant_id and f.chunk_id = u.chunk_id
+           offset 0
+         ) f,
+         unnest(v_lexemes) with ordinality q (lexeme, place),
+         lateral (select width_bucket(q.lexeme collate "C", f.lexemes) as place offset 0) w
+    where f.lexemes[w.place] = q.lexeme
+      and (f.is_first_chunk
+           or f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0)
+              > coalesce(f.title_frequencies[w.place], 0))
+    group by q.place
+  ), terms as (
+    select q.place, q.frequency,
+           coalesce(max(c.count) over (partition by q.term_number), 0)::bigint as document_frequency
+    from unnest(scope_statistics.query.term_numbers, scope_statistics.frequencies)
+           with ordinality q (term_number, frequency, place)
+    left join counts c on c.place = q.place
+  )
+  select coalesce(array_agg(t.frequency * ln(1 + (scope_statistics.chunk_count - t.document_frequency + 0.5::float8)
+                                                 / (t.document_frequency + 0.5::float8)) order by t.place), '{}'),
+         coalesce(array_agg(t.document_frequency order by t.place), '{}')
+  into scoped.weights, document_frequencies
+  from terms t;
+end
+$$;
+
+comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query, int[], text, text) is
+  'A compiled query whose idf and average length are those of the chunks that a filter matches, with their document '
+  'frequencies and number; all null if they are more than 10000.';

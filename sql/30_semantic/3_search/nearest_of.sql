@@ -1,0 +1,32 @@
+create or replace function braid_store.nearest_of(
+  tenant_id int,
+  collection braid_store.collections,
+  query_embedding @vector@.vector,
+  among braid_store.candidate[],
+  min_score float8
+)
+returns braid_store.candidate[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_distance text;
+  v_near record;
+begin
+  select s.distance into strict v_distance
+  from braid_store.vector_spaces s
+  where s.id = nearest_of.collection.vector_space_id;
+  v_near := braid_store.nearest_among(
+    tenant_id, collection, v_distance, (braid_store.serving_shard(tenant_id, collection)).id, query_embedding,
+    array(select a.chunk_id from unnest(among) a));
+  return (braid_store.rank_nearest(tenant_id, v_distance, v_near.chunk_ids, v_near.distances, 'true', min_score,
+                                   cardinality(among), 0)).candidates;
+end
+$$;
+
+comment on function braid_store.nearest_of(int, braid_store.collections, @vector@.vector, braid_store.candidate[], float8) is
+  'Candidates in the order of their similarity to a vector; those that are not embedded are left out.';

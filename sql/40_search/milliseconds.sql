@@ -1,0 +1,12 @@
+create or replace function braid_store.milliseconds(duration interval)
+returns numeric
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select round(extract(epoch from duration) * 1000, 3);
+$$;
+
+comment on function braid_store.milliseconds(interval) is 'A duration in milliseconds, to the microsecond.';

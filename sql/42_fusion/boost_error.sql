@@ -1,0 +1,17 @@
+create or replace function braid_store.boost_error(place bigint, key text, value jsonb, hint text)
+returns void
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'option boosts, number %: % is %', boost_error.place, left(boost_error.key, 100),
+                  coalesce(left(boost_error.value::text, 100), 'missing')
+    using errcode = '22023', hint = boost_error.hint;
+end
+$$;
+
+comment on function braid_store.boost_error(bigint, text, jsonb, text) is
+  'Raises 22023 for a part of the option boosts, naming which boost and key.';

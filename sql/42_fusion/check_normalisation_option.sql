@@ -1,0 +1,31 @@
+create or replace function braid_store.check_normalisation_option(normalisation jsonb)
+returns void
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_key text;
+  v_value jsonb;
+begin
+  if jsonb_typeof(normalisation) = 'string' then
+    perform braid_store.check_normalisation(normalisation #>> '{}');
+  elsif jsonb_typeof(normalisation) = 'object' then
+    for v_key, v_value in select n.key, n.value from jsonb_each(normalisation) n loop
+      if v_key not in ('full_text', 'semantic') then
+        raise exception 'option normalisation has an unknown key "%"', left(v_key, 100)
+          using errcode = '22023', hint = 'The keys are: full_text, semantic.';
+      elsif jsonb_typeof(v_value) <> 'string' then
+        raise exception 'option normalisation: % is %', v_key, left(v_value::text, 100)
+          using errcode = '22023', hint = 'Give the name of a normalisation, such as centroid.';
+      end if;
+      perform braid_store.check_normalisation(v_value #>> '{}');
+    end loop;
+  end if;
+end
+$$;
+
+comment on function braid_store.check_normalisation_option(jsonb) is
+  'Raises 22023 for a value that the option normalisation cannot have.';

@@ -1,0 +1,111 @@
+-- What a search's option boosts may hold: objects, each of one signal,
+--   {"recency": {"half_life": "30 days", "function": "gaussian", "origin": "2026-05-01", "offset": "1 day"}}
+--   {"importance": {"function": "log", "factor": 2, "missing": 0}}
+--   {"attribute": "views", "function": "log", "factor": 2, "missing": 0}   a metadata key, or importance, token_count
+--   {"filter": {"category": "faq"}, "factor": 1.5}
+-- each with "weight" (default 1) and "mode", multiplicative (default) or additive. The signal's value is factor for a
+-- filter's matches, and as recency_value and number_value say for the others. A chunk that has no value is left as it is.
+--   score = max(fused_score, 0) × factor × … + addend + …, factors and addends in the order of the boosts, where
+--   factor = max(0, (1 - weight) + weight × value), and addend = weight × value.
+-- The option rerank is a preset: each of importance and recency that it lists is a boost before those of boosts, with
+-- importance as it is, and a half-life of 7 days.
+create or replace function braid_store.compile_boosts(
+  options jsonb,
+  tenant_id int,
+  collection_id int,
+  out labels text[],
+  out sources text[],
+  out are_additive boolean[],
+  out weights float8[]
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most_boosts constant int := 8;
+  v_boosts jsonb := coalesce(nullif(options -> 'boosts', 'null'), '[]');
+  v_boost jsonb;
+  v_place bigint;
+  v_signals text[];
+  v_given jsonb;
+  v_mode text;
+  v_source text;
+begin
+  labels := '{}';
+  sources := '{}';
+  are_additive := '{}';
+  weights := '{}';
+  v_boosts := braid_store.rerank_boosts(options) || v_boosts;
+  if jsonb_array_length(v_boosts) > c_most_boosts then
+    raise exception 'option boosts has % boosts; the most allowed is %', jsonb_array_length(v_boosts), c_most_boosts
+      using errcode = '22023', hint = 'Keep those that matter most.';
+  end if;
+
+  for v_boost, v_place in select b.value, b.place from jsonb_array_elements(v_boosts) with ordinality b (value, place) loop
+    if jsonb_typeof(v_boost) <> 'object' then
+      raise exception 'option boosts, number %, is %', v_place, left(v_boost::text, 100)
+        using errcode = '22023', hint = 'Give an object, such as {"recency": {"half_life": "30 days"}}.';
+    end if;
+    v_signals := array(select k from jsonb_object_keys(v_boost) k
+                       where k in ('recency', 'importance', 'attribute', 'filter') order by k);
+    if cardinality(v_signals) <> 1 then
+      raise exception 'option boosts, number %, has % signals: %', v_place, cardinality(v_signals), left(v_boost::text, 100)
+        using errcode = '22023', hint = 'Give each boost one of recency, importance, attribute and filter.';
+    end if;
+    perform braid_store.boost_keys(
+      v_place, v_boost,
+      v_signals || case v_signals[1] when 'attribute' then '{function,factor,missing,mode,weight}'
+                                     when 'filter' then '{factor,mode,weight}' else '{mode,weight}' end::text[]);
+    v_given := v_boost -> v_signals[1];
+    if jsonb_typeof(v_given) <> (case v_signals[1] when 'attribute' then 'string' else 'object' end) then
+      perform braid_store.boost_error(
+        v_place, v_signals[1], v_given,
+        case v_signals[1] when 'attribute' then 'Give the name of a metadata key, of importance or of token_count.'
+                          when 'filter' then 'Give a filter, such as {"category": "faq"}.'
+                          when 'recency' then 'Give an object, such as {"half_life": "30 days"}.'
+                          else 'Give an object, such as {} or {"function": "log"}.' end);
+    end if;
+    if v_signals[1] = 'attribute'
+       and v_given #>> '{}' in ('', 'category', 'external_id', 'language', 'occurred_at', 'source_uri', 'speaker') then
+      perform braid_store.boost_error(
+        v_place, 'attribute', v_given,
+        'Give the name of a metadata key, of importance or of token_count. A date is boosted by recency, and a value by filter.');
+    end if;
+    v_mode := coalesce(nullif(v_boost -> 'mode', 'null') #>> '{}', 'multiplicative');
+    if v_mode not in ('multiplicative', 'additive') then
+      perform braid_store.boost_error(v_place, 'mode', v_boost -> 'mode', 'Use multiplicative or additive.');
+    end if;
+
+    case v_signals[1]
+      when 'recency' then
+        v_source := braid_store.recency_value(v_place, v_given);
+      when 'importance' then
+        perform braid_store.boost_keys(v_place, v_given, '{function,factor,missing}');
+        v_source := braid_store.number_value(v_place, 'importance', v_given);
+      when 'attribute' then
+        v_source := braid_store.number_value(v_place, v_given #>> '{}', v_boost);
+      else
+        if coalesce(v_boost -> 'factor', 'null') = 'null' then
+          perform braid_store.boost_error(
+            v_place, 'factor', null,
+            'Give by what to multiply the score of chunks that match, or what to add: {"filter": {…}, "factor": 1.5}.');
+        end if;
+        v_source := format('case when %s then %L::float8 end',
+                           braid_store.filter_predicate(v_given, compile_boosts.tenant_id, compile_boosts.collection_id),
+                           braid_store.boost_number(v_place, v_boost, 'factor', null,
+                                                    case v_mode when 'additive' then -1e9 else 0 end, 1e9));
+    end case;
+    labels := labels || case v_signals[1] when 'attribute' then v_given #>> '{}' else v_signals[1] end;
+    sources := sources || v_source;
+    are_additive := are_additive || (v_mode = 'additive');
+    weights := weights || braid_store.boost_number(v_place, v_boost, 'weight', 1, 0, 1e6);
+  end loop;
+end
+$$;
+
+comment on function braid_store.compile_boosts(jsonb, int, int) is
+  'The boosts that a search''s options ask for: what each is called, its value as an SQL expression on braid_store.chunks '
+  'c, and how it counts. Raises 22023 for what is no boost.';

@@ -1,0 +1,68 @@
+create or replace function braid_store.complete_candidates(
+  tenant_id int,
+  collection braid_store.collections,
+  query braid_store.text_query,
+  query_embedding @vector@.vector,
+  full_text braid_store.candidate[],
+  semantic braid_store.candidate[]
+)
+returns braid_store.fused_candidate[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_distance text := (select s.distance from braid_store.vector_spaces s
+                      where s.id = complete_candidates.collection.vector_space_id);
+  v_without_text bigint[];
+  v_without_similarity bigint[];
+  v_scores float8[];
+  v_near record;
+begin
+  -- A full join: never a nested loop, however few the planner thinks there are.
+  select coalesce(array_agg(s.chunk_id) filter (where f.chunk_id is null), '{}'),
+         coalesce(array_agg(f.chunk_id) filter (where s.chunk_id is null), '{}')
+  into v_without_text, v_without_similarity
+  from unnest(complete_candidates.full_text) f
+  full join unnest(complete_candidates.semantic) s on s.chunk_id = f.chunk_id;
+
+  if (complete_candidates.query).conditions <> '{}' or (complete_candidates.query).required_words > 1 then
+    v_without_text := braid_store.matching_chunks(complete_candidates.tenant_id, complete_candidates.collection,
+                                                  v_without_text, complete_candidates.query);
+  end if;
+  v_scores := braid_store.exact_scores(complete_candidates.tenant_id, complete_candidates.collection, v_without_text,
+                                       complete_candidates.query);
+  v_near := braid_store.nearest_among(
+    complete_candidates.tenant_id, complete_candidates.collection, v_distance,
+    (braid_store.serving_shard(complete_candidates.tenant_id, complete_candidates.collection)).id,
+    complete_candidates.query_embedding, v_without_similarity);
+
+  return array(
+    select row(c.chunk_id, null, coalesce(max(c.full_text_score), 0), null, max(c.full_text_rank),
+               max(c.semantic_score), null, max(c.semantic_rank), null, null, null)::braid_store.fused_candidate
+    from (
+      select f.chunk_id, f.score as full_text_score, f.rank as full_text_rank,
+             null::float8 as semantic_score, null::int as semantic_rank
+      from unnest(complete_candidates.full_text) f
+      union all
+      select s.chunk_id, null, null, s.score, s.rank from unnest(complete_candidates.semantic) s
+      union all
+      select t.chunk_id, t.score, null, null, null from unnest(v_without_text, v_scores) t (chunk_id, score)
+      union all
+      select n.chunk_id, null, null, case v_distance when 'cosine' then 1 - n.distance when 'inner_product' then -n.distance
+                                                     else 1 / (1 + n.distance) end, null
+      from unnest(v_near.chunk_ids, v_near.distances) n (chunk_id, distance)
+    ) c
+    group by c.chunk_id);
+end
+$$;
+
+comment on function braid_store.complete_candidates(int, braid_store.collections, braid_store.text_query, @vector@.vector,
+                                                    braid_store.candidate[], braid_store.candidate[]) is
+  'The candidates of both legs, each with its exact score in both: BM25, 0 where the query does not match, and the '
+  'similarity, null where the chunk has no embedding. Ranks are null where a leg did not propose the chunk.';

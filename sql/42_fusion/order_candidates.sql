@@ -1,0 +1,35 @@
+create or replace function braid_store.order_candidates(tenant_id int, candidates braid_store.fused_candidate[])
+returns braid_store.fused_candidate[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+begin
+  return array(
+    select s.candidate
+    from (
+      select c as candidate, c.chunk_id, c.score, count(*) over (partition by c.score) > 1 as is_tied
+      from unnest(order_candidates.candidates) c
+      offset 0
+    ) s
+    left join lateral (
+      select d.external_id, c.chunk_index
+      from braid_store.chunks c,
+           lateral (
+             select d.external_id from braid_store.documents d
+             where d.tenant_id = order_candidates.tenant_id and d.id = c.document_id
+             offset 0
+           ) d
+      where c.tenant_id = order_candidates.tenant_id and c.id = s.chunk_id and s.is_tied
+      offset 0
+    ) t on true
+    order by s.score desc, t.external_id, t.chunk_index);
+end
+$$;
+
+comment on function braid_store.order_candidates(int, braid_store.fused_candidate[]) is
+  'Candidates best first, ties by external_id and chunk_index.';

@@ -1,0 +1,147 @@
+"""How many candidates a search looks at: more where thresholds or boosts need them, none where they cannot help."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import named, upsert, vector
+
+Connection = psycopg.Connection[Any]
+EACH = 130
+
+
+@pytest.fixture
+def filled(db: Connection) -> Connection:
+    """`word` documents are best by words, `near` ones by embedding, and `both` come behind them in both legs."""
+    db.execute(
+        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', fusion => 'rrf', "
+        "full_text_weight => 1, semantic_weight => 1)"
+    )
+    documents = [
+        {
+            "external_id": f"{kind}{number:03}",
+            "content": f"{words} {'filler ' * (number if kind == 'word' else 150 + number)}",
+            "chunks": None,
+            "embedding": [1.0, angle + number / 1000],
+            "category": kind,
+        }
+        for kind, words, angle in (("word", "amber", 5.0), ("near", "basket", 0.0), ("both", "amber", 1.0))
+        for number in range(EACH)
+    ]
+    for document in documents:
+        document["chunks"] = [{"content": document.pop("content"), "embedding": document.pop("embedding")}]
+    upsert(db, documents, "small")
+    return db
+
+
+def search(db: Connection, **arguments: Any) -> dict[str, Any]:
+    arguments = {"query_text": "amber", "query_embedding": vector([1, 0]), "collection": "small", **arguments}
+    values = {name: Jsonb(value) if isinstance(value, dict) else value for name, value in arguments.items()}
+    row = db.execute(f"select braid.search_json({named(values)})", values).fetchone()
+    assert row is not None
+    answer: dict[str, Any] = row[0]
+    return answer
+
+
+def names(answer: dict[str, Any]) -> list[str]:
+    return [row["external_id"] for row in answer["results"]]
+
+
+def codes(answer: dict[str, Any]) -> list[str]:
+    return [warning["code"] for warning in answer["warnings"]]
+
+
+# One leg alone gives at most 1/10001, both give nearly twice that.
+BOTH_LEGS = {"rrf_k": 10_000.0, "min_score": 1.5e-4, "match_count": 30}
+
+
+def test_a_threshold_fetches_more(filled: Connection) -> None:
+    deep = search(filled, **BOTH_LEGS, candidate_count=3 * EACH)
+    assert len(deep["results"]) == 30
+    found = search(filled, **BOTH_LEGS)
+    assert names(found) == names(deep)
+    assert found["stats"]["candidate_count"] == 480
+    assert found["stats"]["underfilled"] is False
+
+
+def test_a_candidate_count_that_is_given_stays(filled: Connection) -> None:
+    found = search(filled, **BOTH_LEGS, candidate_count=120)
+    assert names(found) == []
+    assert found["stats"]["candidate_count"] == 120
+    assert found["stats"]["underfilled"] is True
+    assert codes(found) == ["underfilled"]
+
+
+@pytest.mark.parametrize("fusion", ["rrf", "convex", "max", "dbsf"])
+def test_a_threshold_that_nothing_reaches_fetches_no_more(filled: Connection, fusion: str) -> None:
+    found = search(filled, fusion=fusion, min_score=5.0, match_count=30)
+    assert names(found) == []
+    assert found["stats"]["candidate_count"] == 120
+    assert found["stats"]["underfilled"] is False
+
+
+def test_the_fewest_candidates_that_do(filled: Connection) -> None:
+    for match_count, expected in ((1, 100), (25, 100), (30, 120)):
+        found = search(filled, match_count=match_count)
+        assert (len(found["results"]), found["stats"]["candidate_count"]) == (match_count, expected)
+    # One leg in its own order needs no more than its rows.
+    for leg in ({"query_embedding": None}, {"query_text": None}):
+        assert search(filled, **leg)["stats"]["candidate_count"] == 10
+
+
+@pytest.mark.parametrize("leg", [{"query_embedding": None}, {"query_text": None}])
+def test_a_boost_reorders_more_than_what_is_returned(filled: Connection, leg: dict[str, Any]) -> None:
+    plain = search(filled, match_count=90, **leg)
+    chosen = names(plain)[80]
+    boost = {"filter": {"external_id": chosen}, "factor": 1000}
+    boosted = search(filled, match_count=5, options={"boosts": [boost]}, **leg)
+    assert names(boosted) == [chosen, *names(plain)[:4]]
+    assert boosted["stats"]["candidate_count"] == 100
+    best = boosted["results"][0]
+    assert best["boosts"] == [{"signal": "filter", "value": 1000, "factor": 1000}]
+    assert best["score"] == best["fused_score"] * 1000
+    second = boosted["results"][1]
+    assert second["boosts"] == [{"signal": "filter", "value": None, "factor": 1}]
+    assert second["score"] == second["fused_score"]
+
+
+def test_thresholds_come_before_boosts(filled: Connection) -> None:
+    plain = search(filled, match_count=20, fusion="convex")
+    least = plain["results"][9]["score"]
+    halved = search(
+        filled,
+        match_count=10,
+        fusion="convex",
+        min_score=least,
+        options={"boosts": [{"filter": {"category": {"$exists": True}}, "factor": 0.5}]},
+    )
+    assert names(halved) == names(plain)[:10]
+    assert [row["score"] for row in halved["results"]] == [row["score"] * 0.5 for row in plain["results"][:10]]
+
+
+def test_rerank_is_a_preset_of_boosts(filled: Connection) -> None:
+    filled.execute("update braid_store.chunks set importance = id % 3, occurred_at = now() - id * interval '1 hour'")
+    rerank = search(filled, options={"rerank": ["similarity", "importance", "recency"]})
+    boosts = search(filled, options={"boosts": [{"importance": {}}, {"recency": {"half_life": "7 days"}}]})
+    assert names(rerank) == names(boosts)
+    assert [boost["signal"] for boost in rerank["results"][0]["boosts"]] == ["importance", "recency"]
+
+
+def test_missing_groups_do_not_rank_everything(filled: Connection) -> None:
+    """There are no ten categories: a search stops looking for them at some depth, and says so."""
+    documents = [
+        {"external_id": f"more{number}", "chunks": [{"content": "amber"} for _ in range(2100)], "category": "word"}
+        for number in range(6)
+    ]
+    upsert(filled, documents, "small")
+    grouped = search(filled, query_embedding=None, options={"group_by": "category"})
+    assert grouped["stats"]["candidate_count"] == 10_000
+    assert codes(grouped) == ["underfilled"]
+    compared = search(
+        filled, query_embedding=None, options={"group_by": "category", "collapse": {"similarity": 0.97}}
+    )
+    assert compared["stats"]["candidate_count"] == 2000

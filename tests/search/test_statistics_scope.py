@@ -1,0 +1,92 @@
+"""`statistics_scope` filter: scores are those of a collection that has nothing but what the filter matches."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import full_text, upsert
+
+Connection = psycopg.Connection[Any]
+WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor"]
+FILTER = {"category": "x"}
+SCOPE = {"statistics_scope": "filter"}
+
+
+@pytest.fixture
+def filled(db: Connection) -> Connection:
+    rng = random.Random(3)
+    documents = [
+        {
+            "external_id": f"d{number:03}",
+            "title": rng.choice([None, "amber report", "garden"]),
+            "chunks": [
+                {"content": " ".join(rng.choices(WORDS[: 4 if number % 4 else 8], k=rng.randint(1, 20)))}
+                for _ in range(rng.randint(1, 3))
+            ],
+            "category": "y" if number % 4 else "x",
+        }
+        for number in range(200)
+    ]
+    for name, part in (("all", documents), ("x", [one for one in documents if one["category"] == "x"])):
+        db.execute("select braid.create_collection(%s, dimensions => 2, title_weight => 2)", (name,))
+        upsert(db, part, name)
+    db.execute("select braid.set_synonyms('dolphin', '{harbor}', c) from unnest('{all,x}'::text[]) c")
+    return db
+
+
+@pytest.mark.parametrize("query", ["amber", "dolphin forest", "amber amber gard*", "nowhere ember", '"amber report"'])
+def test_scores_are_those_of_the_matches_alone(filled: Connection, query: str) -> None:
+    expected = full_text(filled, query, collection="x")
+    found = full_text(filled, query, collection="all", filters=FILTER, options=SCOPE)
+    assert found == [(name, place, pytest.approx(score, rel=1e-12)) for name, place, score in expected]
+    assert found
+    collection = full_text(filled, query, collection="all", filters=FILTER, options={"statistics_scope": "collection"})
+    assert collection == full_text(filled, query, collection="all", filters=FILTER)
+    assert [hit[2] for hit in collection] != [hit[2] for hit in found]
+
+
+def test_stats_tell_the_scope(filled: Connection) -> None:
+    def stats(filters: Any, options: Any) -> dict[str, Any]:
+        row = filled.execute(
+            "select braid.search_json('amber', collection => 'all', filters => %s, options => %s) -> 'stats'",
+            (Jsonb(filters), Jsonb(options)),
+        ).fetchone()
+        assert row is not None
+        found: dict[str, Any] = row[0]
+        return found
+
+    chunks = filled.execute("select count(*) from braid_store.chunks where category = 'x'").fetchone()
+    assert chunks is not None
+    found = stats(FILTER, SCOPE)
+    assert (found["statistics_scope"], found["scope_chunks"]) == ("filter", chunks[0] // 2)
+    assert "statistics_scope" not in stats(None, SCOPE)
+    frequencies = [
+        stats(FILTER, {**options, "explain": True})["term_statistics"][0]["document_frequency"]
+        for options in (SCOPE, {})
+    ]
+    assert frequencies[0] < frequencies[1]
+    nothing = stats({"category": "none"}, SCOPE)
+    assert (nothing["statistics_scope"], nothing["scope_chunks"], nothing["returned"]) == ("filter", 0, 0)
+
+
+def test_a_filter_that_matches_too_many_keeps_the_collections_statistics(db: Connection) -> None:
+    chunks = [{"content": "amber"}] * 10_001 + [{"content": "basket", "category": "y"}]
+    upsert(db, [{"external_id": "large", "category": "x", "chunks": chunks}])
+    found = []
+    for options in (SCOPE, {}):
+        row = db.execute(
+            "select braid.search_json('amber', match_count => 3, filters => %s, options => %s)",
+            (Jsonb(FILTER), Jsonb(options)),
+        ).fetchone()
+        assert row is not None
+        found.append(row[0])
+    scoped, plain = found
+    assert [warning["code"] for warning in scoped["warnings"]] == ["statistics_scope_too_large"]
+    assert scoped["stats"]["statistics_scope"] == "collection"
+    assert scoped["results"] == plain["results"]
+    assert plain["warnings"] == []
