@@ -1,0 +1,41 @@
+create or replace function braid_store.add_passages(
+  tenant_id int,
+  results braid.search_result[],
+  passages int4range[]
+)
+returns braid.search_result[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_passage record;
+begin
+  for v_passage in
+    select r.place::int, n.first_index, n.last_index, braid_store.join_texts(n.contents, n.speakers) as content
+    from unnest(array(select r.document_id from unnest(results) r), add_passages.passages)
+           with ordinality r (document_id, passage, place),
+         lateral (
+           select array_agg(c.content order by c.chunk_index) as contents,
+                  array_agg(c.speaker order by c.chunk_index) as speakers,
+                  min(c.chunk_index) as first_index, max(c.chunk_index) as last_index
+           from braid_store.chunks c
+           where c.tenant_id = add_passages.tenant_id and c.document_id = r.document_id
+             and c.chunk_index >= lower(r.passage) and c.chunk_index < upper(r.passage)
+           offset 0
+         ) n
+  loop
+    results[v_passage.place].passage := v_passage.content;
+    results[v_passage.place].passage_start := v_passage.first_index;
+    results[v_passage.place].passage_end := v_passage.last_index;
+  end loop;
+  return results;
+end
+$$;
+
+comment on function braid_store.add_passages(int, braid.search_result[], int4range[]) is
+  'Rows with the text of their passages, given as chunk_indexes of their documents.';

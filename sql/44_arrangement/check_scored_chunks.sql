@@ -1,0 +1,61 @@
+create or replace function braid_store.check_scored_chunks(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_ids bigint[],
+  scores float8[]
+)
+returns void
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_variable
+declare
+  c_most constant int := 100000;
+  v_wrong bigint;
+begin
+  if array_ndims(chunk_ids) > 1 or array_ndims(scores) > 1
+     or cardinality(chunk_ids) is distinct from cardinality(scores) then
+    raise exception 'chunk_ids has % elements, scores has %', coalesce(cardinality(chunk_ids)::text, 'null'),
+                    coalesce(cardinality(scores)::text, 'null')
+      using errcode = '22023', hint = 'Give two lists of the same length: a score for each chunk.';
+  elsif cardinality(chunk_ids) > c_most then
+    raise exception 'chunk_ids has % elements', cardinality(chunk_ids)
+      using errcode = '22023', hint = format('Give at most %s.', c_most);
+  elsif array_position(chunk_ids, null) is not null or array_position(scores, null) is not null then
+    raise exception '% has a null', case when array_position(scores, null) is null then 'chunk_ids' else 'scores' end
+      using errcode = '22023', hint = 'Leave out what has no score.';
+  elsif 'NaN' = any (scores) then
+    raise exception 'score NaN of chunk %', chunk_ids[array_position(scores, 'NaN')]
+      using errcode = '22023', hint = 'Give numbers.';
+  end if;
+
+  select u.chunk_id into v_wrong from unnest(chunk_ids) u (chunk_id) group by u.chunk_id having count(*) > 1 limit 1;
+  if found then
+    raise exception 'chunk % is given more than once', v_wrong
+      using errcode = '22023', hint = 'Give every chunk once, with one score.';
+  end if;
+  select u.chunk_id into v_wrong
+  from unnest(chunk_ids) with ordinality u (chunk_id, place)
+  left join lateral (
+    select c.id from braid_store.chunks c
+    where c.tenant_id = check_scored_chunks.tenant_id and c.id = u.chunk_id and c.collection_id = collection.id
+    offset 0
+  ) c on true
+  where c.id is null
+  order by u.place
+  limit 1;
+  if found then
+    raise exception 'chunk % does not exist in collection "%"', v_wrong, collection.name
+      using errcode = '42704',
+            hint = 'Take chunk_id from a search''s rows; a document that is written again gets new chunks.';
+  end if;
+end
+$$;
+
+comment on function braid_store.check_scored_chunks(int, braid_store.collections, bigint[], float8[]) is
+  'Raises 22023 for lists of chunks and scores that do not fit each other, 42704 for a chunk that does not exist.';

@@ -1,0 +1,54 @@
+create or replace function braid_store.diversify_candidates(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_ids bigint[],
+  scores float8[],
+  lambda float8,
+  wanted_count int
+)
+returns int[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_vectors constant @vector@.vector[] := braid_store.candidate_vectors(tenant_id, collection, chunk_ids);
+  v_least constant float8 := (select min(s) from unnest(scores) s);
+  v_range constant float8 := (select nullif(max(s) - v_least, 0) from unnest(scores) s);
+  -- Null of what is picked.
+  v_relevance float8[] := array(
+    select coalesce((u.score - v_least) / v_range, 1)
+    from unnest(scores) with ordinality u (score, place) order by u.place);
+  -- Of each candidate: the greatest similarity to what was picked.
+  v_similarity float8[] := array_fill(null::float8, array[cardinality(chunk_ids)]);
+  v_picked int[] := '{}';
+  v_best int;
+begin
+  while cardinality(v_picked) < least(wanted_count, cardinality(chunk_ids)) loop
+    select u.place into v_best
+    from unnest(v_relevance, v_similarity) with ordinality u (relevance, similarity, place)
+    where u.relevance is not null
+    order by lambda * u.relevance - (1 - lambda) * coalesce(u.similarity, 0) desc, u.place
+    limit 1;
+    v_picked := v_picked || v_best;
+    v_relevance[v_best] := null;
+    if v_vectors[v_best] is not null then
+      v_similarity := array(
+        select case when u.relevance is not null
+                    then greatest(u.similarity,
+                                  nullif(1 - (v_vectors[u.place] operator(@vector@.<=>) v_vectors[v_best]), 'NaN')) end
+        from unnest(v_relevance, v_similarity) with ordinality u (relevance, similarity, place) order by u.place);
+    end if;
+  end loop;
+  return v_picked;
+end
+$$;
+
+comment on function braid_store.diversify_candidates(int, braid_store.collections, bigint[], float8[], float8, int) is
+  'Maximal marginal relevance (Carbonell & Goldstein 1998): the places of wanted_count chunks, each the one of greatest '
+  'lambda × score - (1 - lambda) × greatest cosine with those before it; scores are brought to 0..1, ties go to the '
+  'better score. A chunk without vector is as if orthogonal to all.';

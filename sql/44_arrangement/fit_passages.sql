@@ -1,0 +1,81 @@
+create or replace function braid_store.fit_passages(results braid.search_result[], token_budget int, sort text)
+returns table (
+  citation int,
+  chunk_id bigint,
+  external_id text,
+  title text,
+  source_uri text,
+  passage_start int,
+  passage_end int,
+  content text,
+  token_count int,
+  total_tokens int,
+  score float8
+)
+language plpgsql
+stable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_tokens int[];
+  v_taken int[] := '{}';
+  v_total bigint := 0;
+begin
+  if fit_passages.token_budget is null or fit_passages.token_budget < 1 then
+    raise exception 'token_budget is %', coalesce(fit_passages.token_budget::text, 'null')
+      using errcode = '22023', hint = 'Use a whole number from 1.';
+  elsif fit_passages.sort is null or fit_passages.sort not in ('score', 'document') then
+    raise exception 'sort is %', coalesce('"' || left(fit_passages.sort, 100) || '"', 'null')
+      using errcode = '22023', hint = 'Use score or document.';
+  end if;
+
+  -- What chunks repeat of each other stands once in the passage, and counts twice: never too few.
+  v_tokens := array(
+    select n.tokens
+    from unnest(fit_passages.results) with ordinality r,
+         lateral (
+           select sum(c.token_count)::int as tokens from braid_store.chunks c
+           where c.tenant_id = v_tenant_id and c.document_id = r.document_id
+             and c.chunk_index between r.passage_start and r.passage_end
+           offset 0
+         ) n
+    order by r.ordinality);
+  for v_place in 1..cardinality(v_tokens) loop
+    if v_total + v_tokens[v_place] <= fit_passages.token_budget then
+      v_total := v_total + v_tokens[v_place];
+      v_taken := v_taken || v_place;
+    end if;
+  end loop;
+  if v_taken = '{}' and v_tokens <> '{}' then
+    raise exception 'token_budget is %, smaller than any passage', fit_passages.token_budget
+      using errcode = '22023',
+            hint = format('The smallest passage has %s tokens: give more, or make passages smaller with the options '
+                          'context_before and context_after.', (select min(t) from unnest(v_tokens) t));
+  end if;
+
+  return query
+    select o.citation::int, o.chunk_id, o.external_id, o.title, o.source_uri, o.passage_start, o.passage_end,
+           o.passage, o.tokens, (sum(o.tokens) over (order by o.citation))::int, o.score
+    from (
+      select t.*,
+             row_number() over (order by case when fit_passages.sort = 'document' then t.document_place end,
+                                         case when fit_passages.sort = 'document' then t.passage_start end,
+                                         t.place) as citation
+      from (
+        select r.*, v_tokens[r.place] as tokens, min(r.place) over (partition by r.document_id) as document_place
+        from (select q.*, q.ordinality::int as place from unnest(fit_passages.results) with ordinality q) r
+        where r.place = any (v_taken)
+      ) t
+    ) o
+    order by o.citation;
+end
+$$;
+
+comment on function braid_store.fit_passages(braid.search_result[], int, text) is
+  'The passages of rows, best first, that a budget of tokens has room for: each that still fits, after those before it.';

@@ -1,0 +1,69 @@
+create or replace function braid_store.group_candidates(
+  tenant_id int,
+  chunk_ids bigint[],
+  scores float8[],
+  group_by text,
+  group_size int,
+  group_score text,
+  out places int[],
+  out units int[],
+  out unit_scores float8[]
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_key constant text := regexp_replace(group_by, '^metadata\.', '');
+  v_path constant text[] := string_to_array(v_key, '.');
+begin
+  select coalesce(array_agg(o.place order by o.unit, o.place), '{}'),
+         coalesce(array_agg(o.unit order by o.unit, o.place), '{}'),
+         coalesce(array_agg(o.score order by o.unit, o.place), '{}')
+  into places, units, unit_scores
+  from (
+    select s.place, s.score, dense_rank() over (order by s.score desc, s.first_place)::int as unit
+    from (
+      select k.place, min(k.place) over best as first_place,
+             case group_candidates.group_score when 'max' then max(k.score) over best
+                                               when 'sum' then sum(k.score) over best
+                                               else avg(k.score) over best end as score
+      from (
+        select g.*, row_number() over (partition by g.key, g.alone order by g.place) as number
+        from (
+          -- A chunk without the key is a group by itself.
+          select u.place::int, u.score, c.key, case when c.key is null then u.place end as alone
+          from unnest(group_candidates.chunk_ids, group_candidates.scores) with ordinality u (chunk_id, score, place),
+               lateral (
+                 select case group_candidates.group_by
+                          when 'document' then to_jsonb(c.document_id)
+                          when 'speaker' then to_jsonb(c.speaker)
+                          when 'category' then to_jsonb(c.category)
+                          when 'language' then to_jsonb(c.language)
+                          when 'importance' then to_jsonb(c.importance)
+                          when 'source_uri' then (
+                            select to_jsonb(d.source_uri) from braid_store.documents d
+                            where d.tenant_id = group_candidates.tenant_id and d.id = c.document_id)
+                          else nullif(coalesce(c.metadata -> v_key, c.metadata #> v_path), 'null')
+                        end as key
+                 from braid_store.chunks c
+                 where c.tenant_id = group_candidates.tenant_id and c.id = u.chunk_id
+                 offset 0
+               ) c
+        ) g
+      ) k
+      where k.number <= group_candidates.group_size
+      window best as (partition by k.key, k.alone order by k.place
+                      rows between unbounded preceding and unbounded following)
+    ) s
+  ) o;
+end
+$$;
+
+comment on function braid_store.group_candidates(int, bigint[], float8[], text, int, text) is
+  'The best group_size chunks of each group, groups by their score, which is the max, sum or mean of these: the chunks'' '
+  'places among those given (best first), their group''s number from 1 and its score.';

@@ -1,0 +1,20 @@
+create or replace function braid_store.is_absolute(
+  fusion text,
+  full_text_normalisation text,
+  semantic_normalisation text
+)
+returns boolean
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  -- Of these, what is relative is so to the best of a leg, which is always among its candidates.
+  select is_absolute.fusion in ('convex', 'max')
+         and is_absolute.full_text_normalisation in ('theoretical', 'centroid', 'saturate', 'none')
+         and is_absolute.semantic_normalisation in ('theoretical', 'centroid', 'saturate', 'none');
+$$;
+
+comment on function braid_store.is_absolute(text, text, text) is
+  'Whether a chunk''s fused score is the same however many candidates there are, so that pages can go on beyond them.';

@@ -1,0 +1,32 @@
+create or replace function braid_store.open_page(
+  cursor text,
+  fingerprint text,
+  out place int,
+  out candidate_count int
+)
+language plpgsql
+immutable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_last record;
+begin
+  place := 0;
+  if open_page.cursor <> '' then
+    v_last := braid_store.read_cursor(open_page.cursor);
+    if v_last.fingerprint <> open_page.fingerprint then
+      raise exception 'option cursor is of another query'
+        using errcode = '22023',
+              hint = 'Repeat every argument of the first page but match_count, or begin again with "cursor": "".';
+    end if;
+    place := v_last.place;
+    candidate_count := v_last.candidate_count;
+  end if;
+end
+$$;
+
+comment on function braid_store.open_page(text, text) is
+  'How many rows or groups came before the page of a cursor, and the candidates per leg of the page before, if there was '
+  'one. Raises 22023 for a cursor of another query.';

@@ -1,0 +1,42 @@
+create or replace function braid_store.overlap_length(before text, after text)
+returns int
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_short constant int := 12;
+  v_end constant text := right(before, c_short);
+  v_limit constant int := least(length(before), length(after));
+  v_from int := 0;
+  v_length int;
+  v_longest int := 0;
+  v_found int;
+begin
+  -- So short may be chance: only whole sentences count.
+  if before ~ '[.!?…。！？]["''”’」』）)\]]*$' then
+    for v_length in 1..least(c_short - 1, v_limit) loop
+      if right(before, v_length) = left(after, v_length)
+         and right(before, v_length + 1) !~ '^[[:alnum:]]{2}' and substr(after, v_length, 2) !~ '^[^。！？」』）]\S' then
+        v_longest := v_length;
+      end if;
+    end loop;
+  end if;
+  -- Longer ones are where the end of the text before occurs in the text after.
+  while length(v_end) = c_short loop
+    v_found := strpos(substr(after, v_from + 1), v_end);
+    exit when v_found = 0 or v_from + v_found + c_short - 1 > v_limit;
+    v_from := v_from + v_found;
+    v_length := v_from + c_short - 1;
+    if right(before, v_length) = left(after, v_length) then
+      v_longest := v_length;
+    end if;
+  end loop;
+  return v_longest;
+end
+$$;
+
+comment on function braid_store.overlap_length(text, text) is
+  'The length of the longest text that one text ends with and the next begins with; short ones only as whole sentences.';

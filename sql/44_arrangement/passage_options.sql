@@ -1,0 +1,21 @@
+create or replace function braid_store.passage_options(options jsonb)
+returns jsonb
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if jsonb_typeof(options) = 'object' and coalesce(options -> 'cursor', 'null') <> 'null' then
+    raise exception 'assemble_context has no pages'
+      using errcode = '22023', hint = 'Leave out the option cursor, and raise match_count and token_budget.';
+  elsif options is null or jsonb_typeof(options) = 'object' then
+    return '{"context_before": 0, "context_after": 0}'::jsonb || jsonb_strip_nulls(coalesce(options, '{}'));
+  end if;
+  return options;
+end
+$$;
+
+comment on function braid_store.passage_options(jsonb) is
+  'The options of a search whose rows come as passages.';

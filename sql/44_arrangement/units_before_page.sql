@@ -1,0 +1,44 @@
+create or replace function braid_store.units_before_page(
+  tenant_id int,
+  chunk_ids bigint[],
+  scores float8[],
+  cursor text
+)
+returns int
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_last record;
+begin
+  if units_before_page.cursor = '' then
+    return 0;
+  end if;
+  v_last := braid_store.read_cursor(units_before_page.cursor);
+  -- Where it stands now: inserts move scores and places, not the row. If it is gone, by what it was ordered by.
+  return coalesce(
+    array_position(units_before_page.chunk_ids, v_last.chunk_id),
+    (select count(*)
+     from unnest(units_before_page.chunk_ids, units_before_page.scores) u (chunk_id, score)
+     left join lateral (
+       select (d.external_id, c.chunk_index) <= (v_last.external_id collate "C", v_last.chunk_index) as is_before
+       from braid_store.chunks c,
+            lateral (
+              select d.external_id from braid_store.documents d
+              where d.tenant_id = units_before_page.tenant_id and d.id = c.document_id
+              offset 0
+            ) d
+       where c.tenant_id = units_before_page.tenant_id and c.id = u.chunk_id and u.score = v_last.score
+       offset 0
+     ) t on true
+     where u.score > v_last.score or t.is_before));
+end
+$$;
+
+comment on function braid_store.units_before_page(int, bigint[], float8[], text) is
+  'How many of the rows or groups in order, each given by its best chunk and its score, were on the pages before a cursor.';

@@ -1,0 +1,26 @@
+create or replace function braid_store.write_cursor(
+  fingerprint text,
+  place int,
+  candidate_count int,
+  last_row braid.search_result
+)
+returns text
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_parts constant bytea := convert_to(jsonb_build_object(
+    'f', write_cursor.fingerprint, 'n', write_cursor.place, 'w', write_cursor.candidate_count,
+    'c', last_row.chunk_id, 'd', last_row.external_id, 'i', last_row.chunk_index,
+    's', coalesce(last_row.group_score, last_row.score)::text)::text, 'UTF8');
+begin
+  -- The checksum finds mistakes. A forged cursor shows its author another page of the same listing, no more.
+  return translate(encode(substr(sha256(v_parts), 1, 8) || v_parts, 'base64'), E'+/=\n', '-_');
+end
+$$;
+
+comment on function braid_store.write_cursor(text, int, int, braid.search_result) is
+  'Where a page ends, as text that can stand in a URL.';

@@ -1,0 +1,110 @@
+"""What is given to a language model: passages within a budget of tokens, numbered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from support.arranged import QUERY, QUERY_VECTOR, fill, plain_rows, search
+from support.arrangement import collapse, merge
+from support.calls import named, upsert
+
+Connection = psycopg.Connection[Any]
+COLUMNS = "citation, external_id, passage_start, passage_end, token_count, total_tokens, score"
+
+
+def assemble(db: Connection, columns: str = COLUMNS, **arguments: Any) -> list[Any]:
+    arguments = {
+        "query_text": QUERY,
+        "query_embedding": QUERY_VECTOR,
+        "collection": "shapes",
+        "candidate_count": 1000,
+        **{
+            key: psycopg.types.json.Jsonb(value) if isinstance(value, dict) else value
+            for key, value in arguments.items()
+        },
+    }
+    return db.execute(f"select {columns} from braid.assemble_context({named(arguments)})", arguments).fetchall()
+
+
+@pytest.mark.parametrize("sort", ["score", "document"])
+@pytest.mark.parametrize("options", [{}, {"context_before": 1, "collapse": True}])
+def test_the_passages_are_those_that_fit(db: Connection, sort: str, options: dict[str, Any]) -> None:
+    chunks = fill(db)
+    rows = plain_rows(db, chunks)
+    if options.get("collapse"):
+        rows = collapse(rows)
+    passages = merge(rows, options.get("context_before", 0), 0, 20, lambda key: len(chunks[key]))
+    tokens: dict[tuple[str, int], int] = {
+        (external_id, chunk_index): token_count
+        for external_id, chunk_index, token_count in db.execute(
+            "select d.external_id, c.chunk_index, c.token_count from braid_store.chunks c "
+            "join braid_store.documents d on d.id = c.document_id"
+        )
+    }
+    sizes = [sum(tokens[row.external_id, index] for index in indexes) for row, indexes in passages]
+    for budget in (max(sizes), 3 * max(sizes) + 1, 10**6):
+        fitting, total = [], 0
+        for (row, indexes), size in zip(passages, sizes, strict=True):
+            if total + size <= budget:
+                fitting.append((row.external_id, min(indexes), max(indexes), size, row.score))
+                total += size
+        assert budget < 10**6 or len(fitting) == 20
+        if sort == "document":
+            first = list(dict.fromkeys(passage[0] for passage in fitting))
+            fitting.sort(key=lambda passage: (first.index(passage[0]), passage[1]))
+        found = assemble(db, token_budget=budget, match_count=20, sort=sort, options=options)
+        running = 0
+        for number, (row, passage) in enumerate(zip(found, fitting, strict=True), 1):
+            running += passage[3]
+            assert row == (number, *passage[:4], running, passage[4])
+        assert running <= budget
+
+
+def test_a_citation_names_its_source(db: Connection) -> None:
+    db.execute("select braid.create_collection('shapes', dimensions => 4, embedding_model => 'test')")
+    chunks = [{"content": "amber one"}, {"content": "amber two"}, {"content": "basket"}]
+    upsert(db, [{"external_id": "d", "title": "Stones", "source_uri": "file:d", "chunks": chunks}], "shapes")
+    columns = "citation, external_id, title, source_uri, passage_start, passage_end, content"
+    found = assemble(db, columns, query_text="amber", query_embedding=None)
+    # The title matches nothing; touching chunks are one passage.
+    assert found == [(1, "d", "Stones", "file:d", 0, 1, "amber one\namber two")]
+    found = assemble(db, columns, query_text="amber", query_embedding=None, options={"context_after": 5})
+    assert found[0][5:] == (2, "amber one\namber two\nbasket")
+    assert assemble(db, query_text="nothing", query_embedding=None) == []
+    assert assemble(db, query_text="amber", query_embedding=None, options={"cursor": None}) == assemble(
+        db, query_text="amber", query_embedding=None
+    )
+    (chunk_id,) = assemble(db, "chunk_id", query_text="amber", query_embedding=None)[0]
+    assert search(db, "chunk_id", query_text="amber", query_embedding=None)[0] == (chunk_id,)
+
+
+def test_a_budget_smaller_than_any_passage_is_an_error(db: Connection) -> None:
+    fill(db)
+    sizes = [row[0] for row in assemble(db, "token_count", token_budget=10**6, match_count=1000)]
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=f"token_budget is {min(sizes) - 1}") as error:
+        assemble(db, token_budget=min(sizes) - 1, match_count=1000)
+    assert f"has {min(sizes)} tokens" in str(error.value.diag.message_hint)
+    assert assemble(db, "token_count", token_budget=min(sizes), match_count=1000) == [(min(sizes),)]
+
+
+def test_bad_input(db: Connection) -> None:
+    fill(db, document_count=3)
+    cases: list[tuple[dict[str, Any], str]] = [
+        ({"token_budget": 0}, "token_budget is 0"),
+        ({"token_budget": -1}, "token_budget is -1"),
+        ({"token_budget": None}, "token_budget is null"),
+        ({"sort": "title"}, '"title"'),
+        ({"sort": None}, "null"),
+        ({"match_count": 0}, "match_count"),
+        ({"query_text": None, "query_embedding": None}, "both empty"),
+        ({"options": {"cursor": ""}}, "no pages"),
+        ({"options": {"context_before": -1}}, "context_before"),
+        ({"filters": {"$x": 1}}, "$x"),
+    ]
+    for change, said in cases:
+        with pytest.raises(psycopg.errors.InvalidParameterValue) as error:
+            assemble(db, **change)
+        assert said in str(error.value) and error.value.diag.message_hint
