@@ -1,0 +1,138 @@
+create or replace function braid_store.extract_timeframes(
+  query_text text,
+  time_zone text,
+  reference_time timestamptz,
+  out searched text,
+  out ranges tstzmultirange,
+  out phrases text[]
+)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  -- "between the 5th of March 2025 and the 20th of March 2025"
+  v_max_words constant int := 12;
+  -- Bounds the work of a text that is a book.
+  v_max_characters constant int := 20000;
+  v_spaced text := translate(left(query_text, v_max_characters), E'\t\n\r\u00a0', '    ');
+  v_masked text := '';
+  v_words record;
+  v_count int;
+  v_first int := 1;
+  v_last int;
+  v_stop int;
+  v_taken int;
+  v_phrase text;
+  v_range record;
+  v_found tstzmultirange;
+  v_before text;
+  v_after text;
+  v_starts int[] := '{}';
+  v_ends int[] := '{}';
+begin
+  searched := query_text;
+  ranges := '{}';
+  phrases := '{}';
+  -- What is quoted becomes one word that is of no timeframe, as long as it was.
+  select string_agg(case when p.place % 2 = 1 then p.part else repeat('_', length(p.part)) end, '_' order by p.place)
+  into v_masked
+  from string_to_table(translate(v_spaced, '“”„`', '""""'), '"') with ordinality p (part, place);
+
+  select array_agg(w.starts_at) as starts, array_agg(w.core) as cores, array_agg(w.trail) as trails,
+         array_agg(w.can_start) as can_start, array_agg(w.can_end) as can_end, array_agg(w.lead) as leads, array_agg(w.word) as words
+  into v_words
+  from (
+    select w.starts_at, m[1] as lead, lower(m[2]) as core, m[3] as trail, w.word, k.can_start, k.can_end
+    from (
+      select t.word, t.place, (sum(length(t.word) + 1) over (order by t.place) - length(t.word))::int as starts_at
+      from string_to_table(v_masked, ' ') with ordinality t (word, place)
+    ) w,
+         lateral regexp_match(w.word, '^([(\[]*)(.*?)([]),.;:?!…]*)$') m,
+         lateral braid_store.timeframe_word(lower(m[2])) k
+    where w.word <> ''
+    order by w.place
+  ) w;
+  v_count := coalesce(cardinality(v_words.starts), 0);
+
+  while v_first <= v_count loop
+    v_last := v_first;
+    if v_words.can_start[v_first] and (v_first = 1 or v_words.words[v_first - 1] <> 'OR') then
+      -- As far as the words may be of one timeframe.
+      while v_last < v_count and v_last - v_first + 1 < v_max_words and v_words.can_start[v_last + 1] is not null
+            and v_words.trails[v_last] in ('', ',') and v_words.leads[v_last + 1] = '' and v_words.words[v_last + 1] <> 'OR' loop
+        v_last := v_last + 1;
+      end loop;
+      v_stop := v_first - 1;
+      while v_last > v_stop loop
+        if not v_words.can_end[v_last] then
+          v_last := v_last - 1;
+          continue;
+        end if;
+        v_phrase := array_to_string(v_words.cores[v_first:v_last], ' ');
+        v_range := braid_store.timeframe_phrase(v_phrase, time_zone, reference_time);
+        v_found := case when v_range.is_understood and (v_range.starts_at < v_range.ends_at) is not false
+                        then tstzmultirange(tstzrange(v_range.starts_at, v_range.ends_at)) end;
+        if not v_range.is_understood and v_phrase ~ '^(in|on|during) .+ (and|or) ' then
+          v_found := braid_store.listed_periods(v_phrase, time_zone, reference_time);
+          v_range.is_understood := v_found is not null;
+          v_range.is_explicit := true;
+          v_range.starts_at := (select max(lower(r)) from unnest(v_found) r);
+        end if;
+        if v_range.is_understood and v_range.is_explicit then
+          -- What lies ahead was not spoken yet: "plans for next week". No part of it is meant either.
+          if v_range.starts_at > reference_time or v_range.starts_at >= v_range.ends_at
+             or v_last < v_count and v_words.words[v_last + 1] = 'OR'
+             or not braid_store.is_timeframe_in_text(
+                      v_phrase, case when v_last = v_count or v_words.trails[v_last] <> '' then ''
+                                     else v_words.cores[v_last + 1] end) then
+            v_last := v_stop;
+          end if;
+          exit;
+        end if;
+        v_last := v_last - 1;
+      end loop;
+      if v_last > v_stop then
+        ranges := ranges + v_found;
+        phrases := phrases || v_phrase;
+        if v_taken = v_first - 2 and v_words.cores[v_first - 1] in ('and', 'or') then
+          -- "last week and yesterday" leaves no "and".
+          v_ends := v_ends[:cardinality(v_ends) - 1];
+        else
+          v_starts := v_starts || (v_words.starts[v_first] + length(v_words.leads[v_first]));
+        end if;
+        v_ends := v_ends || (v_words.starts[v_last] + length(v_words.words[v_last]) - length(v_words.trails[v_last]));
+        v_first := v_last;
+        v_taken := v_last;
+      end if;
+    end if;
+    v_first := v_first + 1;
+  end loop;
+  if phrases = '{}' then
+    ranges := null;
+    return;
+  end if;
+
+  for v_place in reverse cardinality(v_starts)..1 loop
+    v_before := rtrim(left(searched, v_starts[v_place] - 1), E' \t\n\r');
+    v_after := ltrim(substr(searched, v_ends[v_place]), E' \t\n\r');
+    if right(v_before, 1) || left(v_after, 1) in ('()', '[]') then
+      v_before := rtrim(left(v_before, -1));
+      v_after := ltrim(substr(v_after, 2));
+    end if;
+    searched := v_before || case when v_before = '' or v_after ~ '^([,.;:?!)\]…]|$)' then '' else ' ' end || v_after;
+  end loop;
+  searched := btrim(regexp_replace(searched, '^[\s,;:]+', ''));
+  if searched !~ '[[:alnum:]]' then
+    searched := '';
+  end if;
+end
+$$;
+
+comment on function braid_store.extract_timeframes(text, text, timestamptz) is
+  'A query text without the timeframes in it, their ranges (null if there is none) and the phrases that were taken. It takes '
+  'what can hardly mean anything else: words such as last week, and dates, months, years and weekdays after a preposition; '
+  'nothing in quotation marks, of the future, or beside OR.';

@@ -1,0 +1,39 @@
+create or replace function braid_store.range_literal(
+  literal text,
+  time_zone text,
+  out starts_at timestamptz,
+  out ends_at timestamptz,
+  out is_understood boolean
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_variable
+declare
+  v_bound constant text := '"?(\d{4}-\d\d-\d\d(?:[t ]\d\d(?::\d\d(?::\d\d(?:\.\d{1,6})?)?)?(?:z|[+-]\d\d(?::?\d\d(?::\d\d)?)?)?)?|-?infinity|)"?';
+  v_parts text[] := regexp_match(lower(literal), '^([[(])\s*' || v_bound || '\s*,\s*' || v_bound || '\s*([])])$');
+  v_from record;
+  v_to record;
+begin
+  is_understood := false;
+  if v_parts is null then
+    return;
+  end if;
+  v_from := braid_store.iso_period(v_parts[2], time_zone);
+  v_to := braid_store.iso_period(v_parts[3], time_zone);
+  if v_from.starts_at is null and v_parts[2] not in ('', '-infinity')
+     or v_to.starts_at is null and v_parts[3] not in ('', 'infinity') then
+    return;
+  end if;
+  -- Timestamps are whole microseconds.
+  starts_at := v_from.starts_at + case v_parts[1] when '(' then interval '1 microsecond' else interval '0' end;
+  ends_at := v_to.starts_at + case v_parts[4] when ']' then interval '1 microsecond' else interval '0' end;
+  is_understood := true;
+end
+$$;
+
+comment on function braid_store.range_literal(text, text) is
+  'What PostgreSQL writes for a tstzrange, with bounds in ISO 8601; those without an offset are of the time zone.';

@@ -1,0 +1,56 @@
+create or replace function braid_store.plan_recall(
+  query_text text,
+  has_embedding boolean,
+  timeframe text,
+  asked_strategy text,
+  time_zone text,
+  asked_reference_time timestamptz,
+  out searched text,
+  out ranges tstzmultirange,
+  out phrases text[],
+  out strategy text,
+  out reason text,
+  out zone text,
+  out reference_time timestamptz,
+  out warnings jsonb
+)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_variable
+begin
+  if asked_strategy not in ('hybrid', 'full_text', 'semantic', 'prefilter', 'auto') or asked_strategy is null then
+    raise exception 'strategy is %', coalesce('''' || left(asked_strategy, 100) || '''', 'null')
+      using errcode = '22023', hint = 'Use hybrid, full_text, semantic, prefilter or auto.';
+  end if;
+  zone := braid_store.zone_name(time_zone);
+  reference_time := braid_store.check_reference_time(asked_reference_time);
+  searched := coalesce(query_text, '');
+  phrases := '{}';
+  if lower(btrim(timeframe)) = 'auto' then
+    select e.searched, e.ranges, e.phrases into searched, ranges, phrases
+    from braid_store.extract_timeframes(searched, zone, reference_time) e;
+  elsif timeframe is not null then
+    ranges := braid_store.parse_timeframes(timeframe, zone, reference_time);
+  end if;
+  strategy := case when searched = '' then 'semantic' when not has_embedding then 'full_text'
+                   when asked_strategy = 'auto' then 'hybrid' else asked_strategy end;
+  warnings := case when strategy = asked_strategy or strategy = 'hybrid' then '[]'
+    else jsonb_build_array(jsonb_build_object(
+           'code', case when has_embedding then 'no_query_text' else 'no_query_embedding' end,
+           'message', format('Without %s the search was %s.',
+                             case when has_embedding then 'query_text' else 'query_embedding' end, strategy))) end;
+  reason := case
+    when asked_strategy = strategy then 'It was asked for.'
+    when not has_embedding then 'There is no query_embedding.'
+    when searched = '' then 'There is no query_text.'
+  end;
+end
+$$;
+
+comment on function braid_store.plan_recall(text, boolean, text, text, text, timestamptz) is
+  'What a recall searches: the text without its timeframe, the ranges of time (null for all), and the strategy that what was '
+  'given allows, with why. Raises 22023 for arguments that no recall can use.';

@@ -1,0 +1,40 @@
+create or replace function braid.recall(
+  query_text text default null,
+  query_embedding @vector@.vector default null,
+  timeframe text default null,
+  strategy text default 'hybrid',
+  match_count int default 10,
+  filters jsonb default null,
+  collection text default 'default',
+  time_zone text default null,
+  reference_time timestamptz default null,
+  full_text_weight float8 default null,
+  semantic_weight float8 default null,
+  fusion text default null,
+  rrf_k float8 default null,
+  candidate_count int default null,
+  min_score float8 default null,
+  match text default 'any',
+  options jsonb default null
+)
+returns setof braid.search_result
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select r.*
+  from braid_store.run_recall(
+         query_text, query_embedding, timeframe, strategy, match_count, filters, collection, time_zone, reference_time,
+         full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match, options, false) s,
+       unnest(s.results) r;
+$$;
+
+comment on function braid.recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8, text,
+                                  float8, int, float8, text, jsonb) is
+  'hybrid_search for what was said and when. timeframe, on occurred_at: null for all time, words (last week, the last 3 days, '
+  'between March and May 2025), ISO 8601 (2025-03, 2025-01-01/P1M, P7D), a range, several with ; between them, or auto, which '
+  'takes it out of query_text; in time_zone (the session''s if null), seen from reference_time (now if null). strategy: '
+  'hybrid, full_text, semantic, prefilter (the best candidate_count, 100, by full text, in the order of similarity) or '
+  'auto (hybrid, weighted by the form of the query). The rest as in hybrid_search.';

@@ -1,0 +1,39 @@
+create or replace function braid.recall_json(
+  query_text text default null,
+  query_embedding @vector@.vector default null,
+  timeframe text default null,
+  strategy text default 'hybrid',
+  match_count int default 10,
+  filters jsonb default null,
+  collection text default 'default',
+  time_zone text default null,
+  reference_time timestamptz default null,
+  full_text_weight float8 default null,
+  semantic_weight float8 default null,
+  fusion text default null,
+  rrf_k float8 default null,
+  candidate_count int default null,
+  min_score float8 default null,
+  match text default 'any',
+  options jsonb default null
+)
+returns jsonb
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select jsonb_build_object(
+           'results', to_jsonb(s.results),
+           'stats', s.stats #- '{recall,warnings}',
+           'warnings', (s.stats #> '{recall,warnings}') || braid_store.search_warnings(collection, s.stats))
+  from braid_store.run_recall(
+         query_text, query_embedding, timeframe, strategy, match_count, filters, collection, time_zone, reference_time,
+         full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match, options, true) s;
+$$;
+
+comment on function braid.recall_json(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8, text,
+                              float8, int, float8, text, jsonb) is
+  'recall as one JSON object: results, stats and warnings as in search_json. stats.recall says the strategy that was used and '
+  'why, searched_text, and the timeframe as ranges (null for all time).';

@@ -1,0 +1,80 @@
+create or replace function braid_store.run_recall(
+  query_text text,
+  query_embedding @vector@.vector,
+  timeframe text,
+  strategy text,
+  match_count int,
+  filters jsonb,
+  collection text,
+  time_zone text,
+  reference_time timestamptz,
+  full_text_weight float8,
+  semantic_weight float8,
+  fusion text,
+  rrf_k float8,
+  candidate_count int,
+  min_score float8,
+  match text,
+  options jsonb,
+  is_reported boolean,
+  out results braid.search_result[],
+  out stats jsonb
+)
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_plan record;
+  v_weights record;
+  v_collection braid_store.collections;
+begin
+  perform braid_store.require_tenant_id();
+  v_plan := braid_store.plan_recall(query_text, query_embedding is not null, timeframe, strategy, time_zone, reference_time);
+  if v_plan.searched = '' and query_embedding is null and v_plan.phrases <> '{}' then
+    raise exception 'query_text ''%'' is nothing but a timeframe', left(query_text, 100)
+      using errcode = '22023',
+            hint = 'Say what to look for, or call braid.conversation_timeline, which shows a timeframe without a topic too.';
+  end if;
+  v_weights := braid_store.auto_weights(v_plan.searched);
+  if strategy = 'auto' and v_plan.strategy = 'hybrid' then
+    v_collection := braid_store.find_collection(collection);
+    full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight * v_weights.full_text_factor);
+    semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight * v_weights.semantic_factor);
+    v_plan.reason := format('The query is searched by both legs, with weights %s and %s: %s.', full_text_weight, semantic_weight,
+                            v_weights.reason);
+  end if;
+
+  select s.results, s.stats into results, stats
+  from braid_store.run_search(
+         case when v_plan.strategy <> 'semantic' then v_plan.searched end,
+         case when v_plan.strategy <> 'full_text' then query_embedding end,
+         match_count, full_text_weight, semantic_weight, braid_store.time_filter(filters, v_plan.ranges), collection, fusion,
+         rrf_k, candidate_count, min_score, match,
+         case when v_plan.strategy <> 'prefilter' then options
+              when options is null or options = 'null' then '{"prefilter": true}'
+              when jsonb_typeof(options) = 'object' then options || '{"prefilter": true}'
+              else options end,
+         is_reported) s;
+  if is_reported then
+    stats := stats || jsonb_build_object('recall', jsonb_build_object(
+      'strategy', v_plan.strategy,
+      'reason', v_plan.reason,
+      'searched_text', v_plan.searched,
+      'timeframe', (select jsonb_agg(jsonb_build_object('starts_at', lower(r), 'ends_at', upper(r)) order by lower(r) nulls first)
+                    from unnest(v_plan.ranges) r),
+      'timeframe_phrases', v_plan.phrases,
+      'time_zone', v_plan.zone,
+      'reference_time', v_plan.reference_time,
+      'warnings', v_plan.warnings));
+  end if;
+end
+$$;
+
+comment on function braid_store.run_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8,
+                                           text, float8, int, float8, text, jsonb, boolean) is
+  'One recall, for the tenant of the session: a search with a timeframe for a filter and a strategy for its legs.';

@@ -1,0 +1,56 @@
+create or replace function braid.conversation_timeline(
+  topic text default null,
+  query_embedding @vector@.vector default null,
+  timeframe text default null,
+  strategy text default 'hybrid',
+  match_count int default 50,
+  context_before int default 2,
+  context_after int default 2,
+  filters jsonb default null,
+  collection text default 'default',
+  time_zone text default null,
+  reference_time timestamptz default null,
+  conversation_key text default null,
+  candidate_count int default null,
+  min_score float8 default null,
+  match text default 'any',
+  options jsonb default null
+)
+returns table (
+  window_number int,
+  is_match boolean,
+  conversation text,
+  chunk_id bigint,
+  document_id bigint,
+  external_id text,
+  chunk_index int,
+  title text,
+  content text,
+  source_uri text,
+  speaker text,
+  category text,
+  importance float8,
+  occurred_at timestamptz,
+  metadata jsonb,
+  score float8
+)
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select t.*
+  from braid_store.run_timeline(
+         topic, query_embedding, timeframe, strategy, match_count, context_before, context_after, filters,
+         collection, time_zone, reference_time, conversation_key, candidate_count, min_score, match, options) t;
+$$;
+
+comment on function braid.conversation_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
+                                    timestamptz, text, int, float8, text, jsonb) is
+  'What braid.recall finds, in the order of time, with the turns before and after it: is_match tells them apart, no turn comes '
+  'twice, and turns that follow each other have one window_number. Ties go by external_id and chunk_index. A conversation is a '
+  'document, its turns the chunks; where each turn is a document of its own, conversation_key is the metadata key, or speaker, '
+  'category or language, that turns of a conversation have in common, and occurred_at their order. Filters and timeframe '
+  'choose the matches, not what surrounds them. Without a topic it is the last match_count turns of the timeframe. Other '
+  'arguments as in recall.';

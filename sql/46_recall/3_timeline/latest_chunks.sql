@@ -1,0 +1,28 @@
+create or replace function braid_store.latest_chunks(tenant_id int, collection_id int, filter text, max_count int)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_chunk_ids bigint[];
+begin
+  execute format($query$
+    select array(
+      select c.id from braid_store.chunks c
+      where c.tenant_id = $1 and c.collection_id = $2 and c.occurred_at is not null and (%s)
+      order by c.occurred_at desc, c.document_id desc, c.chunk_index desc
+      limit $3)
+    $query$, latest_chunks.filter)
+  into v_chunk_ids
+  using latest_chunks.tenant_id, latest_chunks.collection_id, latest_chunks.max_count;
+  return v_chunk_ids;
+end
+$$;
+
+comment on function braid_store.latest_chunks(int, int, text, int) is
+  'The last chunks in time that a filter matches; those without a time are none of them.';

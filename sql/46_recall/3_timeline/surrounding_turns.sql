@@ -1,0 +1,93 @@
+create or replace function braid_store.surrounding_turns(
+  tenant_id int,
+  collection_id int,
+  matched_ids bigint[],
+  context_before int,
+  context_after int,
+  conversation_key text
+)
+returns table (chunk_id bigint, conversation jsonb, document_id bigint, place bigint)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_variable
+declare
+  c_max_turns constant int := 1000000;
+  v_field text := braid_store.conversation_field(conversation_key);
+  v_conversations jsonb;
+  v_filter jsonb;
+  v_member_ids bigint[];
+begin
+  if conversation_key is not null then
+    execute format($query$
+      select jsonb_agg(distinct f.conversation)
+      from unnest($2) u (chunk_id),
+           lateral (
+             select %s as conversation from braid_store.chunks c
+             where c.tenant_id = $1 and c.id = u.chunk_id
+             offset 0
+           ) f
+      where f.conversation is not null
+      $query$, v_field)
+    into v_conversations using tenant_id, matched_ids;
+    if v_conversations is not null then
+      v_filter := jsonb_build_object(conversation_key, jsonb_build_object('$in', v_conversations));
+      v_member_ids := braid_store.matching_chunk_ids(
+        tenant_id, collection_id, braid_store.filter_predicate(v_filter, tenant_id, collection_id),
+        braid_store.filter_source(v_filter, tenant_id, collection_id), c_max_turns);
+    end if;
+  end if;
+
+  return query execute format($query$
+    with matched as (
+      select u.chunk_id, m.document_id, m.chunk_index, m.conversation
+      from unnest($2) u (chunk_id),
+           lateral (
+             select c.document_id, c.chunk_index, %1$s as conversation from braid_store.chunks c
+             where c.tenant_id = $1 and c.id = u.chunk_id
+             offset 0
+           ) m
+    ), members as (
+      select u.chunk_id, m.conversation, u.chunk_id = any ($2) as is_match,
+             row_number() over (partition by m.conversation order by m.occurred_at, m.document_id, m.chunk_index) as place
+      from unnest($5) u (chunk_id),
+           lateral (
+             select c.occurred_at, c.document_id, c.chunk_index, %1$s as conversation from braid_store.chunks c
+             where c.tenant_id = $1 and c.id = u.chunk_id
+             offset 0
+           ) m
+      where m.conversation is not null
+    ), near as (
+      select m.*,
+             max(m.place) filter (where m.is_match) over w as match_before,
+             min(m.place) filter (where m.is_match) over (
+               partition by m.conversation order by m.place rows between current row and unbounded following) as match_after
+      from members m
+      window w as (partition by m.conversation order by m.place)
+    )
+    select n.chunk_id, n.conversation, null::bigint, n.place
+    from near n
+    where n.place - n.match_before <= $4 or n.match_after - n.place <= $3
+    union all
+    select distinct n.id, null::jsonb, m.document_id, n.chunk_index::bigint
+    from matched m,
+         lateral (
+           select c.id, c.chunk_index from braid_store.chunks c
+           where c.tenant_id = $1 and c.document_id = m.document_id
+             and c.chunk_index between m.chunk_index - $3 and m.chunk_index + $4
+           offset 0
+         ) n
+    where m.conversation is null
+    $query$, v_field)
+  using tenant_id, matched_ids, context_before, context_after, coalesce(v_member_ids, '{}');
+end
+$$;
+
+comment on function braid_store.surrounding_turns(int, int, bigint[], int, int, text) is
+  'Chunks and those before and after them, each once: the neighbours in the document by chunk_index, or those of the same '
+  'conversation by time, with their place there.';

@@ -1,0 +1,186 @@
+"""Timeframes taken out of a query text: what can hardly mean anything else, and nothing besides."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from typing import Any
+
+import psycopg
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from recall.test_timeframes import NOW, parse
+
+Connection = psycopg.Connection[Any]
+SETTINGS = settings(
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=150, derandomize=True
+)
+
+# The text that is left, and the timeframe that the rest means.
+TAKEN = {
+    "what did we discuss last week about PostgreSQL": ("what did we discuss about PostgreSQL", "last week"),
+    "What did we discuss last week?": ("What did we discuss?", "last week"),
+    "Last week, what did we discuss": ("what did we discuss", "last week"),
+    "what was decided yesterday": ("what was decided", "yesterday"),
+    "YESTERDAY what did Ana say": ("what did Ana say", "yesterday"),
+    "pricing objections since Monday": ("pricing objections", "since monday"),
+    "who called over the last 3 days, and why": ("who called, and why", "the last 3 days"),
+    "errors in the past 24 hours": ("errors", "past 24 hours"),
+    "two weeks ago Ben told me about k8s": ("Ben told me about k8s", "two weeks ago"),
+    "what broke a few days ago": ("what broke", "3 days ago"),
+    "what happened in Q4?": ("what happened?", "q4"),
+    "what happened in the second quarter of 2024 in sales": ("what happened in sales", "q2 2024"),
+    "what did we plan between March and May 2024 for hiring": ("what did we plan for hiring", "2024-03/2024-05"),
+    "notes from 2023 about Rust": ("notes about Rust", "2023"),
+    "what happened in 2023": ("what happened", "2023"),
+    "calls on March 5th, 2025 about pricing": ("calls about pricing", "2025-03-05"),
+    "messages before 2025-03-05": ("messages", "before 2025-03-05"),
+    "what did she say on Monday morning": ("what did she say", "monday morning"),
+    "may I ask what we said in May": ("may I ask what we said", "may"),
+    "what was said over the weekend": ("what was said", "the weekend"),
+    "what changed last May": ("what changed", "last may"),
+    "since march we know of it": ("we know of it", "since march"),
+    "calls in May about seats": ("calls about seats", "may"),
+    "what may we do, as said in march": ("what may we do, as said", "march"),
+    "what did we decide earlier today on auth": ("what did we decide on auth", "earlier today"),
+    "talks (last weekend) on Go": ("talks on Go", "last weekend"),
+    "compare last week and last month": ("compare", "last week; last month"),
+    "until yesterday nobody knew of CVE-2024-1234": ("nobody knew of CVE-2024-1234", "until yesterday"),
+    "what was said more than 2 weeks ago": ("what was said", "more than 2 weeks ago"),
+    '"last week" the band, heard last month': ('"last week" the band, heard', "last month"),
+    "was  Ana\tthere   last night": ("was  Ana\tthere", "last night"),
+    "what did we decide in 2023 and 2024?": ("what did we decide?", "2023; 2024"),
+    "in June and July, who left": ("who left", "june; july"),
+    "what was said in March or May 2024 about seats": ("what was said about seats", "march 2024; may 2024"),
+    "who joined on Monday and Tuesday": ("who joined", "monday; tuesday"),
+    "in 2023 and in general": ("and in general", "2023"),
+    "what was known up to last week": ("what was known", "until last week"),
+    "who said so over two weeks ago": ("who said so", "more than two weeks ago"),
+    "yesterday": ("", "yesterday"),
+    "In 2024.": ("", "2024"),
+}
+KEPT = [
+    "",
+    " ",
+    "PostgreSQL",
+    "may I ask you something",
+    "the second attempt may fail",
+    "march on",
+    "march on Washington",
+    "they march past the palace",
+    "fall back to defaults",
+    "in fall",
+    "second opinion",
+    "the last minute changes",
+    "in the last second",
+    "Q4",
+    "error Q4 in module",
+    "read Q4.parquet",
+    "in Q4_results",
+    "sales-Q4-2024",
+    "the March release",
+    "the 2023 budget",
+    "tell me about March",
+    "plans for May",
+    "in 2000 lines of code",
+    "after 2000 ms",
+    "in 1024 bytes",
+    "in 2023 and 2024 lines of code",
+    "since version 17.2",
+    "since 17.2.1",
+    "port 2024",
+    "logs of 2025-03-05",
+    "backup_2025-03-05.sql",
+    "yesterday's meeting",
+    "today's agenda",
+    "the last year of college",
+    "last week of school",
+    "plans for next week",
+    "what is due tomorrow",
+    "in 5 days",
+    "on October 13, 2025",
+    "between May 2024 and March 2023",
+    "for 3 days",
+    "last",
+    "the last 3",
+    "in the past",
+    "a day in the life",
+    "week over week growth",
+    "Sun and Mars in Jan",
+    "on mar",
+    '"last week"',
+    "“since Monday” song",
+    '"what happened yesterday',
+    "`git log --since yesterday`",
+    "-yesterday foo",
+    "+yesterday foo",
+    "yesterday* foo",
+    "yesterday OR tomorrow",
+    "cats OR yesterday",
+    "in may be",
+    "this may work",
+    "the last may fail",
+    "what is in may vary",
+    "the last march ended",
+    "the weekend plans",
+    "before may we",
+    "from A to B",
+    "between us and them",
+    "SELECT now() - interval '3 days'",
+    "\x01 \u2028 in",
+]
+
+
+def extract(db: Connection, text: str, now: datetime = NOW) -> tuple[str, str | None, list[str]]:
+    ((searched, timeframe, phrases),) = db.execute(
+        "select searched_text, timeframe::text, phrases from braid.extract_timeframe(%s, 'UTC', %s)", (text, now)
+    ).fetchall()
+    return searched, timeframe, phrases
+
+
+def test_what_is_a_timeframe_is_taken(db: Connection) -> None:
+    for text, (rest, meaning) in TAKEN.items():
+        searched, timeframe, _ = extract(db, text)
+        assert searched == rest
+        assert timeframe is not None, text
+        assert parse(db, timeframe) == parse(db, meaning), text
+
+
+def test_what_may_be_something_else_stays(db: Connection) -> None:
+    assert {text: extract(db, text) for text in KEPT} == {text: (text, None, []) for text in KEPT}
+
+
+def test_phrases_are_those_that_were_taken(db: Connection) -> None:
+    assert extract(db, "what happened on March 5th, 2025 and since Monday")[2] == ["on march 5th 2025", "since monday"]
+
+
+def test_a_weekday_after_a_preposition_is_the_last_one(db: Connection) -> None:
+    wednesday = datetime(2025, 3, 12, 8, tzinfo=timezone.utc)
+    assert extract(db, "what did Ana say on Friday", wednesday)[1] == (
+        '{["2025-03-07 00:00:00+00","2025-03-08 00:00:00+00")}'
+    )
+
+
+PIECES = st.sampled_from(
+    ["last week", "yesterday", "since Monday", "in May", "may", "Q4", "postgres", "\"", "OR", "and", "(", ")", ",", "?"]
+)
+
+
+@given(text=st.text(max_size=60) | st.lists(PIECES, max_size=9).map(" ".join))
+@SETTINGS
+def test_any_text_is_read_and_only_shortened(db: Connection, text: str) -> None:
+    if "\x00" in text or any("\ud800" <= c <= "\udfff" for c in text):
+        return
+    searched, timeframe, phrases = extract(db, text)
+    if timeframe is None:
+        assert (searched, phrases) == (text, [])
+    else:
+        assert phrases
+        left = iter(text)
+        assert all(character == " " or character in left for character in searched)
+
+
+def test_a_book_is_read_in_time(db: Connection) -> None:
+    book = "in the last of May we march on and on, the 3 of us, at 2 or 3; " * 20_000
+    searched, timeframe, _ = extract(db, book)
+    assert (timeframe is None) == (searched == book)

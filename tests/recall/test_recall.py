@@ -1,0 +1,241 @@
+"""recall: hybrid_search in a timeframe, by a strategy."""
+
+from __future__ import annotations
+
+import random
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from helpers import HashEmbedder
+from support.calls import full_text, hybrid, named, semantic, upsert, vector
+
+Connection = psycopg.Connection[Any]
+Row = tuple[str, int, float]
+
+NOW = datetime(2025, 3, 12, 14, 30, 45, tzinfo=timezone.utc)
+WORDS = ["apple", "pear", "plum", "fig", "quince", "peach", "medlar", "cherry"]
+LAST_WEEK = {"occurred_at": {"$gte": "2025-03-03T00:00:00Z", "$lt": "2025-03-10T00:00:00Z"}}
+EMBED = HashEmbedder().embed_query
+
+
+def documents() -> list[dict[str, Any]]:
+    """One every 3 hours for 6 weeks back; some without a time, some without an embedding."""
+    chance = random.Random(5)
+    made = []
+    for number in range(336):
+        content = " ".join(chance.choices(WORDS, weights=range(1, 9), k=chance.randint(2, 9)))
+        made.append(
+            {
+                "external_id": f"d{number:03}",
+                "content": content,
+                "speaker": chance.choice(["Ana", "Ben"]),
+                "occurred_at": None if number % 40 == 7 else (NOW - timedelta(hours=3 * number)).isoformat(),
+                "embedding": None if number % 30 == 3 else vector(EMBED(content)),
+            }
+        )
+    return made
+
+
+@pytest.fixture
+def talks(db: Connection) -> Connection:
+    upsert(db, documents())
+    return db
+
+
+def recall(db: Connection, **arguments: Any) -> list[Row]:
+    arguments = {"reference_time": NOW, "time_zone": "UTC", **arguments}
+    return db.execute(
+        f"select external_id, chunk_index, score from braid.recall({named(arguments)})",
+        {name: Jsonb(value) if isinstance(value, dict) else value for name, value in arguments.items()},
+    ).fetchall()
+
+
+def recall_json(db: Connection, **arguments: Any) -> dict[str, Any]:
+    arguments = {"reference_time": NOW, "time_zone": "UTC", **arguments}
+    ((answer,),) = db.execute(
+        f"select braid.recall_json({named(arguments)})",
+        {name: Jsonb(value) if isinstance(value, dict) else value for name, value in arguments.items()},
+    ).fetchall()
+    return dict(answer)
+
+
+def test_it_is_a_search_under_a_filter_on_the_time(talks: Connection) -> None:
+    embedding = vector(EMBED("pear fig"))
+    query = {"query_text": "pear fig", "query_embedding": embedding, "match_count": 400}
+    for filters in (None, {"speaker": "Ana"}):
+        both = {"$and": [LAST_WEEK, filters or {}]} if filters else LAST_WEEK
+        found = recall(talks, timeframe="last week", filters=filters, **query)
+        assert found
+        assert found == hybrid(talks, filters=both, **query)
+        assert recall(talks, filters=filters, **query) == hybrid(
+            talks, **query, **({"filters": filters} if filters else {})
+        )
+    assert recall(talks, query_text="pear", timeframe="last week", strategy="full_text", match_count=400) == full_text(
+        talks, "pear", filters=LAST_WEEK, match_count=400
+    )
+    assert recall(
+        talks, query_text="pear", query_embedding=embedding, timeframe="last week", strategy="semantic", match_count=400
+    ) == semantic(talks, EMBED("pear fig"), filters=LAST_WEEK, match_count=400)
+
+
+def test_a_range_has_its_start_and_not_its_end(db: Connection) -> None:
+    times = {
+        "before": "2025-03-02T23:59:59.999999Z",
+        "start": "2025-03-03T00:00:00Z",
+        "last": "2025-03-09T23:59:59.999999Z",
+        "end": "2025-03-10T00:00:00Z",
+    }
+    upsert(db, [{"external_id": name, "content": "pear", "occurred_at": time} for name, time in times.items()])
+    upsert(db, [{"external_id": "undated", "content": "pear"}])
+
+    def found(timeframe: str | None) -> set[str]:
+        return {row[0] for row in recall(db, query_text="pear", timeframe=timeframe)}
+
+    assert found("last week") == {"start", "last"}
+    assert found("until last week") == {"before", "start", "last"}
+    assert found("after last week") == {"end"}
+    assert found("before last week; after last week") == {"before", "end"}
+    assert found("(,)") == set(times)
+    assert found("(2025-03-03,2025-03-10]") == {"last", "end"}
+    assert found(None) == {*times, "undated"}
+
+
+def test_what_was_just_written_is_in_the_last_hour(db: Connection) -> None:
+    with db.transaction():
+        db.execute("select braid.upsert_document('now', 'pear', occurred_at => now())")
+        for call in ("'pear', timeframe => 'last hour'", "'pear last hour', timeframe => 'auto'"):
+            assert db.execute(f"select external_id from braid.recall({call})").fetchall() == [("now",)]
+
+
+def test_auto_takes_the_timeframe_out_of_the_query(talks: Connection) -> None:
+    query = "which pear did we eat last week with figs"
+    answer = recall_json(talks, query_text=query, timeframe="auto", match_count=400)
+    same = recall(talks, query_text="which pear did we eat with figs", timeframe="last week", match_count=400)
+    assert [(row["external_id"], row["chunk_index"], row["score"]) for row in answer["results"]] == same
+    said = answer["stats"]["recall"]
+    assert said["searched_text"] == "which pear did we eat with figs"
+    assert said["timeframe_phrases"] == ["last week"]
+    assert said["timeframe"] == [{"starts_at": "2025-03-03T00:00:00+00:00", "ends_at": "2025-03-10T00:00:00+00:00"}]
+    assert said["time_zone"] == "UTC"
+    assert datetime.fromisoformat(said["reference_time"]) == NOW
+    nothing = recall_json(talks, query_text="which pear", timeframe="auto", match_count=400)
+    assert nothing["stats"]["recall"]["timeframe"] is None
+    assert len(nothing["results"]) == len(full_text(talks, "which pear"))
+
+
+def test_the_time_zone_moves_the_range(db: Connection) -> None:
+    upsert(db, [{"external_id": "late", "content": "pear", "occurred_at": "2025-03-10T23:30:00Z"}])
+    assert recall(db, query_text="pear", timeframe="yesterday") == []
+    assert recall(db, query_text="pear", timeframe="yesterday", time_zone="Asia/Tokyo")
+
+
+def test_prefilter_is_full_text_reranked_by_similarity(talks: Connection) -> None:
+    wanted = EMBED("medlar cherry plum")
+    query = {"query_text": "fig pear", "query_embedding": vector(wanted)}
+    similarity = {row[0]: row[2] for row in semantic(talks, wanted)}
+    for count, timeframe, filters in ((20, None, {}), (7, None, {}), (None, None, {}), (None, "last week", LAST_WEEK)):
+        candidates = [row[0] for row in full_text(talks, "fig pear", filters=filters)][: count or 100]
+        expected = sorted(
+            ((name, similarity[name]) for name in candidates if name in similarity), key=lambda row: (-row[1], row[0])
+        )
+        found = recall(
+            talks, strategy="prefilter", candidate_count=count, timeframe=timeframe, match_count=5, **query
+        )
+        assert [(row[0], row[2]) for row in found] == expected[:5]
+        assert len(expected) > 5
+    answer = recall_json(talks, strategy="prefilter", match_count=3, min_score=0.2, **query)
+    assert answer["stats"]["semantic_mode"] == "prefiltered"
+    assert answer["stats"]["full_text_candidates"] == 100
+    for row in answer["results"]:
+        assert row["score"] == row["semantic_score"] == similarity[row["external_id"]] >= 0.2
+        assert row["full_text_rank"] and row["semantic_rank"] and row["full_text_score"] > 0
+    # More rows than the usual candidates, and as an option of any search.
+    assert len(recall(talks, strategy="prefilter", match_count=150, **query)) > 100
+    assert hybrid(talks, options={"prefilter": True}, match_count=5, **query) == recall(
+        talks, strategy="prefilter", match_count=5, **query
+    )
+
+
+def test_auto_leans_towards_full_text_for_what_has_one_spelling(talks: Connection) -> None:
+    embedding = vector(EMBED("fig"))
+    shifted = ["ORA-00942 fig", "fig 17.2.1", "v2.1 fig", "parse_fig", "figTree", '"fig"', "fig::new", "src/fig.py"]
+    plain = ["fig", "which fig did we eat with pears and plums", "fig (and pears)", "fig, not 12", "well-known fig"]
+    plain += ["the 18th fig of the 1960s", "figs and/or pears", "fig 2.5.", "fig " * 40 + '"pear"']
+    for query in shifted + plain:
+        weight = 1.2 if query in shifted else 0.6
+        answer = recall_json(talks, query_text=query, query_embedding=embedding, strategy="auto", match_count=20)
+        expected = hybrid(talks, query_text=query, query_embedding=embedding, match_count=20, full_text_weight=weight)
+        assert [(row["external_id"], row["chunk_index"], row["score"]) for row in answer["results"]] == expected, query
+        assert answer["stats"]["recall"]["strategy"] == "hybrid"
+        assert f"weights {weight} and 0.4:" in answer["stats"]["recall"]["reason"], query
+    given = {"query_text": "parse_fig", "query_embedding": embedding, "full_text_weight": 0.5, "match_count": 20}
+    assert recall(talks, strategy="auto", **given) == hybrid(talks, **given)
+
+
+def test_every_strategy_does_with_what_it_is_given(talks: Connection) -> None:
+    for strategy in ("hybrid", "full_text", "semantic", "prefilter", "auto"):
+        text_only = recall_json(talks, query_text="fig", strategy=strategy, match_count=400)
+        assert text_only["stats"]["recall"]["strategy"] == "full_text"
+        assert [row["external_id"] for row in text_only["results"]] == [row[0] for row in full_text(talks, "fig")]
+        warned = [warning["code"] for warning in text_only["warnings"]]
+        assert warned == ([] if strategy == "full_text" else ["no_query_embedding"])
+
+        vector_only = recall_json(talks, query_embedding=vector(EMBED("fig")), strategy=strategy, match_count=400)
+        assert vector_only["stats"]["recall"]["strategy"] == "semantic"
+        nearest = [row[0] for row in semantic(talks, EMBED("fig"))]
+        assert [row["external_id"] for row in vector_only["results"]] == nearest
+        warned = [warning["code"] for warning in vector_only["warnings"] if warning["code"] != "chunks_not_embedded"]
+        assert warned == ([] if strategy == "semantic" else ["no_query_text"])
+
+
+def test_options_and_thresholds_are_those_of_a_search(talks: Connection) -> None:
+    answer = recall_json(
+        talks, query_text="fig -pear", timeframe="last week", options={"snippet": True, "explain": True}, match="all"
+    )
+    assert answer["results"]
+    assert all("<mark>" in row["snippet"] and "pear" not in row["content"] for row in answer["results"])
+    assert answer["stats"]["term_statistics"]
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"strategy": "fast"}, "strategy is 'fast'"),
+    ({"strategy": None}, "strategy is null"),
+    ({"timeframe": "soonish"}, "timeframe 'soonish' is not understood"),
+    ({"timeframe": ""}, "timeframe '' is not understood"),
+    ({"timeframe": "[2025-02-01,2025-01-01)"}, "timeframe '[2025-02-01,2025-01-01)' ends before it begins"),
+    ({"time_zone": "Mars/Phobos"}, "time_zone is 'Mars/Phobos'"),
+    ({"reference_time": "infinity"}, "reference_time is infinity"),
+    ({"match_count": 0}, "match_count is 0"),
+    ({"match_count": 10001}, "match_count is 10001"),
+    ({"match_count": None}, "match_count is null"),
+    ({"query_text": "last week", "timeframe": "auto"}, "query_text 'last week' is nothing but a timeframe"),
+    ({"query_text": None}, "query_text and query_embedding are both empty"),
+    ({"filters": "a string", "timeframe": "last week"}, "filters must be a JSON object"),
+    (
+        {"options": "a string", "strategy": "prefilter", "query_embedding": vector([1] * 384)},
+        "options is a JSON string",
+    ),
+    ({"options": {"colour": 1}}, "options has an unknown key"),
+    ({"options": {"prefilter": 1}}, "option prefilter is 1"),
+    ({"candidate_count": 0, "strategy": "prefilter"}, "candidate_count is 0"),
+]
+
+
+def test_bad_input_is_refused(db: Connection) -> None:
+    for given, message in REFUSED:
+        arguments = {"query_text": "fig", "reference_time": NOW, **given}
+        with pytest.raises(psycopg.Error) as caught:
+            db.execute(
+                f"select * from braid.recall({named(arguments)})",
+                {
+                    name: Jsonb(value) if name in ("filters", "options") else value
+                    for name, value in arguments.items()
+                },
+            )
+        assert caught.value.sqlstate == "22023"
+        assert (caught.value.diag.message_primary or "").startswith(message)
+        assert caught.value.diag.message_hint
