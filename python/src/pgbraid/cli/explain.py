@@ -1,0 +1,56 @@
+"""pgbraid explain."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import click
+
+from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
+from pgbraid.cli.search import colours, parse_json, style
+
+
+@click.command(short_help="Explain a search: where scores come from, why a document is not found.")
+@click.argument("query")
+@dsn_option
+@tenant_option
+@collection_option
+@click.option("-k", "--limit", type=ROW_COUNT, default=5, show_default=True, metavar="N", help="How many results.")
+@click.option("--filters", metavar="JSON", help="""Such as '{"category": "bug", "importance": {"$gte": 3}}'.""")
+@click.option("--fusion", help="rrf, convex, dbsf or max. Default: the collection's.")
+@click.option("--options", metavar="JSON", help="""More options of the search, such as '{"collapse": true}'.""")
+@click.option("--document", metavar="EXTERNAL_ID", help="Say what became of this document, too.")
+@json_option
+def explain(
+    query: str,
+    dsn: str | None,
+    tenant: str,
+    collection: str,
+    limit: int,
+    filters: str | None,
+    fusion: str | None,
+    options: str | None,
+    document: str | None,
+    as_json: bool,
+) -> None:
+    """Search for QUERY and show how each score comes about: ranks, fusion, boosts, and what each word adds.
+
+    Example: pgbraid explain "pricing objections" --document call-17
+    """
+    import pgbraid
+
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        explanation = client.explain_search(
+            query,
+            limit,
+            filters=parse_json(filters, "--filters"),
+            collection=collection,
+            fusion=fusion,
+            options=parse_json(options, "--options"),
+            external_id=document,
+        )
+    if as_json:
+        click.echo(json.dumps(asdict(explanation), indent=2, ensure_ascii=False))
+    else:
+        click.echo(explanation.format(style if colours() else None))

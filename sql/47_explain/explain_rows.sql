@@ -1,0 +1,50 @@
+create or replace function braid_store.explain_rows(
+  tenant_id int,
+  collection braid_store.collections,
+  query braid_store.text_query,
+  terms text[],
+  document_frequencies bigint[],
+  frequencies int[],
+  fusion jsonb,
+  results braid.search_result[]
+)
+returns jsonb
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set extra_float_digits = 1
+as $$
+begin
+  return (
+    with part as (
+      select p.chunk_number,
+             jsonb_agg(jsonb_build_object('term', p.term, 'lexeme', p.lexeme, 'contribution', p.contribution)
+                       order by p.contribution desc, p.term_number, p.lexeme collate "C") as parts
+      from braid_store.score_parts(
+             explain_rows.tenant_id, explain_rows.collection, explain_rows.query, explain_rows.terms,
+             explain_rows.document_frequencies, explain_rows.frequencies,
+             array(select case when r.full_text_score > 0 then r.chunk_id end
+                   from unnest(explain_rows.results) with ordinality r (chunk_id) order by r.ordinality)) p
+      group by p.chunk_number
+    )
+    select coalesce(jsonb_agg(jsonb_build_object(
+             'place', n.place, 'chunk_id', r.chunk_id, 'external_id', r.external_id, 'chunk_index', r.chunk_index,
+             'title', r.title, 'score', r.score, 'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion),
+             'fused_score', r.fused_score, 'boosts', r.boosts, 'group_score', r.group_score,
+             'full_text', case when r.full_text_normalised_score is not null then jsonb_build_object(
+               'rank', r.full_text_rank, 'score', r.full_text_score, 'normalised_score', r.full_text_normalised_score,
+               'terms', coalesce(p.parts, '[]')) end,
+             'semantic', case when r.semantic_normalised_score is not null then jsonb_build_object(
+               'rank', r.semantic_rank, 'score', r.semantic_score, 'normalised_score', r.semantic_normalised_score) end)
+             order by n.place), '[]')
+    from generate_subscripts(explain_rows.results, 1) n (place)
+    cross join lateral unnest(explain_rows.results[n.place:n.place]) r
+    left join part p on p.chunk_number = n.place);
+end
+$$;
+
+comment on function braid_store.explain_rows(int, braid_store.collections, braid_store.text_query, text[], bigint[], int[],
+                                             jsonb, braid.search_result[]) is
+  'Where the score of each row of a search comes from.';

@@ -1,0 +1,56 @@
+create or replace function braid.explain_search(
+  query_text text default null,
+  query_embedding @vector@.vector default null,
+  match_count int default 10,
+  full_text_weight float8 default null,
+  semantic_weight float8 default null,
+  filters jsonb default null,
+  collection text default 'default',
+  fusion text default null,
+  rrf_k float8 default null,
+  candidate_count int default null,
+  min_score float8 default null,
+  match text default 'any',
+  options jsonb default null,
+  external_id text default null
+)
+returns jsonb
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set extra_float_digits = 1
+as $$
+  select jsonb_build_object(
+           'query', jsonb_build_object(
+             'text', explain_search.query_text, 'terms', s.stats -> 'term_statistics',
+             'dropped_terms', s.stats -> 'dropped_terms', 'corrections', s.stats -> 'corrections',
+             'cut', s.stats -> 'query_cut'),
+           'legs', jsonb_build_object(
+             'full_text', jsonb_build_object('candidates', s.stats -> 'full_text_candidates',
+                                             'postings', s.stats -> 'postings', 'segments', s.stats -> 'segments'),
+             'semantic', jsonb_build_object('candidates', s.stats -> 'semantic_candidates',
+                                            'mode', s.stats -> 'semantic_mode')),
+           'fusion', s.stats -> 'fusion',
+           'results', s.stats -> 'rows',
+           'document', s.stats -> 'document',
+           'statistics', jsonb_build_object(
+             'query_time_ms', s.stats -> 'query_time_ms', 'total_candidates', s.stats -> 'total_candidates',
+             'vector_results', s.stats -> 'semantic_candidates', 'bm25_results', s.stats -> 'full_text_candidates',
+             'fusion_method', s.stats -> 'fusion' -> 'fusion', 'filtered_results', s.stats -> 'filtered_results',
+             'returned_results', s.stats -> 'returned'),
+           'timings', s.stats -> 'timings',
+           'warnings', braid_store.search_warnings(explain_search.collection, s.stats))
+  from braid_store.run_search(
+         query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion, rrf_k,
+         candidate_count, min_score, match, options, true, true, explain_search.external_id) s;
+$$;
+
+comment on function braid.explain_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
+                                         text, jsonb, text) is
+  'hybrid_search, explained, as one JSON object: the query''s terms, what each leg found and how, the fusion with all '
+  'numbers that it used, and for each row its score as an expression that gives the score to the last bit, with what each '
+  'word adds to BM25. With external_id also what became of that document, and why: absent, filtered (by which condition), '
+  'demands_not_met, no_match, below_leg_min_score, not_a_candidate (with its rank in each leg), below_min_score, merged, '
+  'collapsed, grouped (into what), not_shown or returned.';

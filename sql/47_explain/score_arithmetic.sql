@@ -1,0 +1,40 @@
+create or replace function braid_store.score_arithmetic(found braid.search_result, fusion jsonb)
+returns text
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set extra_float_digits = 1
+as $$
+  with leg as (
+    select l.place,
+           case fusion ->> 'fusion'
+             when 'rrf' then format('%s / (%s + %s)', l.weight, fusion ->> 'rrf_k', l.rank)
+             else format('%s * %s', l.weight, l.normalised)
+           end as share
+    from (values
+      (1, fusion #>> '{weights,full_text}', found.full_text_rank, found.full_text_normalised_score),
+      (2, fusion #>> '{weights,semantic}', found.semantic_rank, found.semantic_normalised_score)
+    ) l (place, weight, rank, normalised)
+    where l.normalised is not null and not (fusion ->> 'fusion' = 'max' and l.weight::float8 = 0)
+  ), fused as (
+    select case when fusion is null then found.fused_score::text
+                when fusion ->> 'fusion' = 'max' and count(*) > 1
+                  then format('max(%s)', string_agg(l.share, ', ' order by l.place))
+                else string_agg(l.share, ' + ' order by l.place) end as sum
+    from leg l
+  ), boost as (
+    select string_agg(' * ' || (b.value ->> 'factor'), '' order by b.place) as factors,
+           string_agg(' + ' || (b.value ->> 'addend'), '' order by b.place) as addends
+    from jsonb_array_elements(found.boosts) with ordinality b (value, place)
+  )
+  select case when found.boosts is null then f.sum
+              else concat(case when found.fused_score < 1e-150 then '0' else format('(%s)', f.sum) end, b.factors, b.addends)
+         end
+  from fused f, boost b;
+$$;
+
+comment on function braid_store.score_arithmetic(braid.search_result, jsonb) is
+  'The score of a row as an expression in double precision, to the last bit: of the shares that the legs have by the '
+  'fusion, as braid_store.fuse_candidates reports it (null where one leg alone was searched), and the boosts.';

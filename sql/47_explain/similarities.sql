@@ -1,0 +1,25 @@
+create or replace function braid_store.similarities(
+  tenant_id int,
+  collection braid_store.collections,
+  query_embedding @vector@.vector,
+  chunk_ids bigint[]
+)
+returns table (chunk_id bigint, score float8)
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select u.chunk_id, case s.distance when 'cosine' then 1 - u.distance when 'inner_product' then -u.distance
+                                   else 1 / (1 + u.distance) end
+  from braid_store.vector_spaces s,
+       braid_store.serving_shard(similarities.tenant_id, similarities.collection) h,
+       braid_store.nearest_among(similarities.tenant_id, similarities.collection, s.distance, h.id,
+                                 similarities.query_embedding, similarities.chunk_ids) n,
+       unnest(n.chunk_ids, n.distances) u (chunk_id, distance)
+  where s.id = (similarities.collection).vector_space_id and similarities.query_embedding is not null;
+$$;
+
+comment on function braid_store.similarities(int, braid_store.collections, @vector@.vector, bigint[]) is
+  'The similarity of chunks to a query, of those that have a vector.';

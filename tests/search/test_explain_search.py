@@ -1,0 +1,196 @@
+"""explain_search: each row's arithmetic gives its score to the last bit; a document that is not found is told why."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import named, upsert, vector
+
+Connection = psycopg.Connection[Any]
+WORDS = ["amber", "basalt", "cedar", "delta", "ember", "flint", "garnet", "hazel", "indigo", "jasper"]
+COUNT = 40
+
+
+def embedding(angle: float) -> str:
+    return vector([math.cos(angle), math.sin(angle), 0.0])
+
+
+@pytest.fixture
+def db(db: Connection) -> Connection:
+    db.execute("select braid.create_collection('small', dimensions => 3)")
+    documents: list[dict[str, Any]] = [
+        {
+            "external_id": f"d{n}",
+            "title": WORDS[n % 10],
+            "content": " ".join(WORDS[(n * k) % 10] for k in range(1, 4 + n % 5)),
+            "speaker": ("Ana", "Bo")[n % 2],
+            "importance": n % 4,
+            "metadata": {"year": 2000 + n},
+            "embedding": embedding(n / 20),
+        }
+        for n in range(1, COUNT)
+    ]
+    documents.append({**documents[4], "external_id": "twin"})
+    documents.append({"external_id": "unembedded", "content": "Nothing of interest."})
+    upsert(db, documents, "small")
+    return db
+
+
+def explain(db: Connection, **arguments: Any) -> dict[str, Any]:
+    arguments = {"query_text": "amber cedar", "query_embedding": embedding(0.3), "collection": "small", **arguments}
+    values = {name: Jsonb(value) if isinstance(value, dict) else value for name, value in arguments.items()}
+    return db.execute(f"select braid.explain_search({named(arguments)})", values).fetchall()[0][0]
+
+
+def outcome(db: Connection, external_id: str, **arguments: Any) -> dict[str, Any]:
+    document: dict[str, Any] = explain(db, external_id=external_id, **arguments)["document"]
+    assert document["external_id"] == external_id
+    return document
+
+
+BOOSTS = {
+    "boosts": [
+        {"importance": {}, "weight": 0.3},
+        {"filter": {"speaker": "Ana"}, "factor": 1.7},
+        {"importance": {"function": "log"}, "mode": "additive", "weight": 0.01},
+    ]
+}
+
+
+@pytest.mark.parametrize("options", [{}, BOOSTS, {"group_by": "speaker", "group_size": 3}])
+@pytest.mark.parametrize(
+    "search",
+    [
+        {"fusion": "rrf", "rrf_k": 7.5, "full_text_weight": 0.3},
+        {"fusion": "convex", "full_text_weight": 0.7, "semantic_weight": 0.4},
+        {"fusion": "dbsf"},
+        {"fusion": "max", "semantic_weight": 0.9},
+        {"fusion": "max", "full_text_weight": 0.0},
+        {"query_embedding": None},
+        {"query_text": None},
+    ],
+)
+def test_arithmetic_gives_the_score(db: Connection, search: dict[str, Any], options: dict[str, Any]) -> None:
+    explained = explain(db, options=options, **search)
+    arguments = {
+        "query_text": "amber cedar",
+        "query_embedding": embedding(0.3),
+        "collection": "small",
+        "options": options,
+        **search,
+    }
+    found = db.execute(
+        f"select chunk_id, score from braid.hybrid_search({named(arguments)})",
+        {name: Jsonb(value) if isinstance(value, dict) else value for name, value in arguments.items()},
+    ).fetchall()
+    assert [(row["chunk_id"], row["score"]) for row in explained["results"]] == found
+    assert len(found) > 3
+    for place, row in enumerate(explained["results"], 1):
+        assert row["place"] == place
+        assert eval(row["arithmetic"], {"max": max}) == row["score"]
+        if row["full_text"] is not None:
+            parts = [part["contribution"] for part in row["full_text"]["terms"]]
+            assert math.fsum(parts) == pytest.approx(row["full_text"]["score"] or 0, rel=1e-12)
+        assert ("boosts" in options) == (row["boosts"] is not None)
+
+
+def test_statistics_of_a_search(db: Connection) -> None:
+    explained = explain(db, match_count=5, min_score=0.0001, filters={"speaker": "Ana"}, candidate_count=10)
+    statistics = explained["statistics"]
+    assert statistics["returned_results"] == 5 == len(explained["results"])
+    assert statistics["bm25_results"] == explained["legs"]["full_text"]["candidates"] == 10
+    assert statistics["vector_results"] == explained["legs"]["semantic"]["candidates"] == 10
+    assert 10 <= statistics["filtered_results"] <= statistics["total_candidates"] <= 20
+    assert statistics["fusion_method"] == explained["fusion"]["fusion"]
+    assert statistics["query_time_ms"] >= sum(explained["timings"].values()) - 0.01
+    assert [term["term"] for term in explained["query"]["terms"]] == ["amber", "cedar"]
+
+
+def test_a_document_that_is_returned(db: Connection) -> None:
+    first = explain(db)["results"][0]
+    document = outcome(db, first["external_id"])
+    assert (document["outcome"], document["chunks"][0]["place"]) == ("returned", 1)
+    assert document["chunks"][0]["score"] == first["score"]
+
+
+@pytest.mark.parametrize(
+    ("external_id", "expected", "arguments", "said"),
+    [
+        ("nowhere", "absent", {}, 'no document "nowhere" in collection "small"'),
+        ("d5", "filtered", {"filters": {"speaker": "Bo", "year": {"$gte": 2006}}}, '{"year": {"$gte": 2006}}'),
+        ("d5", "demands_not_met", {"query_text": 'amber "cedar cedar cedar"'}, "demands"),
+        ("unembedded", "no_match", {}, "no embedding yet"),
+        ("d38", "below_min_score", {"min_score": 0.99, "fusion": "convex"}, "min_score 0.99"),
+        (
+            "d10",
+            "below_leg_min_score",
+            {"options": {"full_text_min_score": 100, "semantic_min_score": 0.9999}},
+            "full_text_min_score 100",
+        ),
+        ("d39", "not_a_candidate", {"candidate_count": 3, "match_count": 3}, "in semantic"),
+        ("d39", "not_shown", {"match_count": 3}, "candidates"),
+        ("twin", "collapsed", {"match_count": COUNT, "options": {"collapse": True}}, '"d5", chunk 0'),
+        ("d6", "collapsed", {"match_count": COUNT, "options": {"collapse": {"similarity": 0.5}}}, "vector"),
+        ("d39", "grouped", {"match_count": 2, "options": {"group_by": "speaker"}}, "speaker"),
+    ],
+)
+def test_why_a_document_is_not_found(
+    db: Connection, external_id: str, expected: str, arguments: dict[str, Any], said: str
+) -> None:
+    document = outcome(db, external_id, **arguments)
+    assert document["outcome"] == expected
+    assert said in document["reason"]
+    shown = explain(db, **arguments)["results"]
+    assert external_id not in [row["external_id"] for row in shown]
+
+
+def test_ranks_of_a_document_are_those_of_the_legs(db: Connection) -> None:
+    everything = explain(db, match_count=COUNT, candidate_count=100)["results"]
+    few = {"candidate_count": 1, "match_count": 1}
+    for row in everything[1:]:
+        chunk = outcome(db, row["external_id"], **few)["chunks"][0]
+        assert chunk["full_text_rank"] == (row["full_text"] or {}).get("rank")
+        assert chunk["semantic_rank"] == (row["semantic"] or {}).get("rank")
+
+
+def test_chunks_in_a_passage_of_another(db: Connection) -> None:
+    chunks = [{"content": f"{word} cedar", "embedding": embedding(0.3)} for word in WORDS]
+    upsert(db, [{"external_id": "long", "chunks": chunks}], "small")
+    document = outcome(db, "long", options={"context_before": 20, "context_after": 20})
+    assert document["outcome"] == "returned"
+    assert {chunk["outcome"] for chunk in document["chunks"][1:]} == {"merged"}
+    assert all('"long"' in chunk["reason"] for chunk in document["chunks"][1:])
+
+
+def test_prefilter_says_what_it_does_not_look_at(db: Connection) -> None:
+    prefilter = {"prefilter": True}
+    found = {row["external_id"] for row in explain(db, options=prefilter, match_count=100)["results"]}
+    assert 3 < len(found) < COUNT
+    other = next(f"d{n}" for n in range(1, COUNT) if f"d{n}" not in found)
+    missed = outcome(db, other, options=prefilter)
+    assert missed["outcome"] == "not_a_candidate"
+    assert "prefilter looks at no others" in missed["reason"]
+
+    rows = explain(db, options=prefilter, match_count=100)["results"]
+    low = outcome(db, rows[-1]["external_id"], options=prefilter, min_score=rows[0]["score"])
+    assert low["outcome"] == "below_leg_min_score"
+    assert low["reason"].startswith("Its similarity ")
+
+
+def test_a_row_of_an_earlier_page_is_not_said_to_be_worse(db: Connection) -> None:
+    arguments = {"query_text": "amber", "collection": "small", "match_count": 2}
+    first = db.execute(
+        f"select external_id, cursor from braid.hybrid_search({named(arguments)}, options => '{{\"cursor\": \"\"}}')",
+        arguments,
+    ).fetchall()
+    cursor = {"cursor": first[-1][1]}
+    earlier = outcome(
+        db, first[0][0], query_text="amber", query_embedding=None, match_count=2, options=cursor
+    )
+    assert earlier["outcome"] == "not_shown"
+    assert "this page shows others" in earlier["reason"]
