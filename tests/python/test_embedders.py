@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import subprocess
 import sys
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from helpers import JsonServer
 from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
 from pgbraid.errors import EmbeddingError, EmbeddingServiceError, InvalidArgumentError, MissingExtraError
 
@@ -119,54 +117,19 @@ def _without(missing: str) -> Callable[..., Any]:
     return lambda name, *rest: None if name == missing else find_spec(name, *rest)
 
 
-class Service(ThreadingHTTPServer):
-    """A /v1/embeddings that answers [length of the text, its number] and does as it is told."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.failures: list[int] = []
-        self.requests: list[dict[str, Any]] = []
-        self.authorization: str | None = None
-        self.answer: Callable[[list[str]], Any] = lambda texts: {
-            "data": [{"index": i, "embedding": [len(text), i]} for i, text in reversed(list(enumerate(texts)))]
-        }
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-
-class Handler(BaseHTTPRequestHandler):
-    server: Service
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.requests.append(body)
-        self.server.authorization = self.headers["Authorization"]
-        status = self.server.failures.pop(0) if self.server.failures else 200
-        self.send_response(status)
-        self.send_header("Retry-After", "0")
-        self.end_headers()
-        answer = self.server.answer(body["input"])
-        self.wfile.write(answer if isinstance(answer, bytes) else json.dumps(answer).encode())
-
-    def log_message(self, *_: Any) -> None:
-        pass
+def embeddings(body: dict[str, Any]) -> Any:
+    """[length of the text, its number], in another order."""
+    rows = [{"index": i, "embedding": [len(text), i]} for i, text in enumerate(body["input"])]
+    return {"data": rows[::-1]}
 
 
 @pytest.fixture
-def service() -> Iterator[Service]:
-    with Service() as running:
-        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+def service() -> Iterator[JsonServer]:
+    with JsonServer(embeddings) as running:
         yield running
-        running.shutdown()
-        thread.join()
 
 
-def test_openai_embeds_in_batches_and_in_order(service: Service) -> None:
+def test_openai_embeds_in_batches_and_in_order(service: JsonServer) -> None:
     embedder: Embedder = OpenAIEmbedder("some-model", base_url=service.url, api_key="secret", batch_size=2)
     vectors = embedder.embed_documents(["a", "bb", "ccc"])
     assert vectors.tolist() == [[1, 0], [2, 1], [3, 0]]
@@ -179,7 +142,7 @@ def test_openai_embeds_in_batches_and_in_order(service: Service) -> None:
     assert embedder.embed_query("four").tolist() == [4, 0]
 
 
-def test_openai_asks_for_dimensions(service: Service) -> None:
+def test_openai_asks_for_dimensions(service: JsonServer) -> None:
     embedder = OpenAIEmbedder("some-model", base_url=service.url, dimensions=2)
     embedder.embed_query("x")
     assert embedder.dimensions == 2
@@ -187,14 +150,14 @@ def test_openai_asks_for_dimensions(service: Service) -> None:
 
 
 @pytest.mark.parametrize("failures", [[429], [500, 503], [503, 429, 502]])
-def test_openai_repeats_a_busy_service(service: Service, failures: list[int]) -> None:
+def test_openai_repeats_a_busy_service(service: JsonServer, failures: list[int]) -> None:
     service.failures = list(failures)
     assert OpenAIEmbedder("m", base_url=service.url).embed_query("four").tolist() == [4, 0]
     assert len(service.requests) == len(failures) + 1
 
 
-@pytest.mark.parametrize(("failures", "tries"), [([401], 1), ([404], 1), ([503] * 9, 4)])
-def test_openai_gives_up(service: Service, failures: list[int], tries: int) -> None:
+@pytest.mark.parametrize(("failures", "tries"), [([401], 1), ([302], 1), ([404], 1), ([503] * 9, 4)])
+def test_openai_gives_up(service: JsonServer, failures: list[int], tries: int) -> None:
     service.failures = list(failures)
     with pytest.raises(EmbeddingServiceError) as caught:
         OpenAIEmbedder("m", base_url=service.url).embed_query("x")
@@ -214,7 +177,7 @@ def test_openai_gives_up(service: Service, failures: list[int], tries: int) -> N
     ],
     ids=["not json", "no data", "too few", "no numbers", "NaN"],
 )
-def test_openai_checks_the_answer(service: Service, answer: Any) -> None:
+def test_openai_checks_the_answer(service: JsonServer, answer: Any) -> None:
     service.answer = lambda _: answer
     with pytest.raises(EmbeddingServiceError):
         OpenAIEmbedder("m", base_url=service.url).embed_query("x")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -61,14 +62,7 @@ class LocalEmbedder:
         if not texts:
             return np.empty((0, self.dimensions), dtype=np.float32)
         tokenizer, model = self._parts
-        windows: list[list[int]] = []
-        counts: list[int] = []
-        for encoding in tokenizer.encode_batch_fast(
-            [text.encode("utf-8", "replace").decode() for text in texts], add_special_tokens=False
-        ):
-            pieces = _windows(encoding.ids)
-            windows += [[BEGIN, *piece, END] for piece in pieces]
-            counts.append(len(pieces))
+        windows, counts = _windows_of(tokenizer, texts)
         vectors = _run(model, windows)
         if len(windows) == len(texts):
             return vectors
@@ -81,6 +75,17 @@ class LocalEmbedder:
         """float32, shape (384,). Raises EmbeddingError if the model cannot be fetched."""
         vector: Vector = self.embed_documents([text[:QUERY_CHARACTERS]])[0]
         return vector
+
+    def embed_tokens(self, texts: list[str]) -> list[Vectors]:
+        """For each text float32 unit vectors, shape (tokens, 384), the tokens in their order and without [CLS] and
+        [SEP]; where windows overlap, tokens come twice. Raises EmbeddingError if the model cannot be fetched."""
+        if not texts:
+            return []
+        tokenizer, model = self._parts
+        windows, counts = _windows_of(tokenizer, texts)
+        ends = np.cumsum([len(window) for window in windows])
+        parts = iter(np.split(_run(model.token_vectors, windows), ends[:-1]))
+        return [np.concatenate([next(parts)[1:-1] for _ in range(count)]) for count in counts]
 
     @property
     def _parts(self) -> tuple[Tokenizer, MiniLM]:
@@ -102,6 +107,19 @@ class LocalEmbedder:
         return tokenizer, MiniLM(directory / "model.safetensors")
 
 
+def _windows_of(tokenizer: Tokenizer, texts: list[str]) -> tuple[list[list[int]], list[int]]:
+    """The windows of all texts as token ids with [CLS] and [SEP], and how many windows each text has."""
+    windows: list[list[int]] = []
+    counts: list[int] = []
+    for encoding in tokenizer.encode_batch_fast(
+        [text.encode("utf-8", "replace").decode() for text in texts], add_special_tokens=False
+    ):
+        pieces = _windows(encoding.ids)
+        windows += [[BEGIN, *piece, END] for piece in pieces]
+        counts.append(len(pieces))
+    return windows, counts
+
+
 def _windows(ids: list[int]) -> list[list[int]]:
     if len(ids) <= WINDOW:
         return [ids]
@@ -109,7 +127,7 @@ def _windows(ids: list[int]) -> list[list[int]]:
     return [ids[start : start + WINDOW] for start in starts]
 
 
-def _run(model: MiniLM, windows: list[list[int]]) -> Vectors:
+def _run(model: Callable[[list[list[int]]], Vectors], windows: list[list[int]]) -> Vectors:
     packs: list[list[list[int]]] = [[]]
     size = 0
     for window in windows:

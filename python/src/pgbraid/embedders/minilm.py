@@ -131,6 +131,18 @@ class MiniLM:
 
     def __call__(self, token_ids: list[list[int]]) -> Array:
         """Each text as token ids with [CLS] and [SEP], at most 512."""
+        hidden, bounds = self._encode(token_ids)
+        pooled: Array = np.stack([hidden[start:end].mean(axis=0) for start, end in bounds])
+        pooled /= np.linalg.norm(pooled, axis=1, keepdims=True)
+        return pooled
+
+    def token_vectors(self, token_ids: list[list[int]]) -> Array:
+        """Unit vectors, float32, shape (number of tokens of all texts, 384)."""
+        hidden, _ = self._encode(token_ids)
+        hidden /= np.linalg.norm(hidden, axis=1, keepdims=True)
+        return hidden
+
+    def _encode(self, token_ids: list[list[int]]) -> tuple[Array, list[tuple[int, int]]]:
         ends = np.cumsum([len(ids) for ids in token_ids])
         bounds = [(int(end) - len(ids), int(end)) for ids, end in zip(token_ids, ends, strict=True)]
         x = self.words[np.concatenate([np.asarray(ids, dtype=np.int64) for ids in token_ids])]
@@ -139,6 +151,4 @@ class MiniLM:
         layer_norm(x, *self.norm)
         for layer in self.layers:
             x = layer(x, bounds)
-        pooled: Array = np.stack([x[start:end].mean(axis=0) for start, end in bounds])
-        pooled /= np.linalg.norm(pooled, axis=1, keepdims=True)
-        return pooled
+        return x, bounds

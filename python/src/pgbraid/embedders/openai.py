@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
-import json
-import os
-import time
-import urllib.error
-import urllib.parse
-import urllib.request
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from pgbraid._http import JsonService
 from pgbraid.embedders.protocol import Vector, Vectors
 from pgbraid.errors import EmbeddingServiceError, InvalidArgumentError
 
 __all__ = ["OpenAIEmbedder"]
-
-LONGEST_WAIT = 20.0
 
 
 class OpenAIEmbedder:
@@ -43,17 +35,20 @@ class OpenAIEmbedder:
         timeout: float = 30.0,
         retries: int = 3,
     ) -> None:
-        if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
-            raise InvalidArgumentError(f"base_url {base_url!r} is not an http(s) address")
         if batch_size < 1:
             raise InvalidArgumentError(f"batch_size {batch_size} is less than 1")
         self.model_name = model
-        self._url = base_url.rstrip("/") + "/embeddings"
-        self._api_key = api_key if api_key is not None else os.environ.get("OPENAI_API_KEY")
         self._asked = dimensions
         self._batch_size = batch_size
-        self._timeout = timeout
-        self._retries = retries
+        self._service = JsonService(
+            base_url,
+            "/embeddings",
+            error=self._error,
+            api_key=api_key,
+            environment="OPENAI_API_KEY",
+            timeout=timeout,
+            retries=retries,
+        )
 
     @cached_property
     def dimensions(self) -> int:
@@ -73,7 +68,7 @@ class OpenAIEmbedder:
         body: dict[str, Any] = {"model": self.model_name, "input": texts, "encoding_format": "float"}
         if self._asked:
             body["dimensions"] = self._asked
-        answer = self._post(json.dumps(body).encode())
+        answer = self._service.post(body)
         try:
             rows = sorted(answer["data"], key=lambda row: row["index"])
             vectors = np.asarray([row["embedding"] for row in rows], dtype=np.float32)
@@ -85,38 +80,8 @@ class OpenAIEmbedder:
             raise self._error("answered NaN or infinite numbers")
         return vectors
 
-    def _post(self, body: bytes) -> Any:
-        headers = {"Content-Type": "application/json", "User-Agent": "pgbraid"}
-        if self._api_key:
-            headers["Authorization"] = f"Bearer {self._api_key}"
-        # The scheme was checked to be http(s).
-        request = urllib.request.Request(self._url, body, headers, method="POST")
-        for attempt in range(self._retries + 1):
-            try:
-                with urllib.request.urlopen(request, timeout=self._timeout) as response:
-                    return json.loads(response.read())
-            except urllib.error.HTTPError as error:
-                with error:
-                    detail = error.read(500).decode("utf-8", "replace").strip()
-                if attempt == self._retries or (error.code != 429 and error.code < 500):
-                    raise self._error(f"answered {error.code} {error.reason}: {detail}") from error
-                time.sleep(_wait(error.headers.get("Retry-After"), attempt))
-            except ValueError as error:
-                raise self._error("did not answer JSON") from error
-            except (OSError, http.client.HTTPException) as error:
-                raise self._error(f"is unreachable: {getattr(error, 'reason', error)}") from error
-        raise AssertionError("unreachable")
-
     def _error(self, what: str) -> EmbeddingServiceError:
         return EmbeddingServiceError(
-            f"the embedding service {self._url} {what}",
+            f"the embedding service {self._service.url} {what}",
             hint="check base_url, api_key and model, and that the service is up",
         )
-
-
-def _wait(retry_after: str | None, attempt: int) -> float:
-    try:
-        seconds = float(retry_after or "")
-    except ValueError:
-        seconds = 0.5 * 2.0**attempt
-    return min(max(seconds, 0.0), LONGEST_WAIT)

@@ -42,6 +42,13 @@ class SentenceTransformerEmbedder:
         vector: Vector = self._encode([text], prompt_name="query" if "query" in self._prompts else None)[0]
         return vector
 
+    def embed_tokens(self, texts: list[str]) -> list[Vectors]:
+        """For each text float32 unit vectors, shape (tokens, dimensions), those of the model's special tokens
+        included."""
+        found = self._model.encode(texts, output_value="token_embeddings", show_progress_bar=False)
+        tokens = [np.asarray(vectors.float().cpu(), dtype=np.float32) for vectors in found]
+        return [vectors / np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in tokens]
+
     def _encode(self, texts: list[str], prompt_name: str | None = None) -> Vectors:
         vectors = self._model.encode(texts, prompt_name=prompt_name, convert_to_numpy=True, show_progress_bar=False)
         return np.asarray(vectors, dtype=np.float32).reshape(len(texts), -1)

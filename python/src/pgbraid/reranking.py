@@ -1,0 +1,179 @@
+"""How a search is reranked: candidates in, the same candidates in the reranker's order out."""
+
+from __future__ import annotations
+
+import contextvars
+import math
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import replace
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pgbraid.documents import embedded_text
+from pgbraid.errors import InvalidArgumentError, RerankingError
+from pgbraid.results import SearchResult
+
+if TYPE_CHECKING:
+    from pgbraid.rerankers.protocol import Reranker, Scores
+
+__all__ = ["Reranking", "check_reranking", "rerank_rows", "split_options", "with_shape"]
+
+# Options that shape the rows of a search: they are for the rows in the reranker's order.
+SHAPING = frozenset(
+    ("collapse", "context_after", "context_before", "cursor", "diversify", "group_by", "group_score", "group_size")
+)
+# A reranker that hangs takes no more threads than this.
+LATE_CALLS = 4
+# How many such calls run, by id of the reranker, which they keep alive.
+_late: Counter[int] = Counter()
+_counting = threading.Lock()
+
+
+def check_reranking(
+    reranker: Reranker, query: str | None, limit: int, rerank_count: int, timeout: float | None
+) -> None:
+    """Raises InvalidArgumentError for what is a mistake of the caller's, not a failure of the reranker's."""
+    if isinstance(reranker, type) or not callable(getattr(reranker, "rerank", None)):
+        raise InvalidArgumentError(
+            f"rerank is {repr(reranker)[:100]}, not a reranker",
+            hint="give one of pgbraid.rerankers, such as CrossEncoderReranker()",
+            sqlstate="22023",
+        )
+    for name, value in (("limit", limit), ("rerank_count", rerank_count)):
+        if not isinstance(value, Integral) or value < 1:
+            raise InvalidArgumentError(f"{name} is {value!r}", hint="use 1 to 10000", sqlstate="22023")
+    if timeout is not None and not 0 < timeout <= threading.TIMEOUT_MAX:
+        raise InvalidArgumentError(
+            f"rerank_timeout is {timeout!r}", hint="give seconds, more than 0, or None for no limit", sqlstate="22023"
+        )
+    if not query:
+        raise InvalidArgumentError(
+            "reranking needs a query to compare texts with",
+            hint="give the query, not just its embedding",
+            sqlstate="22023",
+        )
+
+
+def split_options(options: Mapping[str, Any] | None) -> tuple[Mapping[str, Any] | None, dict[str, Any]]:
+    """A search's options for finding rows, and those for shaping them."""
+    if not isinstance(options, Mapping):  # the database says what is wrong with them
+        return options, {}
+    finding = {name: value for name, value in options.items() if name not in SHAPING}
+    return finding, {name: value for name, value in options.items() if name in SHAPING}
+
+
+def with_shape(rows: Sequence[SearchResult], shaped: Sequence[SearchResult]) -> list[SearchResult]:
+    """The shaped rows, which have no scores but those they were given, with all that the search said of them."""
+    known = {row.chunk_id: row for row in rows}
+    return [
+        replace(
+            known[row.chunk_id],
+            group_score=row.group_score,
+            passage=row.passage,
+            passage_start=row.passage_start,
+            passage_end=row.passage_end,
+            cursor=row.cursor,
+        )
+        for row in shaped
+    ]
+
+
+class Reranking(NamedTuple):
+    """What became of the rows, and what a search adds to its stats and warnings."""
+
+    rows: list[SearchResult]
+    stats: dict[str, Any]
+    warnings: list[dict[str, Any]]
+
+
+def rerank_rows(
+    reranker: Reranker,
+    query: str,
+    rows: list[SearchResult],
+    options: Mapping[str, Any] | None,
+    timeout: float | None,
+) -> Reranking:
+    """The rows in the order of their rerank scores; ties keep their order.
+
+    Blocks for up to `timeout` seconds. Whatever the reranker fails by, the rows stay as they are, with a warning.
+    """
+    if not rows:
+        return Reranking(rows, {}, [])
+    started = time.perf_counter()
+    try:
+        asked = query if options and options.get("operators") is False else embedded_text(query)
+        if not asked.strip():
+            raise RerankingError("the query has no words to rerank by")
+        scores = _scores(reranker, asked, [_text(row) for row in rows], timeout)
+        name = str(getattr(reranker, "model_name", type(reranker).__name__))
+    except Exception as error:
+        message = f"ranked by fusion only; {_describe(error)}"
+        return Reranking(rows, {}, [{"code": "reranker_unavailable", "message": message}])
+    milliseconds = round((time.perf_counter() - started) * 1000, 3)
+    # A cursor is a place in the fused order, which is no more.
+    ranked = [replace(row, rerank_score=score, cursor=None) for row, score in zip(rows, scores, strict=True)]
+    ranked.sort(key=lambda row: -(row.rerank_score or 0.0))
+    return Reranking(ranked, {"rerank": {"model": name, "candidates": len(rows), "time_ms": milliseconds}}, [])
+
+
+def _text(row: SearchResult) -> str:
+    """What collections embed unless told otherwise."""
+    return "\n".join(part for part in (row.title, row.speaker, row.content) if part)
+
+
+def _scores(reranker: Reranker, query: str, texts: list[str], timeout: float | None) -> list[float]:
+    given: Any = _within(timeout, reranker, query, texts)
+    try:
+        scores = [float(score) for score in given]
+    except (TypeError, ValueError, OverflowError) as error:
+        raise RerankingError("the reranker gave no list of numbers") from error
+    if len(scores) != len(texts):
+        raise RerankingError(f"the reranker gave {len(scores)} scores for {len(texts)} texts")
+    if not all(map(math.isfinite, scores)):
+        raise RerankingError("the reranker gave NaN or infinite scores")
+    return scores
+
+
+def _within(timeout: float | None, reranker: Reranker, query: str, texts: list[str]) -> Scores:
+    if timeout is None:
+        return reranker.rerank(query, texts)
+    if _late[id(reranker)] >= LATE_CALLS:
+        raise RerankingError(f"{LATE_CALLS} calls of the reranker that timed out are still running")
+    done: Future[Scores] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(reranker.rerank(query, texts))
+        except BaseException as error:
+            done.set_exception(error)
+
+    # What has begun cannot be stopped; a daemon at least does not keep the process from ending.
+    threading.Thread(target=contextvars.copy_context().run, args=(run,), name="pgbraid-rerank", daemon=True).start()
+    try:
+        return done.result(timeout)
+    except FutureTimeoutError as error:
+        if done.done():
+            raise
+        _count_late(reranker, 1)
+        done.add_done_callback(lambda _: _count_late(reranker, -1))
+        raise RerankingError(
+            f"the reranker took longer than {timeout:g} s",
+            hint="raise rerank_timeout, or call the reranker's warm_up() before the first search",
+        ) from error
+
+
+def _count_late(reranker: Reranker, change: int) -> None:
+    with _counting:
+        _late[id(reranker)] += change
+        if not _late[id(reranker)]:
+            del _late[id(reranker)]
+
+
+def _describe(error: Exception) -> str:
+    message = getattr(error, "message", None) or f"{type(error).__name__}: {error}"
+    return "; ".join(filter(None, (str(message), getattr(error, "hint", None))))

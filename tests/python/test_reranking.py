@@ -1,0 +1,303 @@
+"""Searches that a reranker ends: `client.search(rerank=…)`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pgbraid
+from helpers import HashEmbedder
+from pgbraid.errors import InvalidArgumentError
+from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker
+
+COUNT = 30
+
+
+class Fake:
+    """Scores by a function of (query, texts), and remembers what it was asked."""
+
+    model_name = "fake"
+
+    def __init__(self, score: Callable[[str, list[str]], Any]) -> None:
+        self.score = score
+        self.calls: list[tuple[str, list[str]]] = []
+        self.threads: set[int] = set()
+
+    def rerank(self, query: str, texts: list[str]) -> Any:
+        self.calls.append((query, texts))
+        self.threads.add(threading.get_ident())
+        return self.score(query, texts)
+
+    def warm_up(self) -> None:
+        pass
+
+
+def number(text: str) -> int:
+    return int(text.rsplit(" ", 1)[-1])
+
+
+def highest_number() -> Fake:
+    return Fake(lambda _, texts: np.array([float(number(text)) for text in texts]))
+
+
+@pytest.fixture
+def filled(client: pgbraid.Client) -> pgbraid.Client:
+    """Chunks that a search for "zebra" finds in the order of their numbers."""
+    client.add_documents(
+        {
+            "external_id": f"d{n:02}",
+            "title": f"Title {n}",
+            "speaker": "Ana" if n % 2 else None,
+            "content": "zebra " + "filler " * n + str(n),
+        }
+        for n in range(COUNT)
+    )
+    return client
+
+
+def ids(results: Sequence[pgbraid.SearchResult]) -> list[str]:
+    return [row.external_id for row in results]
+
+
+def expect(numbers: Sequence[int]) -> list[str]:
+    return [f"d{n:02}" for n in numbers]
+
+
+def test_the_first_20_become_5(filled: pgbraid.Client) -> None:
+    reranker = highest_number()
+    fused = filled.search("zebra", limit=20)
+    assert ids(fused) == expect(range(20))
+    results = filled.search("zebra", rerank=reranker)
+    assert ids(results) == expect([19, 18, 17, 16, 15])
+    assert [row.rerank_score for row in results] == [19, 18, 17, 16, 15]
+    assert [row.score for row in results] == [row.score for row in reversed(fused[15:])]
+    assert results.warnings == fused.warnings
+    assert (results.stats["rerank"]["model"], results.stats["rerank"]["candidates"]) == ("fake", 20)
+    assert results.stats["rerank"]["time_ms"] >= 0
+    ((query, texts),) = reranker.calls
+    assert query == "zebra"
+    assert texts[:2] == ["Title 0\nzebra 0", "Title 1\nAna\nzebra filler 1"]
+    assert "rerank 19.0000  score 0." in str(results)
+    assert fused[0].rerank_score is None
+    assert "rerank" not in str(fused)
+
+
+def test_without_a_reranker_nothing_changes(filled: pgbraid.Client) -> None:
+    assert ids(filled.search("zebra")) == expect(range(10))
+
+
+def test_every_row_given_is_reranked(filled: pgbraid.Client) -> None:
+    for limit, rerank_count, numbers in (
+        (3, 4, [3, 2, 1]),
+        (8, 4, range(8)[::-1]),
+        (40, 50, range(COUNT)[::-1]),
+        (1, 1, [0]),
+    ):
+        results = filled.search("zebra", limit, rerank=highest_number(), rerank_count=rerank_count)
+        assert ids(results) == expect(numbers)
+        assert [row.rerank_score for row in results] == list(numbers)
+
+
+def test_ties_keep_the_fused_order(filled: pgbraid.Client) -> None:
+    results = filled.search("zebra", rerank=Fake(lambda _, texts: [float(number(text) % 2) for text in texts]))
+    assert ids(results) == expect([1, 3, 5, 7, 9])
+
+
+def test_no_candidates(filled: pgbraid.Client) -> None:
+    reranker = highest_number()
+    results = filled.search("giraffe", rerank=reranker, mode="full_text")
+    assert (len(results), reranker.calls) == (0, [])
+    assert results.warnings == filled.search("giraffe", mode="full_text").warnings
+
+
+@pytest.mark.parametrize(
+    ("query", "options", "asked"),
+    [
+        ('+zebra "filler filler" -giraffe', None, "zebra filler filler"),
+        ("zebra -9", {"operators": False}, "zebra -9"),
+    ],
+)
+def test_operators_are_not_the_rerankers(
+    filled: pgbraid.Client, query: str, options: dict[str, Any] | None, asked: str
+) -> None:
+    reranker = highest_number()
+    assert filled.search(query, rerank=reranker, options=options)[0].rerank_score is not None
+    assert reranker.calls[0][0] == asked
+
+
+def test_with_an_embedding_filters_and_modes(filled: pgbraid.Client) -> None:
+    filled.embed_pending()
+    found = filled.search(
+        "zebra",
+        mode="semantic",
+        embedding=HashEmbedder().embed_query("zebra"),
+        filters={"speaker": "Ana"},
+        rerank=highest_number(),
+    )
+    assert len(found) == 5
+    assert {row.speaker for row in found} == {"Ana"}
+    assert [row.rerank_score for row in found] == sorted((row.rerank_score for row in found), reverse=True)
+
+
+def hang(_: str, texts: list[str]) -> Any:
+    threading.Event().wait(5)
+    return [1.0] * len(texts)
+
+
+def fail(_: str, __: list[str]) -> Any:
+    raise RuntimeError("out of memory")
+
+
+FAILURES: dict[str, tuple[Any, str]] = {
+    "raises": (Fake(fail), "RuntimeError: out of memory"),
+    "raises a timeout": (Fake(lambda _, __: (_ for _ in ()).throw(TimeoutError("slow"))), "TimeoutError: slow"),
+    "too few scores": (Fake(lambda _, texts: np.ones(len(texts) - 1)), "19 scores for 20 texts"),
+    "too many scores": (Fake(lambda _, texts: [1.0] * 21), "21 scores for 20 texts"),
+    "NaN": (Fake(lambda _, texts: [float("nan")] * len(texts)), "NaN"),
+    "infinity": (Fake(lambda _, texts: [float("inf")] * len(texts)), "infinite"),
+    "a matrix": (Fake(lambda _, texts: np.ones((len(texts), 2))), "no list of numbers"),
+    "words": (Fake(lambda _, texts: ["high"] * len(texts)), "no list of numbers"),
+    "None": (Fake(lambda _, texts: [None] * len(texts)), "no list of numbers"),
+    "nothing": (Fake(lambda _, __: None), "no list of numbers"),
+    "one number": (Fake(lambda _, __: 1.0), "no list of numbers"),
+    "hangs": (Fake(hang), "longer than 0.2 s; raise rerank_timeout"),
+    "nobody there": (HttpReranker("tei", base_url="http://127.0.0.1:9"), "unreachable"),
+}
+
+
+def test_a_failure_leaves_the_fused_order_and_a_warning(filled: pgbraid.Client) -> None:
+    fused = filled.search("zebra", 5)
+    for name, (reranker, part) in FAILURES.items():
+        results = filled.search("zebra", rerank=reranker, rerank_timeout=0.2 if name == "hangs" else 5)
+        assert list(results) == list(fused), name
+        assert results.warnings[:-1] == fused.warnings, name
+        assert results.warnings[-1]["code"] == "reranker_unavailable", name
+        assert part in results.warnings[-1]["message"], name
+        assert "rerank" not in results.stats, name
+
+
+def test_a_reranker_that_hangs_takes_few_threads(filled: pgbraid.Client) -> None:
+    released = threading.Event()
+    reranker = Fake(lambda _, texts: [1.0] * len(texts) if released.wait(30) else None)
+    messages = [
+        filled.search("zebra", rerank=reranker, rerank_timeout=0.01).warnings[-1]["message"] for _ in range(6)
+    ]
+    assert [("longer than 0.01 s" in message, "still running" in message) for message in messages] == (
+        [(True, False)] * 4 + [(False, True)] * 2
+    )
+    assert len(reranker.calls) == 4
+    released.set()
+    deadline = time.monotonic() + 10
+    while (row := filled.search("zebra", rerank=reranker)[0]).rerank_score is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert row.rerank_score == 1
+
+
+def test_a_missing_library_is_a_failure_of_the_reranker(
+    filled: pgbraid.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    (warning,) = filled.search("zebra", mode="full_text", rerank=CrossEncoderReranker()).warnings
+    assert warning["code"] == "reranker_unavailable"
+    assert "pip install" in warning["message"]
+
+
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"rerank": "cross-encoder/ms-marco-MiniLM-L-6-v2"}, "rerank is 'cross-encoder"),
+    ({"rerank": CrossEncoderReranker}, "rerank is <class"),
+    ({"rerank_count": 0}, "rerank_count is 0"),
+    ({"rerank_count": "20"}, "rerank_count is '20'"),
+    ({"rerank_count": 10_001}, "10001"),
+    ({"limit": 0}, "limit is 0"),
+    ({"limit": -1}, "limit is -1"),
+    ({"rerank_timeout": 0}, "rerank_timeout is 0"),
+    ({"rerank_timeout": float("nan")}, "rerank_timeout is nan"),
+    ({"rerank_timeout": float("inf")}, "rerank_timeout is inf"),
+    ({"query": None, "embedding": [0.5] * 384}, "query"),
+    ({"query": "", "embedding": [0.5] * 384}, "query"),
+]
+
+
+def test_mistakes_of_the_caller_are_errors(client: pgbraid.Client) -> None:
+    for arguments, part in MISTAKES:
+        given = {"query": "zebra", "rerank": highest_number(), **arguments}
+        with pytest.raises(InvalidArgumentError) as caught:
+            client.search(**given)
+        assert part in caught.value.message
+        assert caught.value.hint
+
+
+def test_late_interaction_with_the_offline_model(dsn: str) -> None:
+    with pgbraid.connect(dsn) as client:
+        client.add_documents(
+            [
+                {"external_id": "eggs", "content": "The recipe wants two eggs and a database of spices."},
+                {"external_id": "wal", "content": "Postgres writes ahead to its log, so that the database survives."},
+            ]
+        )
+        client.embed_pending()
+        reranker = LateInteractionReranker()
+        reranker.warm_up()
+        results = client.search("where does the database keep its journal", rerank=reranker, rerank_timeout=60)
+    assert ids(results) == ["wal", "eggs"]
+    assert results.warnings == []
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_event_loop_goes_on(dsn: str) -> None:
+    released = threading.Event()
+    reranker = Fake(lambda _, texts: [float(number(text)) for text in texts] if released.wait(10) else None)
+
+    async def session() -> pgbraid.SearchResults:
+        async with await pgbraid.connect_async(dsn, embedder=HashEmbedder()) as client:
+            search = asyncio.create_task(client.search("zebra", rerank=reranker, rerank_timeout=None))
+            while not reranker.calls:
+                await asyncio.sleep(0.01)
+            released.set()
+            return await search
+
+    results = asyncio.run(session())
+    assert ids(results) == expect([19, 18, 17, 16, 15])
+    assert threading.get_ident() not in reranker.threads
+
+
+def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
+    """What the reranker puts first is what a group, a collapsed row or a passage is made of."""
+    client.add_documents(
+        {"external_id": f"d{n}", "chunks": [{"content": f"zebra {'filler ' * n}{m} {10 * m + n}"} for m in range(3)]}
+        for n in range(4)
+    )
+    reranker = highest_number()
+    plain = client.search("zebra", 20, rerank=reranker)
+    assert [number(row.content) for row in plain] == [23, 22, 21, 20, 13, 12, 11, 10, 3, 2, 1, 0]
+
+    options = {"group_by": "document", "context_before": 1}
+    grouped = client.search("zebra", 3, rerank=reranker, options=options)
+    assert [number(row.content) for row in grouped] == [23, 22, 21]
+    assert [row.group_score for row in grouped] == [23, 22, 21]
+    assert [row.rerank_score for row in grouped] == [23, 22, 21]
+    assert [row.score for row in grouped] == [row.score for row in plain[:3]]
+    assert [(row.passage_start, row.passage_end) for row in grouped] == [(1, 2)] * 3
+    assert all(row.full_text_rank for row in grouped)
+
+    pages: list[int] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = client.search("zebra", 5, rerank=reranker, options={"cursor": cursor})
+        pages += [number(row.content) for row in page]
+        cursor = page[-1].cursor
+    assert pages == [number(row.content) for row in plain]
+
+    # Without scores of the reranker, the rows are shaped by those of the fusion.
+    failed = client.search("zebra", 3, rerank=Fake(fail), options=options)
+    assert failed[0].chunk_id == client.search("zebra", 3, options=options)[0].chunk_id
+    assert failed.warnings[-1]["code"] == "reranker_unavailable"
+    with pytest.raises(InvalidArgumentError, match="group_by"):
+        client.search("zebra", rerank=reranker, options={"group_by": 7})
