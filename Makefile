@@ -1,11 +1,12 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint bench psql dist freeze clean
+.PHONY: help demo test build lint bench psql dist bundle types freeze clean
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
 # Majors that the tests run on, the first one in full; ARGS goes to pytest, as in: make test ARGS="-k filters -x"
 VERSIONS := 18 16
+TEST := $(BIN)/python -m pytest tests
 ARGS :=
 
 # The first Python of at least 3.10; choose another with: make build PYTHON=/path/to/python3
@@ -18,8 +19,16 @@ help: ## list what there is to make
 demo: $(VENV)/run.stamp ## start PostgreSQL, index Python's own documentation and search it
 	@$(BIN)/pgbraid demo
 
-test: build ## run all tests, on PostgreSQL 18 and 16
-	@for version in $(VERSIONS); do $(BIN)/python -m pytest tests --postgres-version=$$version $(ARGS) || exit; done
+test: build ## run all tests, on PostgreSQL 18 and 16 at the same time
+	@# The first version is shown as it runs, the others when they have ended.
+	@logs=$$(mktemp -d); others=; code=0; \
+	trap 'kill $$others 2>&-; wait; rm -rf "$$logs"' EXIT; trap 'exit 130' INT TERM; \
+	for version in $(wordlist 2,9,$(VERSIONS)); do \
+		$(TEST) --postgres-version=$$version -p no:cacheprovider $(ARGS) >"$$logs/$$version" 2>&1 & others="$$others $$!"; \
+	done; \
+	$(TEST) --postgres-version=$(firstword $(VERSIONS)) $(ARGS) || code=$$?; \
+	for other in $$others; do wait $$other || code=$$?; done; \
+	cat "$$logs"/* 2>&-; exit $$code
 
 build: $(VENV)/dev.stamp ## make .venv with everything in it
 
@@ -35,6 +44,12 @@ psql: $(VENV)/run.stamp ## open the database in psql
 
 dist: build ## build the wheel into dist/
 	@$(BIN)/python -m pip wheel -qq --no-deps -w dist ./python
+
+bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, to paste into Supabase's SQL editor
+	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql
+
+types: build ## write the TypeScript types of the API, from the catalog
+	@$(BIN)/python python/tools/typescript_types.py
 
 freeze: ## record the migrations as released: from then on they never change
 	@cd migrations && { [ ! -s frozen.sha256 ] || sha256sum --check --quiet frozen.sha256; } \

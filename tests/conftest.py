@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from helpers import HashEmbedder, make_fast, temporary_folder
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
+from support.examples import try_fewer
 
 Connection = psycopg.Connection[Any]
 REPOSITORY = Path(__file__).parents[1]
@@ -40,6 +42,10 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith(("PG", "PGBRAID_"))]:
         del os.environ[name]
     os.environ["PGBRAID_DATA_DIR"] = "/nonexistent/pgbraid"
+    # `make test` ends the run in the background so; its server is to be stopped as after Ctrl-C.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if config.getoption("--postgres-version") != embedded.DEFAULT_VERSION:
+        try_fewer()
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -8,21 +8,17 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_locking_time interval := least(time_budget / 5, interval '1 second');
   v_deadline timestamptz;
-  v_part record;
-  v_merged record;
-  v_space braid_store.collections;
-  v_moved record;
-  v_merges int := 0;
-  v_segments int := 0;
-  v_steps int := 0;
-  v_dropped int;
-  v_reaped bigint;
-  v_warnings text[] := '{}';
-  v_attributes record;
-  v_enqueued record;
-  v_is_swept boolean;
-  v_is_complete boolean := true;
+  v_free_tasks constant text[] := '{index_next_shard,reap_collections,reap_tenants,drop_retired_shards,
+                                              maintain_parts}';
+  v_locking_tasks text[] := array(
+    select t from unnest('{move_vectors,maintain_attributes,enqueue_migrations,reap_spaces}'::text[]) t order by random());
+  v_task text;
+  v_done jsonb;
+  v_key text;
+  v_all jsonb := '{"merges": 0, "segments_merged": 0, "chunks_indexed": 0, "chunks_enqueued": 0, "vector_steps": 0,
+                   "shards_dropped": 0, "documents_reaped": 0, "warnings": [], "complete": true}';
 begin
   if time_budget is null or time_budget <= interval '0' then
     raise exception 'time_budget is %', coalesce(time_budget::text, 'null')
@@ -32,59 +28,42 @@ begin
                     current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
   end if;
-  v_deadline := clock_timestamp() + time_budget;
+  v_deadline := clock_timestamp() + least(time_budget, interval '100 years') - v_locking_time;
 
-  v_reaped := braid_store.reap_collections(v_deadline);
-  for v_part in
-    select p.tenant_id, c as collection
-    from (
-      select s.tenant_id, s.collection_id, false as is_indexing from braid_store.segments s
-      union
-      select s.tenant_id, s.collection_id, s.state = 'indexing' from braid_store.vector_shards s where s.state <> 'retired'
-    ) p
-    join braid_store.collections c on c.id = p.collection_id
-    group by p.tenant_id, c.id
-    -- Making an index takes long: before this transaction has changed what writers would wait for. Else in another order
-    -- each time, so that little time leaves nobody out for ever.
-    order by bool_or(p.is_indexing) desc, random()
-  loop
-    -- A part that is being cleared or dropped needs nothing.
-    continue when not (
-      pg_try_advisory_xact_lock_shared(braid_store.lock_key((v_part.collection).id))
-      and pg_try_advisory_xact_lock_shared(braid_store.lock_key((v_part.collection).id, v_part.tenant_id)));
-    -- Both, in a model migration: the new one is as fast as the old one when it begins to serve.
-    for v_space in
-      select w.*
-      from braid_store.written_spaces(v_part.collection) w
-      order by exists (select from braid_store.vector_shards s
-                       where s.tenant_id = v_part.tenant_id and s.collection_id = w.id
-                         and s.vector_space_id = w.vector_space_id and s.state = 'indexing') desc
-    loop
-      v_moved := braid_store.advance_shards(v_part.tenant_id, v_space, v_deadline);
-      v_steps := v_steps + v_moved.steps;
-      v_warnings := v_warnings || v_moved.warning;
-      v_is_complete := v_is_complete and v_moved.is_complete;
+  foreach v_task in array v_free_tasks || v_locking_tasks loop
+    -- From here on rows are locked that writers wait for until the transaction ends: after all that may take longer.
+    if v_task = v_locking_tasks[1] then
+      v_deadline := clock_timestamp() + v_locking_time;
+    end if;
+    begin
+      v_done := braid_store.maintenance_task(v_task, v_deadline);
+    exception when others then
+      v_done := jsonb_build_object('warnings', array[braid_store.report_failure(null, null, sqlstate,
+                                                                                      v_task || ': ' || sqlerrm)],
+                                   'complete', false);
+    end;
+    for v_key in select k from jsonb_object_keys(v_done) k loop
+      v_all := jsonb_set(v_all, array[v_key], case v_key
+        when 'warnings' then (v_all -> 'warnings') || (v_done -> 'warnings')
+        when 'complete' then to_jsonb((v_all -> 'complete')::boolean and (v_done -> 'complete')::boolean)
+        else to_jsonb((v_all -> v_key)::bigint + (v_done -> v_key)::bigint) end);
     end loop;
-    v_merged := braid_store.merge_due(v_part.tenant_id, v_part.collection, v_deadline);
-    v_merges := v_merges + v_merged.merges;
-    v_segments := v_segments + v_merged.segments;
-    v_is_complete := v_is_complete and v_merged.is_complete;
-    exit when clock_timestamp() > v_deadline and not v_is_complete;
+    -- Its locks, too, are kept until the end: a clear waits no longer for it than it must.
+    if v_task = 'index_next_shard' and (v_done -> 'vector_steps')::int > 0 then
+      v_deadline := clock_timestamp();
+    end if;
+    if braid_store.keeps_waiting() then
+      v_all := v_all || '{"complete": false}';
+      exit;
+    end if;
   end loop;
-  v_dropped := braid_store.drop_retired_shards();
-  -- Behind the merges: it waits for nobody, but others wait for it until the end of the transaction.
-  v_attributes := braid_store.maintain_attributes(v_deadline);
-  v_enqueued := braid_store.enqueue_migrations(v_deadline);
-  v_is_swept := braid_store.reap_spaces(v_deadline);
-  return jsonb_build_object(
-    'merges', v_merges, 'segments_merged', v_segments, 'chunks_indexed', v_attributes.chunk_count,
-    'chunks_enqueued', v_enqueued.chunk_count,
-    'vector_steps', v_steps, 'shards_dropped', v_dropped, 'documents_reaped', v_reaped,
-    'warnings', array_remove(v_warnings, null),
-    'complete', v_is_complete and v_attributes.is_complete and v_enqueued.is_complete and v_is_swept
-                and not exists (select from braid_store.dropped_collections));
+  -- Also those that this call has retired, or that a snapshot may still read.
+  return v_all || jsonb_build_object(
+    'complete', (v_all -> 'complete')::boolean
+                and not exists (select from braid_store.vector_shards s where s.state = 'retired'));
 end
 $$;
 
 comment on function braid_store.maintain_all(interval) is
-  'Does the work of braid.maintain. A merge or an index that has begun is finished, even past the budget.';
+  'Does the work of braid.maintain. A merge or an index that has begun is finished, even past the budget; a task that fails '
+  'is reported, and the others are done.';

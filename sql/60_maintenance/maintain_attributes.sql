@@ -26,9 +26,10 @@ begin
       where c.tenant_id = v_part.tenant_id and c.collection_id = v_part.collection_id
         and c.attribute_version < v_part.version);
     -- A part that is being cleared or dropped must get no rows behind the back of that.
-    continue when not (
-      pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_part.collection_id))
-      and pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_part.collection_id, v_part.tenant_id)));
+    if not braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id) then
+      is_complete := false;
+      continue;
+    end if;
     v_last_id := -9223372036854775808;
     loop
       select b.last_id, b.chunk_count into v_last_id, v_batch

@@ -22,7 +22,7 @@ begin
   loop
     v_segment_ids := braid_store.segments_to_merge(tenant_id, collection, 9223372036854775807, true);
     exit when v_segment_ids is null;
-    if clock_timestamp() > deadline then
+    if clock_timestamp() > deadline or braid_store.keeps_waiting() then
       is_complete := false;
       exit;
     end if;

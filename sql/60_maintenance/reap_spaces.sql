@@ -21,7 +21,7 @@ begin
     v_has_left := braid_store.has_older_snapshots(v_space.dropped_by);
     for v_tenant_id in select t.id from braid_store.tenants t order by t.id loop
       perform braid_store.retire_shards(v_tenant_id, v_space.collection_id, v_space.vector_space_id);
-      foreach v_table in array '{embedding_jobs,chunk_vectors}'::text[] loop
+      foreach v_table in array '{embedding_jobs,centroids,chunk_vectors}'::text[] loop
         loop
           if clock_timestamp() > deadline then
             return false;

@@ -26,6 +26,7 @@ from psycopg.types.json import Jsonb
 
 from support.bm25_model import Bm25Model, Chunk, Tokenizer, indexed_body
 from support.calls import full_text, set_tenant, upsert
+from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 
@@ -35,7 +36,7 @@ PROFILES = {
         deadline=None,
         suppress_health_check=list(HealthCheck),
         database=None,
-        max_examples=20,
+        max_examples=examples(14),
         stateful_step_count=15,
         derandomize=True,
         phases=[Phase.generate],

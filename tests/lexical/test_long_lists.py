@@ -88,7 +88,7 @@ def test_demands_are_met_by_all_that_have_what_is_demanded(filled: Connection) -
             "join braid_store.documents d on d.id = c.document_id and d.tenant_id = c.tenant_id"
         ).fetchall()
     )
-    for _ in range(40):
+    for _ in range(20):
         first, second, third, fourth = rng.sample(WORDS[:20], 2) + rng.sample(WORDS, 2)
         all_found = {hit[0]: hit[2] for hit in full_text(filled, f"{first} {second} {third}", collection="long")}
         for query, needed, alternatives, excluded in (
@@ -104,6 +104,7 @@ def test_demands_are_met_by_all_that_have_what_is_demanded(filled: Connection) -
                 if is_there and not any(word in text for word in excluded):
                     expected[name] = score
             found = full_text(filled, query, collection="long")
-            assert {hit[0]: hit[2] for hit in found} == pytest.approx(expected, abs=1e-9), query
+            assert {hit[0] for hit in found} == set(expected), query
+            assert all(abs(hit[2] - expected[hit[0]]) < 1e-9 for hit in found), query
             few = full_text(filled, query, match_count=10, collection="long")
             assert few == found[:10], query

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import psycopg
 import pytest
 
 from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
-from support.calls import full_text, upsert
+from support.calls import full_text, set_tenant, upsert
 
 Connection = psycopg.Connection[Any]
 QUERY = "river amber"
@@ -197,6 +198,41 @@ def test_two_maintains_at_once(db: Connection, dsn: str) -> None:
     assert not problems
     assert count(db, "segments") <= 8
     assert_exact(db)
+
+
+def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, dsn: str) -> None:
+    """However much time maintain() is given: writers queue behind the clear."""
+    tenants = [f"tenant{number}" for number in range(6)]
+    for tenant in tenants:
+        db.execute("select braid.create_tenant(%s)", (tenant,))
+        set_tenant(db, tenant)
+        with db.transaction():
+            db.execute("set transaction isolation level repeatable read")
+            insert_one_by_one(db, 8)
+    db.execute(
+        "create function braid_store.delay() returns trigger language plpgsql as"
+        " 'begin perform pg_sleep(0.4); return null; end'"
+    )
+    db.execute(
+        "create trigger delay after delete on braid_store.segments execute function braid_store.delay()"
+    )
+    done: list[dict[str, Any]] = []
+
+    def maintain() -> None:
+        with connect(dsn) as maintainer:
+            row = maintainer.execute("select braid.maintain('10 minutes')").fetchone()
+            assert row is not None
+            done.append(row[0])
+
+    thread = threading.Thread(target=maintain)
+    thread.start()
+    held = "select count(*) from pg_locks where locktype = 'advisory' and granted and mode = 'ShareLock'"
+    while db.execute(held).fetchone() == (0,):
+        time.sleep(0.01)
+    # Of all tenants, so that it is in the way whichever is being merged.
+    assert db.execute("select braid.drop_collection('default')").fetchone() == (True,)
+    thread.join()
+    assert done[0]["merges"] < len(tenants) and not done[0]["complete"]
 
 
 def test_maintain_does_not_rewrite_the_one_segment_that_another_merge_left(db: Connection, dsn: str) -> None:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pgbraid.documents import embedded_text
+from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 
@@ -62,7 +63,7 @@ queries = st.one_of(
 )
 plain_queries = queries.filter(lambda query: not set(query) & set('"“”„*'))
 
-many = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def parse(db: Connection, query: str) -> list[tuple[int, int, str, str, str]]:

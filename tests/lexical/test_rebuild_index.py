@@ -89,6 +89,7 @@ def test_an_empty_part(db: Connection) -> None:
     assert rows_of(db, "select * from braid.check_index()") == []
 
 
+@pytest.mark.any_version
 def test_more_chunks_than_a_batch_has(db: Connection) -> None:
     upsert(db, [{"external_id": "d", "title": "Title", "content": "river 0"}])
     db.execute(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from support.bm25_model import Bm25Model, Chunk, Tokenizer, stored_chunks
 from support.calls import full_text, hybrid, upsert
+from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 # Common words have heads; "the" is a stop word, whose texts have no length.
@@ -31,8 +32,8 @@ SETTINGS = {
     "k1": 1.2,
     "b": 0.75,
     "title_weight": 1.0,
-    "full_text_weight": 1.0,
-    "semantic_weight": 1.0,
+    "full_text_weight": 0.6,
+    "semantic_weight": 0.4,
     "rrf_k": 60.0,
 }
 
@@ -99,7 +100,7 @@ class Checker:
         self.tokenizer = Tokenizer(db)
         self.chunks: list[Chunk] = []
 
-    def check(self, rng: random.Random, query_count: int = 6) -> None:
+    def check(self, rng: random.Random, query_count: int = 3) -> None:
         now = ranking(self.db)
         self.chunks = self.chunks or stored_chunks(self.db)
         model = Bm25Model(
@@ -123,10 +124,10 @@ class Checker:
             for match_count in (1, 10, 10_000):
                 found = full_text(self.db, query, match_count=match_count)
                 # Scores that differ in the last bit may come in another order.
-                assert [hit[2] for hit in found] == [
-                    pytest.approx(hit.score, abs=1e-9) for hit in expected[:match_count]
-                ], (query, now)
-                assert all(scores[hit[:2]] == pytest.approx(hit[2], abs=1e-9) for hit in found), (query, now)
+                assert len(found) == len(expected[:match_count])
+                for hit, best in zip(found, expected, strict=False):
+                    assert abs(hit[2] - best.score) < 1e-9, (query, now)
+                    assert abs(hit[2] - scores[hit[:2]]) < 1e-9, (query, now)
 
 
 def test_rankings_are_exact_at_once_and_after_maintain(indexed: Connection) -> None:
@@ -176,7 +177,7 @@ def test_any_sequence_of_changes(indexed: Connection) -> None:
     )
 
     @settings(
-        max_examples=12,
+        max_examples=examples(8),
         deadline=None,
         derandomize=True,
         database=None,
@@ -221,7 +222,7 @@ def test_an_open_snapshot_keeps_its_ranking(indexed: Connection, dsn: str) -> No
 
 
 def test_weights_and_rrf_k_change_the_fusion(db: Connection) -> None:
-    db.execute("select braid.create_collection('small', dimensions => 2)")
+    db.execute("select braid.create_collection('small', dimensions => 2, fusion => 'rrf')")
     upsert(
         db,
         [
@@ -235,7 +236,7 @@ def test_weights_and_rrf_k_change_the_fusion(db: Connection) -> None:
         hits = hybrid(db, query_text="river", query_embedding="[1,0]", collection="small")
         return {external_id: score for external_id, _, score in hits}
 
-    change(db, {"full_text_weight": 3, "rrf_k": 1}, "small")
+    change(db, {"full_text_weight": 3, "semantic_weight": 1, "rrf_k": 1}, "small")
     assert scores() == pytest.approx({"words": 3 / 2 + 1 / 3, "vector": 1 / 2})
     change(db, {"full_text_weight": 0, "semantic_weight": 2, "rrf_k": 0}, "small")
     assert scores()["vector"] == pytest.approx(2)

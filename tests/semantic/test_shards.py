@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import random
+import threading
+import time
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -12,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from support.calls import set_tenant
+from support.examples import examples
 from support.nearest import (
     Connection,
     Vector,
@@ -19,6 +23,8 @@ from support.nearest import (
     assert_shard_tables,
     begin_shard,
     maintain,
+    maintain_as_far_as_possible,
+    maintain_once,
     nearest,
     recall,
     replace_embeddings,
@@ -341,11 +347,10 @@ def test_a_shard_is_kept_for_those_who_may_still_read_it(db: Connection, dsn: st
         reader.execute("set transaction isolation level repeatable read")
         reader.execute("select 1 from braid.collections")
         db.execute("update braid_store.collections set hnsw_m = 8 where name = 'c'")
-        maintain(db)
+        assert not maintain_as_far_as_possible(db)
         second = f"vectors_{serving_shard(db, 'c')}"
         delete(db, list(vectors)[:100])
-        for _ in range(3):
-            maintain(db)
+        assert not maintain_as_far_as_possible(db)
         assert shard_tables(db) == {first, second}
         check(reader, vectors)
         reader.commit()
@@ -368,8 +373,7 @@ def test_a_reader_keeps_its_snapshot_from_before_the_promotion_and_through_the_d
         check(early, vectors)
         late.execute("select 1 from braid.collections")
         delete(db, list(vectors)[:280])
-        maintain(db)
-        maintain(db)
+        assert not maintain_as_far_as_possible(db)
         assert serving_shard(db, "c") is None
         for reader in (early, late):
             check(reader, vectors)
@@ -382,8 +386,7 @@ def test_a_shard_in_use_by_an_idle_transaction_is_left(db: Connection, dsn: str,
         check(reader, vectors)
         db.execute("update braid_store.collections set hnsw_m = 8 where name = 'c'")
         db.execute("set statement_timeout = '10 s'")
-        maintain(db)
-        maintain(db)
+        assert not maintain_as_far_as_possible(db)
         assert len(shard_tables(db)) == 2
         check(reader, vectors)
         reader.rollback()
@@ -402,7 +405,7 @@ def test_maintenance_waits_for_no_writer(db: Connection, dsn: str, collection: s
             replaced = {external_ids[-1 - number]: np.full(DIMENSIONS, 20 + number, np.float32)}
             replace_embeddings(writer, replaced, "c")
             delete(writer, [external_ids[number]])
-            maintain(db)
+            maintain_as_far_as_possible(db)
             check(db, vectors)
             writer.commit()
             vectors |= replaced
@@ -432,6 +435,146 @@ def test_an_update_of_the_vectors_does_not_bring_back_a_deleted_one(
     left = {external_id: vectors[external_id] for external_id in external_ids[5:60]}
     check(db, left)
     assert serving_shard(db, "c") is None and written_count(db, "c") == len(left)
+
+
+def test_writers_wait_for_a_second_of_maintenance_at_most(db: Connection, vectors: Vectors) -> None:
+    """However much time it is given, and has to do."""
+    shard = serving_shard(db, "c")
+    # Moving 50 vectors takes half a second.
+    db.execute(
+        "create function braid_store.delay() returns trigger language plpgsql as"
+        " 'begin perform pg_sleep(0.01); return old; end'"
+    )
+    db.execute(
+        "create trigger delay before delete on braid_store.chunk_vectors"
+        " for each row execute function braid_store.delay()"
+    )
+    new = made_up(250, seed=1, prefix="new")
+    store(db, new, "c")
+    done = maintain_once(db, "10 minutes")
+    assert 1 <= done["vector_steps"] <= 3 and not done["complete"]
+    assert serving_shard(db, "c") == shard and 250 - 3 * 50 <= written_count(db, "c") < 250
+    check(db, vectors | new)
+    db.execute("drop trigger delay on braid_store.chunk_vectors")
+    maintain(db)
+    assert written_count(db, "c") == 0
+
+
+def test_nobody_waits_while_an_index_is_made(db: Connection, dsn: str, collection: str) -> None:
+    """Neither a clear, nor the writers behind it, nor another maintain(); what was cleared does not come back."""
+    store(db, made_up(SIZE), collection)
+    maintain_until(db, "indexing")
+    [(shard, _)] = shards(db, "c")
+    results: list[dict[str, Any]] = []
+
+    def make_index() -> None:
+        with psycopg.connect(dsn, autocommit=True) as maintainer:
+            results.append(maintain_once(maintainer))
+
+    with psycopg.connect(dsn) as holder:
+        # As long as this is held, the index is being made.
+        holder.execute(f"lock table braid_store.vectors_{shard} in row exclusive mode")
+        db.execute("set statement_timeout = '500 ms'")
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            maintain_once(db)
+        db.execute("set statement_timeout = '10 s'")
+        maintainer = threading.Thread(target=make_index)
+        maintainer.start()
+        deadline = time.monotonic() + 10
+        query = "select count(*) from pg_locks where not granted and relation = 'braid_store.vectors_{}'::regclass"
+        while db.execute(query.format(shard)).fetchone() == (0,):
+            assert time.monotonic() < deadline
+        done = maintain_once(db)
+        assert done["vector_steps"] == 0 and not done["complete"]
+        assert db.execute("select braid.clear_collection('c')").fetchone() == (SIZE,)
+        new = made_up(SIZE, seed=1, prefix="new")
+        store(db, new, "c")
+        holder.rollback()
+        maintainer.join()
+    assert [done["complete"] for done in results] == [False]
+    check(db, new)
+    assert (shard, "serving") not in shards(db, "c")
+    maintain(db)
+    check(db, new)
+    assert_shard_tables(db, {f"vectors_{serving_shard(db, 'c')}"})
+
+
+def test_a_tenant_that_fails_keeps_no_other_from_being_maintained(db: Connection, vectors: Vectors) -> None:
+    db.execute(f"alter table braid_store.vectors_{serving_shard(db, 'c')} add constraint no check (false) not valid")
+    new = made_up(20, seed=1, prefix="new")
+    store(db, new, "c")
+    db.execute("select braid.create_tenant('other')")
+    set_tenant(db, "other")
+    others = made_up(SIZE, seed=2)
+    store(db, others, "c")
+    for _ in range(4):
+        done = maintain_once(db)
+        assert not done["complete"]
+    [warning] = done["warnings"]
+    assert 'tenant "default" in collection "c"' in warning and '"no"' in warning and "23514" in warning
+    check(db, others)
+    assert search(db, [0] * DIMENSIONS, "c")[1] == "hnsw"
+    set_tenant(db, "default")
+    check(db, vectors | new)
+    db.execute(f"alter table braid_store.vectors_{shards(db, 'c')[0][0]} drop constraint no")
+    maintain(db)
+    assert written_count(db, "c") == 0
+    check(db, vectors | new)
+
+
+def test_maintenance_is_not_complete_while_another_session_is_at_it(
+    db: Connection, dsn: str, collection: str
+) -> None:
+    store(db, made_up(SIZE), collection)
+    with psycopg.connect(dsn) as other:
+        maintain_once(other)
+        done = maintain_once(db)
+        assert done["vector_steps"] == 0 and not done["complete"]
+        other.rollback()
+    done = maintain_once(db)
+    assert done["vector_steps"] > 0 and not done["complete"]
+
+
+@pytest.mark.parametrize(("memory", "is_enough"), [("4MB", False), ("6MB", True)])
+def test_too_little_memory_for_the_graph_is_told(
+    db: Connection, collection: str, memory: str, is_enough: bool
+) -> None:
+    """Exactly when pgvector itself finds it out, which is when the time has been lost."""
+    db.execute("update braid_store.collections set hnsw_m = 50, hnsw_ef_construction = 100 where name = 'c'")
+    store(db, made_up(700), collection)
+    maintain_until(db, "indexing")
+    notices: list[str] = []
+    db.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
+    db.execute("select set_config('maintenance_work_mem', %s, false)", (memory,))
+    warnings = maintain_once(db)["warnings"]
+    assert any("no longer fits into maintenance_work_mem" in notice for notice in notices) != is_enough
+    assert [f"maintenance_work_mem is {memory}" in warning for warning in warnings] == [True] * (not is_enough)
+
+
+def test_a_step_reads_no_more_of_a_shard_than_it_moves(db: Connection, collection: str) -> None:
+    """Else moving all of it took the square of its size."""
+    size = 2500
+    store(db, made_up(size), collection)
+    maintain_until(db, "serving")
+
+    def rows_read() -> int:
+        db.execute("select pg_stat_force_next_flush()")
+        row = db.execute(
+            "select seq_tup_read + idx_tup_fetch from pg_stat_user_tables where relname = %s",
+            (f"vectors_{serving_shard(db, 'c')}",),
+        ).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    before = rows_read()
+    while written_count(db, "c"):
+        maintain_once(db)
+    assert size <= rows_read() - before < 1.3 * size
+    before = rows_read()
+    db.execute("select braid.rebuild_vector_index('c')")
+    maintain_once(db)
+    assert {state for _, state in shards(db, "c")} == {"serving", "indexing"}
+    assert size <= rows_read() - before < 1.3 * size
 
 
 def test_a_search_leaves_pgvectors_settings_as_they_are(db: Connection, dsn: str, vectors: Vectors) -> None:
@@ -532,7 +675,7 @@ def test_histories(db: Connection) -> None:
     run_state_machine_as_test(
         ShardHistory,
         settings=settings(
-            max_examples=12,
+            max_examples=examples(12),
             stateful_step_count=12,
             deadline=None,
             derandomize=True,

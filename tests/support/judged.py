@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -37,12 +38,9 @@ class Judged:
 
 
 def load_judged(folder: Path) -> Judged:
-    corpus = _lines(folder / "corpus.jsonl.gz")
-    relevance: dict[str, dict[str, int]] = {}
-    with gzip.open(folder / "qrels" / "test.tsv.gz", "rt", encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file, delimiter="\t"):
-            relevance.setdefault(row["query-id"], {})[row["corpus-id"]] = int(row["score"])
-    queries = [query for query in _lines(folder / "queries.jsonl.gz") if query["_id"] in relevance]
+    corpus = read_lines(folder / "corpus.jsonl.gz")
+    relevance = read_relevance(folder, "test")
+    queries = [query for query in read_lines(folder / "queries.jsonl.gz") if query["_id"] in relevance]
     return Judged(
         document_ids=[document["_id"] for document in corpus],
         titles=[document["title"] for document in corpus],
@@ -53,9 +51,18 @@ def load_judged(folder: Path) -> Judged:
     )
 
 
-def _lines(path: Path) -> list[dict[str, str]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
+
+
+def read_relevance(folder: Path, split: str) -> dict[str, dict[str, int]]:
+    """The grades of documents, by query."""
+    relevance: dict[str, dict[str, int]] = {}
+    with gzip.open(folder / "qrels" / f"{split}.tsv.gz", "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            relevance.setdefault(row["query-id"], {})[row["corpus-id"]] = int(row["score"])
+    return relevance
 
 
 def ndcg(ranking: Sequence[str], relevance: dict[str, int], depth: int = 10) -> float:

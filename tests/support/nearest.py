@@ -108,14 +108,33 @@ def set_threshold(db: Connection, vectors: int, dimensions: int) -> None:
     db.execute("update braid_store.vector_settings set exact_rows = %s", (-(-vectors * (dimensions + 200) // 584),))
 
 
-def maintain(db: Connection, budget: str = "60 seconds", calls: int = 50) -> int:
-    """Until nothing is left to do. Returns how many calls that took."""
-    for number in range(1, calls + 1):
-        row = db.execute("select braid.maintain(%s)", (budget,)).fetchone()
-        assert row is not None
-        if row[0]["complete"]:
+def maintain(db: Connection, budget: str = "60 seconds", patience: float = 20) -> int:
+    """Until nothing is left to do, not even a shard to drop that autovacuum's snapshot may read. Returns how many calls
+    that took."""
+    deadline = time.monotonic() + patience
+    number = 0
+    while time.monotonic() < deadline:
+        number += 1
+        done = maintain_once(db, budget)
+        if done["complete"]:
             return number
-    raise AssertionError(f"maintain() was not complete after {calls} calls")
+        if not done["vector_steps"]:
+            time.sleep(0.01)
+    raise AssertionError(f"maintain() was not complete after {number} calls: {done}")
+
+
+def maintain_as_far_as_possible(db: Connection) -> bool:
+    """Until nothing is left but what waits for other sessions; whether that is nothing."""
+    while True:
+        done = maintain_once(db)
+        if not any(count for what, count in done.items() if what not in ("warnings", "complete")):
+            return bool(done["complete"])
+
+
+def maintain_once(db: Connection, budget: str = "60 seconds") -> dict[str, Any]:
+    row = db.execute("select braid.maintain(%s)", (budget,)).fetchone()
+    assert row is not None
+    return dict(row[0])
 
 
 def begin_shard(db: Connection, collection: str, count: int) -> None:

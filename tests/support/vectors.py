@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import importlib.util
 import os
@@ -38,15 +39,18 @@ def cached_vectors(texts: list[str]) -> Vectors:
     for text in texts:
         digest.update(hashlib.sha256(text.encode()).digest())
     path = Path(platformdirs.user_cache_dir("pgbraid")) / "test-vectors" / f"{digest.hexdigest()[:32]}.npy"
-    if path.is_file():
-        vectors: Vectors = np.load(path)
-        return vectors
-    vectors = embedder.embed_documents(_first_window(texts))
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        np.save(file, vectors)
-    os.replace(file.name, path)
-    return vectors
+    # Another run that needs the same waits for this one.
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if path.is_file():
+            vectors: Vectors = np.load(path)
+            return vectors
+        vectors = embedder.embed_documents(_first_window(texts))
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            np.save(file, vectors)
+        os.replace(file.name, path)
+        return vectors
 
 
 def _first_window(texts: list[str]) -> list[str]:

@@ -10,11 +10,13 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_sort = off
 as $$
 declare
   v_count int;
   v_last_id bigint;
 begin
+  -- Without a sort: the planner would read and sort all that is left for each batch (no statistics).
   execute format($query$
     with batch as materialized (
       select distinct on (b.chunk_id) b.chunk_id, b.embedding

@@ -6,15 +6,17 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_sort = off
 as $$
 declare
   v_count int;
   v_gone_count int;
   v_last_id bigint;
 begin
+  -- Without a sort, as in copy_vectors.
   execute format($query$
     with batch as materialized (
-      select s.chunk_id, s.embedding,
+      select s.ctid, s.chunk_id, s.embedding,
              exists (select from braid_store.chunks c where c.tenant_id = $1 and c.id = s.chunk_id offset 0) as is_live
       from braid_store.vectors_%1$s s
       where s.tenant_id = $1 and s.chunk_id > $4
@@ -35,7 +37,7 @@ begin
           where v.embedding::@vector@.%2$s operator(@vector@.=) b.embedding))
     ), gone as (
       delete from braid_store.vectors_%1$s s
-      where s.tenant_id = $1 and s.chunk_id = any (array(select b.chunk_id from batch b where not b.is_live))
+      where s.ctid = any (array(select b.ctid from batch b where not b.is_live))
       returning 1
     )
     select count(*), max(b.chunk_id), (select count(*) from gone) from batch b

@@ -1,0 +1,52 @@
+create or replace function braid_store.maintenance_task(task text, deadline timestamptz)
+returns jsonb
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_count bigint;
+  v_done record;
+begin
+  case task
+    when 'index_next_shard' then
+      v_done := braid_store.index_next_shard();
+      return jsonb_build_object('vector_steps', v_done.step_count, 'warnings', v_done.warnings,
+                                -- Its table is cleaned up by the next transaction, which sees what was deleted meanwhile.
+                                'complete', v_done.step_count = 0);
+    when 'reap_collections' then
+      v_count := braid_store.reap_collections(deadline);
+      return jsonb_build_object('documents_reaped', v_count,
+                                'complete', not exists (select from braid_store.dropped_collections));
+    when 'reap_tenants' then
+      v_count := braid_store.reap_tenants(deadline);
+      return jsonb_build_object('documents_reaped', v_count,
+                                'complete', not exists (select from braid_store.dropped_tenants));
+    when 'drop_retired_shards' then
+      v_count := braid_store.drop_retired_shards();
+      return jsonb_build_object('shards_dropped', v_count);
+    when 'maintain_parts' then
+      v_done := braid_store.maintain_parts(deadline);
+      return jsonb_build_object('merges', v_done.merges, 'segments_merged', v_done.segments,
+                                'vector_steps', v_done.step_count, 'warnings', v_done.warnings,
+                                'complete', v_done.is_complete);
+    when 'move_vectors' then
+      v_done := braid_store.move_vectors(deadline);
+      return jsonb_build_object('vector_steps', v_done.step_count, 'warnings', v_done.warnings,
+                                'complete', v_done.is_complete);
+    when 'maintain_attributes' then
+      v_done := braid_store.maintain_attributes(deadline);
+      return jsonb_build_object('chunks_indexed', v_done.chunk_count, 'complete', v_done.is_complete);
+    when 'enqueue_migrations' then
+      v_done := braid_store.enqueue_migrations(deadline);
+      return jsonb_build_object('chunks_enqueued', v_done.chunk_count, 'complete', v_done.is_complete);
+    when 'reap_spaces' then
+      return jsonb_build_object('complete', braid_store.reap_spaces(deadline));
+  end case;
+end
+$$;
+
+comment on function braid_store.maintenance_task(text, timestamptz) is
+  'One of the tasks of maintain_all: what it did, and whether it left nothing.';

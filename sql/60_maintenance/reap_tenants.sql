@@ -1,0 +1,62 @@
+create or replace function braid_store.reap_tenants(deadline timestamptz)
+returns bigint
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_batch_size constant int := 2000;
+  v_tenant braid_store.dropped_tenants;
+  v_has_left boolean;
+  v_table name;
+  v_place tid;
+  v_places tid[];
+  v_count bigint;
+  v_total bigint := 0;
+begin
+  for v_tenant in select d.* from braid_store.dropped_tenants d order by d.id for update skip locked loop
+    -- Asked before: what a writer with such a snapshot commits meanwhile is for the next time.
+    v_has_left := braid_store.has_older_snapshots(v_tenant.dropped_by);
+    -- Every table that knows tenants. Vector shards are dropped whole.
+    for v_table in
+      select c.relname
+      from pg_class c
+      join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
+      where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+        and c.relname <> 'vector_shards' and c.relname !~ '^vectors_[0-9]+$'
+      -- Whoever has locked a chunk adds to what is its own; a document takes its chunks along.
+      order by c.relname = 'documents', c.relname <> 'chunks', c.relname
+    loop
+      v_places := '{}';
+      -- One scan, however many batches: another one would pass by all that was deleted before it.
+      for v_place in execute format('select t.ctid from braid_store.%I t where t.tenant_id = $1 for update skip locked',
+                                    v_table)
+        using v_tenant.id
+      loop
+        v_places := array_append(v_places, v_place);
+        if cardinality(v_places) = c_batch_size then
+          execute format('delete from braid_store.%I t where t.ctid = any ($1)', v_table) using v_places;
+          v_total := v_total + case v_table when 'documents' then c_batch_size else 0 end;
+          v_places := '{}';
+          if clock_timestamp() > deadline then
+            return v_total;
+          end if;
+        end if;
+      end loop;
+      execute format('delete from braid_store.%I t where t.ctid = any ($1)', v_table) using v_places;
+      get diagnostics v_count = row_count;
+      v_total := v_total + case v_table when 'documents' then v_count else 0 end;
+      execute format('select $2 or exists (select from braid_store.%I t where t.tenant_id = $1)', v_table)
+      into v_has_left
+      using v_tenant.id, v_has_left;
+    end loop;
+    delete from braid_store.dropped_tenants d where d.id = v_tenant.id and not v_has_left;
+  end loop;
+  return v_total;
+end
+$$;
+
+comment on function braid_store.reap_tenants(timestamptz) is
+  'Deletes, in batches until the deadline, what dropped tenants stored. Returns how many documents.';
