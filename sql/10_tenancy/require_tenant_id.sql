@@ -21,7 +21,8 @@ begin
     raise exception 'no tenant for login "%"', session_user
       using errcode = '42501',
             hint = 'Name one: set braid.tenant = ''…''; or have an administrator call braid.add_tenant_member. '
-                   'Through PostgREST the token must carry the tenant claim.';
+                   'Through PostgREST the token must carry the claim of a tenant that exists; '
+                   'with create_tenants of braid.set_access the first write creates it.';
   end if;
 end
 $$;

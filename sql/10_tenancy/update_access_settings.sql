@@ -3,7 +3,8 @@ create or replace function braid_store.update_access_settings(
   claim_path text[],
   tenant_header text,
   trusted_claim_roles text[],
-  public_tenant text
+  public_tenant text,
+  create_tenants boolean
 )
 returns void
 language plpgsql
@@ -36,10 +37,11 @@ begin
       tenant_header = coalesce(update_access_settings.tenant_header, s.tenant_header),
       trusted_claim_roles = coalesce(update_access_settings.trusted_claim_roles, s.trusted_claim_roles),
       public_tenant_id = case when update_access_settings.public_tenant is null then s.public_tenant_id
-                              else v_public_tenant_id end
+                              else v_public_tenant_id end,
+      create_tenants = coalesce(update_access_settings.create_tenants, s.create_tenants)
   where s.only_row;
 end
 $$;
 
-comment on function braid_store.update_access_settings(text[], text, text[], text) is
+comment on function braid_store.update_access_settings(text[], text, text[], text, boolean) is
   'Does the work of braid.set_access.';

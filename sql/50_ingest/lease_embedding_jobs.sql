@@ -41,7 +41,7 @@ begin
     for update skip locked
   ), leased as (
     update braid_store.embedding_jobs j
-    set claimed_until = clock_timestamp() + lease_embedding_jobs.lease, attempts = j.attempts + 1
+    set claimed_until = clock_timestamp() + least(lease_embedding_jobs.lease, interval '100 years'), attempts = j.attempts + 1
     from waiting w
     where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
       and j.vector_space_id = v_collection.vector_space_id and j.chunk_id = w.chunk_id

@@ -7,7 +7,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_tenant_id int := braid_store.require_tenant_id();
+  v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(write_documents.collection);
   v_inputs braid_store.document_input[] := braid_store.parse_documents(write_documents.documents);
   v_changes braid_store.document_change[];

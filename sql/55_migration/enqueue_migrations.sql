@@ -47,8 +47,7 @@ begin
         v_migration.reached_chunk_id := -9223372036854775808;
       end if;
       -- A part that is being cleared must get no jobs behind the back of that.
-      if not (pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_space.id))
-              and pg_try_advisory_xact_lock_shared(braid_store.lock_key(v_space.id, v_tenant_id))) then
+      if not braid_store.try_lock_part(v_space.id, v_tenant_id) then
         v_migration.is_last_pass := false;
         continue;
       end if;

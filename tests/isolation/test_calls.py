@@ -15,6 +15,15 @@ from isolation.world import BETA, PRIVATE, Connection, Gateway, World, tenant_cl
 # Reading and writing calls per function; :beta_chunks stands for the chunk ids of beta.
 CALLS = {
     "add_tenant_member": ["braid.add_tenant_member('beta', session_user::text)"],
+    "arrange_results": [
+        "braid.arrange_results(:beta_chunks, array_fill(1.0::float8, array[cardinality(:beta_chunks)]), "
+        "collection => 'small')",
+    ],
+    "assemble_context": [
+        "braid.assemble_context('zebrafish discount', '[1,0,0]', collection => 'small')",
+        "braid.assemble_context('discount', sort => 'document', options => '{\"context_before\": 100, "
+        "\"context_after\": 100}', collection => 'small')",
+    ],
     "calibrate": ["braid.calibrate()"],
     "check_index": ["braid.check_index('small')"],
     "claim_embedding_jobs": [
@@ -22,6 +31,13 @@ CALLS = {
         "braid.claim_embedding_jobs(10000, '1 second', 'small', 'test')",
     ],
     "clear_collection": ["braid.clear_collection('small')"],
+    "conversation_timeline": [
+        "braid.conversation_timeline('zebrafish discount', '[0,1,0.1]', collection => 'small')",
+        "braid.conversation_timeline(collection => 'small', context_before => 1000, context_after => 1000)",
+        "braid.conversation_timeline('discount', collection => 'small', conversation_key => 'betakey')",
+        "braid.conversation_timeline('customer', collection => 'small', conversation_key => 'speaker',"
+        " context_after => 1000)",
+    ],
     "create_collection": ["braid.create_collection('small')"],
     "create_tenant": ["braid.create_tenant('beta')"],
     "current_tenant_id": ["braid.current_tenant_id()"],
@@ -29,10 +45,18 @@ CALLS = {
     "delete_document": ["braid.delete_document('beta-only', 'small')", "braid.delete_document('doc1', 'small')"],
     "delete_documents": ["braid.delete_documents('{beta-only,doc1}', 'small')"],
     "drop_collection": ["braid.drop_collection('small')"],
+    "drop_tenant": ["braid.drop_tenant('beta', 'beta')"],
+    "explain_search": [
+        "braid.explain_search('zebrafish discount', '[1,0,0]', external_id => 'beta-only', collection => 'small')",
+        "braid.explain_search('discount', filters => '{\"betakey\": {\"$exists\": true}}', external_id => 'doc1', "
+        "collection => 'small')",
+    ],
     "explain_score": [
         "braid.explain_score('zebrafish discount', :beta_chunks, collection => 'small')",
         "braid.explain_score('discount', (:beta_chunks)[1:1], collection => 'small')",
     ],
+    "export_tenant": ["braid.export_tenant()", "braid.export_tenant('small', 'beta', 10)"],
+    "extract_timeframe": ["braid.extract_timeframe('prices last week', reference_time => '2026-01-01')"],
     "facets": [
         "braid.facets('{speaker,external_id,source_uri,betakey,year}', collection => 'small')",
         "braid.facets('{speaker,external_id,metadata.betakey}', 'zebrafish discount', collection => 'small')",
@@ -62,11 +86,28 @@ CALLS = {
         "braid.hybrid_search('zebrafish', collection => 'small', match => 'all')",
         "braid.hybrid_search(query_embedding => '[0,1,0.1]', collection => 'small')",
         "braid.hybrid_search('discount', '[0,1,0.1]', candidate_count => 100000, collection => 'small')",
+        "braid.hybrid_search('discount zebrafish', '[0,1,0.1]', fusion => 'convex', collection => 'small', filters => "
+        '\'{"year": 2024}\', options => \'{"statistics_scope": "filter", "boosts": [{"attribute": "year"}, {"filter": '
+        '{"betakey": {"$exists": true}}, "factor": 9}, {"filter": {"external_id": "beta-only"}, "factor": 9}]}\')',
+    ],
+    "import_tenant": [
+        "braid.import_tenant((select jsonb_agg(e) from braid.export_tenant() e))",
     ],
     "maintain": ["braid.maintain('1 second')"],
+    "parse_timeframe": ["braid.parse_timeframe('2026-01')"],
     "pause_model_migration": ["braid.pause_model_migration('small')"],
     "rebuild_index": ["braid.rebuild_index('small')"],
     "rebuild_vector_index": ["braid.rebuild_vector_index('small')"],
+    "recall": [
+        "braid.recall('zebrafish discount', '[0,1,0.1]', strategy => 'auto', collection => 'small')",
+        "braid.recall('zebrafish customer', '[0,1,0.1]', strategy => 'prefilter', match_count => 100,"
+        " collection => 'small')",
+        "braid.recall('zebrafish discount', timeframe => 'before 2999', collection => 'small')",
+    ],
+    "recall_json": [
+        "braid.recall_json('discount zebrafsh', '[0,1,0.1]', strategy => 'prefilter', collection => 'small',"
+        " reference_time => '2026-01-01')",
+    ],
     "remove_tenant_member": ["braid.remove_tenant_member('beta', 'postgres')"],
     "resume_model_migration": ["braid.resume_model_migration('small')"],
     "roll_back_model_migration": ["braid.roll_back_model_migration('small')"],
@@ -112,9 +153,14 @@ CALLS = {
 }
 # Whose results are those of alpha's part alone.
 READING = {
+    "conversation_timeline",
+    "assemble_context",
+    "export_tenant",
     "facets",
     "full_text_search",
     "hybrid_search",
+    "recall",
+    "recall_json",
     "search_json",
     "semantic_search",
     "similar_documents",
@@ -128,6 +174,7 @@ ADMINISTRATIVE = {
     "create_tenant",
     "cut_over_model_migration",
     "drop_collection",
+    "drop_tenant",
     "finish_model_migration",
     "maintain",
     "pause_model_migration",
@@ -144,10 +191,15 @@ ADMINISTRATIVE = {
 # A chunk of another tenant does not exist.
 REFUSED = {
     **dict.fromkeys(ADMINISTRATIVE, "42501"),
-    **dict.fromkeys(("explain_score", "highlight", "similar_chunks"), "42704"),
+    **dict.fromkeys(("arrange_results", "explain_score", "highlight", "similar_chunks"), "42704"),
 }
-# A document of alpha's own that has the same id.
-ECHOED = {"upsert_documents": ["beta-only"]}
+# A document of alpha's own that has the same id, or what the call names; a key that a collection, which is everybody's,
+# declares.
+ECHOED = {
+    "explain_search": ["zebrafish", "beta-only", "betakey"],
+    "export_tenant": ["betakey"],
+    "upsert_documents": ["beta-only"],
+}
 SESSIONS = ["analyst", "service", "gateway", "service_role", "bypassrls", "superuser"]
 
 
@@ -191,7 +243,7 @@ def run(connection: Connection, world: World, call: str) -> tuple[str, str]:
             cursor = connection.execute(
                 "select * from " + call.replace(":beta_chunks", chunks).replace("@vector@", schema)
             )
-            return re.sub(r"'query_time_ms': [0-9.e-]+", "", repr((cursor.fetchall(), notices))), "00000"
+            return re.sub(r"'\w+_ms': [0-9.e-]+", "", repr((cursor.fetchall(), notices))), "00000"
     except psycopg.Error as error:
         said = error.diag
         text = repr((said.message_primary, said.message_detail, said.message_hint, notices))

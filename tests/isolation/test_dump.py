@@ -19,7 +19,8 @@ from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
 
 PICTURE = """
-select 'function', p.oid::regprocedure::text, concat_ws(' ', p.proowner::regrole, p.prosecdef, p.proacl, p.proconfig)
+select 'function', p.oid::regprocedure::text, concat_ws(' ', p.proowner::regrole, p.prosecdef,
+  array(select a::text from unnest(p.proacl) a order by 1), p.proconfig)
 from pg_proc p where p.pronamespace::regnamespace::text in ('braid', 'braid_store')
 union all
 select 'policy', polrelid::regclass::text, pg_get_expr(polqual, polrelid) from pg_policy

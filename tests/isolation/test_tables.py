@@ -125,6 +125,10 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when n.name = 'text_config' then '''english'''
                   when n.name = 'match' then '''any'''
                   when n.name in ('lexemes') then 'array[''zebrafish'', ''discount'']'
+                  when n.name = 'candidates' then 'array[]::braid_store.fused_candidate[]'
+                  when n.name = 'labels' then 'array[''a'', ''b'']'
+                  when n.name = 'sources' then 'array[''c.importance'', ''c.importance'']'
+                  when n.name = 'are_additive' then 'array[true, false]'
                   when n.name in ('weights') then 'array[1, 1]::float8[]'
                   when n.name in ('word_numbers') then 'array[1, 2]'
                   when n.name in ('filter') then '''true'''
@@ -171,6 +175,10 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
             assert rows[0][0].startswith("({},{},{},{},")
         elif name == "choose_driver":
             assert rows[0][:2] == (["zebrafish", "discount"], [1, 1])
+        elif name == "scope_statistics":
+            assert rows[0][2] == 0 and set(rows[0][1] or []) <= {0}  # and the query itself
+        elif name == "export_page":
+            assert [row[0].keys() for row in rows] == [{"collection"}]  # a definition
         elif name == "segment_scales":
             assert set(rows[0]) <= {None, 0}
         else:

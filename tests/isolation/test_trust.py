@@ -318,6 +318,8 @@ def test_without_a_tenant_nothing_is_found_and_nothing_done(world: World) -> Non
         "highlight(1, 'discount')",
         "facets('{speaker}')",
         "similar_chunks(1)",
+        "arrange_results('{1}', '{1}')",
+        "assemble_context('discount')",
         "similar_documents('doc1')",
         "upsert_document('x', 'y')",
         "upsert_documents('[]')",
@@ -327,6 +329,8 @@ def test_without_a_tenant_nothing_is_found_and_nothing_done(world: World) -> Non
         "update_metadata('doc1', '{}')",
         "claim_embedding_jobs()",
         "fail_embedding_jobs('{1}', 'x')",
+        "export_tenant()",
+        "import_tenant('[]')",
     }
     for call in calls:
         with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no tenant") as caught:

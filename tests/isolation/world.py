@@ -79,10 +79,10 @@ class World:
             self.server.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
         self.server.close()
 
-    def ingest(self, tenant: str, documents: Sequence[dict[str, Any]]) -> None:
+    def ingest(self, tenant: str, documents: Sequence[dict[str, Any]], collection: str = "small") -> None:
         with self.admin.transaction():
             self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
-            self.admin.execute("select braid.upsert_documents(%s, 'small')", (json.dumps(documents),))
+            self.admin.execute("select braid.upsert_documents(%s, %s)", (json.dumps(documents), collection))
 
     def clear(self, tenant: str) -> None:
         with self.admin.transaction():

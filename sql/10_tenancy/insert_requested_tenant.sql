@@ -1,0 +1,28 @@
+-- Cross-tenant: owned by braid_owner.
+create or replace function braid_store.insert_requested_tenant()
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if current_setting('transaction_isolation') <> 'read committed'
+     or not pg_has_role(session_user, 'braid_gateway', 'USAGE')
+     or (select r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = session_user) then
+    return; -- this transaction would not see it, or its claims are nobody's word
+  end if;
+  insert into braid_store.tenants (key)
+  select c.value #>> '{}'
+  from braid_store.access_settings s,
+       lateral (select braid_store.request_claims() #> s.claim_path as value) c
+  where s.create_tenants and jsonb_typeof(c.value) = 'string' and octet_length(c.value #>> '{}') between 1 and 255
+    -- Not a claim that a header overrides.
+    and c.value #>> '{}' = braid_store.request_tenant_key()
+  on conflict (key) do nothing;
+end
+$$;
+
+comment on function braid_store.insert_requested_tenant() is
+  'Creates the tenant that a gateway''s request names by its verified claim, if access_settings.create_tenants says so.';

@@ -1,0 +1,47 @@
+-- Cross-tenant: owned by braid_owner.
+create or replace function braid_store.remove_tenant(tenant text, confirm_tenant text)
+returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int;
+  v_collection_id int;
+begin
+  if remove_tenant.tenant is null or remove_tenant.confirm_tenant is distinct from remove_tenant.tenant then
+    raise exception 'tenant is %, confirm_tenant is %', coalesce('"' || left(remove_tenant.tenant, 255) || '"', 'null'),
+                    coalesce('"' || left(remove_tenant.confirm_tenant, 255) || '"', 'null')
+      using errcode = '22023',
+            hint = 'Give the tenant''s key twice, as tenant and as confirm_tenant: what it stored cannot be brought back. '
+                   'braid.export_tenant keeps a copy.';
+  end if;
+  perform braid_store.require_read_committed('drop_tenant');
+  select t.id into v_tenant_id from braid_store.tenants t where t.key = remove_tenant.tenant;
+  if not found then
+    return false;
+  end if;
+
+  -- Writers, merges and moves of vectors hold the lock of the part they are at; none can be at work in a collection that
+  -- is not committed yet.
+  lock table braid_store.collections in share mode;
+  for v_collection_id in select c.id from braid_store.collections c order by c.id loop
+    perform pg_advisory_xact_lock(braid_store.lock_key(v_collection_id, v_tenant_id));
+  end loop;
+
+  delete from braid_store.tenants t where t.id = v_tenant_id;
+  if not found then
+    return false;
+  end if;
+  insert into braid_store.dropped_tenants (id, dropped_by) values (v_tenant_id, pg_current_xact_id());
+  update braid_store.vector_shards s
+  set state = 'retired', retired_by = pg_current_xact_id()
+  where s.tenant_id = v_tenant_id and s.state <> 'retired';
+  return true;
+end
+$$;
+
+comment on function braid_store.remove_tenant(text, text) is
+  'Does the work of braid.drop_tenant, while nobody writes for the tenant.';

@@ -1,0 +1,37 @@
+create or replace function braid_store.delete_listed(tenant_id int, collection_id int, external_ids text[])
+returns bigint
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_document_ids bigint[];
+begin
+  -- In the order of external_id, as store_documents locks them.
+  v_document_ids := array(
+    select d.id
+    from braid_store.documents d
+    where d.tenant_id = delete_listed.tenant_id and d.collection_id = delete_listed.collection_id
+      and d.external_id = any (delete_listed.external_ids)
+    order by d.external_id
+    for update);
+  if v_document_ids <> '{}' then
+    perform braid_store.remove_chunks(delete_listed.tenant_id, delete_listed.collection_id, array(
+      select k.id
+      from unnest(v_document_ids) u (document_id),
+           lateral (
+             select k.id from braid_store.chunks k
+             where k.tenant_id = delete_listed.tenant_id and k.document_id = u.document_id
+             offset 0
+           ) k));
+    delete from braid_store.documents d where d.tenant_id = delete_listed.tenant_id and d.id = any (v_document_ids);
+  end if;
+  return cardinality(v_document_ids);
+end
+$$;
+
+comment on function braid_store.delete_listed(int, int, text[]) is
+  'Deletes documents of a tenant''s part of a collection with all that is derived from them. Returns how many there were.';

@@ -1,0 +1,75 @@
+create or replace function braid_store.check_records(records jsonb)
+returns void
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_wrong record;
+  v_document_keys text[] := array(
+    select a.attname from pg_attribute a
+    where a.attrelid = 'braid_store.documents'::regclass and a.attnum > 0 and not a.attisdropped
+      and a.attname <> all ('{tenant_id,id,collection_id}'))
+    || '{collection,chunks}';
+  v_chunk_keys text[] := array(
+    select a.attname from pg_attribute a
+    where a.attrelid = 'braid_store.chunks'::regclass and a.attnum > 0 and not a.attisdropped
+      and a.attname <> all ('{tenant_id,id,collection_id,document_id,attribute_version}'))
+    || array['embeddings'];
+begin
+  if jsonb_typeof(check_records.records) is distinct from 'array' then
+    raise exception 'records is %', coalesce('a JSON ' || jsonb_typeof(check_records.records), 'null')
+      using errcode = '22023', hint = 'Send a JSON array of what braid.export_tenant gave.';
+  elsif jsonb_array_length(check_records.records) > 10000 then
+    raise exception 'records has % elements, more than 10000', jsonb_array_length(check_records.records)
+      using errcode = '22023', hint = 'Send batches of about 1000 records, in their order.';
+  end if;
+
+  select r.ordinality, p.problem into v_wrong
+  from jsonb_array_elements(check_records.records) with ordinality r,
+       lateral (
+         select r.value -> 'document' as document,
+                case when jsonb_typeof(r.value -> 'document' -> 'chunks') = 'array' then r.value -> 'document' -> 'chunks' end
+                  as chunks
+         offset 0
+       ) d,
+       lateral (
+         select case
+           when jsonb_typeof(r.value) <> 'object' or not r.value ?| '{collection,document}'
+                or r.value - '{collection,document}'::text[] <> '{}' or r.value ?& '{collection,document}'
+             then 'is not an object with the one key "collection" or "document"'
+           when jsonb_typeof(r.value -> 'collection') <> 'object' or jsonb_typeof(d.document) <> 'object'
+             then 'has something else than an object in it'
+           when d.document is null then null
+           when not d.document ?& v_document_keys or d.document - v_document_keys <> '{}'
+             then format('has not these keys: %s', array_to_string(v_document_keys, ', '))
+           when jsonb_typeof(d.document -> 'collection') <> 'string' or jsonb_typeof(d.document -> 'external_id') <> 'string'
+             then 'has a collection or an external_id that is no string'
+           when jsonb_typeof(d.document -> 'metadata') <> 'object' then 'has metadata that are no object'
+           when d.chunks is null then 'has chunks that are no array'
+           when exists (
+             select from jsonb_array_elements(d.chunks) k
+             where case
+               when jsonb_typeof(k.value) <> 'object' then true
+               else not k.value ?& v_chunk_keys or k.value - v_chunk_keys <> '{}'
+                    or jsonb_typeof(k.value -> 'metadata') <> 'object' or jsonb_typeof(k.value -> 'embeddings') <> 'object'
+             end)
+             then format('has a chunk without these keys, or whose metadata or embeddings are no object: %s',
+                         array_to_string(v_chunk_keys, ', '))
+         end as problem
+         offset 0
+       ) p
+  where p.problem is not null
+  order by r.ordinality
+  limit 1;
+  if found then
+    raise exception 'record % %', v_wrong.ordinality, v_wrong.problem
+      using errcode = '22023', hint = 'Send what braid.export_tenant of this version gave.';
+  end if;
+end
+$$;
+
+comment on function braid_store.check_records(jsonb) is
+  'Raises 22023 for what import_tenant cannot read. Which columns there are, the tables say.';

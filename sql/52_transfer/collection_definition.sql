@@ -1,0 +1,22 @@
+create or replace function braid_store.collection_definition(collection braid_store.collections)
+returns jsonb
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select to_jsonb(collection_definition.collection) - '{id,vector_space_id,created_at}'::text[] || jsonb_build_object(
+    'embedding_model', s.embedding_model, 'dimensions', s.dimensions, 'distance', s.distance,
+    'indexed_attributes',
+    (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
+     where a.collection_id = collection_definition.collection.id and a.removed_at is null),
+    'synonyms',
+    (select coalesce(jsonb_object_agg(y.word, y.synonyms), '{}') from braid_store.synonyms y
+     where y.collection_id = collection_definition.collection.id))
+  from braid_store.vector_spaces s
+  where s.id = collection_definition.collection.vector_space_id;
+$$;
+
+comment on function braid_store.collection_definition(braid_store.collections) is
+  'A collection''s settings, model, indexed attributes and synonyms: all that its search results depend on.';

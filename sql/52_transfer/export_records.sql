@@ -1,0 +1,29 @@
+create or replace function braid_store.export_records(collection text, after text, document_count int)
+returns setof jsonb
+language sql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+set timezone = 'UTC'
+set datestyle = 'ISO'
+set bytea_output = 'hex'
+set extra_float_digits = 1
+as $$
+  -- Each select list is a call by call: nothing is gathered but the ids of documents.
+  select braid_store.export_page(p.tenant_id, p.collection, p.document_ids)
+  from (
+    select t.tenant_id, c as collection, b.document_ids
+    from (select braid_store.require_tenant_id() as tenant_id offset 0) t
+    cross join lateral braid_store.export_batches(t.tenant_id, export_records.collection, export_records.after,
+                                                  export_records.document_count) b
+    join braid_store.collections c on c.id = b.collection_id
+    order by b.number
+    offset 0
+  ) p;
+$$;
+
+comment on function braid_store.export_records(text, text, int) is
+  'Does the work of braid.export_tenant. Numbers and times are written so that reading them gives the same, whatever the '
+  'session''s settings.';

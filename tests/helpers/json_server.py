@@ -1,0 +1,60 @@
+"""A service that takes JSON and answers JSON, as it is told."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any
+
+
+class JsonServer(ThreadingHTTPServer):
+    """Answers each request with `answer(body)`, bytes as they are, after the statuses in `failures` are used up."""
+
+    daemon_threads = True
+
+    def __init__(self, answer: Callable[[Any], Any]) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.answer = answer
+        self.failures: list[int] = []
+        self.requests: list[dict[str, Any]] = []
+        self.paths: list[str] = []
+        self.authorization: str | None = None
+        self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def __enter__(self) -> JsonServer:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: JsonServer
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.requests.append(body)
+        self.server.paths.append(self.path)
+        self.server.authorization = self.headers["Authorization"]
+        status = self.server.failures.pop(0) if self.server.failures else 200
+        self.send_response(status)
+        self.send_header("Retry-After", "0")
+        self.send_header("Location", "/elsewhere")
+        self.end_headers()
+        answer = self.server.answer(body)
+        self.wfile.write(answer if isinstance(answer, bytes) else json.dumps(answer).encode())
+
+    def log_message(self, *_: Any) -> None:
+        pass
