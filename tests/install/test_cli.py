@@ -109,6 +109,13 @@ def test_upgrade_does_not_install(pgbraid: Run, bare_dsn: Callable[..., str]) ->
     assert "has no pgbraid to upgrade\nhint: run: pgbraid init" in error(pgbraid("upgrade", dsn=bare_dsn()))
 
 
+@pytest.mark.parametrize("command", ["maintain", "status", "work --once", "search x", "explain x", "export -"])
+def test_what_needs_pgbraid_asks_for_it(pgbraid: Run, bare_dsn: Callable[..., str], command: str) -> None:
+    said = error(pgbraid(*command.split(), dsn=bare_dsn()))
+    assert said.startswith("pgbraid: this database has no pgbraid")
+    assert said.endswith("\nhint: run: pgbraid init\n")
+
+
 def test_vector_fits_the_default_collection(pgbraid: Run, dsn: str) -> None:
     text = output(pgbraid("vector", "a quick brown fox", dsn=dsn)).strip()
     with psycopg.connect(dsn) as connection:

@@ -1,1 +1,1 @@
-"""Calls shaped like PostgREST's, without PostgREST."""
+"""The API over HTTP, and the statements that PostgREST makes of it."""

@@ -97,7 +97,7 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
         retrying(lambda: _apply_repeatable(connection, vector, wanted))
         notify(f"functions applied ({len(repeatable_files())} files)")
     elif previous != __version__:
-        connection.execute("update braid_store.installation set version = %s", (__version__,))
+        connection.execute("update braid_store.installation set version = %s where only_row", (__version__,))
     if not stale:
         notify("functions unchanged")
     tenant, member, collection = _create_defaults(connection, notify)

@@ -14,15 +14,16 @@ from pgbraid.install.state import Connection
 # What `create or replace` raises for a function or a view whose shape has changed.
 SHAPE_CHANGED = ("42P13", "42P16")
 
-# What each object is, how to drop it, and a version of its catalog row that changes whenever it is replaced.
+# What each object is, how to drop it, and a version of its catalog row that changes whenever it is replaced, which may
+# be twice in a transaction.
 OBJECTS = """
 select case p.prokind when 'p' then 'procedure ' when 'a' then 'aggregate ' else 'function ' end || p.oid::regprocedure,
-  p.oid, p.xmin::text
+  p.oid, p.xmin || ' ' || p.ctid
 from pg_catalog.pg_proc p
 where p.pronamespace in (select oid from pg_catalog.pg_namespace where nspname in ('braid', 'braid_store'))
   and p.proowner in (select oid from pg_catalog.pg_roles where rolname like 'braid\\_%')
 union all
-select 'view ' || c.oid::regclass, c.oid, r.xmin::text
+select 'view ' || c.oid::regclass, c.oid, r.xmin || ' ' || r.ctid
 from pg_catalog.pg_class c
 join pg_catalog.pg_rewrite r on r.ev_class = c.oid
 where c.relnamespace in (select oid from pg_catalog.pg_namespace where nspname in ('braid', 'braid_store'))

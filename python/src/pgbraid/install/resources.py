@@ -45,10 +45,15 @@ def _all_files() -> Iterable[SqlFile]:
 
 def content_hash(vector_schema: str) -> str:
     """Hash of all of `sql/` as applied where pgvector lives in `vector_schema` (quoted)."""
-    digest = hashlib.sha256(vector_schema.encode())
+    return hashlib.sha256(f"{vector_schema} {content_digest()}".encode()).hexdigest()
+
+
+@cache
+def content_digest() -> str:
+    digest = hashlib.sha256()
     for file in (*foundation_files(), *repeatable_files()):
         for part in (file.name, file.text):
-            digest.update(b"\0" + hashlib.sha256(part.encode()).digest())
+            digest.update(hashlib.sha256(part.encode()).digest())
     return digest.hexdigest()
 
 

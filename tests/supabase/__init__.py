@@ -1,0 +1,1 @@
+"""A server set up as Supabase sets up its own."""

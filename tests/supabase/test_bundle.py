@@ -1,0 +1,265 @@
+"""The SQL file for Supabase's SQL editor, run by the owner of a project, who is no superuser."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+from psycopg.conninfo import make_conninfo
+
+import pgbraid
+from helpers import HashEmbedder, snapshot, supabase
+from pgbraid import embedded
+from pgbraid.cli import cli
+from pgbraid.install import bundle as bundle_module
+from pgbraid.install import install, resources
+from pgbraid.install.bundle import bundle
+from supabase.conftest import Psql
+
+DASHBOARD = "add braid to the exposed schemas"
+
+
+def paste(dsn: str, text: str) -> list[str]:
+    """Run a script as one simple query, as the SQL editor does. Gives what its last statement says."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        cursor = connection.execute(text.encode(), prepare=False)
+        while cursor.nextset():
+            pass
+        return [row[0] for row in cursor.fetchall()]
+
+
+def request(dsn: str, role: str, query: str, tenant: str | None = None) -> list[tuple[object, ...]]:
+    """A transaction of PostgREST's."""
+    claims = {"role": role, **({"app_metadata": {"tenant_id": tenant}} if tenant else {})}
+    with psycopg.connect(make_conninfo(dsn, user="authenticator")) as connection:
+        connection.execute(
+            "select set_config('role', %s, true), set_config('request.jwt.claims', %s, true)",
+            (role, json.dumps(claims)),
+        )
+        return connection.execute(query.encode()).fetchall()
+
+
+def test_the_driver_goes_on_from_it(project: str) -> None:
+    said = paste(project, bundle())
+    assert said[0] == f"pgbraid {pgbraid.__version__} is installed"
+    assert said[1].startswith(DASHBOARD)
+    lines: list[str] = []
+    report = install(project, notify=lines.append)
+    assert not report.changed and lines == ["functions unchanged"]
+    assert report.vector_schema == "extensions"
+    result = CliRunner().invoke(cli, ["upgrade", "--dsn", project])
+    assert "is up to date" in result.output
+
+
+def test_what_it_makes_equals_what_the_driver_makes(project: str) -> None:
+    paste(project, bundle())
+    pasted = snapshot.definitions(project)
+    with psycopg.connect(project) as connection:
+        connection.execute("drop schema braid, braid_store cascade")
+    install(project)
+    assert snapshot.definitions(project) == pasted
+
+
+@pytest.mark.parametrize("options", [["--single-transaction"], []], ids=" ".join)
+def test_psql_runs_it_twice_in_a_row(project: str, psql: Psql, options: list[str]) -> None:
+    done = psql(project, bundle() * 2, "--set", "ON_ERROR_STOP=1", "--tuples-only", *options)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert done.stdout.count("is installed") == 2
+    assert not install(project).changed
+
+
+def test_run_again_it_changes_nothing(project: str) -> None:
+    paste(project, bundle())
+    before = snapshot.definitions(project)
+    with psycopg.connect(project) as connection:
+        connection.execute("select braid.set_ranking('default', k1 => 2), braid.create_tenant('acme')")
+    paste(project, bundle())
+    assert snapshot.definitions(project) == before
+    with psycopg.connect(project) as connection:
+        assert connection.execute("select k1 from braid_store.collections").fetchall() == [(2,)]
+        assert connection.execute("select count(*) from braid_store.tenants").fetchone() == (2,)
+
+
+def test_it_goes_on_from_the_driver(project: str) -> None:
+    install(project)
+    before = snapshot.definitions(project)
+    paste(project, bundle())
+    assert snapshot.definitions(project) == before
+    assert not install(project).changed
+
+
+def test_it_leaves_the_sessions_settings(project: str, psql: Psql) -> None:
+    show = "select current_setting('search_path'), current_setting('lock_timeout'), current_user;"
+    done = psql(project, show + bundle() + show, "--single-transaction", "--tuples-only", "--set", "ON_ERROR_STOP=1")
+    lines = [line for line in done.stdout.splitlines() if "|" in line]
+    assert len(lines) == 2 and lines[0] == lines[1]
+
+
+# Versions
+
+
+@pytest.fixture
+def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
+    """A function that makes the bundle of a version that changes a function's shape, drops another and has one more
+    migration. This process is then that version."""
+
+    def make() -> str:
+        root = tmp_path / "newer"
+        shutil.copytree(resources.MIGRATIONS, root / "migrations")
+        shutil.copytree(resources.ROOT / "sql", root / "sql")
+        (root / "migrations" / "9999.more.sql").write_text(
+            "set local role braid_owner;\n\ncreate table braid_store.more (tenant_id int primary key);\n"
+            "insert into braid_store.more values (1);\n\nreset role;\n"
+        )
+        version = root / "sql" / "70_observe" / "version.sql"
+        version.write_text(version.read_text().replace("returns text", "returns table (version text)"))
+        monkeypatch.setattr(resources, "ROOT", root)
+        monkeypatch.setattr(resources, "MIGRATIONS", root / "migrations")
+        monkeypatch.setattr(bundle_module, "MIGRATIONS", root / "migrations")
+        monkeypatch.setattr(bundle_module, "__version__", "99.0.0")
+        forget()
+        return bundle()
+
+    def forget() -> None:
+        for cached in (
+            resources.foundation_files,
+            resources.repeatable_files,
+            resources.migration_ids,
+            resources.content_digest,
+        ):
+            cached.cache_clear()
+
+    yield make
+    monkeypatch.undo()
+    forget()
+
+
+def test_a_newer_one_upgrades_and_an_older_one_is_refused(project: str, newer: Callable[[], str]) -> None:
+    older = bundle()
+    paste(project, older)
+    with psycopg.connect(project) as connection:
+        connection.execute("create function braid.gone() returns int language sql as 'select 1'")
+        connection.execute("alter function braid.gone() owner to braid_owner")
+        connection.execute("select braid.create_tenant('acme')")
+    assert paste(project, newer())[0] == "pgbraid 99.0.0 is installed"
+    with psycopg.connect(project) as connection:
+        assert connection.execute("select tenant_id from braid_store.more").fetchall() == [(1,)]
+        assert connection.execute("select to_regprocedure('braid.gone()')").fetchone() == (None,)
+        assert "TABLE" in str(connection.execute("select pg_get_function_result('braid.version'::regproc)").fetchone())
+        assert connection.execute("select count(*) from braid_store.tenants").fetchone() == (2,)
+    before = snapshot.definitions(project)
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match=r"99\.0\.0") as caught:
+        paste(project, older)
+    assert "newer" in str(caught.value.diag.message_hint)
+    assert snapshot.definitions(project) == before
+
+
+def test_a_failure_leaves_nothing(project: str) -> None:
+    before = snapshot.definitions(project)
+    broken = bundle().replace("create or replace function braid.version()", "create or replace function nowhere.v()")
+    with pytest.raises(psycopg.errors.InvalidSchemaName, match=r"70_observe/version\.sql: .*nowhere"):
+        paste(project, broken)
+    assert snapshot.definitions(project) == before
+    with psycopg.connect(project) as connection:
+        assert connection.execute("select to_regnamespace('braid')").fetchone() == (None,)
+
+
+# What is there afterwards
+
+
+def test_each_role_may_do_its_part(installed: str) -> None:
+    tenant = "0b8d3f5e-1f0a-4b43-8f5b-1f1f6d6f7a01"
+    assert request(installed, "service_role", f"select braid.create_tenant('{tenant}') > 0") == [(True,)]
+    written = "select status from braid.upsert_document('call-1', 'They object to the price per seat.')"
+    assert request(installed, "authenticated", written, tenant) == [("inserted",)]
+    search = "select external_id from braid.hybrid_search('price objections')"
+    assert request(installed, "authenticated", search, tenant) == [("call-1",)]
+    assert request(installed, "authenticated", "select (auth.jwt() -> 'app_metadata' ->> 'tenant_id')", tenant) == [
+        (tenant,)
+    ]
+    for role, query, message in (
+        ("anon", search, "permission denied"),
+        ("authenticated", search, "no tenant"),
+        ("anon", written, "permission denied"),
+        ("authenticated", "select braid.create_tenant('mine')", "permission denied"),
+        ("authenticated", "select * from braid_store.postings", "permission denied"),
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match=message):
+            request(installed, role, query)
+    with psycopg.connect(installed, autocommit=True) as owner:
+        owner.execute("select braid.set_access(public_tenant => %s)", (tenant,))
+        owner.execute("grant braid_reader to anon with inherit true")
+    assert request(installed, "anon", search) == [("call-1",)]
+    with psycopg.connect(installed, autocommit=True) as owner:
+        owner.execute("revoke braid_reader from anon")
+
+
+def test_semantic_search_and_the_driver_work(installed: str) -> None:
+    with pgbraid.connect(installed, embedder=HashEmbedder()) as client:
+        client.add_documents([{"external_id": "a", "content": "price per seat"}])
+        assert client.embed_pending() == 1
+        (found,) = client.search("seat price")
+        assert (found.full_text_rank, found.semantic_rank) == (1, 1)
+
+
+def test_timeouts_are_those_of_the_roles(installed: str) -> None:
+    """The functions set none of their own."""
+    with psycopg.connect(installed) as connection:
+        assert connection.execute(
+            "select count(*) from pg_proc where pronamespace in ('braid'::regnamespace, 'braid_store'::regnamespace)"
+            " and proconfig::text ~ 'statement_timeout'"
+        ).fetchone() == (0,)
+
+
+# Exposure
+
+
+def exposed(platform: embedded.Server) -> str | None:
+    with psycopg.connect(platform.dsn_for("postgres", supabase.ADMIN)) as admin:
+        row = admin.execute(
+            "select substr(s, 18) from pg_db_role_setting d, unnest(setconfig) s"
+            " where setrole = 'authenticator'::regrole and starts_with(s, 'pgrst.db_schemas=')"
+        ).fetchone()
+    return row[0] if row else None
+
+
+def set_exposed(platform: embedded.Server, value: str | None) -> None:
+    with psycopg.connect(platform.dsn_for("postgres", supabase.ADMIN), autocommit=True) as admin:
+        if value is None:
+            admin.execute("alter role authenticator reset pgrst.db_schemas")
+        else:
+            admin.execute(f"alter role authenticator set pgrst.db_schemas = '{value}'")
+
+
+def test_the_dashboards_choice_is_not_overruled(project: str, platform: embedded.Server) -> None:
+    assert any(line.startswith(DASHBOARD) for line in paste(project, bundle()))
+    assert exposed(platform) is None
+
+
+@pytest.mark.parametrize("given", ["asked for", "set already"])
+def test_the_schema_is_exposed_by_sql(project: str, platform: embedded.Server, given: str) -> None:
+    text = bundle()
+    try:
+        if given == "asked for":
+            text = text.replace("v_exposed text := ''", "v_exposed text := 'public, graphql_public'")
+            assert text != bundle()
+        else:
+            set_exposed(platform, "public, graphql_public")
+        for _ in range(2):
+            assert len(paste(project, text)) == 1
+            assert exposed(platform) == "public, graphql_public, braid"
+    finally:
+        set_exposed(platform, None)
+
+
+def test_make_bundle_writes_it(tmp_path: Path) -> None:
+    target = tmp_path / "dist" / "pgbraid.sql"
+    result = CliRunner().invoke(cli, ["bundle", "--output", str(target)])
+    assert result.exit_code == 0, result.output
+    assert target.read_text() == bundle() == CliRunner().invoke(cli, ["bundle"]).output
