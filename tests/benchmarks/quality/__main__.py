@@ -1,0 +1,178 @@
+"""Prints how well each leg, fusion and option ranks on the judged sets, through the product."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+from psycopg.types.json import Jsonb
+
+from benchmarks.lexical.report import say, table
+from benchmarks.quality.configurations import CONFIGURATIONS, LEGS, PLAIN, VARIANTS, Arguments
+from benchmarks.quality.measures import MEASURES, Values, interval, randomisation_p
+from benchmarks.quality.sets import JudgedSet, Query, read_set
+from benchmarks.search import DATA
+from pgbraid import embedded
+from pgbraid.install import install
+from support.loading import Connection
+
+SETS = "cranfield,cisi,scifact,locomo,qmsum"
+DEPTH = 100
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
+    parser.add_argument("--sets", default=SETS, help="default: %(default)s; xquad too, whose model is English")
+    parser.add_argument("--split", default="test", help="of the queries: test, train or val")
+    parser.add_argument("--configurations", help="some of them, by number")
+    parser.add_argument("--data", type=Path, default=DATA, help="folder of judged collections")
+    parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
+    parser.add_argument("--data-dir", type=Path, help="keep the server here, and what it has loaded")
+    arguments = parser.parse_args()
+    if not arguments.data.is_dir():
+        parser.exit(1, f"the test collections are not there ({arguments.data})\n")
+    names = list(CONFIGURATIONS)
+    if arguments.configurations:
+        names = [names[int(number)] for number in arguments.configurations.split(",")]
+
+    with ExitStack() as stack:
+        data_dir = arguments.data_dir
+        if data_dir is None:
+            data_dir = Path(tempfile.mkdtemp(prefix="pgbraid-bench-"))
+            stack.callback(shutil.rmtree, data_dir)
+        stack.callback(embedded.stop, data_dir)
+        dsn = embedded.ensure_running(data_dir, arguments.postgres_version).dsn
+        install(dsn)
+        db = stack.enter_context(psycopg.connect(dsn, autocommit=True))
+        found: dict[str, dict[str, dict[str, Values]]] = {}
+        for name in arguments.sets.split(","):
+            judged = read_set(arguments.data / name, arguments.split)
+            _load(db, judged)
+            found[name] = {label: measure(db, judged, CONFIGURATIONS[label]) for label in names}
+            for label, options in VARIANTS.items():
+                if arguments.configurations or judged.queries[0].filters is None:
+                    continue
+                found[name][f"default, {label}"] = measure(db, judged, {"options": {**PLAIN, **options}})
+            if name == "locomo" and not arguments.configurations:
+                found[name].update(conversations(db, judged))
+            say(f"{name}: {len(judged.documents):,} documents, {len(judged.queries):,} queries")
+            report({name: found[name]})
+        report_means(found)
+        compare(found)
+
+
+def _load(db: Connection, judged: JudgedSet) -> None:
+    if db.execute("select from braid.collections where name = %s", (judged.name,)).fetchone():
+        return
+    db.execute(
+        "select braid.create_collection(%s, indexed_attributes => %s)",
+        (judged.name, Jsonb({key: "text" for query in judged.queries[:1] for key in query.filters or {}})),
+    )
+    judged.load(db)
+    while not db.execute("select (braid.maintain('1 minute') ->> 'complete')::boolean").fetchall()[0][0]:
+        pass
+
+
+def measure(db: Connection, judged: JudgedSet, arguments: Arguments) -> dict[str, Values]:
+    rankings = [rank(db, judged.name, query, arguments) for query in judged.queries]
+    return {
+        name: np.array([of(ranking, query.relevance) for ranking, query in zip(rankings, judged.queries, strict=True)])
+        for name, of in MEASURES.items()
+    }
+
+
+def rank(
+    db: Connection, collection: str, query: Query, arguments: Mapping[str, Any], function: str = "hybrid_search"
+) -> list[str]:
+    values = {
+        "query_text": query.text,
+        "query_embedding": query.embedding,
+        "match_count": DEPTH,
+        "filters": query.filters,
+        "collection": collection,
+        **arguments,
+    }
+    named = ", ".join(f"{name} => %({name})s" for name in values)
+    rows = db.execute(
+        f"select external_id from braid.{function}({named})",
+        {name: Jsonb(value) if isinstance(value, dict) else value for name, value in values.items()},
+    )
+    return [row[0] for row in rows.fetchall()]
+
+
+def conversations(db: Connection, judged: JudgedSet) -> dict[str, dict[str, Values]]:
+    """What a question itself says of who and when: the speaker it names, as a filter and as a boost, and its timeframe,
+    as recall takes it out. Never taken from what is judged right."""
+    found: dict[str, list[list[str]]] = {
+        "default, speaker named: filter": [],
+        "default, speaker named: boost": [],
+        "recall, timeframe auto": [],
+    }
+    for query in judged.queries:
+        named = [speaker for speaker in query.metadata["speakers"] if speaker.lower() in query.text.lower()]
+        speaker = {"speaker": named[0]} if len(named) == 1 else None
+        filtered = {"filters": {**(query.filters or {}), **(speaker or {})}, "options": PLAIN}
+        boosted = {"options": {**PLAIN, "boosts": [{"filter": speaker, "factor": 1.2}]} if speaker else PLAIN}
+        timed = {"timeframe": "auto", "options": PLAIN}
+        rankings = (
+            rank(db, judged.name, query, filtered),
+            rank(db, judged.name, query, boosted),
+            rank(db, judged.name, query, timed, "recall"),
+        )
+        for ranking, of_query in zip(found.values(), rankings, strict=True):
+            ranking.append(of_query)
+    return {
+        label: {
+            name: np.array([of(found, query.relevance) for found, query in zip(rankings, judged.queries, strict=True)])
+            for name, of in MEASURES.items()
+        }
+        for label, rankings in found.items()
+    }
+
+
+def report(found: dict[str, dict[str, dict[str, Values]]]) -> None:
+    first, *rest = MEASURES
+    for name, configurations in found.items():
+        rows = []
+        for label, values in configurations.items():
+            low, high = interval(values[first])
+            means = [f"{values[measure].mean():.4f}" for measure in MEASURES]
+            rows.append((label, [means[0], f"{low:.3f}–{high:.3f}", *means[1:]]))
+        table(name, [first, "95 %", *rest], rows)
+
+
+def report_means(found: dict[str, dict[str, dict[str, Values]]]) -> None:
+    labels = [label for label in next(iter(found.values())) if all(label in values for values in found.values())]
+    rows = []
+    for label in labels:
+        means = [values[label]["nDCG@10"].mean() for values in found.values()]
+        rows.append((label, [f"{mean:.4f}" for mean in [*means, float(np.mean(means))]]))
+    table("nDCG@10", [*found, "mean"], rows)
+
+
+def compare(found: dict[str, dict[str, dict[str, Values]]]) -> None:
+    """The default against the better leg of each set."""
+    rows = []
+    for name, values in found.items():
+        if "default" not in values or not all(leg in values for leg in LEGS):
+            continue
+        better = max(LEGS, key=lambda leg: float(values[leg]["nDCG@10"].mean()))
+        default, leg = values["default"]["nDCG@10"], values[better]["nDCG@10"]
+        low, high = interval(default - leg)
+        rows.append(
+            (name, [better, f"{(default - leg).mean():+.4f}", f"{low:+.4f} to {high:+.4f}",
+                    f"{randomisation_p(default, leg):.4f}"])
+        )
+    if rows:
+        table("default − better leg", ["better leg", "nDCG@10", "95 %", "p"], rows)
+
+
+if __name__ == "__main__":
+    main()
