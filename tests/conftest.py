@@ -44,6 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["PGBRAID_DATA_DIR"] = "/nonexistent/pgbraid"
     # `make test` ends the run in the background so; its server is to be stopped as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A shell has its background jobs ignore Ctrl-C, and all that they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--postgres-version") != embedded.DEFAULT_VERSION:
         try_fewer()
 

@@ -34,6 +34,7 @@ begin
     where u.relevance is not null
     order by lambda * u.relevance - (1 - lambda) * coalesce(u.similarity, 0) desc, u.place
     limit 1;
+    exit when not found;
     v_picked := v_picked || v_best;
     v_relevance[v_best] := null;
     if v_vectors[v_best] is not null then

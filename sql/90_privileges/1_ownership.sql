@@ -12,7 +12,8 @@ begin
          lateral (
            select case
                     when p.prosecdef and p.proname not in (
-                      'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'set_tenant_member',
+                      'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'insert_requested_tenant',
+                      'remove_tenant', 'set_tenant_member',
                       'update_access_settings', 'insert_collection', 'update_ranking', 'remove_collection',
                       'replace_synonyms', 'replace_attributes', 'update_vector_index', 'measure_exact_rows',
                       'insert_migration', 'change_migration', 'maintain_all')

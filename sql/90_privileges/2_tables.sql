@@ -14,7 +14,7 @@ to braid_reader, braid_definer;
 grant select on
   braid_store.segments, braid_store.segment_chunks, braid_store.postings, braid_store.forward_rows,
   braid_store.tombstones, braid_store.chunk_vectors, braid_store.vector_shards,
-  braid_store.embedding_jobs, braid_store.chunk_attributes
+  braid_store.centroids, braid_store.embedding_jobs, braid_store.chunk_attributes
 to braid_definer;
 
 grant insert, update, delete on
@@ -22,6 +22,9 @@ grant insert, update, delete on
   braid_store.forward_rows, braid_store.tombstones, braid_store.chunk_vectors,
   braid_store.vector_shards, braid_store.embedding_jobs, braid_store.chunk_attributes
 to braid_definer;
+
+-- Maintenance makes them; only who clears a collection takes them away.
+grant delete on braid_store.centroids to braid_definer;
 
 do $$
 declare

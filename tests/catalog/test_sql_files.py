@@ -106,3 +106,30 @@ def test_what_is_never_written(file: Path) -> None:
     # A string that is put together by || and executed is how injection begins.
     assert not re.search(r"\bexecute\s+(?:')(?:[^']|'')*'\s*\|\|", code, re.I)
     assert not re.search(r"\breturn query execute\s+(?!format\(|pg_catalog\.format\()", code, re.I)
+
+
+CHANGE = re.compile(r"\b(?:(?<!do )update\s+[\w.%]+\b[^;)]*?\bset|delete\s+from)\b([^;]*)", re.I)
+
+
+def own_clauses(text: str) -> str:
+    """A statement up to the parenthesis that closes around it, without what its own parentheses hold."""
+    depth, kept = 0, []
+    for sign in text:
+        depth += (sign == "(") - (sign == ")")
+        if depth < 0:
+            break
+        if depth == 0:
+            kept.append(sign)
+    return "".join(kept)
+
+
+def test_updates_and_deletes_have_a_condition() -> None:
+    """Supabase's API loads pg-safeupdate, which refuses those without."""
+    unbounded = [
+        f"{name_of(file)}: {change[0][:80]}"
+        for file in FILES
+        for change in CHANGE.finditer(without_strings(file.read_text()))
+        if not re.search(r"\bwhere\b", own_clauses(change[1]), re.I)
+    ]
+    assert unbounded == []
+    assert CHANGE.search("update a set b = 1") and CHANGE.search("delete from a")

@@ -19,6 +19,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.examples import examples
+
 Connection = psycopg.Connection[Any]
 WHITE_SPACE = " \t\n\r\f\v"
 # What all-MiniLM-L6-v2 reads, less the two tokens that frame a text.
@@ -48,7 +50,7 @@ def assert_covers(text: str, chunks: list[str]) -> None:
 
 in_one_database = settings(
     derandomize=True,
-    max_examples=150,
+    max_examples=examples(150),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

@@ -54,6 +54,19 @@ def test_filters_and_mode(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("searchable")
+def test_reranking(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = json.loads(run("search", "zebra", "--rerank", "late-interaction", "--json").out)
+    scores = [row["rerank_score"] for row in answer["results"]]
+    assert scores == sorted(scores, reverse=True)
+    assert answer["stats"]["rerank"]["candidates"] == len(scores) == 2
+    assert "rerank " in run("search", "zebra", "--rerank", "late-interaction").out
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    shown = run("search", "zebra", "--rerank", "some/cross-encoder").out
+    assert "Zebras" in shown
+    assert "warning: ranked by fusion only; CrossEncoderReranker needs" in shown
+
+
+@pytest.mark.usefixtures("searchable")
 def test_colours_are_for_terminals(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True, raising=False)
     assert "\x1b[1m" in run("search", "zebra", "--mode", "full_text").out

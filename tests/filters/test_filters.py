@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
+from support.examples import examples
+
 Connection = psycopg.Connection[Any]
 Json = Any
 Strategy = st.SearchStrategy[Any]
@@ -380,7 +382,7 @@ FILTERS = st.recursive(
 )
 
 in_one_database = settings(
-    max_examples=80,
+    max_examples=examples(80),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -6,27 +6,50 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import psycopg
 import pytest
 from psycopg import sql
 
 import pgbraid
+from helpers import npm
+from helpers.postgrest import Gateway, running
 from pgbraid.embedded.programs import installed_programs
-from readme import gateway, registry
+from pgbraid.embedders import LocalEmbedder
 from readme.documents import documents
 from readme.markdown import inline
 
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
-GATEWAY_ROLES = ("authenticator", "authenticated", "anon")
+GATEWAY_ROLES = ("authenticator", "authenticated", "anon", "repeatable_reader", "hasty")
+
+
+class RememberingEmbedder(LocalEmbedder):
+    """The offline model, which computes a vector once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._vectors: dict[str, npt.NDArray[np.float32]] = {}
+
+    def embed_documents(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if new:
+            self._vectors.update(zip(new, super().embed_documents(new), strict=True))
+        return np.array([self._vectors[text] for text in texts])
+
+
+@pytest.fixture(scope="session")
+def embedder() -> LocalEmbedder:
+    return RememberingEmbedder()
 
 
 @pytest.fixture
-def filled(dsn: str) -> str:
+def filled(dsn: str, embedder: LocalEmbedder) -> str:
     """The DSN of a database that holds `documents()`, embedded by the offline model."""
-    with pgbraid.connect(dsn) as client:
+    with pgbraid.connect(dsn, embedder=embedder) as client:
         client.add_documents(documents())
         client.embed_pending()
     return dsn
@@ -71,19 +94,25 @@ def forget_roles(dsn: str) -> Iterator[Callable[..., None]]:
 
 
 @pytest.fixture
-def postgrest(filled: str, forget_roles: Callable[..., None]) -> Iterator[gateway.Gateway]:
+def postgrest(
+    filled: str, embedder: LocalEmbedder, forget_roles: Callable[..., None]
+) -> Iterator[Gateway]:
     """PostgREST with Supabase's three roles and the README's grants; tenant acme has the documents, too."""
-    binary = registry.postgrest()
+    binary = npm.postgrest()
     grants = inline("grant braid_gateway to ")
     assert re.fullmatch(r"(grant [^;]+;\s*)+", grants)
     with psycopg.connect(filled, autocommit=True) as connection:
         connection.execute("create role authenticator login noinherit; create role authenticated; create role anon")
         forget_roles(*GATEWAY_ROLES)
-        connection.execute("grant authenticated, anon to authenticator")
+        connection.execute("create role repeatable_reader in role authenticated")
+        connection.execute("alter role repeatable_reader set default_transaction_isolation = 'repeatable read'")
+        connection.execute("create role hasty in role authenticated")
+        connection.execute("alter role hasty set statement_timeout = '5ms'")
+        connection.execute("grant authenticated, anon, repeatable_reader, hasty to authenticator")
         connection.execute(grants.encode())
         connection.execute("select braid.create_tenant('acme')")
-    with pgbraid.connect(filled, tenant="acme") as client:
+    with pgbraid.connect(filled, tenant="acme", embedder=embedder) as client:
         client.add_documents(documents())
         client.embed_pending()
-    with gateway.running(binary, filled) as running:
-        yield running
+    with running(binary, filled) as gateway:
+        yield gateway

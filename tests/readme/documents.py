@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -32,6 +33,7 @@ OTHERS: tuple[dict[str, Any], ...] = (
 )
 
 
+@cache
 def documents() -> list[dict[str, Any]]:
     wanted = (document for document in standard_library_documents() if document["title"] in TITLES)
     found = list(islice(wanted, len(TITLES)))

@@ -9,11 +9,13 @@ import psycopg
 import pytest
 
 import pgbraid
+from helpers.postgrest import Gateway, token_for
 from pgbraid import errors
 from pgbraid.cli import COMMANDS
-from readme.gateway import Gateway, token_for
 from readme.markdown import PROSE, README, TEXT, code, inline, table
 from readme.test_snippets import make_targets
+
+LONG = {"external_id": "long", "content": "Many words, one after the other. " * 20_000}
 
 
 def test_the_functions_are_those_of_the_schema(db: psycopg.Connection[Any]) -> None:
@@ -53,10 +55,13 @@ def test_the_http_statuses(postgrest: Gateway) -> None:
     token = token_for("acme")
     calls = {
         "22023": [("hybrid_search", {"query_text": "a", "match_count": 0}, token)],
+        "22003": [("hybrid_search", {"query_text": "a", "match_count": 10**12}, token)],
+        "22000": [("semantic_search", {"query_embedding": []}, token)],
         "22P02": [("semantic_search", {"query_embedding": "[1,x]"}, token)],
         "42704": [("full_text_search", {"query_text": "a", "collection": "nowhere"}, token)],
         "42501": [("full_text_search", {"query_text": "a"}, None), ("status", {}, token_for("no such tenant"))],
-        "0A000": [("hybrid_search", {"query_text": "a", "fusion": "dbsf"}, token)],
+        "0A000": [("rebuild_index", {}, token_for("acme", "repeatable_reader"))],
+        "57014": [("upsert_document", LONG, token_for("acme", "hasty"))],
     }
     documented = {
         state: [int(number) for number in row[2].split(", ")]
@@ -64,6 +69,8 @@ def test_the_http_statuses(postgrest: Gateway) -> None:
         if row[2] != "—"
         for state in row[0].split(", ")
     }
+    by_get = postgrest.get("delete_document", {"external_id": "a"}, token)
+    assert [by_get.status] == documented.pop(str(by_get.code))
     assert documented.keys() == calls.keys()
     for state, made in calls.items():
         answers = [postgrest.call(*call) for call in made]

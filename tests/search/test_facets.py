@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from support.calls import full_text, named, set_tenant, upsert
+from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 Json = Any
@@ -36,7 +37,7 @@ DOCUMENTS: list[dict[str, Json]] = [
 ]
 KEYS = ["speaker", "importance", "external_id", "year", "tags", "page.number", "metadata.$x", "metadata.speaker"]
 SETTINGS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=60, derandomize=True
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=examples(60), derandomize=True
 )
 
 

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.calls import named, set_tenant, upsert
+from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 WHOLE = {"fragment_count": None}
@@ -19,7 +20,7 @@ SETTINGS = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
     database=None,
-    max_examples=150,
+    max_examples=examples(100),
     derandomize=True,
 )
 

@@ -12,21 +12,50 @@ if TYPE_CHECKING:
     from pgbraid.client import Client, connect
     from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
     from pgbraid.errors import PgbraidError
-    from pgbraid.results import FacetValue, IndexProblem, ScorePart, SearchResult, SearchResults, WriteSummary
+    from pgbraid.explanation import Explanation
+    from pgbraid.rerankers import (
+        CrossEncoderReranker,
+        HttpReranker,
+        LateInteractionReranker,
+        LLMReranker,
+        Reranker,
+    )
+    from pgbraid.results import (
+        Context,
+        FacetValue,
+        IndexProblem,
+        Passage,
+        ScorePart,
+        SearchResult,
+        SearchResults,
+        Timeline,
+        TimelineTurn,
+        WriteSummary,
+    )
 
 __all__ = [
     "AsyncClient",
     "Client",
+    "Context",
+    "CrossEncoderReranker",
     "Embedder",
+    "Explanation",
     "FacetValue",
+    "HttpReranker",
     "IndexProblem",
+    "LLMReranker",
+    "LateInteractionReranker",
     "LocalEmbedder",
     "OpenAIEmbedder",
+    "Passage",
     "PgbraidError",
+    "Reranker",
     "ScorePart",
     "SearchResult",
     "SearchResults",
     "SentenceTransformerEmbedder",
+    "Timeline",
+    "TimelineTurn",
     "WriteSummary",
     "__version__",
     "connect",
@@ -43,11 +72,21 @@ _MODULES = {
     "OpenAIEmbedder": "embedders",
     "SentenceTransformerEmbedder": "embedders",
     "PgbraidError": "errors",
+    "Explanation": "explanation",
+    "Context": "results",
+    "CrossEncoderReranker": "rerankers",
+    "HttpReranker": "rerankers",
+    "LLMReranker": "rerankers",
+    "LateInteractionReranker": "rerankers",
+    "Reranker": "rerankers",
     "FacetValue": "results",
     "IndexProblem": "results",
+    "Passage": "results",
     "ScorePart": "results",
     "SearchResult": "results",
     "SearchResults": "results",
+    "Timeline": "results",
+    "TimelineTurn": "results",
     "WriteSummary": "results",
 }
 

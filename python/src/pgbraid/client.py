@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 import psycopg
@@ -15,7 +16,15 @@ from psycopg.rows import tuple_row
 
 from pgbraid._dsn import find_dsn
 from pgbraid._version import __version__
-from pgbraid.documents import batches, embedded_text, to_json, vector_literal, vectors_literal
+from pgbraid.documents import (
+    batches,
+    bounded,
+    checked_records,
+    embedded_text,
+    to_json,
+    vector_literal,
+    vectors_literal,
+)
 from pgbraid.errors import (
     DimensionMismatchError,
     EmbeddingError,
@@ -25,16 +34,34 @@ from pgbraid.errors import (
     NotInstalledError,
     VersionMismatchError,
     from_psycopg,
+    out_of_range,
 )
-from pgbraid.results import FacetValue, IndexProblem, ScorePart, SearchResult, SearchResults, WriteSummary
+from pgbraid.explanation import Explanation
+from pgbraid.reranking import check_reranking, rerank_rows, split_options, with_shape
+from pgbraid.results import (
+    Context,
+    FacetValue,
+    IndexProblem,
+    Passage,
+    ScorePart,
+    SearchResult,
+    SearchResults,
+    Timeline,
+    TimelineTurn,
+    WriteSummary,
+    parse_time,
+)
 from pgbraid.spaces import SPACES, VectorSpace, embedder_for
 
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
+    from pgbraid.rerankers.protocol import Reranker
 
 __all__ = ["Client", "connect"]
 
 Mode = Literal["hybrid", "full_text", "semantic"]
+Strategy = Literal["hybrid", "full_text", "semantic", "prefilter", "auto"]
+Timeframe = str | Sequence[str] | tuple[datetime | None, datetime | None]
 Vector = Sequence[float] | Any
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 # Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
@@ -126,6 +153,53 @@ class Client:
         """Create a tenant and return its id; needs braid_admin. Maps to braid.create_tenant."""
         return int(self._value("select braid.create_tenant(tenant => %(key)s)", {"key": tenant}))
 
+    def drop_tenant(self, tenant: str, confirm_tenant: str) -> bool:
+        """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
+        `maintain` frees its space. Needs braid_admin. Maps to braid.drop_tenant."""
+        return bool(
+            self._value(
+                "select braid.drop_tenant(tenant => %(key)s::text, confirm_tenant => %(again)s::text)",
+                {"key": tenant, "again": confirm_tenant},
+            )
+        )
+
+    def export_tenant(self) -> Iterator[str]:
+        """All that this tenant stored, without loss, as lines of JSON for `import_tenant`: the collections that it
+        uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to braid.export_tenant.
+        """
+        try:
+            with self.connection.transaction():
+                self.connection.execute(f"select {TENANT}", {"tenant": self.tenant})
+                with self.connection.cursor(name="pgbraid_export", row_factory=tuple_row) as cursor:
+                    cursor.execute("select braid.export_tenant()::text")
+                    for (record,) in cursor:
+                        yield record
+        except psycopg.Error as error:
+            raise from_psycopg(error) from error
+
+    def import_tenant(self, records: Iterable[str], *, progress: Callable[[int], object] | None = None) -> int:
+        """Store what `export_tenant` gave, of any tenant and any database, for this tenant; how many documents. Maps to
+        braid.import_tenant.
+
+        Searches find the same with the same scores. Documents that are there under the same external_id are replaced.
+        Collections are created if they are not there, which needs braid_admin. Every batch is a transaction, unless
+        inside `transaction()`; importing again is harmless. `progress(n)` is called with the number of documents so
+        far.
+
+        Raises InvalidArgumentError, NotFoundError.
+        """
+        done = 0
+        for batch in bounded(checked_records(records)):
+            done += int(
+                self._value(
+                    f"select braid.import_tenant(records => %(records)s::jsonb) from {TENANT}",
+                    {"records": f"[{','.join(batch)}]"},
+                )
+            )
+            if progress is not None:
+                progress(done)
+        return done
+
     def create_collection(
         self,
         name: str,
@@ -138,9 +212,9 @@ class Client:
         k1: float = 1.2,
         b: float = 0.75,
         title_weight: float = 1.0,
-        full_text_weight: float = 1.0,
-        semantic_weight: float = 1.0,
-        fusion: str = "rrf",
+        full_text_weight: float = 0.6,
+        semantic_weight: float = 0.4,
+        fusion: str = "convex",
         rrf_k: float = 60.0,
         fold_diacritics: bool = True,
         index_fields: Sequence[str] = ("title", "speaker", "content"),
@@ -149,14 +223,16 @@ class Client:
         vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
         hnsw_m: int = 16,
         hnsw_ef_construction: int = 64,
+        normalisation: str = "centroid",
     ) -> int:
         """Define a collection, for all tenants, and return its id; needs braid_admin. Maps to
         braid.create_collection.
 
         `text_config` is a PostgreSQL text search configuration. `chunk_tokens` bounds a chunk in tokens: by
         default 240 for the offline model and 500 for others. `indexed_attributes` are the metadata keys that filters
-        find by index: see `set_indexed_attributes`. The last three are how a large tenant's vectors are stored and
-        indexed: see `set_vector_index`; by default as exactly as an index allows at these dimensions.
+        find by index: see `set_indexed_attributes`. `vector_storage`, `hnsw_m` and `hnsw_ef_construction` are how a
+        large tenant's vectors are stored and indexed: see `set_vector_index`; by default as exactly as an index allows
+        at these dimensions. Weights, `fusion`, `rrf_k` and `normalisation` are the defaults of searches.
         """
         self._spaces.pop(name, None)
         return int(
@@ -174,7 +250,7 @@ class Client:
                   embed_fields => %(embed_fields)s::text[],
                   indexed_attributes => %(indexed_attributes)s::jsonb,
                   vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
-                  hnsw_ef_construction => %(hnsw_ef_construction)s::int)
+                  hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text)
                 """,
                 {
                     "name": name,
@@ -197,6 +273,7 @@ class Client:
                     "vector_storage": vector_storage,
                     "hnsw_m": hnsw_m,
                     "hnsw_ef_construction": hnsw_ef_construction,
+                    "normalisation": normalisation,
                 },
             )
         )
@@ -244,6 +321,8 @@ class Client:
         full_text_weight: float | None = None,
         semantic_weight: float | None = None,
         rrf_k: float | None = None,
+        fusion: str | None = None,
+        normalisation: str | None = None,
     ) -> None:
         """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. Needs
         braid_admin. Maps to braid.set_ranking.
@@ -255,7 +334,8 @@ class Client:
             select braid.set_ranking(
               collection => %(collection)s::text, k1 => %(k1)s::float8, b => %(b)s::float8,
               title_weight => %(title_weight)s::float8, full_text_weight => %(full_text_weight)s::float8,
-              semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8)
+              semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8,
+              fusion => %(fusion)s::text, normalisation => %(normalisation)s::text)
             """,
             {
                 "collection": collection,
@@ -265,6 +345,8 @@ class Client:
                 "full_text_weight": full_text_weight,
                 "semantic_weight": semantic_weight,
                 "rrf_k": rrf_k,
+                "fusion": fusion,
+                "normalisation": normalisation,
             },
         )
 
@@ -487,7 +569,7 @@ class Client:
     def search(
         self,
         query: str | None = None,
-        limit: int = 10,
+        limit: int | None = None,
         mode: Mode = "hybrid",
         filters: Mapping[str, Any] | None = None,
         collection: str = "default",
@@ -501,84 +583,361 @@ class Client:
         min_score: float | None = None,
         match: str = "any",
         options: Mapping[str, Any] | None = None,
+        rerank: Reranker | None = None,
+        rerank_count: int = 20,
+        rerank_timeout: float | None = 10.0,
     ) -> SearchResults:
         """Search. Maps to braid.search_json.
 
+        `limit` is 10 by default, 5 with `rerank`.
+
         `mode` says which legs run. `embedding` is the query's vector, if you have it; else the embedder makes
         it of the query without its operators. If that fails, a hybrid search gives what full text finds and
-        warns with the code `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion and
-        rrf_k default to the collection's. `match` is any, all, or the least share of the query's words, such as
-        75%. `options` are snippet, correct, operators, explain, full_text_min_score and semantic_min_score; with
-        `{"operators": False}` the query is plain words, and embedded as it is.
+        warns with the code `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion (rrf,
+        convex, dbsf, max) and rrf_k default to the collection's. `match` is any, all, or the least share of the
+        query's words, such as 75%. `options` are snippet, correct, operators, explain, full_text_min_score,
+        semantic_min_score, normalisation, boosts, rerank and statistics_scope; with `{"operators": False}` the
+        query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
+        Others shape the rows: group_by, group_size, group_score, collapse, diversify, context_before,
+        context_after and cursor, as the README says.
+
+        `rerank` scores the first `rerank_count` rows (`limit` if that is more) by title, speaker and content; then the
+        rows are shaped as the options ask, and the best given. If it fails, gives anything but a finite number for
+        each, or takes more than `rerank_timeout` seconds (None: no limit), rows stay in the order of `score` and there
+        is a warning with the code `reranker_unavailable`. `min_score` is of `score`. A reranker that is slow to load
+        has `warm_up()`.
+
+        Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+        """
+        if limit is None:
+            limit = 10 if rerank is None else 5
+        match_count = limit
+        shaping: Mapping[str, Any] = {}
+        if rerank is not None:
+            check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
+            match_count = max(limit, rerank_count)
+            options, shaping = split_options(options)
+        ((found,),), warnings = self._searched(
+            f"""
+            select braid.search_json(
+              query_text => %(query)s::text, query_embedding => %(vector)s, match_count => %(match_count)s::int,
+              full_text_weight => %(full_text_weight)s::float8,
+              semantic_weight => %(semantic_weight)s::float8, filters => %(filters)s::jsonb,
+              collection => %(collection)s::text, fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
+              candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
+              match => %(match)s::text, options => %(options)s::jsonb)::text
+            from {TENANT}
+            """,
+            {
+                "match_count": match_count,
+                "full_text_weight": full_text_weight,
+                "semantic_weight": semantic_weight,
+                "filters": _optional(filters, "filters"),
+                "fusion": fusion,
+                "rrf_k": rrf_k,
+                "candidate_count": candidate_count,
+                "min_score": min_score,
+                "match": match,
+            },
+            query,
+            mode,
+            collection,
+            embedding,
+            options,
+        )
+        answer = json.loads(found)
+        rows = [SearchResult.from_row(row) for row in answer["results"]]
+        stats = answer["stats"]
+        warnings += answer["warnings"]
+        if rerank is not None and query:
+            reranking = rerank_rows(rerank, query, rows, options, rerank_timeout)
+            rows = reranking.rows[:limit]
+            if shaping:
+                scores = [row.score if row.rerank_score is None else row.rerank_score for row in reranking.rows]
+                ids = [row.chunk_id for row in reranking.rows]
+                shaped = self.arrange_results(ids, scores, limit, collection, options=shaping)
+                rows = with_shape(reranking.rows, shaped)
+            stats = {**stats, **reranking.stats}
+            warnings += reranking.warnings
+        return SearchResults(rows, query=query, stats=stats, warnings=warnings)
+
+    def arrange_results(
+        self,
+        chunk_ids: Sequence[int],
+        scores: Sequence[float],
+        limit: int = 10,
+        collection: str = "default",
+        *,
+        options: Mapping[str, Any] | None = None,
+    ) -> SearchResults:
+        """Rows for chunks with scores of your own, such as a reranker's: highest score first, shaped as the options
+        group_by, collapse, diversify, context_before, context_after and cursor of `search` ask for. Maps to
+        braid.arrange_results.
+
+        Raises InvalidArgumentError, and NotFoundError for a chunk that does not exist.
+        """
+        return self._shaped(
+            "arrange_results(chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[],"
+            " match_count => %(limit)s::int, collection => %(collection)s::text, options => %(options)s::jsonb)",
+            {
+                "chunk_ids": list(chunk_ids),
+                "scores": [float(score) for score in scores],
+                "limit": limit,
+                "collection": collection,
+                "options": _optional(options, "options"),
+            },
+        )
+
+    def assemble_context(
+        self,
+        query: str | None = None,
+        token_budget: int = 2000,
+        limit: int = 50,
+        mode: Mode = "hybrid",
+        filters: Mapping[str, Any] | None = None,
+        collection: str = "default",
+        *,
+        sort: Literal["score", "document"] = "score",
+        embedding: Vector | None = None,
+        full_text_weight: float | None = None,
+        semantic_weight: float | None = None,
+        fusion: str | None = None,
+        rrf_k: float | None = None,
+        candidate_count: int | None = None,
+        min_score: float | None = None,
+        match: str = "any",
+        options: Mapping[str, Any] | None = None,
+    ) -> Context:
+        """What to give a language model: the passages of the `limit` best rows that fit the budget, numbered. Maps to
+        braid.assemble_context.
+
+        Passages come best first, or with `sort="document"` as they would be read. Chunks that touch are one passage;
+        the options context_before and context_after add neighbours. The other arguments are those of `search`.
+        `str()` of the answer is the text with its citations.
+
+        Raises InvalidArgumentError, also for a budget smaller than any passage, DimensionMismatchError, NotFoundError.
+        """
+        rows, warnings = self._searched(
+            f"""
+            select to_jsonb(p.passage)::text
+            from (
+              select braid.assemble_context(
+                query_text => %(query)s::text, query_embedding => %(vector)s, token_budget => %(token_budget)s::int,
+                match_count => %(limit)s::int, sort => %(sort)s::text,
+                full_text_weight => %(full_text_weight)s::float8,
+                semantic_weight => %(semantic_weight)s::float8, filters => %(filters)s::jsonb,
+                collection => %(collection)s::text, fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
+                candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
+                match => %(match)s::text, options => %(options)s::jsonb)
+              from {TENANT}
+            ) p (passage)
+            order by (p.passage).citation
+            """,
+            {
+                "token_budget": token_budget,
+                "limit": limit,
+                "sort": sort,
+                "full_text_weight": full_text_weight,
+                "semantic_weight": semantic_weight,
+                "filters": _optional(filters, "filters"),
+                "fusion": fusion,
+                "rrf_k": rrf_k,
+                "candidate_count": candidate_count,
+                "min_score": min_score,
+                "match": match,
+            },
+            query,
+            mode,
+            collection,
+            embedding,
+            options,
+        )
+        return Context([Passage(**json.loads(row)) for (row,) in rows], warnings)
+
+    def recall(
+        self,
+        query: str | None = None,
+        timeframe: Timeframe | None = None,
+        strategy: Strategy = "hybrid",
+        limit: int = 10,
+        filters: Mapping[str, Any] | None = None,
+        collection: str = "default",
+        *,
+        time_zone: str | None = None,
+        reference_time: datetime | None = None,
+        embedding: Vector | None = None,
+        full_text_weight: float | None = None,
+        semantic_weight: float | None = None,
+        fusion: str | None = None,
+        rrf_k: float | None = None,
+        candidate_count: int | None = None,
+        min_score: float | None = None,
+        match: str = "any",
+        options: Mapping[str, Any] | None = None,
+    ) -> SearchResults:
+        """Search what was said and when. Maps to braid.recall_json.
+
+        `timeframe` is on occurred_at: words such as "last week", "the last 3 days" or "between March and May
+        2025", ISO 8601 such as "2025-03", "2025-01-01/P1M" or "P7D", a range as PostgreSQL writes it, several of
+        those, two datetimes (None is open), or "auto", which takes it out of the query before that is embedded and
+        searched. It is reckoned in `time_zone` (the session's) from `reference_time` (now). `strategy` is hybrid,
+        full_text, semantic, prefilter (the best `candidate_count`, 100, by full text, in the order of similarity) or
+        auto (hybrid, weighted by the form of the query); `stats["recall"]` says what was used and why. The rest is
+        as in `search`.
 
         Raises InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
         """
-        if mode not in ("hybrid", "full_text", "semantic"):
-            raise InvalidArgumentError(
-                f"mode is {mode!r}", hint="use 'hybrid', 'full_text' or 'semantic'", sqlstate="22023"
-            )
-        while True:
-            warnings: list[dict[str, Any]] = []
-            vector: str | None = None
-            sent = options
-            if mode == "full_text":
-                pass
-            elif embedding is not None:
-                vector = vector_literal(embedding, "the query")
-                self._check_dimensions(vector.count(",") + 1, collection)
-            elif query:
-                try:
-                    vector, model = self._embed_query(query, collection, options)
-                    # Refused if the model of searches is another one by then.
-                    sent = {"embedding_model": model, **(options or {})}
-                except EmbeddingError as error:
-                    if mode == "semantic":
-                        raise
-                    message = "; ".join(filter(None, ("searched by full text only", error.message, error.hint)))
-                    warnings.append({"code": "embedding_unavailable", "message": message})
-            if mode == "semantic" and vector is None:
-                raise InvalidArgumentError(
-                    "a semantic search needs a query or an embedding", hint="give one", sqlstate="22023"
-                )
-            try:
-                found = self._value(
-                    f"""
-                    select braid.search_json(
-                      query_text => %(query)s::text, query_embedding => %(vector)s, match_count => %(limit)s::int,
-                      full_text_weight => %(full_text_weight)s::float8,
-                      semantic_weight => %(semantic_weight)s::float8, filters => %(filters)s::jsonb,
-                      collection => %(collection)s::text, fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
-                      candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
-                      match => %(match)s::text, options => %(options)s::jsonb)::text
-                    from {TENANT}
-                    """,
-                    {
-                        "query": None if mode == "semantic" else query,
-                        "vector": vector,
-                        "limit": limit,
-                        "full_text_weight": full_text_weight,
-                        "semantic_weight": semantic_weight,
-                        "filters": _optional(filters, "filters"),
-                        "collection": collection,
-                        "fusion": fusion,
-                        "rrf_k": rrf_k,
-                        "candidate_count": candidate_count,
-                        "min_score": min_score,
-                        "match": match,
-                        "options": _optional(sent, "options"),
-                    },
-                )
-                break
-            except InvalidArgumentError:
-                if vector is None or not self._has_moved(collection):
-                    raise
-        answer = json.loads(found)
-        return SearchResults(
-            [SearchResult.from_row(row) for row in answer["results"]],
-            query=query,
-            stats=answer["stats"],
-            warnings=[*warnings, *answer["warnings"]],
+        searched, mode = self._for_recall(query, strategy, timeframe, time_zone, reference_time)
+        answer, warnings = self._searched(
+            f"""
+            select braid.recall_json(
+              query_text => %(text)s::text, query_embedding => %(vector)s, timeframe => %(timeframe)s::text,
+              strategy => %(strategy)s::text, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+              collection => %(collection)s::text, time_zone => %(time_zone)s::text,
+              reference_time => %(reference_time)s::timestamptz, full_text_weight => %(full_text_weight)s::float8,
+              semantic_weight => %(semantic_weight)s::float8, fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
+              candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8, match => %(match)s::text,
+              options => %(options)s::jsonb)::text
+            from {TENANT}
+            """,
+            {
+                "text": query,
+                "timeframe": _timeframe(timeframe),
+                "strategy": strategy,
+                "limit": limit,
+                "filters": _optional(filters, "filters"),
+                "time_zone": time_zone,
+                "reference_time": reference_time,
+                "full_text_weight": full_text_weight,
+                "semantic_weight": semantic_weight,
+                "fusion": fusion,
+                "rrf_k": rrf_k,
+                "candidate_count": candidate_count,
+                "min_score": min_score,
+                "match": match,
+            },
+            searched,
+            mode,
+            collection,
+            embedding,
+            options,
         )
+        found = json.loads(answer[0][0])
+        return SearchResults(
+            [SearchResult.from_row(row) for row in found["results"]],
+            query=searched,
+            stats=found["stats"],
+            warnings=[*warnings, *found["warnings"]],
+        )
+
+    def conversation_timeline(
+        self,
+        topic: str | None = None,
+        timeframe: Timeframe | None = None,
+        strategy: Strategy = "hybrid",
+        limit: int = 50,
+        filters: Mapping[str, Any] | None = None,
+        collection: str = "default",
+        *,
+        context_before: int = 2,
+        context_after: int = 2,
+        conversation_key: str | None = None,
+        time_zone: str | None = None,
+        reference_time: datetime | None = None,
+        embedding: Vector | None = None,
+        candidate_count: int | None = None,
+        min_score: float | None = None,
+        match: str = "any",
+        options: Mapping[str, Any] | None = None,
+    ) -> Timeline:
+        """What `recall` finds, in the order of time, with the turns before and after it. Maps to
+        braid.conversation_timeline.
+
+        A conversation is a document, and its turns are the chunks; where each turn is a document of its own,
+        `conversation_key` is the metadata key that those of a conversation have in common. `filters` and `timeframe`
+        choose the matches, not what surrounds them. Without a topic it is the last `limit` turns of the timeframe.
+
+        Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+        """
+        searched, mode = self._for_recall(topic, strategy, timeframe, time_zone, reference_time)
+        rows, warnings = self._searched(
+            f"""
+            select to_jsonb(t.turn)::text
+            from (
+              select braid.conversation_timeline(
+                topic => %(text)s::text, query_embedding => %(vector)s, timeframe => %(timeframe)s::text,
+                strategy => %(strategy)s::text, match_count => %(limit)s::int,
+                context_before => %(context_before)s::int, context_after => %(context_after)s::int,
+                filters => %(filters)s::jsonb,
+                collection => %(collection)s::text, time_zone => %(time_zone)s::text,
+                reference_time => %(reference_time)s::timestamptz, conversation_key => %(conversation_key)s::text,
+                candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
+                match => %(match)s::text, options => %(options)s::jsonb)
+              from {TENANT}
+            ) t (turn)
+            """,
+            {
+                "text": topic,
+                "timeframe": _timeframe(timeframe),
+                "strategy": strategy,
+                "limit": limit,
+                "context_before": context_before,
+                "context_after": context_after,
+                "filters": _optional(filters, "filters"),
+                "time_zone": time_zone,
+                "reference_time": reference_time,
+                "conversation_key": conversation_key,
+                "candidate_count": candidate_count,
+                "min_score": min_score,
+                "match": match,
+            },
+            searched,
+            mode,
+            collection,
+            embedding,
+            options,
+        )
+        return Timeline([TimelineTurn.from_row(json.loads(row)) for (row,) in rows], warnings)
+
+    def parse_timeframe(
+        self, timeframe: Timeframe, *, time_zone: str | None = None, reference_time: datetime | None = None
+    ) -> list[tuple[datetime | None, datetime | None]]:
+        """The ranges of time that a timeframe stands for, in order: from the start on, before the end; None is open.
+        Maps to braid.parse_timeframe.
+
+        Raises InvalidArgumentError, whose hint lists what is understood.
+        """
+        rows = self._rows(
+            f"""
+            select to_jsonb((p.period).starts_at) #>> '{{}}', to_jsonb((p.period).ends_at) #>> '{{}}'
+            from (
+              select braid.parse_timeframe(timeframe => %(timeframe)s::text, time_zone => %(time_zone)s::text,
+                                           reference_time => %(reference_time)s::timestamptz)
+              from {TENANT}
+            ) p (period)
+            """,
+            {"timeframe": _timeframe(timeframe), "time_zone": time_zone, "reference_time": reference_time},
+        )
+        return [(parse_time(start), parse_time(end)) for start, end in rows]
+
+    def extract_timeframe(
+        self, query: str, *, time_zone: str | None = None, reference_time: datetime | None = None
+    ) -> tuple[str, str | None]:
+        """A query without the timeframe that it names, which is the text to embed, and that timeframe as `recall` takes
+        it; None if it names none. Maps to braid.extract_timeframe."""
+        rows = self._rows(
+            f"""
+            select (e.found).searched_text, (e.found).timeframe::text
+            from (
+              select braid.extract_timeframe(query_text => %(query)s::text, time_zone => %(time_zone)s::text,
+                                             reference_time => %(reference_time)s::timestamptz)
+              from {TENANT}
+            ) e (found)
+            """,
+            {"query": query, "time_zone": time_zone, "reference_time": reference_time},
+        )
+        searched, found = rows[0]
+        return searched, found
 
     def similar_chunks(
         self,
@@ -594,7 +953,7 @@ class Client:
 
         Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet.
         """
-        return self._similar(
+        return self._shaped(
             "similar_chunks(chunk_id => %(chunk_id)s::bigint, match_count => %(limit)s::int,"
             " filters => %(filters)s::jsonb, min_score => %(min_score)s::float8, options => %(options)s::jsonb)",
             {
@@ -621,7 +980,7 @@ class Client:
 
         Raises NotFoundError, and InvalidArgumentError for a document that is not embedded yet.
         """
-        return self._similar(
+        return self._shaped(
             "similar_documents(external_id => %(external_id)s::text, match_count => %(limit)s::int,"
             " filters => %(filters)s::jsonb, collection => %(collection)s::text, min_score => %(min_score)s::float8,"
             " options => %(options)s::jsonb)",
@@ -722,6 +1081,63 @@ class Client:
                 },
             )
         )
+
+    def explain_search(
+        self,
+        query: str | None = None,
+        limit: int = 10,
+        mode: Mode = "hybrid",
+        filters: Mapping[str, Any] | None = None,
+        collection: str = "default",
+        *,
+        external_id: str | None = None,
+        embedding: Vector | None = None,
+        full_text_weight: float | None = None,
+        semantic_weight: float | None = None,
+        fusion: str | None = None,
+        rrf_k: float | None = None,
+        candidate_count: int | None = None,
+        min_score: float | None = None,
+        match: str = "any",
+        options: Mapping[str, Any] | None = None,
+    ) -> Explanation:
+        """A search, explained: where each score comes from, and with `external_id` what became of that document.
+
+        Maps to braid.explain_search; arguments as in `search`.
+
+        Raises what `search` raises.
+        """
+        ((answer,),), warnings = self._searched(
+            f"""
+            select braid.explain_search(
+              query_text => %(query)s::text, query_embedding => %(vector)s, match_count => %(limit)s::int,
+              full_text_weight => %(full_text_weight)s::float8,
+              semantic_weight => %(semantic_weight)s::float8, filters => %(filters)s::jsonb,
+              collection => %(collection)s::text, fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
+              candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
+              match => %(match)s::text, options => %(options)s::jsonb, external_id => %(external_id)s::text)::text
+            from {TENANT}
+            """,
+            {
+                "limit": limit,
+                "full_text_weight": full_text_weight,
+                "semantic_weight": semantic_weight,
+                "filters": _optional(filters, "filters"),
+                "fusion": fusion,
+                "rrf_k": rrf_k,
+                "candidate_count": candidate_count,
+                "min_score": min_score,
+                "match": match,
+                "external_id": external_id,
+            },
+            query,
+            mode,
+            collection,
+            embedding,
+            options,
+        )
+        explained = json.loads(answer)
+        return Explanation.from_json({**explained, "warnings": [*warnings, *explained["warnings"]]})
 
     def explain_score(
         self,
@@ -960,14 +1376,77 @@ class Client:
         self._check_dimensions(len(embedding), collection)
         return vector_literal(embedding, "the query"), model
 
-    def _similar(self, call: str, parameters: dict[str, Any]) -> SearchResults:
+    def _for_recall(
+        self,
+        query: str | None,
+        strategy: Strategy,
+        timeframe: Timeframe | None,
+        time_zone: str | None,
+        reference_time: datetime | None,
+    ) -> tuple[str | None, Mode]:
+        """What of the query is embedded, and the mode that says whether it is."""
+        if query and isinstance(timeframe, str) and timeframe.strip().lower() == "auto":
+            query, _ = self.extract_timeframe(query, time_zone=time_zone, reference_time=reference_time)
+        return query, strategy if strategy in ("full_text", "semantic") else "hybrid"
+
+    def _searched(
+        self,
+        statement: str,
+        parameters: dict[str, Any],
+        query: str | None,
+        mode: Mode,
+        collection: str,
+        embedding: Vector | None,
+        options: Mapping[str, Any] | None,
+    ) -> tuple[list[tuple[Any, ...]], list[dict[str, Any]]]:
+        """The rows of a statement that searches, and warnings of how the query was embedded for it."""
+        if mode not in ("hybrid", "full_text", "semantic"):
+            raise InvalidArgumentError(
+                f"mode is {mode!r}", hint="use 'hybrid', 'full_text' or 'semantic'", sqlstate="22023"
+            )
+        while True:
+            warnings: list[dict[str, Any]] = []
+            vector: str | None = None
+            sent = options
+            if mode == "full_text":
+                pass
+            elif embedding is not None:
+                vector = vector_literal(embedding, "the query")
+                self._check_dimensions(vector.count(",") + 1, collection)
+            elif query:
+                try:
+                    vector, model = self._embed_query(query, collection, options)
+                    # Refused if the model of searches is another one by then.
+                    sent = {"embedding_model": model, **(options or {})}
+                except EmbeddingError as error:
+                    if mode == "semantic":
+                        raise
+                    message = "; ".join(filter(None, ("searched by full text only", error.message, error.hint)))
+                    warnings.append({"code": "embedding_unavailable", "message": message})
+            if mode == "semantic" and vector is None:
+                raise InvalidArgumentError(
+                    "a semantic search needs a query or an embedding", hint="give one", sqlstate="22023"
+                )
+            try:
+                rows = self._rows(
+                    statement,
+                    {
+                        **parameters,
+                        "query": None if mode == "semantic" else query,
+                        "vector": vector,
+                        "collection": collection,
+                        "options": _optional(sent, "options"),
+                    },
+                )
+                return rows, warnings
+            except InvalidArgumentError:
+                if vector is None or not self._has_moved(collection):
+                    raise
+
+    def _shaped(self, call: str, parameters: dict[str, Any]) -> SearchResults:
+        # A set-returning function in a select list keeps its order.
         rows = self._rows(
-            f"""
-            select to_jsonb(s.result)::text
-            from (select braid.{call} from {TENANT}) s (result)
-            order by (s.result).semantic_rank
-            """,
-            parameters,
+            f"select to_jsonb(s.result)::text from (select braid.{call} from {TENANT}) s (result)", parameters
         )
         return SearchResults([SearchResult.from_row(json.loads(row)) for (row,) in rows])
 
@@ -979,6 +1458,8 @@ class Client:
             with self.connection.cursor(row_factory=tuple_row) as cursor:
                 cursor.execute(statement.encode(), {**parameters, "tenant": self.tenant})
                 return cursor.fetchall()
+        except psycopg.errors.NumericValueOutOfRange as error:
+            raise out_of_range(error, parameters) from error
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         except UnicodeEncodeError as error:
@@ -989,3 +1470,16 @@ class Client:
 
 def _optional(value: Any, name: str) -> str | None:
     return None if value is None else to_json(value, name)
+
+
+def _timeframe(timeframe: Timeframe | None) -> str | None:
+    if timeframe is None or isinstance(timeframe, str):
+        return timeframe
+    if any(isinstance(part, str) for part in timeframe):
+        return "; ".join(map(str, timeframe))
+    bounds = [part.isoformat() if isinstance(part, datetime) else "" for part in timeframe]
+    if len(bounds) != 2:
+        raise InvalidArgumentError(
+            f"timeframe has {len(bounds)} parts", hint="give a text, texts, or two datetimes", sqlstate="22023"
+        )
+    return f"[{bounds[0]},{bounds[1]})"

@@ -14,7 +14,16 @@ from pgbraid.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Vectors
 
-__all__ = ["batches", "embedded_text", "encode_document", "to_json", "vector_literal", "vectors_literal"]
+__all__ = [
+    "batches",
+    "bounded",
+    "checked_records",
+    "embedded_text",
+    "encode_document",
+    "to_json",
+    "vector_literal",
+    "vectors_literal",
+]
 
 CHUNK_KEYS = frozenset(
     ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding")
@@ -42,17 +51,38 @@ BATCH_BYTES = 4_000_000
 
 def batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[list[str]]:
     """The documents as JSON texts, in batches bounded by number and size."""
+    return bounded(encode_document(document, number) for number, document in enumerate(documents, 1))
+
+
+def bounded(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Texts in batches bounded by number and size."""
     batch: list[str] = []
     size = 0
-    for number, document in enumerate(documents, 1):
-        encoded = encode_document(document, number)
-        if batch and (len(batch) == BATCH_DOCUMENTS or size + len(encoded) > BATCH_BYTES):
+    for text in texts:
+        if batch and (len(batch) == BATCH_DOCUMENTS or size + len(text) > BATCH_BYTES):
             yield batch
             batch, size = [], 0
-        batch.append(encoded)
-        size += len(encoded)
+        batch.append(text)
+        size += len(text)
     if batch:
         yield batch
+
+
+def checked_records(lines: Iterable[str]) -> Iterator[str]:
+    """The lines that are not empty. Raises InvalidArgumentError for the first one that is no JSON, such as the last of
+    a file that was cut off."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                json.loads(line)
+            except json.JSONDecodeError as error:
+                raise InvalidArgumentError(
+                    f"line {number} is not JSON: {error.msg} (character {error.colno})",
+                    hint="give the lines of an export, whole and unchanged",
+                ) from error
+            except RecursionError as error:
+                raise InvalidArgumentError(f"line {number} is JSON nested too deeply") from error
+            yield line
 
 
 def encode_document(document: Mapping[str, Any], number: int = 1) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import psycopg
 
 __all__ = [
@@ -18,9 +20,12 @@ __all__ = [
     "NotSupportedError",
     "PermissionDeniedError",
     "PgbraidError",
+    "RerankingError",
+    "RerankingServiceError",
     "ServerError",
     "VersionMismatchError",
     "from_psycopg",
+    "out_of_range",
 ]
 
 
@@ -90,6 +95,14 @@ class EmbeddingServiceError(EmbeddingError):
     """The embedding service is unreachable, refuses, or answers nonsense."""
 
 
+class RerankingError(PgbraidError):
+    """Texts could not be reranked, or the reranker's scores are none. A search falls back instead of raising it."""
+
+
+class RerankingServiceError(RerankingError):
+    """The reranking service is unreachable, refuses, or answers nonsense."""
+
+
 class MissingExtraError(EmbeddingError):
     """An optional part of the package, or its model files, is not installed."""
 
@@ -139,7 +152,24 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
     if sqlstate.startswith(_LOST) or sqlstate == "53300":
         hint = hint or "connect again and repeat the call"
         return ConnectionLostError(message, hint=hint, sqlstate=sqlstate)
+    if sqlstate in ("3F000", "42P01") and '"braid' in message:
+        return NotInstalledError(
+            f"this database has no pgbraid, or an old one: {message}", hint="run: pgbraid init", sqlstate=sqlstate
+        )
     kind = _BY_SQLSTATE.get(sqlstate)
     if kind is None:
         kind = InvalidArgumentError if sqlstate.startswith("22") else PgbraidError
     return kind(message, hint=hint, sqlstate=sqlstate)
+
+
+def out_of_range(error: psycopg.Error, parameters: Mapping[str, object]) -> PgbraidError:
+    """The error for a number that its type cannot hold: the database does not say which, and it is the largest."""
+    whole = {name: value for name, value in parameters.items() if isinstance(value, int)}
+    if not whole:
+        return from_psycopg(error)
+    name = max(whole, key=lambda known: abs(whole[known]))
+    return InvalidArgumentError(
+        f"{name} is {whole[name]}: {error.diag.message_primary}",
+        hint="use a smaller number; most are at most 2147483647",
+        sqlstate=error.sqlstate,
+    )

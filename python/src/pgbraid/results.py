@@ -9,7 +9,18 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime, timezone
 from typing import Any, overload
 
-__all__ = ["FacetValue", "IndexProblem", "ScorePart", "SearchResult", "SearchResults", "WriteSummary"]
+__all__ = [
+    "Context",
+    "FacetValue",
+    "IndexProblem",
+    "Passage",
+    "ScorePart",
+    "SearchResult",
+    "SearchResults",
+    "Timeline",
+    "TimelineTurn",
+    "WriteSummary",
+]
 
 Style = Callable[[str, str], str]
 SNIPPET_CHARACTERS = 240
@@ -22,7 +33,11 @@ class SearchResult:
 
     `score` is what the rows are ordered by. `full_text_score` is BM25, `semantic_score` the similarity (for
     the cosine distance: 1 − distance); ranks start at 1. A leg that did not find the chunk has None. `snippet` is
-    HTML, and None unless the options of the search ask for it.
+    HTML, and None unless the options of the search ask for it; so are `group_score`, `passage` (the chunk with its
+    neighbours, of the chunk_indexes `passage_start` to `passage_end`) and, on the last row of a page that is not the
+    last, `cursor`.
+
+    After reranking the rows are ordered by `rerank_score`, and `score` is what it was.
     """
 
     chunk_id: int
@@ -40,6 +55,7 @@ class SearchResult:
     created_at: datetime | None = None
     token_count: int | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    rerank_score: float | None = None
     full_text_score: float | None = None
     full_text_normalised_score: float | None = None
     full_text_rank: int | None = None
@@ -47,6 +63,13 @@ class SearchResult:
     semantic_normalised_score: float | None = None
     semantic_rank: int | None = None
     snippet: str | None = None
+    fused_score: float | None = None
+    boosts: list[dict[str, Any]] | None = None
+    group_score: float | None = None
+    passage: str | None = None
+    passage_start: int | None = None
+    passage_end: int | None = None
+    cursor: str | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> SearchResult:
@@ -57,7 +80,7 @@ class SearchResult:
         return cls(**values)
 
     def __str__(self) -> str:
-        return "\n".join(self._lines(None, "", _plain))
+        return "\n".join(self._lines(None, "", plain))
 
     def _lines(self, rank: int | None, query: str, style: Style) -> list[str]:
         name = self.title or self.external_id
@@ -71,11 +94,12 @@ class SearchResult:
                 ("semantic", self.semantic_rank, self.semantic_score or 0.0),
             )
         )
+        reranked = "" if self.rerank_score is None else f"rerank {self.rerank_score:.4f}  "
         indent = " " * len(number)
         text = textwrap.wrap(snippet(self.content, query), WIDTH - len(indent))
         return [
             f"{number}{style(name, 'title')}{style(origin + part, 'faint')}",
-            f"{indent}{style(f'score {self.score:.4f}', 'score')}  {style(legs, 'faint')}",
+            f"{indent}{style(f'{reranked}score {self.score:.4f}', 'score')}  {style(legs, 'faint')}",
             *(indent + line for line in text),
         ]
 
@@ -104,6 +128,11 @@ class SearchResults(Sequence[SearchResult]):
         self.warnings = list(warnings)
         self._rows = tuple(rows)
 
+    @property
+    def next_cursor(self) -> str | None:
+        """What the option `cursor` asks for the next page with; None after the last one, and without that option."""
+        return self._rows[-1].cursor if self._rows else None
+
     def __len__(self) -> int:
         return len(self._rows)
 
@@ -125,10 +154,107 @@ class SearchResults(Sequence[SearchResult]):
 
     def format(self, style: Style | None = None) -> str:
         """The rows as text. `style(text, kind)` may colour; kind is title, score, faint or warning."""
-        style = style or _plain
+        style = style or plain
         blocks = ["\n".join(row._lines(rank, self.query or "", style)) for rank, row in enumerate(self._rows, 1)]
         notes = [style(f"warning: {w.get('message', w.get('code'))}", "warning") for w in self.warnings]
         return "\n\n".join([*(blocks or ["no results"]), *(["\n".join(notes)] if notes else [])])
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage to be cited by its number: the row of `braid.assemble_context`. `total_tokens` runs up."""
+
+    citation: int
+    chunk_id: int
+    external_id: str
+    title: str | None
+    source_uri: str | None
+    passage_start: int
+    passage_end: int
+    content: str
+    token_count: int
+    total_tokens: int
+    score: float
+
+
+@dataclass(frozen=True)
+class Context(Sequence[Passage]):
+    """Passages for a language model; `str()` of it is their text, each behind its number and its source."""
+
+    passages: Sequence[Passage]
+    warnings: Sequence[dict[str, Any]] = ()
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    @overload
+    def __getitem__(self, index: int) -> Passage: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Passage]: ...
+
+    def __getitem__(self, index: int | slice) -> Passage | Sequence[Passage]:
+        return self.passages[index]
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"[{p.citation}] {p.title or p.external_id}\n{p.content}" for p in self.passages)
+
+
+@dataclass(frozen=True)
+class TimelineTurn:
+    """A turn of a conversation: the row of `braid.conversation_timeline`.
+
+    Turns that follow each other have one `window_number`. Those that were not found themselves but surround what was
+    have `is_match` False and no score.
+    """
+
+    window_number: int
+    is_match: bool
+    conversation: str
+    chunk_id: int
+    document_id: int
+    external_id: str
+    chunk_index: int
+    content: str
+    title: str | None = None
+    source_uri: str | None = None
+    speaker: str | None = None
+    category: str | None = None
+    importance: float | None = None
+    occurred_at: datetime | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    score: float | None = None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> TimelineTurn:
+        """From a row as JSON. Columns that only a newer database has are left out."""
+        values = {column.name: row[column.name] for column in fields(cls) if column.name in row}
+        values["occurred_at"] = parse_time(values.get("occurred_at"))
+        return cls(**values)
+
+
+class Timeline(Sequence[TimelineTurn]):
+    """The turns of `conversation_timeline`, in the order of time, with warnings as `SearchResults` has them."""
+
+    def __init__(self, turns: Sequence[TimelineTurn], warnings: Sequence[dict[str, Any]] = ()) -> None:
+        self.warnings = list(warnings)
+        self._turns = tuple(turns)
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    @overload
+    def __getitem__(self, index: int) -> TimelineTurn: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TimelineTurn]: ...
+
+    def __getitem__(self, index: int | slice) -> TimelineTurn | Sequence[TimelineTurn]:
+        return self._turns[index]
+
+    def __repr__(self) -> str:
+        matches = sum(turn.is_match for turn in self._turns)
+        return f"<Timeline: {matches} matches in {len(self)} turns>"
 
 
 @dataclass(frozen=True)
@@ -214,7 +340,7 @@ def _cut(text: str) -> str:
     return text[: SNIPPET_CHARACTERS - 2].rsplit(" ", 1)[0] + " …"
 
 
-def _plain(text: str, _: str) -> str:
+def plain(text: str, _: str) -> str:
     return text
 
 

@@ -17,16 +17,23 @@ COMMANDS = {
     "upgrade": "pgbraid.cli.init:upgrade",
     "ingest": "pgbraid.cli.ingest:ingest",
     "import": "pgbraid.cli.import_table:import_table",
+    "export": "pgbraid.cli.transfer:export",
+    "import-tenant": "pgbraid.cli.transfer:import_tenant",
     "search": "pgbraid.cli.search:search",
+    "recall": "pgbraid.cli.recall:recall",
+    "explain": "pgbraid.cli.explain:explain",
     "status": "pgbraid.cli.status:status",
     "vector": "pgbraid.cli.vector:vector",
     "maintain": "pgbraid.cli.maintain:maintain",
+    "work": "pgbraid.cli.work:work",
     "psql": "pgbraid.cli.psql:psql",
     "dsn": "pgbraid.cli.dsn:dsn",
     "stop": "pgbraid.cli.stop:stop",
     "demo": "pgbraid.cli.demo:demo",
+    "bundle": "pgbraid.cli.bundle:bundle",
     "uninstall": "pgbraid.cli.uninstall:uninstall",
 }
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 ERROR = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 1  # as click has it
@@ -44,7 +51,7 @@ class _Commands(click.Group):
         return command
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.group(cls=_Commands, context_settings=SETTINGS, invoke_without_command=True)
 @click.version_option(__version__, message="pgbraid %(version)s")
 @click.pass_context
 def cli(context: click.Context) -> None:
@@ -98,6 +105,8 @@ def _explain(error: Exception) -> int:
         return _fail(error.message, error.hint)
     if isinstance(error, ModuleNotFoundError):
         return _fail(f"the module {error.name} is missing", "pip install 'pgbraid[embedded,local]'")
+    if isinstance(error, UnicodeDecodeError):
+        return _fail(f"a file is not UTF-8: {error.reason} at byte {error.start}", "convert it to UTF-8")
     if isinstance(error, OSError):
         return _fail(str(error))
     return _fail(f"{type(error).__name__}: {error}", "PGBRAID_DEBUG=1 shows where; please report it")

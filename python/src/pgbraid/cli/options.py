@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+ROW_COUNT = click.IntRange(1, 10_000)
+
 dsn_option = click.option(
     "--dsn", envvar="PGBRAID_DSN", metavar="URL", help="The database. Default: $PGBRAID_DSN, else the embedded one."
 )

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from pgbraid.cli.options import collection_option, dsn_option, json_option, tenant_option
+from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
+
+if TYPE_CHECKING:
+    from pgbraid.rerankers import Reranker
 
 COLOURS: dict[str, dict[str, Any]] = {
     "title": {"bold": True},
@@ -24,7 +27,9 @@ COLOURS: dict[str, dict[str, Any]] = {
 @dsn_option
 @tenant_option
 @collection_option
-@click.option("-k", "--limit", default=10, show_default=True, metavar="N", help="How many results.")
+@click.option(
+    "-k", "--limit", type=ROW_COUNT, metavar="N", help="How many results.  [default: 10, with --rerank 5]"
+)
 @click.option(
     "--mode",
     type=click.Choice(["hybrid", "full_text", "semantic"]),
@@ -33,15 +38,21 @@ COLOURS: dict[str, dict[str, Any]] = {
     help="Which legs run.",
 )
 @click.option("--filters", metavar="JSON", help="""Such as '{"category": "bug", "importance": {"$gte": 3}}'.""")
+@click.option(
+    "--rerank",
+    metavar="NAME",
+    help="Rerank the first 20: 'late-interaction' by the offline model, or a cross-encoder's name or path.",
+)
 @json_option
 def search(
     query: str,
     dsn: str | None,
     tenant: str,
     collection: str,
-    limit: int,
+    limit: int | None,
     mode: Literal["hybrid", "full_text", "semantic"],
     filters: str | None,
+    rerank: str | None,
     as_json: bool,
 ) -> None:
     """Search for QUERY and print the best chunks, with the rank and score that each leg gave them.
@@ -50,19 +61,36 @@ def search(
     """
     import pgbraid
 
+    # A model that loads for this one search may take longer than a search may.
     with pgbraid.connect(dsn, tenant=tenant) as client:
-        results = client.search(query, limit, mode, _parse(filters), collection)
-    click.echo(_json(results) if as_json else results.format(style if colours() else None))
+        results = client.search(
+            query,
+            limit,
+            mode,
+            parse_json(filters, "--filters"),
+            collection,
+            rerank=_reranker(rerank),
+            rerank_timeout=None,
+        )
+    click.echo(to_json(results) if as_json else results.format(style if colours() else None))
 
 
-def _parse(filters: str | None) -> Any:
+def parse_json(text: str | None, option: str) -> Any:
     try:
-        return None if filters is None else json.loads(filters)
+        return None if text is None else json.loads(text)
     except ValueError as error:
-        raise click.BadParameter(f"not JSON: {error}", param_hint="--filters") from error
+        raise click.BadParameter(f"not JSON: {error}", param_hint=option) from error
 
 
-def _json(results: Any) -> str:
+def _reranker(name: str | None) -> Reranker | None:
+    if name is None:
+        return None
+    from pgbraid import rerankers
+
+    return rerankers.LateInteractionReranker() if name == "late-interaction" else rerankers.CrossEncoderReranker(name)
+
+
+def to_json(results: Any) -> str:
     from dataclasses import asdict
 
     found = {

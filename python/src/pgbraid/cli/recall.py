@@ -1,0 +1,65 @@
+"""pgbraid recall."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import click
+
+from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
+from pgbraid.cli.search import colours, parse_json, style, to_json
+
+
+@click.command(short_help="Search by what was said and when.")
+@click.argument("query")
+@dsn_option
+@tenant_option
+@collection_option
+@click.option(
+    "--timeframe",
+    metavar="WHEN",
+    help="""Such as "last week", "since Monday" or 2025-03; "auto" takes it out of the query. Default: all time.""",
+)
+@click.option(
+    "--strategy",
+    type=click.Choice(["hybrid", "full_text", "semantic", "prefilter", "auto"]),
+    default="hybrid",
+    show_default=True,
+    help="How the legs are used.",
+)
+@click.option("--time-zone", metavar="NAME", help="Such as Europe/Berlin. Default: the session's.")
+@click.option("-k", "--limit", type=ROW_COUNT, default=10, show_default=True, metavar="N", help="How many results.")
+@click.option("--filters", metavar="JSON", help="""Such as '{"speaker": "Ana"}'.""")
+@json_option
+def recall(
+    query: str,
+    dsn: str | None,
+    tenant: str,
+    collection: str,
+    timeframe: str | None,
+    strategy: Literal["hybrid", "full_text", "semantic", "prefilter", "auto"],
+    time_zone: str | None,
+    limit: int,
+    filters: str | None,
+    as_json: bool,
+) -> None:
+    """Search for QUERY among what occurred in a timeframe, and print the best chunks.
+
+    Example: pgbraid recall "pricing objections" --timeframe "last week" --strategy auto
+    """
+    import pgbraid
+
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        results = client.recall(
+            query, timeframe, strategy, limit, parse_json(filters, "--filters"), collection, time_zone=time_zone
+        )
+    if as_json:
+        click.echo(to_json(results))
+        return
+    used = results.stats["recall"]
+    said = [used["strategy"] if used["strategy"] == strategy else f"{used['strategy']}: {used['reason']}"]
+    said += [f"{period['starts_at'] or '…'} to {period['ends_at'] or '…'}" for period in used["timeframe"] or []]
+    for line in said:
+        click.echo(style(line, "faint") if colours() else line)
+    click.echo()
+    click.echo(results.format(style if colours() else None))

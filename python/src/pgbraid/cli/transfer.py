@@ -1,0 +1,44 @@
+"""pgbraid export and pgbraid import-tenant."""
+
+from __future__ import annotations
+
+from typing import IO
+
+import click
+
+from pgbraid.cli.options import dsn_option, tenant_option
+
+
+@click.command("export", short_help="Write all that a tenant stored to a file.")
+@click.argument("file", type=click.File("w", encoding="utf-8", lazy=True))
+@dsn_option
+@tenant_option
+def export(file: IO[str], dsn: str | None, tenant: str) -> None:
+    """Write all that a tenant stored to FILE (- for standard output), as lines of JSON that `pgbraid import-tenant`
+    takes: collections, documents, chunks and embeddings.
+
+    Example: pgbraid export --tenant acme acme.jsonl
+    """
+    import pgbraid
+
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        for record in client.export_tenant():
+            file.write(f"{record}\n")
+    # The first write opens the file, so that a failure before it leaves what an earlier export wrote.
+    file.write("")
+
+
+@click.command("import-tenant", short_help="Store what pgbraid export wrote.")
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+@dsn_option
+@tenant_option
+def import_tenant(file: IO[str], dsn: str | None, tenant: str) -> None:
+    """Store what `pgbraid export` wrote to FILE (- for standard input), for a tenant that exists. Searches find the
+    same there with the same scores.
+
+    Example: pgbraid import-tenant --tenant acme acme.jsonl
+    """
+    import pgbraid
+
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        click.echo(f"{client.import_tenant(file)} documents")
