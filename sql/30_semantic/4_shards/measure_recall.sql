@@ -45,29 +45,32 @@ begin
 
   foreach v_query in array v_queries loop
     v_exact := v_exact || (
-      select jsonb_agg(u.chunk_id order by u.distance)
+      select jsonb_agg(u.distance order by u.distance)
       from braid_store.nearest_exact(shard.tenant_id, collection, v_space.distance, shard.id, false, v_query, 'true',
                                      100) n,
-           unnest(n.chunk_ids, n.distances) u (chunk_id, distance));
+           unnest(n.distances) u (distance));
   end loop;
   foreach v_count in array '{10,100}'::int[] loop
     foreach v_ef_search in array '{40,64,80,100,130,160,200,250,320,400,500,640,800,1000}'::int[] loop
       continue when v_ef_search < v_count;
       v_recall := (
-        select sum(f.hits)::float8 / sum(jsonb_array_length(e.nearest))
+        select sum(f.hits)::float8 / sum(e.count)
         from (select unnest(v_exact) as nearest, generate_subscripts(v_exact, 1) as place) q,
-             lateral (select jsonb_path_query_array(q.nearest, format('$[0 to %s]', v_count - 1)::jsonpath) as nearest) e,
+             lateral (select least(v_count, jsonb_array_length(q.nearest)) as count) e,
              lateral (
-               select count(*) filter (where e.nearest @> to_jsonb(f.chunk_id)) as hits
-               from (
-                 select u.chunk_id
-                 from braid_store.nearest_indexed(
-                        shard.tenant_id, collection, v_space, shard.id, shard.storage, v_queries[q.place], 'true',
-                        case when shard.storage = 'binary' then v_ef_search else v_count end, v_ef_search, false, false) n,
-                      unnest(n.chunk_ids, n.distances) u (chunk_id, distance)
-                 order by u.distance
-                 limit v_count
-               ) f
+               -- As near, not the same: of many equal vectors any will do.
+               select count(*) filter (where f.distance <= w.distance + 1e-6 * abs(w.distance)) as hits
+               from (select (q.nearest ->> (e.count - 1))::float8 as distance) w,
+                    (
+                      select u.distance
+                      from braid_store.nearest_indexed(
+                             shard.tenant_id, collection, v_space, shard.id, shard.storage, v_queries[q.place], 'true',
+                             case when shard.storage = 'binary' then v_ef_search else v_count end, v_ef_search, false,
+                             false) n,
+                           unnest(n.distances) u (distance)
+                      order by u.distance
+                      limit e.count
+                    ) f
              ) f);
       exit when v_recall >= 0.995;
     end loop;
