@@ -26,6 +26,10 @@ declare
 begin
   perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score),
           braid_store.check_search_options(options);
+  perform braid_store.refuse_other_options(
+    'similar_chunks', options,
+    '{exact,ef_search,semantic_min_score,snippet,group_by,group_size,group_score,collapse,diversify,context_before,'
+    'context_after,cursor}', 'It is an option of searches by a query.');
   v_asked := braid_store.arrangement_options(options);
   if v_asked.cursor is not null then
     raise exception 'similar_chunks has no pages'
@@ -56,7 +60,7 @@ begin
       format('(%s) and c.id <> %s', braid_store.filter_predicate(filters, v_tenant_id, v_collection.id),
              find_similar_chunks.chunk_id),
       braid_store.filter_source(filters, v_tenant_id, v_collection.id),
-      greatest(min_score, (options ->> 'semantic_min_score')::float8), v_candidate_count);
+      min_score, v_candidate_count, options);
     v_arrangement := braid_store.arrange_candidates(v_tenant_id, v_collection, v_ranked, match_count, options);
     exit when v_arrangement.missing_count = 0 or cardinality(v_ranked) < v_candidate_count
               or v_candidate_count = 100000;

@@ -29,10 +29,9 @@ declare
 begin
   perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score),
           braid_store.check_search_options(options);
-  if (braid_store.arrangement_options(options)).is_asked then
-    raise exception 'similar_documents gives one row for each document: options is %', left(options::text, 200)
-      using errcode = '22023', hint = 'Groups, passages, pages and the like are options of similar_chunks and of searches.';
-  end if;
+  perform braid_store.refuse_other_options(
+    'similar_documents', options, '{exact,ef_search,semantic_min_score,snippet}',
+    'It gives one row for each document; groups, passages and the like are options of similar_chunks and of searches.');
   v_collection := braid_store.find_collection(collection);
   select d.id into v_document_id
   from braid_store.documents d
@@ -66,8 +65,7 @@ begin
   loop
     v_candidates := braid_store.nearest_candidates(
       v_tenant_id, v_collection, v_embedding, v_filter, braid_store.filter_source(filters, v_tenant_id, v_collection.id),
-      greatest(min_score, (options ->> 'semantic_min_score')::float8),
-      v_candidate_count);
+      min_score, v_candidate_count, options);
     v_ranked := array(
       select row(f.chunk_id, f.score, null, null, null, f.score, f.score,
                  row_number() over (order by f.semantic_rank), f.score, null, null)::braid_store.fused_candidate

@@ -5,7 +5,8 @@ create or replace function braid_store.nearest_candidates(
   filter text,
   source text,
   min_score float8,
-  candidate_count int
+  candidate_count int,
+  options jsonb
 )
 returns braid_store.fused_candidate[]
 language plpgsql
@@ -22,13 +23,17 @@ begin
              ::braid_store.fused_candidate
     from braid_store.semantic_candidates(
            nearest_candidates.tenant_id, nearest_candidates.collection, nearest_candidates.embedding,
-           nearest_candidates.filter, nearest_candidates.source, nearest_candidates.min_score,
-           nearest_candidates.candidate_count, false, null) n,
+           nearest_candidates.filter, nearest_candidates.source,
+           greatest(nearest_candidates.min_score,
+                    (nearest_candidates.options ->> 'semantic_min_score')::float8),
+           nearest_candidates.candidate_count,
+           coalesce((nearest_candidates.options ->> 'exact')::boolean, false),
+           (nearest_candidates.options ->> 'ef_search')::float8::int) n,
          unnest(n.candidates) c
     order by c.rank);
 end
 $$;
 
 comment on function braid_store.nearest_candidates(int, braid_store.collections, @vector@.vector, text, text, float8,
-                                                   int) is
+                                                   int, jsonb) is
   'The chunks nearest to a stored vector under a filter, best first: the semantic leg by itself.';

@@ -35,16 +35,11 @@ declare
   v_started timestamptz := clock_timestamp();
   v_collection braid_store.collections;
   v_filter text;
-  v_semantic_filter text;
   v_source text;
   -- Nothing but a leg's own order is asked for.
   v_is_plain boolean := not braid_store.is_rearranged(options);
   v_has_text boolean := coalesce(query_text, '') <> '';
-  v_has_embedding boolean := query_embedding is not null;
-  v_is_hybrid boolean := v_has_text and v_has_embedding;
-  v_is_prefiltered boolean;
-  v_full_text_weight float8;
-  v_semantic_weight float8;
+  v_legs text;
   v_candidate_count int;
   v_most_deepened int;
   v_text record;
@@ -52,13 +47,8 @@ declare
   v_scoped record;
   v_boosts record;
   v_marked record;
-  v_full_text braid_store.candidate[];
-  v_semantic braid_store.candidate[];
-  v_semantic_mode text;
-  v_fusion text;
-  v_report jsonb;
-  v_unseen float8;
-  v_fused braid_store.fused_candidate[];
+  v_found record;
+  v_combined record;
   v_ranked braid_store.fused_candidate[];
   v_asked record;
   -- Rows or groups, and candidates per leg, of the pages before.
@@ -76,40 +66,14 @@ declare
   v_legs_time interval := '0';
   v_now timestamptz;
 begin
-  if not v_has_text and not v_has_embedding then
-    raise exception 'query_text and query_embedding are both empty'
-      using errcode = '22023', hint = 'Give a text, an embedding, or both.';
-  end if;
-  perform braid_store.check_search_arguments(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count,
-                                             min_score),
-          braid_store.check_search_options(options),
-          braid_store.required_words(match, 1);
-  v_collection := braid_store.find_collection(collection);
-  if options ? 'language' then
-    v_collection.text_config := braid_store.language_config(options ->> 'language', v_collection.text_config);
-  end if;
-  v_fusion := coalesce(fusion, v_collection.fusion);
-  perform braid_store.check_fusion(v_fusion);
-  if v_fusion in ('rrf', 'dbsf') and coalesce(options -> 'normalisation', 'null') <> 'null' then
-    raise exception 'option normalisation is %, and fusion ''%'' has none', left(options ->> 'normalisation', 100), v_fusion
-      using errcode = '22023', hint = 'Use fusion convex or max, or leave normalisation out.';
-  end if;
-  if v_has_embedding then
-    perform braid_store.check_query_model(v_collection, options ->> 'embedding_model'),
-            braid_store.check_embeddings(v_collection, array[query_embedding], 'query_embedding');
-  end if;
-
-  v_full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight);
-  v_semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight);
-  if v_is_hybrid and v_full_text_weight = 0 and v_semantic_weight = 0 then
-    raise exception 'full_text_weight and semantic_weight are both 0'
-      using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
-  end if;
-  v_is_prefiltered := v_is_hybrid and coalesce((options ->> 'prefilter')::boolean, false);
-  v_candidate_count := case when v_is_prefiltered then greatest(coalesce(candidate_count, 100), match_count)
-                            when candidate_count is not null and (v_is_hybrid or not v_is_plain) then candidate_count
-                            when v_is_hybrid or not v_is_plain then greatest(100, 4 * match_count)
-                            else match_count end;
+  v_collection := braid_store.ranked_collection(
+    query_text, query_embedding, match_count, full_text_weight, semantic_weight, collection, fusion, rrf_k,
+    candidate_count, min_score, match, options);
+  v_legs := case when not v_has_text then 'semantic' when query_embedding is null then 'full_text'
+                 when (options ->> 'prefilter')::boolean then 'prefilter' else 'hybrid' end;
+  v_candidate_count := case when v_legs = 'prefilter' then greatest(coalesce(candidate_count, 100), match_count)
+                            when v_legs <> 'hybrid' and v_is_plain then match_count
+                            else coalesce(candidate_count, greatest(100, 4 * match_count)) end;
   v_boosts := braid_store.compile_boosts(options, v_tenant_id, v_collection.id);
   v_asked := braid_store.arrangement_options(options);
   v_most_deepened := case when v_asked.diversify or v_asked.collapse_similarity is not null then c_most_compared
@@ -121,9 +85,9 @@ begin
       (options - 'cursor')::text]);
     select p.place, p.candidate_count into v_shown, v_page_candidates
     from braid_store.open_page(v_asked.cursor, v_fingerprint) p;
-    v_is_listed := not v_is_prefiltered and v_boosts.sources = '{}' and v_asked.group_score = 'max'
-                   and (not v_is_hybrid or braid_store.is_absolute(
-                          v_fusion, braid_store.leg_normalisation(v_collection, options, 'full_text'),
+    v_is_listed := v_legs <> 'prefilter' and v_boosts.sources = '{}' and v_asked.group_score = 'max'
+                   and (v_legs <> 'hybrid' or braid_store.is_absolute(
+                          v_collection.fusion, braid_store.leg_normalisation(v_collection, options, 'full_text'),
                           braid_store.leg_normalisation(v_collection, options, 'semantic')));
     if v_is_listed then
       v_most_deepened := greatest(case when v_asked.collapse_similarity is null then c_most_candidates
@@ -144,66 +108,22 @@ begin
     v_compiled.query := coalesce(v_scoped.scoped, v_compiled.query);
     v_compiled.document_frequencies := coalesce(v_scoped.document_frequencies, v_compiled.document_frequencies);
   end if;
-  v_semantic_filter := v_filter;
-  if v_is_hybrid and v_semantic_weight > 0 and (v_compiled.query).conditions <> '{}' then
-    v_semantic_filter := format('(%s) and (%s)', v_filter,
-                                braid_store.demand_filter(v_tenant_id, v_collection, v_compiled.query));
-  end if;
-
   v_ranked_at := clock_timestamp();
   v_compiled_at := v_ranked_at;
   loop
-    v_full_text := '{}';
-    v_semantic := '{}';
-    if v_has_text and (v_is_prefiltered or not (v_is_hybrid and v_full_text_weight = 0)) then
-      v_full_text := braid_store.full_text_candidates(
-        v_tenant_id, v_collection, v_compiled.query, v_filter, v_source,
-        case when v_is_hybrid then (options ->> 'full_text_min_score')::float8
-             else greatest(min_score, (options ->> 'full_text_min_score')::float8) end,
-        v_candidate_count);
-    end if;
-    if v_is_prefiltered then
-      v_semantic := braid_store.nearest_of(v_tenant_id, v_collection, query_embedding, v_full_text,
-                                           greatest(min_score, (options ->> 'semantic_min_score')::float8));
-      v_semantic_mode := 'prefiltered';
-    elsif v_has_embedding and not (v_is_hybrid and v_semantic_weight = 0) then
-      select n.candidates, n.mode into v_semantic, v_semantic_mode
-      from braid_store.semantic_candidates(
-             v_tenant_id, v_collection, query_embedding, v_semantic_filter, v_source,
-             case when v_is_hybrid then (options ->> 'semantic_min_score')::float8
-                  else greatest(min_score, (options ->> 'semantic_min_score')::float8) end,
-             v_candidate_count, coalesce((options ->> 'exact')::boolean, false), (options ->> 'ef_search')::float8::int) n;
-    end if;
-
+    v_found := braid_store.find_candidates(
+      v_tenant_id, v_collection, v_compiled.query, query_embedding, v_legs, v_filter, v_source, min_score,
+      v_candidate_count, options);
     v_found_at := clock_timestamp();
     v_legs_time := v_legs_time + (v_found_at - v_ranked_at);
 
-    if v_is_prefiltered then
-      v_fused := array(
-        select row(s.chunk_id, s.score, f.score, f.score, f.rank, s.score, s.score, s.rank, s.score, null, null)
-                 ::braid_store.fused_candidate
-        from unnest(v_semantic) s
-        join unnest(v_full_text) f on f.chunk_id = s.chunk_id
-        order by s.rank);
-      v_ranked := v_fused;
-    elsif v_is_hybrid then
-      select f.candidates, f.report, f.unseen into v_fused, v_report, v_unseen
-      from braid_store.fuse_candidates(
-             v_tenant_id, v_collection, v_compiled.query, query_embedding, v_full_text, v_semantic, v_fusion,
-             v_full_text_weight, v_semantic_weight, coalesce(rrf_k, v_collection.rrf_k), options, v_candidate_count) f;
-      v_ranked := case when min_score is null then v_fused
-                       else array(select f from unnest(v_fused) f where f.score >= min_score) end;
-    else
-      -- One leg alone keeps its own score.
-      v_fused := array(
-        select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null, c.score, null, null)
-                 ::braid_store.fused_candidate
-        from unnest(v_full_text) c
-        union all
-        select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank, c.score, null, null)
-                 ::braid_store.fused_candidate
-        from unnest(v_semantic) c);
-      v_ranked := v_fused;
+    v_combined := braid_store.combine_legs(
+      v_tenant_id, v_collection, v_compiled.query, query_embedding, v_legs, v_found.full_text, v_found.semantic,
+      v_candidate_count, options);
+    -- A leg alone is already above it.
+    v_ranked := v_combined.fused;
+    if v_legs = 'hybrid' and min_score is not null then
+      v_ranked := array(select f from unnest(v_combined.fused) f where f.score >= min_score);
     end if;
     if v_boosts.sources <> '{}' then
       v_ranked := braid_store.boost_candidates(v_tenant_id, v_ranked, v_boosts.labels, v_boosts.sources,
@@ -213,12 +133,12 @@ begin
     v_ranked_at := clock_timestamp();
 
     -- A leg was cut short, and what it left out may be above the threshold.
-    v_has_more := v_candidate_count in (cardinality(v_full_text), cardinality(v_semantic))
-                  and coalesce(v_unseen >= min_score, true);
-    exit when not v_has_more or v_is_prefiltered or v_candidate_count >= v_most_deepened;
+    v_has_more := v_candidate_count in (cardinality(v_found.full_text), cardinality(v_found.semantic))
+                  and coalesce(v_combined.unseen >= min_score, true);
+    exit when not v_has_more or v_legs = 'prefilter' or v_candidate_count >= v_most_deepened;
     if v_is_listed then
       -- Nothing that comes with more candidates may belong before the page's end.
-      exit when v_arrangement.missing_count = 0 and coalesce(v_arrangement.last_score > v_unseen, true);
+      exit when v_arrangement.missing_count = 0 and coalesce(v_arrangement.last_score > v_combined.unseen, true);
     else
       exit when v_arrangement.missing_count <= 0 or candidate_count is not null or v_page_candidates is not null;
     end if;
@@ -245,11 +165,11 @@ begin
   end if;
   v_now := clock_timestamp();
   stats := jsonb_build_object(
-    'mode', case when v_is_hybrid then 'hybrid' when v_has_text then 'full_text' else 'semantic' end,
-    'semantic_mode', v_semantic_mode,
-    'full_text_candidates', cardinality(v_full_text),
-    'semantic_candidates', cardinality(v_semantic),
-    'total_candidates', cardinality(v_fused),
+    'mode', case v_legs when 'prefilter' then 'hybrid' else v_legs end,
+    'semantic_mode', v_found.semantic_mode,
+    'full_text_candidates', cardinality(v_found.full_text),
+    'semantic_candidates', cardinality(v_found.semantic),
+    'total_candidates', cardinality(v_combined.fused),
     'filtered_results', cardinality(v_ranked),
     'returned', cardinality(results),
     'candidate_count', v_candidate_count,
@@ -259,10 +179,11 @@ begin
     'terms', v_compiled.terms,
     'dropped_terms', v_compiled.dropped_terms,
     'corrections', v_compiled.corrections,
-    'query_cut', v_text.is_cut);
-  if v_is_hybrid and not v_is_prefiltered and v_fusion <> 'rrf' then
+    'query_cut', v_text.is_cut,
+    'scoring_cut', coalesce(v_found.is_cut, false));
+  if v_legs = 'hybrid' and v_collection.fusion <> 'rrf' then
     stats := stats || jsonb_build_object(
-      'candidates_without_embedding', v_report #> '{semantic,without_embedding}');
+      'candidates_without_embedding', v_combined.report #> '{semantic,without_embedding}');
   end if;
   if v_filter <> 'true' and options ->> 'statistics_scope' = 'filter' and v_has_text then
     stats := stats || jsonb_build_object(
@@ -270,8 +191,8 @@ begin
       'scope_chunks', v_scoped.chunk_count);
   end if;
   if is_explained or (options ->> 'explain')::boolean then
-    if v_is_hybrid then
-      stats := stats || jsonb_build_object('fusion', v_report);
+    if v_legs in ('hybrid', 'prefilter') then
+      stats := stats || jsonb_build_object('fusion', v_combined.report);
     end if;
     stats := stats || braid_store.explain_terms(v_tenant_id, v_collection, v_compiled.query, v_compiled.terms,
                                                  v_compiled.document_frequencies, v_compiled.frequencies);
@@ -279,10 +200,10 @@ begin
   if is_explained then
     stats := stats || jsonb_build_object(
       'rows', braid_store.explain_rows(v_tenant_id, v_collection, v_compiled.query, v_compiled.terms,
-                                       v_compiled.document_frequencies, v_compiled.frequencies, v_report, results),
+                                       v_compiled.document_frequencies, v_compiled.frequencies, v_combined.report, results),
       'document', case when explained_id is not null then braid_store.explain_document(
         v_tenant_id, v_collection, explained_id, v_compiled.query, query_embedding, filters, options, min_score,
-        v_candidate_count, v_fused, v_ranked, results) end);
+        v_candidate_count, v_combined.fused, v_ranked, results) end);
   end if;
   stats := stats || jsonb_build_object(
     'timings', jsonb_build_object(

@@ -23,23 +23,16 @@ declare
   v_fingerprint text;
   v_arrangement record;
   v_results braid.search_result[];
-  v_wrong text;
 begin
   perform braid_store.check_search_arguments(match_count, null, null, null, null, null),
           braid_store.check_search_options(options);
   v_collection := braid_store.find_collection(collection);
   perform braid_store.check_scored_chunks(v_tenant_id, v_collection, chunk_ids, scores);
   v_asked := braid_store.arrangement_options(options);
-  select o.key into v_wrong
-  from jsonb_each(options) o
-  where o.value <> 'null' and o.key not in ('group_by', 'group_size', 'group_score', 'collapse', 'diversify',
-                                            'context_before', 'context_after', 'cursor', 'snippet')
-  order by o.key
-  limit 1;
-  if found then
-    raise exception 'option % has no meaning for arrange_results', v_wrong
-      using errcode = '22023', hint = 'What finds and scores chunks is an option of the search that they come from.';
-  end if;
+  perform braid_store.refuse_other_options(
+    'arrange_results', options,
+    '{group_by,group_size,group_score,collapse,diversify,context_before,context_after,cursor,snippet}',
+    'What finds and scores chunks is an option of the search that they come from.');
   if v_asked.cursor is not null then
     v_fingerprint := braid_store.query_fingerprint(array[
       v_tenant_id::text, v_collection.id::text, chunk_ids::text, scores::text, (options - 'cursor')::text]);
