@@ -41,6 +41,8 @@ as $$
           'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
          ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
           'Only the first 16384 words of the query were searched by full text.'),
+         ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
+          'Prefixes stand for words of so many chunks that only the most promising of these were scored: write more letters.'),
          ('statistics_scope_too_large', search_warnings.stats ->> 'statistics_scope' = 'collection',
           'The filter matches more than 10000 chunks: words were weighted by the statistics of the whole collection.'),
          ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',

@@ -30,12 +30,12 @@ begin
   from braid_store.postings p
   where p.tenant_id = written_word.tenant_id and p.collection_id = written_word.collection.id
     and p.lexeme = written_word.lexeme;
-  v_query.average_length := braid_store.average_length(written_word.tenant_id, written_word.collection, '{}');
+  v_query.average_length := braid_store.average_length(written_word.tenant_id, written_word.collection);
 
   v_texts := array(
     select unnest(array[c.content, d.title])
-    from unnest(braid_store.full_text_candidates(written_word.tenant_id, written_word.collection, v_query, 'true', null, null,
-                                                 3)) f,
+    from braid_store.full_text_candidates(written_word.tenant_id, written_word.collection, v_query, 'true', null, null, 3) t,
+         unnest(t.candidates) f,
          lateral (
            select c.content, c.document_id from braid_store.chunks c
            where c.tenant_id = written_word.tenant_id and c.id = f.chunk_id

@@ -26,13 +26,14 @@ declare
 begin
   if full_text_score > 0 then
     select c.rank into full_text_rank
-    from unnest(braid_store.full_text_candidates(tenant_id, collection, query, v_filter, v_source, full_text_score,
-                                                 c_max_rank)) c
+    from braid_store.full_text_candidates(tenant_id, collection, query, v_filter, v_source, full_text_score,
+                                          c_max_rank) t,
+         unnest(t.candidates) c
     where c.chunk_id = leg_ranks.chunk_id;
   end if;
   if semantic_score is not null then
     if query.conditions <> '{}' then
-      v_filter := format('(%s) and (%s)', v_filter, braid_store.demand_filter(tenant_id, collection, query));
+      v_filter := format('(%s) and (%s)', v_filter, braid_store.demand_filter(tenant_id, query));
     end if;
     -- Not to the last bit: vectors are read in another order here.
     select c.rank into semantic_rank

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
-from support.calls import full_text, upsert
+from support.calls import full_text, hybrid, upsert
 
 Connection = psycopg.Connection[Any]
 # Letters only, of no common stem; the first are in most chunks, the last in a few.
@@ -23,17 +24,23 @@ def random_text(rng: random.Random) -> str:
     return " ".join(words)
 
 
+def angle(number: int) -> float:
+    """To the first axis: far enough apart for single precision."""
+    return 0.5 + 2 * (number * 7919 % 10007) / 10007
+
+
 @pytest.fixture
 def filled(db: Connection) -> Connection:
     rng = random.Random(7)
     number = 0
-    db.execute("select braid.create_collection('long', text_config => 'simple')")
+    db.execute("select braid.create_collection('long', text_config => 'simple', dimensions => 2)")
     for size in SIZES:
         texts = [random_text(rng) for _ in range(size)]
         batch = [
             {
                 "external_id": f"d{number + i}",
                 "content": text,
+                "embedding": [math.cos(angle(number + i)), math.sin(angle(number + i))],
                 # Many, but of low scores.
                 "category": "wordy" if len(text.split()) > 20 else "terse",
                 "speaker": rng.choice(["often"] * 60 + ["seldom"] * 3 + ["once"]),
@@ -88,7 +95,7 @@ def test_demands_are_met_by_all_that_have_what_is_demanded(filled: Connection) -
             "join braid_store.documents d on d.id = c.document_id and d.tenant_id = c.tenant_id"
         ).fetchall()
     )
-    for _ in range(20):
+    for _ in range(8):
         first, second, third, fourth = rng.sample(WORDS[:20], 2) + rng.sample(WORDS, 2)
         all_found = {hit[0]: hit[2] for hit in full_text(filled, f"{first} {second} {third}", collection="long")}
         for query, needed, alternatives, excluded in (
@@ -96,6 +103,9 @@ def test_demands_are_met_by_all_that_have_what_is_demanded(filled: Connection) -
             (f'"{first} {second}" {third}', [f"{first} {second}"], [""], []),
             (f"+{first} {second} {third} -{fourth}", [first], [""], [fourth]),
             (f"+{first} OR {second} {third}", [], [first, second], []),
+            (f"{first} {second} {third} -{fourth}", [], [""], [fourth]),
+            (f"{second} {third} -{first}", [], [""], [first]),
+            (f'{first} {second} {third} -"{second} {first}"', [], [""], [f"{second} {first}"]),
         ):
             expected = {}
             for name, score in all_found.items():
@@ -108,3 +118,50 @@ def test_demands_are_met_by_all_that_have_what_is_demanded(filled: Connection) -
             assert all(abs(hit[2] - expected[hit[0]]) < 1e-9 for hit in found), query
             few = full_text(filled, query, match_count=10, collection="long")
             assert few == found[:10], query
+
+
+def test_the_semantic_leg_finds_the_nearest_of_what_is_demanded(filled: Connection) -> None:
+    """Common and rare, looked for one by one, by postings or by reading all."""
+    rng = random.Random(12)
+    chunks = filled.execute(
+        "select d.external_id, ' ' || replace(c.content, ' ', '  ') || ' ', ' ' || coalesce(d.title, '') || ' ' "
+        "from braid_store.chunks c join braid_store.documents d on d.id = c.document_id and d.tenant_id = c.tenant_id"
+    ).fetchall()
+    for common, other, rare in [rng.sample(WORDS[:6], 2) + rng.sample(WORDS[20:], 1) for _ in range(4)]:
+        for query, demand in (
+            (f"+{common}", lambda text, w=common: f" {w} " in text),
+            (f"+{rare}", lambda text, w=rare: f" {w} " in text),
+            (f"+{common} -{other}", lambda text, w=common, x=other: f" {w} " in text and f" {x} " not in text),
+            (f"-{common} -{other}", lambda text, w=common, x=other: f" {w} " not in text and f" {x} " not in text),
+            (f'"{common} {other}"', lambda text, w=common, x=other: f" {w}  {x} " in text),
+            (f'"{common} {other} {rare}"', lambda text, w=common, x=other, y=rare: f" {w}  {x}  {y} " in text),
+            (f'-"{common} {other}"', lambda text, w=common, x=other: f" {w}  {x} " not in text),
+            (f"+{common[:2]}*", lambda text, w=common[:2]: f" {w}" in text),
+            (f"-{common[:1]}*", lambda text, w=common[:1]: f" {w}" not in text),
+            (f"+{common} OR {rare}", lambda text, w=common, x=rare: f" {w} " in text or f" {x} " in text),
+        ):
+            # Words of the title stand before those of the text, not beside them.
+            wanted = {name: math.cos(angle(int(name[1:]))) for name, text, title in chunks if demand(f"{title}|{text}")}
+            for count, as_found in ((7, list), (5000, set)):
+                asked = {"query_text": query, "query_embedding": "[1,0]", "match_count": count}
+                rows = hybrid(filled, **asked, full_text_weight=0, collection="long")
+                nearest = sorted(wanted, key=lambda name: -wanted[name])[:count]
+                assert as_found(row[0] for row in rows) == as_found(nearest), query
+
+
+def test_prefixes_of_so_many_words_that_not_all_is_scored(db: Connection) -> None:
+    rng = random.Random(13)
+    words = [f"{a}{b}{c}" for a in "bc" for b in "aeiou" for c in "bcdfghjklmnpqrst"]
+    upsert(db, [{"external_id": f"d{n}", "content": " ".join(rng.choices(words, k=30))} for n in range(5000)])
+    query = {"query_text": "b* c*", "match_count": 10, "collection": "default"}
+    row = db.execute(
+        "select braid.search_json(query_text => %(query_text)s, match_count => %(match_count)s)", query
+    ).fetchone()
+    assert row is not None
+    assert [warning["code"] for warning in row[0]["warnings"]] == ["scoring_cut"]
+    names = [result["external_id"] for result in row[0]["results"]]
+    # The scores are exact: those that these chunks get where all of them are scored.
+    alone = full_text(db, "b* c*", filters=Jsonb({"external_id": {"$in": names}}))
+    assert [(result["external_id"], result["score"]) for result in row[0]["results"]] == [
+        (hit[0], pytest.approx(hit[2], abs=1e-9)) for hit in alone
+    ]

@@ -1,4 +1,4 @@
-create or replace function braid_store.expand_prefix(tenant_id int, collection_id int, prefix text)
+create or replace function braid_store.expand_prefix(tenant_id int, collection_id int, prefix text, max_count int)
 returns table (lexeme text)
 language sql
 stable
@@ -21,8 +21,8 @@ as $$
   group by e.lexeme
   having sum(e.document_frequency) > 0
   order by sum(e.document_frequency) desc, e.lexeme
-  limit 64;
+  limit expand_prefix.max_count;
 $$;
 
-comment on function braid_store.expand_prefix(int, int, text) is
-  'The 64 commonest lexemes that begin with a prefix, of the first 20000 postings rows: bounded, however short it is.';
+comment on function braid_store.expand_prefix(int, int, text, int) is
+  'The commonest lexemes that begin with a prefix, of the first 20000 postings rows: bounded, however short it is.';

@@ -29,6 +29,9 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
+  c_most_prefixes constant int := 64;
+  c_most_expansions constant int := 64;
+  c_most_in_all constant int := 128;
   v_collection_id int := query_terms.collection.id;
   v_absent text[] := coalesce(query_terms.absent_lexemes, '{}');
 begin
@@ -60,8 +63,16 @@ begin
     select t.term, t.lexeme, false as is_synonym from terms t where t.kind <> 'prefix'
     union all
     select t.term, e.lexeme, false
-    from (select * from terms t where t.kind = 'prefix' order by t.clause_number limit 64) t,
-         lateral braid_store.expand_prefix(query_terms.tenant_id, v_collection_id, t.lexeme) e
+    from (
+      select t.*, least(count(*) over (), c_most_prefixes) as prefix_count
+      from terms t
+      where t.kind = 'prefix'
+      order by t.clause_number
+      limit c_most_prefixes
+    ) t,
+    lateral braid_store.expand_prefix(
+      query_terms.tenant_id, v_collection_id, t.lexeme,
+      least(c_most_expansions, c_most_in_all / t.prefix_count)::int) e
     union all
     select t.term, unnest(s.synonym_lexemes), true
     from terms t,

@@ -5,9 +5,10 @@ create or replace function braid_store.full_text_candidates(
   filter text,
   source text,
   min_score float8,
-  candidate_count int
+  candidate_count int,
+  out candidates braid_store.candidate[],
+  out is_cut boolean
 )
-returns braid_store.candidate[]
 language plpgsql
 stable
 parallel unsafe
@@ -18,11 +19,16 @@ set jit = off
 as $$
 #variable_conflict use_variable
 declare
+  c_most_looked_up constant int := 600000;
   v_floor float8 := greatest(min_score, 0);
   -- So many are scored sooner than bounded.
   v_few constant int := 300;
   v_segments record;
   v_target float8 := candidate_count * 1.25 + 10;
+  -- The bounds of a prefix, which add up what its lexemes would get each, are far above its score and rule out little.
+  v_most_scored int := case
+    when (select max(t) < count(*) from unnest(query.term_numbers) t where t > 0)
+    then greatest(4 * candidate_count, c_most_looked_up / cardinality(query.lexemes)) end;
   v_filter text := filter;
   v_is_tried boolean := filter = 'true';
   v_tried int;
@@ -30,12 +36,14 @@ declare
   v_among bigint[];
   v_high float8 := 'infinity';
   v_gathered record;
+  v_scored record;
   v_chunk_ids bigint[] := '{}';
   v_scores float8[] := '{}';
-  v_threshold float8;
 begin
+  candidates := '{}';
+  is_cut := false;
   if query.lexemes = '{}' then
-    return '{}';
+    return;
   end if;
   v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
   loop
@@ -48,13 +56,16 @@ begin
     end if;
 
     if v_is_tried or v_gathered.low <= v_floor then
-      select s.chunk_ids, s.scores, s.threshold into v_chunk_ids, v_scores, v_threshold
-      from braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered.places,
-                                        v_gathered.bounds, v_filter, candidate_count, v_chunk_ids, v_scores, v_floor) s;
+      v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered.places,
+                                               v_gathered.bounds, v_filter, candidate_count, v_most_scored, v_chunk_ids,
+                                               v_scores, v_floor);
+      v_chunk_ids := v_scored.chunk_ids;
+      v_scores := v_scored.scores;
       -- Enough scores are as high as what was not gathered can be, or there is no more.
-      exit when v_threshold >= v_gathered.low or v_gathered.low <= v_floor;
+      is_cut := coalesce(cardinality(v_chunk_ids) >= v_most_scored, false);
+      exit when v_scored.threshold >= v_gathered.low or v_gathered.low <= v_floor or is_cut;
       v_high := v_gathered.low;
-      v_target := v_target * 8;
+      v_target := greatest(v_target * 8, v_most_scored);
       v_passed := 0;
     else
       -- How many pass a filter says how many to gather.
@@ -77,7 +88,7 @@ begin
       end if;
     end if;
   end loop;
-  return braid_store.rank_candidates(tenant_id, v_chunk_ids, v_scores, v_threshold, candidate_count);
+  candidates := braid_store.rank_candidates(tenant_id, v_chunk_ids, v_scores, v_scored.threshold, candidate_count);
 end
 $$;
 
@@ -85,4 +96,5 @@ comment on function braid_store.full_text_candidates(int, braid_store.collection
                                                      float8, int) is
   'The chunks of the highest BM25 scores under a filter, ranks from 1, ties by external_id and chunk_index. Bounds for '
   'all chunks at once, a threshold that about enough of them reach, exact scores of those from forward rows, highest bound '
-  'first, until no other can be among the best (the stopping rule of Fagin, Lotem & Naor 2003).';
+  'first, until no other can be among the best (the stopping rule of Fagin, Lotem & Naor 2003), or is_cut: with '
+  'prefixes or synonyms, after 600000 lexemes looked up in forward rows.';

@@ -27,19 +27,30 @@ declare
   v_weights float8[] := gather_candidates.query.weights;
   v_drivers text[] := gather_candidates.query.driver_lexemes;
   v_required text[] := gather_candidates.query.required_lexemes;
+  v_excluded text[] := array(
+    select c.lexemes[1]
+    from unnest(gather_candidates.query.conditions) c
+    where c.is_excluded and not c.is_prefix and cardinality(c.lexemes) = 1);
   v_has_driver boolean := v_drivers <> '{}';
+  v_is_masked boolean := v_has_driver or v_excluded <> '{}';
   v_is_free boolean := gather_candidates.among is null;
+  v_none bit varying := repeat('0', 8192)::bit varying;
+  v_all bit varying := repeat('1', 8192)::bit varying;
   -- For single precision.
   v_margin float8 := 1 + 1e-5 + 1e-7 * cardinality(v_lexemes);
 begin
   with lists as materialized (
     select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / 2047 as unit,
            p.elements, p.block_weight, p.blocks
-    from unnest(v_lexemes, v_weights) q (lexeme, weight),
+    from (
+      select q.lexeme, q.weight, false as is_mask from unnest(v_lexemes, v_weights) q (lexeme, weight)
+      union all
+      select e.lexeme, 0, true from unnest(v_excluded) e (lexeme) where e.lexeme <> all (v_lexemes)
+    ) q,
          lateral (
            select p.segment_id, p.elements, p.block_weight, p.blocks from braid_store.postings p
            where p.tenant_id = gather_candidates.tenant_id and p.collection_id = gather_candidates.collection_id
-             and p.lexeme = q.lexeme and (p.elements is not null or p.block_weight is not null)
+             and p.lexeme = q.lexeme and (p.elements is not null and not q.is_mask or p.block_weight is not null)
            offset 0
          ) p,
          lateral (
@@ -50,20 +61,21 @@ begin
     select v_margin * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0), 1)
              as growth
     from lists l
-    where l.block_weight is not null
+    where l.block_weight is not null and l.unit > 0
   ), sums as materialized (
     select b.place,
            @vector@.sum(case when b.multiplier is null then b.block::@vector@.vector
                              else b.block::@vector@.vector operator(@vector@.*) b.multiplier end) as sum,
            -- What long lists tell of the chunks that may match: a driver that all must have, or several of which each has
-           -- one.
-           case when v_has_driver
-                then (coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_drivers)), repeat('0', 8192)::bit varying)
-                     & coalesce(bit_and(b.bits) filter (where b.lexeme = any (v_required)),
-                                repeat('1', 8192)::bit varying))::bit varying end as mask
+           -- one; and nothing excluded.
+           case when v_is_masked
+                then (case when v_has_driver then coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_drivers)), v_none)
+                           else v_all end
+                     & coalesce(bit_and(b.bits) filter (where b.lexeme = any (v_required)), v_all)
+                     & ~ coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_excluded)), v_none))::bit varying end as mask
     from (
       select l.lexeme, l.multiplier, (l.segment_number << 20) + ((l.block_number - 1) << 13) as place, l.block,
-             case when v_has_driver and (l.lexeme = any (v_drivers) or l.lexeme = any (v_required))
+             case when l.lexeme = any (v_drivers) or l.lexeme = any (v_required) or l.lexeme = any (v_excluded)
                   then @vector@.binary_quantize(l.block::@vector@.vector)::bit varying end as bits
       from (
         select l.segment_number, l.lexeme, f.multiplier,
@@ -80,7 +92,7 @@ begin
     group by b.place
   ), sample as materialized (
     -- About six blocks.
-    select array_agg(s.sum) as sums, case when v_has_driver then array_agg(s.mask) end as masks,
+    select array_agg(s.sum) as sums, case when v_is_masked then array_agg(s.mask) end as masks,
            gather_candidates.target * count(*) / n.count as target
     from (select count(*) as count from sums) n, sums s
     where ((s.place >> 13) + (s.place >> 20)) % greatest(n.count / 6, 1) = 0

@@ -7,6 +7,7 @@ create or replace function braid_store.score_candidates(
   place_bounds float8[],
   filter text,
   candidate_count int,
+  most_scored int,
   inout chunk_ids bigint[],
   inout scores float8[],
   inout threshold float8
@@ -24,14 +25,15 @@ declare
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
   v_floor float8 := threshold;
   v_next int := 1;
-  v_end int := candidate_count + candidate_count / 4 + 2;
+  v_end int := candidate_count + candidate_count / 8 + 2;
   v_batch_ids bigint[];
 begin
   if scores <> '{}' then
     threshold := greatest(v_floor, (
       select s from unnest(scores) s where s is not null order by s desc offset candidate_count - 1 limit 1));
   end if;
-  while v_next <= cardinality(places) and place_bounds[v_next] >= threshold loop
+  while v_next <= cardinality(places) and place_bounds[v_next] >= threshold
+        and coalesce(cardinality(chunk_ids) < most_scored, true) loop
     if v_next > 1 then
       -- No more than can still matter.
       v_end := v_end + least(greatest(v_end, 64),
@@ -53,6 +55,7 @@ end
 $$;
 
 comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query, bigint[], bigint[],
-                                                 float8[], text, int, bigint[], float8[], float8) is
+                                                 float8[], text, int, int, bigint[], float8[], float8) is
   'Scores candidates, highest bound first, until candidate_count scores are as high as the next bound: those that live, '
-  'pass the filter and have what the query demands. Adds to what was scored before; threshold is the score at that rank.';
+  'pass the filter and have what the query demands; or until there are most_scored. Adds to what was scored before; '
+  'threshold is the score at that rank.';

@@ -1,0 +1,36 @@
+create or replace function braid_store.demands_of(tenant_id int, collection_id int, query braid_store.text_query)
+returns braid_store.text_query
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_demands braid_store.text_query;
+begin
+  v_demands.lexemes := '{}';
+  v_demands.weights := '{}';
+  v_demands.term_numbers := '{}';
+  v_demands.word_numbers := '{}';
+  v_demands.required_words := 0;
+  v_demands.conditions := query.conditions;
+  v_demands := braid_store.choose_driver(demands_of.tenant_id, demands_of.collection_id, v_demands);
+  v_demands.posting_count := (
+    select sum(p.posting_count)
+    from unnest(v_demands.driver_lexemes) l (lexeme),
+         lateral (
+           select coalesce(sum(p.posting_count), 0) as posting_count from braid_store.postings p
+           where p.tenant_id = demands_of.tenant_id and p.collection_id = demands_of.collection_id
+             and p.lexeme = l.lexeme
+           offset 0
+         ) p);
+  return v_demands;
+end
+$$;
+
+comment on function braid_store.demands_of(int, int, braid_store.text_query) is
+  'A query that demands what another one does and ranks by nothing: all weights are 0, and so is every bound. posting_count '
+  'is that of its driver, null if it has none.';

@@ -1,0 +1,73 @@
+create or replace function braid_store.rare_matches(
+  tenant_id int,
+  collection braid_store.collections,
+  demands braid_store.text_query,
+  max_count int
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  c_several constant int := 4;
+  v_sample_size int;
+  v_sampled bigint[];
+  v_matching bigint[];
+begin
+  -- The second sample where the first does not tell.
+  foreach v_sample_size in array '{50,1000}'::int[] loop
+    v_sampled := array(
+      select sc.chunk_id
+      from (
+        select s.id, s.chunk_count, sum(s.chunk_count) over (order by s.id) - s.chunk_count as first,
+               sum(s.chunk_count) over () as total
+        from braid_store.segments s
+        where s.tenant_id = rare_matches.tenant_id and s.collection_id = (rare_matches.collection).id
+          and not s.is_deletion and s.chunk_count > 0
+      ) s,
+      -- At even distances rather than at random, so that a search repeated is planned the same.
+      lateral (
+        select (n * s.total / v_sample_size - s.first)::int + 1 as chunk_number
+        from generate_series(0, v_sample_size - 1) n
+        where n * s.total / v_sample_size >= s.first and n * s.total / v_sample_size < s.first + s.chunk_count
+        offset 0
+      ) n,
+      lateral (
+        select sc.chunk_id from braid_store.segment_chunks sc
+        where sc.tenant_id = rare_matches.tenant_id and sc.collection_id = (rare_matches.collection).id
+          and sc.segment_id = s.id and sc.chunk_number = n.chunk_number
+        offset 0
+      ) sc);
+    if cardinality(braid_store.matching_chunks(rare_matches.tenant_id, rare_matches.collection, v_sampled,
+                                               rare_matches.demands)) >= c_several then
+      return null;
+    end if;
+  end loop;
+
+  -- One after the other costs a tenth of looking each up.
+  execute format($query$
+    select array(
+      select f.chunk_id
+      from (
+        select f.chunk_id, f.lexemes, ' ' || f.lexemes || ' ' as words, f.position_ends, f.positions
+        from braid_store.forward_rows f
+        where f.tenant_id = $1 and f.collection_id = $2
+        offset 0
+      ) f
+      where %s
+      limit $3)
+    $query$, braid_store.demand_test((rare_matches.demands).conditions))
+  into v_matching
+  using rare_matches.tenant_id, (rare_matches.collection).id, rare_matches.max_count + 1;
+  return case when cardinality(v_matching) <= rare_matches.max_count then v_matching end;
+end
+$$;
+
+comment on function braid_store.rare_matches(int, braid_store.collections, braid_store.text_query, int) is
+  'The chunks that have all of what braid_store.demands_of gives, where fewer than 4 of a sample of 1000 do and there are no '
+  'more than max_count; else null. Some may be deleted.';
