@@ -2,7 +2,8 @@ create or replace function braid_store.filter_share(
   tenant_id int,
   collection braid_store.collections,
   shard_id int,
-  filter text
+  filter text,
+  sample_size int
 )
 returns float8
 language plpgsql
@@ -13,7 +14,6 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  v_sample_size constant int := 32;
   -- So few are scanned sooner than sampled.
   v_few constant int := 2000;
   -- A part of the primary key: by it ids are found at once.
@@ -45,10 +45,10 @@ begin
          lateral (select (%2$s) as passes from braid_store.chunks c where c.tenant_id = $1 and c.id = v.chunk_id offset 0) c
     $query$, v_part, filter)
   into v_share
-  using tenant_id, v_low, v_high, v_sample_size;
+  using tenant_id, v_low, v_high, sample_size;
   return coalesce(v_share, 0);
 end
 $$;
 
-comment on function braid_store.filter_share(int, braid_store.collections, int, text) is
-  'About what share of a tenant''s vectors a filter lets pass, from a sample of 32; 1 where they are too few to ask.';
+comment on function braid_store.filter_share(int, braid_store.collections, int, text, int) is
+  'About what share of a tenant''s vectors a filter lets pass, from a sample; 1 where they are too few to ask.';

@@ -27,6 +27,7 @@ declare
   v_has_written boolean;
   v_is_filtered boolean := filter <> 'true';
   v_share float8 := 1;
+  v_is_rare boolean := false;
   v_most_ids int;
   v_near_count int;
   v_matching_ids bigint[];
@@ -44,11 +45,15 @@ begin
     where v.tenant_id = semantic_candidates.tenant_id and v.collection_id = collection.id
       and v.vector_space_id = v_space.id);
 
-  if v_is_filtered and not is_exact and ef_search is null and (v_has_index or source is not null) then
-    v_share := braid_store.filter_share(tenant_id, collection, v_shard.id, filter);
-    -- A filter that lets few pass, and whose matches an index finds: these are measured. How many are few: where that
-    -- takes as long as looking for enough of them among the nearest: one by HNSW costs as much as six by id.
-    if v_share <= 1 / 32.0 and source is not null then
+  if v_is_filtered and not is_exact and ef_search is null then
+    v_share := braid_store.filter_share(tenant_id, collection, v_shard.id, filter, 64);
+    -- Among the 20,000 nearest, which is how far an index is followed, there would not be enough.
+    v_is_rare := source is null and v_share = 0
+                 and 20000 * braid_store.filter_share(tenant_id, collection, v_shard.id, filter, 1000) < candidate_count;
+    -- A filter that lets few pass, and whose matches an index finds, or so few that reading every chunk pays: these are
+    -- measured. How many are few: where that takes as long as looking for enough of them among the nearest: one by HNSW
+    -- costs as much as six by id.
+    if v_share <= 1 / 32.0 and source is not null or v_is_rare then
       v_most_ids := greatest(2000, sqrt(6.0 * candidate_count * coalesce(v_shard.vector_count, 0)));
       v_matching_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, source, v_most_ids);
       if cardinality(v_matching_ids) <= v_most_ids then
