@@ -13,6 +13,21 @@ declare
   v_reads_everything boolean;
   v_tenant_id int;
 begin
+  -- Every policy of a search comes here, mostly for a tenant that the login itself is a member of: whatever the login may
+  -- do else, all but gateways get the tenant that they ask for then.
+  if v_requested is not null and not pg_has_role(session_user, 'braid_gateway', 'USAGE') then
+    select t.id into v_tenant_id
+    from braid_store.tenants t,
+         lateral (
+           select from braid_store.tenant_members m where m.tenant_id = t.id and m.member = session_user::text
+           offset 0
+         ) m
+    where t.key = v_requested;
+    if found then
+      return v_tenant_id;
+    end if;
+  end if;
+
   select rolsuper or rolbypassrls into v_reads_everything from pg_roles where rolname = session_user;
 
   if v_reads_everything then
@@ -34,26 +49,16 @@ begin
 
   -- The GUC only chooses among the login's own tenants; without it a single membership decides, else `default`.
   if v_requested is not null then
-    -- The login itself is looked for before groups that it inherits: every policy of a search comes here.
     select t.id into v_tenant_id
-    from braid_store.tenants t,
-         lateral (
-           select from braid_store.tenant_members m where m.tenant_id = t.id and m.member = session_user::text
-           offset 0
-         ) m
-    where t.key = v_requested;
-    if not found then
-      select t.id into v_tenant_id
-      from braid_store.tenants t
-      where t.key = v_requested
-        and exists (
-          select
-          from braid_store.tenant_members m
-          join pg_roles r on r.rolname = m.member
-          where m.tenant_id = t.id
-            and pg_has_role(session_user, r.oid, 'USAGE') -- MEMBER would be true for a role's creator
-        );
-    end if;
+    from braid_store.tenants t
+    where t.key = v_requested
+      and exists (
+        select
+        from braid_store.tenant_members m
+        join pg_roles r on r.rolname = m.member
+        where m.tenant_id = t.id
+          and pg_has_role(session_user, r.oid, 'USAGE') -- MEMBER would be true for a role's creator
+      );
     return v_tenant_id;
   end if;
 

@@ -8,17 +8,20 @@ create or replace function braid.full_text_search(
   options jsonb default null
 )
 returns setof braid.search_result
-language sql
+language plpgsql
 stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
+begin
+  return query
   select r.*
-  from braid_store.run_search(
+  from unnest((braid_store.run_search(
          query_text, null, match_count, null, null, filters, collection, null, null, null,
-         min_score, match, options, false) s,
-       unnest(s.results) r;
+         min_score, match, options, false)).results) r;
+end
 $$;
 
 comment on function braid.full_text_search(text, int, jsonb, text, text, float8, jsonb) is

@@ -14,17 +14,20 @@ create or replace function braid.hybrid_search(
   options jsonb default null
 )
 returns setof braid.search_result
-language sql
+language plpgsql
 stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
+begin
+  return query
   select r.*
-  from braid_store.run_search(
+  from unnest((braid_store.run_search(
          query_text, query_embedding, match_count, full_text_weight, semantic_weight,
-         filters, collection, fusion, rrf_k, candidate_count, min_score, match, options, false) s,
-       unnest(s.results) r;
+         filters, collection, fusion, rrf_k, candidate_count, min_score, match, options, false)).results) r;
+end
 $$;
 
 comment on function braid.hybrid_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,

@@ -13,7 +13,7 @@ set jit = off
 as $$
 begin
   return array(
-    select row(r.chunk_id, c.document_id, d.external_id, c.chunk_index, d.title, c.content, d.source_uri, c.speaker,
+    select row(r.chunk_id, c.document_id, c.external_id, c.chunk_index, c.title, c.content, c.source_uri, c.speaker,
                c.category, c.importance, c.occurred_at, c.created_at, c.token_count, c.metadata, r.score,
                r.full_text_score, r.full_text_normalised_score, r.full_text_rank,
                r.semantic_score, r.semantic_normalised_score, r.semantic_rank, null, r.fused_score, r.boosts,
@@ -22,15 +22,13 @@ begin
            chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
            semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, place),
          lateral (
-           select c.* from braid_store.chunks c
+           -- The document not by a lateral of its own: the planner would cache it, which costs more than it saves.
+           select c.*, d.external_id, d.title, d.source_uri
+           from braid_store.chunks c
+           join braid_store.documents d on d.tenant_id = result_rows.tenant_id and d.id = c.document_id
            where c.tenant_id = result_rows.tenant_id and c.id = r.chunk_id
            offset 0
-         ) c,
-         lateral (
-           select d.external_id, d.title, d.source_uri from braid_store.documents d
-           where d.tenant_id = result_rows.tenant_id and d.id = c.document_id
-           offset 0
-         ) d
+         ) c
     order by r.place);
 end
 $$;

@@ -7,17 +7,20 @@ create or replace function braid.semantic_search(
   options jsonb default null
 )
 returns setof braid.search_result
-language sql
+language plpgsql
 stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
 as $$
+begin
+  return query
   select r.*
-  from braid_store.run_search(
+  from unnest((braid_store.run_search(
          null, query_embedding, match_count, null, null, filters, collection, null, null,
-         null, min_score, 'any', options, false) s,
-       unnest(s.results) r;
+         null, min_score, 'any', options, false)).results) r;
+end
 $$;
 
 comment on function braid.semantic_search(@vector@.vector, int, jsonb, text, float8, jsonb) is

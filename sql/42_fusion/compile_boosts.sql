@@ -38,6 +38,9 @@ begin
   sources := '{}';
   are_additive := '{}';
   weights := '{}';
+  if (options ?| '{boosts,rerank}') is not true then
+    return;
+  end if;
   v_boosts := braid_store.rerank_boosts(options) || v_boosts;
   if jsonb_array_length(v_boosts) > c_most_boosts then
     raise exception 'option boosts has % boosts; the most allowed is %', jsonb_array_length(v_boosts), c_most_boosts

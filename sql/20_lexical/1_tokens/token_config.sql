@@ -11,10 +11,14 @@ declare
 begin
   select c.oid into v_config
   from pg_ts_config c
-  join pg_namespace n on n.oid = c.cfgnamespace
-  where (c.cfgname = token_config.text_config and n.nspname = 'pg_catalog')
-     or n.nspname || '.' || c.cfgname = token_config.text_config;
+  where c.cfgname = token_config.text_config and c.cfgnamespace = 'pg_catalog'::regnamespace;
 
+  if not found then
+    select c.oid into v_config
+    from pg_ts_config c
+    join pg_namespace n on n.oid = c.cfgnamespace
+    where n.nspname || '.' || c.cfgname = token_config.text_config;
+  end if;
   if v_config is null then
     raise exception 'text search configuration "%" does not exist', token_config.text_config
       using errcode = '42704',

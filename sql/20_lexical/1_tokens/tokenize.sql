@@ -11,7 +11,7 @@ set jit = off
 set work_mem = '64MB'
 as $$
 begin
-  if not exists (select from unnest(tokenize.texts) t (text) where t.text ~ '[ \n\r\t]') then
+  if array_to_string(tokenize.texts, '') !~ '[ \n\r\t]' then
     -- Each is a word, as those of most queries are.
     return query
     select l.word_number, 1 + l.place, l.lexeme, l.kind

@@ -32,50 +32,47 @@ begin
   into v_chunk_count, query.average_length
   from braid_store.index_statistics(compile_query.tenant_id, compile_query.collection.id) s;
 
-  with lexemes as materialized (
+  with lexemes as (
     select t.*,
            -- The lexemes of a term are blended: it is as common as the commonest (Lucene's SynonymQuery).
            coalesce(max(t.document_frequency) over (partition by t.term), 0) as term_frequency,
            -- A compound and its parts are one word, alternatives are one; what must be there anyway is none.
            case when t.occurrence = 'must' then null
-                else min(t.position) over (partition by t.group_number, case when t.is_alternative then 0 else t.position end)
-                     + 1000000 * t.group_number::bigint end as word
-    from (
-      select t.*, min(t.clause_number) over same_group < max(t.clause_number) over same_group as is_alternative
-      from braid_store.query_terms(compile_query.tenant_id, compile_query.collection, compile_query.query_text,
-                                   compile_query.absent_lexemes, compile_query.corrected_lexemes) t
-      window same_group as (partition by t.group_number)
-    ) t
+                when min(t.clause_number) over same_group < max(t.clause_number) over same_group
+                  then min(t.position) over same_group
+                else t.position end + 1000000 * t.group_number::bigint as word
+    from braid_store.query_terms(compile_query.tenant_id, compile_query.collection, compile_query.query_text,
+                                 compile_query.absent_lexemes, compile_query.corrected_lexemes) t
+    window same_group as (partition by t.group_number)
   ), ranked as (
     select l.*, l.term_frequency > 0
                 and dense_rank() over (order by l.term_frequency = 0, l.term_frequency, l.term collate "C") <= 64 as is_kept
     from lexemes l
-  ), kept as materialized (
-    select r.term, r.lexeme, r.frequency, r.term_frequency, r.posting_count,
-           case when r.word is null then 0 else dense_rank() over (order by r.word) end::int as word_number,
-           dense_rank() over (order by r.term collate "C")::int as term_number,
+  ), numbered as (
+    select r.*, s.is_searched,
+           case when r.word is null then 0
+                else dense_rank() over (partition by s.is_searched order by r.word) end::int as word_number,
+           dense_rank() over (partition by s.is_searched order by r.term collate "C")::int as term_number,
            -- Lucene's idf, which is never negative (BM25Similarity; Robertson & Zaragoza 2009, section 3.1, plus 1).
            r.frequency * ln(1 + (v_chunk_count - r.term_frequency + 0.5::float8) / (r.term_frequency + 0.5::float8)) as weight
-    from ranked r
-    where r.is_kept and r.posting_count > 0
+    from ranked r,
+         lateral (select r.is_kept and r.posting_count > 0 as is_searched) s
   )
-  select coalesce(array_agg(k.lexeme order by k.term_number, k.lexeme collate "C"), '{}'),
-         coalesce(array_agg(k.weight order by k.term_number, k.lexeme collate "C"), '{}'),
-         coalesce(array_agg(k.term_number order by k.term_number, k.lexeme collate "C"), '{}'),
-         coalesce(array_agg(k.word_number order by k.term_number, k.lexeme collate "C"), '{}'),
-         coalesce(array_agg(k.term_frequency order by k.term_number, k.lexeme collate "C"), '{}'),
-         coalesce(array_agg(k.frequency order by k.term_number, k.lexeme collate "C"), '{}'),
-         coalesce(sum(k.posting_count), 0),
-         coalesce(array_agg(distinct k.term collate "C"), '{}'),
+  select coalesce(array_agg(n.lexeme order by n.term_number, n.lexeme collate "C") filter (where n.is_searched), '{}'),
+         coalesce(array_agg(n.weight order by n.term_number, n.lexeme collate "C") filter (where n.is_searched), '{}'),
+         coalesce(array_agg(n.term_number order by n.term_number, n.lexeme collate "C") filter (where n.is_searched), '{}'),
+         coalesce(array_agg(n.word_number order by n.term_number, n.lexeme collate "C") filter (where n.is_searched), '{}'),
+         coalesce(array_agg(n.term_frequency order by n.term_number, n.lexeme collate "C") filter (where n.is_searched), '{}'),
+         coalesce(array_agg(n.frequency order by n.term_number, n.lexeme collate "C") filter (where n.is_searched), '{}'),
+         coalesce(sum(n.posting_count) filter (where n.is_searched), 0),
+         coalesce(array_agg(distinct n.term collate "C") filter (where n.is_searched), '{}'),
          -- A word that occurs nowhere still counts; one whose every lexeme was dropped does not.
-         (select count(distinct r.word)::int from ranked r where r.is_kept or r.term_frequency = 0),
-         (select coalesce(array_agg(distinct r.term collate "C"), '{}') from ranked r
-          where r.term_frequency > 0 and not r.is_kept),
-         (select coalesce(array_agg(distinct r.term collate "C"), '{}') from ranked r
-          where r.term_frequency = 0 and r.kind = 'word')
+         count(distinct n.word) filter (where n.is_kept or n.term_frequency = 0),
+         coalesce(array_agg(distinct n.term collate "C") filter (where n.term_frequency > 0 and not n.is_kept), '{}'),
+         coalesce(array_agg(distinct n.term collate "C") filter (where n.term_frequency = 0 and n.kind = 'word'), '{}')
   into query.lexemes, query.weights, query.term_numbers, query.word_numbers, document_frequencies, frequencies,
        query.posting_count, terms, v_word_count, dropped_terms, absent_terms
-  from kept k;
+  from numbered n;
 
   query.conditions := '{}';
   -- Most queries demand nothing, and have none of the characters that do.
