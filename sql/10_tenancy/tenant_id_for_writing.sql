@@ -6,11 +6,14 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_tenant_id int := braid.current_tenant_id();
 begin
-  if braid.current_tenant_id() is null then
+  if v_tenant_id is null then
     perform braid_store.insert_requested_tenant();
+    v_tenant_id := braid_store.require_tenant_id();
   end if;
-  return braid_store.require_tenant_id();
+  return v_tenant_id;
 end
 $$;
 

@@ -1,12 +1,14 @@
 create or replace function braid_store.lock_key(collection_id int, tenant_id int default null)
 returns bigint
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select hashtextextended(concat_ws('/', 'pgbraid', lock_key.collection_id, lock_key.tenant_id), 0);
+begin
+  return hashtextextended(concat_ws('/', 'pgbraid', lock_key.collection_id, lock_key.tenant_id), 0);
+end
 $$;
 
 comment on function braid_store.lock_key(int, int) is

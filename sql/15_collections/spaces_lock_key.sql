@@ -1,12 +1,14 @@
 create or replace function braid_store.spaces_lock_key(collection_id int)
 returns bigint
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select hashtextextended('pgbraid spaces/' || spaces_lock_key.collection_id, 0);
+begin
+  return hashtextextended('pgbraid spaces/' || spaces_lock_key.collection_id, 0);
+end
 $$;
 
 comment on function braid_store.spaces_lock_key(int) is

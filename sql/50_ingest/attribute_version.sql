@@ -1,14 +1,18 @@
 create or replace function braid_store.attribute_version(collection_id int)
 returns int
-language sql
+language plpgsql
 stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select coalesce(max(a.id), 0)
-  from braid_store.indexed_attributes a
-  where a.collection_id = attribute_version.collection_id and a.removed_at is null;
+#variable_conflict use_column
+begin
+  return (
+    select coalesce(max(a.id), 0)
+    from braid_store.indexed_attributes a
+    where a.collection_id = attribute_version.collection_id and a.removed_at is null);
+end
 $$;
 
 comment on function braid_store.attribute_version(int) is

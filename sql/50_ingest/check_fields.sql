@@ -1,4 +1,4 @@
-create or replace function braid_store.check_fields(items jsonb, item_name text, field_types jsonb)
+create or replace function braid_store.check_fields(item_lists jsonb[], item_names text[], field_types jsonb)
 returns void
 language plpgsql
 immutable
@@ -7,41 +7,37 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_item record;
-  v_field record;
+  v_wrong record;
 begin
-  select i.ordinality, jsonb_typeof(i.value) as type into v_item
-  from jsonb_array_elements(check_fields.items) with ordinality i
+  select l.item_name, i.ordinality, jsonb_typeof(i.value) as item_type, i.value ->> 'external_id' as external_id, f.key,
+         jsonb_typeof(f.value) as type, check_fields.field_types -> f.key as allowed
+  into v_wrong
+  from unnest(check_fields.item_lists, check_fields.item_names) l (items, item_name),
+       jsonb_array_elements(l.items) with ordinality i
+       left join lateral jsonb_each(case when jsonb_typeof(i.value) = 'object' then i.value end) f on true
   where jsonb_typeof(i.value) <> 'object'
-  limit 1;
-  if found then
-    raise exception '% % is a JSON %, not an object', check_fields.item_name, v_item.ordinality, v_item.type
-      using errcode = '22023', hint = 'Send an array of objects, not of strings that hold JSON.';
-  end if;
-
-  select i.ordinality, i.value ->> 'external_id' as external_id, f.key, jsonb_typeof(f.value) as type,
-         check_fields.field_types -> f.key as allowed
-  into v_field
-  from jsonb_array_elements(check_fields.items) with ordinality i, jsonb_each(i.value) f
-  where not coalesce(check_fields.field_types -> f.key ? jsonb_typeof(f.value), false)
+     or f.key is not null and not coalesce(check_fields.field_types -> f.key ? jsonb_typeof(f.value), false)
   limit 1;
   if not found then
     return;
-  elsif v_field.allowed is null then
-    raise exception '% % has an unknown key "%"', check_fields.item_name,
-                    coalesce('"' || left(v_field.external_id, 100) || '"', v_field.ordinality::text),
-                    left(v_field.key, 100)
+  elsif v_wrong.item_type <> 'object' then
+    raise exception '% % is a JSON %, not an object', v_wrong.item_name, v_wrong.ordinality, v_wrong.item_type
+      using errcode = '22023', hint = 'Send an array of objects, not of strings that hold JSON.';
+  elsif v_wrong.allowed is null then
+    raise exception '% % has an unknown key "%"', v_wrong.item_name,
+                    coalesce('"' || left(v_wrong.external_id, 100) || '"', v_wrong.ordinality::text),
+                    left(v_wrong.key, 100)
       using errcode = '22023',
             hint = 'The keys are: '
                    || (select string_agg(k, ', ' order by k) from jsonb_object_keys(check_fields.field_types) k) || '.';
   else
-    raise exception '% of % % is a JSON %', v_field.key, check_fields.item_name,
-                    coalesce('"' || left(v_field.external_id, 100) || '"', v_field.ordinality::text), v_field.type
+    raise exception '% of % % is a JSON %', v_wrong.key, v_wrong.item_name,
+                    coalesce('"' || left(v_wrong.external_id, 100) || '"', v_wrong.ordinality::text), v_wrong.type
       using errcode = '22023',
-            hint = format('Give %s.', (select string_agg(t, ' or ') from jsonb_array_elements_text(v_field.allowed) t));
+            hint = format('Give %s.', (select string_agg(t, ' or ') from jsonb_array_elements_text(v_wrong.allowed) t));
   end if;
 end
 $$;
 
-comment on function braid_store.check_fields(jsonb, text, jsonb) is
-  'Raises 22023 for an element that is no object, or that has a key or a JSON type not in field_types.';
+comment on function braid_store.check_fields(jsonb[], text[], jsonb) is
+  'Raises 22023 for an element of a list that is no object, or that has a key or a JSON type not in field_types.';

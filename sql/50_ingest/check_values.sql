@@ -1,4 +1,4 @@
-create or replace function braid_store.check_values(items jsonb, item_name text)
+create or replace function braid_store.check_values(item_lists jsonb[], item_names text[])
 returns void
 language plpgsql
 stable
@@ -9,9 +9,10 @@ as $$
 declare
   v_wrong record;
 begin
-  select i.ordinality, i.value ->> 'external_id' as external_id, f.key, f.value
+  select l.item_name, i.ordinality, i.value ->> 'external_id' as external_id, f.key, f.value
   into v_wrong
-  from jsonb_array_elements(check_values.items) with ordinality i,
+  from unnest(check_values.item_lists, check_values.item_names) l (items, item_name),
+       jsonb_array_elements(l.items) with ordinality i,
        lateral (values
          ('importance', i.value ->> 'importance', 'float8'),
          ('occurred_at', i.value ->> 'occurred_at', 'timestamptz')
@@ -19,7 +20,7 @@ begin
   where not coalesce(pg_input_is_valid(f.value, f.type), true)
   limit 1;
   if found then
-    raise exception '% of % % is ''%''', v_wrong.key, check_values.item_name,
+    raise exception '% of % % is ''%''', v_wrong.key, v_wrong.item_name,
                     coalesce('"' || left(v_wrong.external_id, 100) || '"', v_wrong.ordinality::text),
                     left(v_wrong.value, 100)
       using errcode = '22023',
@@ -29,5 +30,5 @@ begin
 end
 $$;
 
-comment on function braid_store.check_values(jsonb, text) is
+comment on function braid_store.check_values(jsonb[], text[]) is
   'Raises 22023 for an importance or occurred_at that its column cannot hold.';

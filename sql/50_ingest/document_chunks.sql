@@ -15,12 +15,15 @@ returns table (
   metadata jsonb,
   embedding text
 )
-language sql
+language plpgsql
 stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
+begin
+  return query
   -- Chunks as given.
   select i.ordinality, (c.ordinality - 1)::int, c.value ->> 'content',
          braid_store.estimate_tokens(c.value ->> 'content'),
@@ -51,6 +54,7 @@ as $$
                      case when 'speaker' = any (document_chunks.collection.embed_fields) then i.speaker end)),
          document_chunks.collection.chunk_tokens / 2)) s
   where i.chunks is null and i.embedding is null and i.content is not null;
+end
 $$;
 
 comment on function braid_store.document_chunks(braid_store.collections, braid_store.document_input[]) is

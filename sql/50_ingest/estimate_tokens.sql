@@ -1,12 +1,14 @@
 create or replace function braid_store.estimate_tokens(content text)
 returns int
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select ceil(braid_store.token_cost(estimate_tokens.content))::int
+begin
+  return ceil(braid_store.token_cost(estimate_tokens.content))::int;
+end
 $$;
 comment on function braid_store.estimate_tokens(text) is
   'A cheap estimate, rarely below the truth, of a text''s length in BERT WordPiece tokens.';

@@ -14,6 +14,8 @@ declare
   v_document_fields constant jsonb := v_chunk_fields || '{
     "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
     "source_uri": ["string", "null"], "chunks": ["array", "null"]}';
+  v_chunk_lists jsonb[];
+  v_chunk_names text[];
   v_wrong record;
   v_inputs braid_store.document_input[];
 begin
@@ -24,8 +26,8 @@ begin
     raise exception 'documents has % elements, more than 10000', jsonb_array_length(parse_documents.documents)
       using errcode = '22023', hint = 'Send batches of about 1000 documents.';
   end if;
-  perform braid_store.check_fields(parse_documents.documents, 'document', v_document_fields);
-  perform braid_store.check_values(parse_documents.documents, 'document');
+  perform braid_store.check_fields(array[parse_documents.documents], '{document}', v_document_fields);
+  perform braid_store.check_values(array[parse_documents.documents], '{document}');
 
   select d.ordinality, d.value ->> 'external_id' as external_id,
          coalesce(octet_length(d.value ->> 'external_id'), 0) as external_id_bytes
@@ -43,21 +45,21 @@ begin
       using errcode = '22023', hint = 'Put content and embedding into the chunks, or leave chunks out.';
   end if;
 
-  perform braid_store.check_fields(d.value -> 'chunks', format('document "%s" chunk', left(d.value ->> 'external_id', 100)),
-                                   v_chunk_fields),
-          braid_store.check_values(d.value -> 'chunks', format('document "%s" chunk', left(d.value ->> 'external_id', 100)))
+  select array_agg(d.value -> 'chunks'), array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100)))
+  into v_chunk_lists, v_chunk_names
   from jsonb_array_elements(parse_documents.documents) d
   where jsonb_typeof(d.value -> 'chunks') = 'array';
-
-  select d.value ->> 'external_id' as external_id, c.ordinality into v_wrong
-  from jsonb_array_elements(parse_documents.documents) d,
-       jsonb_array_elements(case when jsonb_typeof(d.value -> 'chunks') = 'array' then d.value -> 'chunks' end)
-         with ordinality c
-  where not c.value ? 'content'
-  limit 1;
-  if found then
-    raise exception 'document "%" chunk % has no content', left(v_wrong.external_id, 100), v_wrong.ordinality
-      using errcode = '22023', hint = 'Give each chunk its text as content.';
+  if v_chunk_lists is not null then
+    perform braid_store.check_fields(v_chunk_lists, v_chunk_names, v_chunk_fields);
+    perform braid_store.check_values(v_chunk_lists, v_chunk_names);
+    select l.item_name, c.ordinality into v_wrong
+    from unnest(v_chunk_lists, v_chunk_names) l (items, item_name), jsonb_array_elements(l.items) with ordinality c
+    where not c.value ? 'content'
+    limit 1;
+    if found then
+      raise exception '% % has no content', v_wrong.item_name, v_wrong.ordinality
+        using errcode = '22023', hint = 'Give each chunk its text as content.';
+    end if;
   end if;
 
   select array_agg(

@@ -2,6 +2,7 @@ create or replace function braid_store.parse_embeddings(embeddings text[])
 returns @vector@.vector[]
 language plpgsql
 immutable
+strict
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp

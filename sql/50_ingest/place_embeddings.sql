@@ -20,6 +20,13 @@ declare
   v_fitting_ids bigint[];
   v_space braid_store.collections;
 begin
+  if place_embeddings.embedded_ids is null then
+    insert into braid_store.embedding_jobs (tenant_id, collection_id, vector_space_id, chunk_id)
+    select place_embeddings.tenant_id, w.id, w.vector_space_id, u.chunk_id
+    from braid_store.written_spaces(place_embeddings.collection) w, unnest(place_embeddings.chunk_ids) u (chunk_id);
+    return;
+  end if;
+
   -- Searches' own space comes first, and so gets what fits both.
   for v_space in select w.* from braid_store.written_spaces(place_embeddings.collection) w loop
     v_fitting := array(

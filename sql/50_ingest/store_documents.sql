@@ -14,11 +14,12 @@ as $$
 declare
   v_inputs braid_store.document_input[];
   v_inserted text[];
+  v_inserted_ids bigint[];
   v_locked int;
-  v_version int := braid_store.attribute_version(store_documents.collection_id);
+  v_version int;
 begin
   -- Of several documents with one external_id in a batch the last wins, as if they had come one after the other.
-  select coalesce(array_agg(i order by i.external_id), '{}') into v_inputs
+  select coalesce(array_agg(i order by i.external_id collate "C"), '{}') into v_inputs
   from (
     select distinct on (i.external_id collate "C") i.*
     from unnest(store_documents.inputs) i
@@ -36,12 +37,19 @@ begin
         from unnest(v_inputs) i
         order by i.external_id collate "C"
         on conflict (tenant_id, collection_id, external_id) do nothing
-        returning external_id
+        returning external_id, id
       )
-      select array_agg(n.external_id) into v_inserted from inserted n;
+      select array_agg(n.external_id order by n.external_id), array_agg(n.id order by n.external_id)
+      into v_inserted, v_inserted_ids
+      from inserted n;
 
-      -- What this transaction has inserted is locked.
-      exit when cardinality(v_inserted) = cardinality(v_inputs);
+      if cardinality(v_inserted) = cardinality(v_inputs) then
+        -- Both in the same order. What this transaction has inserted is locked.
+        return query
+        select (u.input).ordinality, u.document_id, 'inserted'
+        from (select unnest(v_inputs) as input, unnest(v_inserted_ids) as document_id) u;
+        return;
+      end if;
       perform
       from braid_store.documents d
       where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
@@ -58,9 +66,10 @@ begin
     end;
   end loop;
 
+  v_version := braid_store.attribute_version(store_documents.collection_id);
   return query
   with changes as materialized (
-    select i.ordinality, d.id as document_id,
+    select i as input, i.ordinality, d.id as document_id,
            case
              when i.external_id in (select unnest(v_inserted)) then 'inserted'
              when i.content_hash <> d.content_hash then 'replaced'
@@ -78,17 +87,16 @@ begin
          ) d
   ), documents as (
     update braid_store.documents d
-    set title = i.title, source_uri = i.source_uri, metadata = i.metadata, content_hash = i.content_hash,
-        attribute_hash = i.attribute_hash, occurred_at = i.occurred_at, updated_at = now()
+    set title = (c.input).title, source_uri = (c.input).source_uri, metadata = (c.input).metadata,
+        content_hash = (c.input).content_hash, attribute_hash = (c.input).attribute_hash,
+        occurred_at = (c.input).occurred_at, updated_at = now()
     from changes c
-    join unnest(v_inputs) i on i.ordinality = c.ordinality
     where c.status in ('replaced', 'updated') and d.tenant_id = store_documents.tenant_id and d.id = c.document_id
   ), chunks as (
     update braid_store.chunks k
-    set category = i.category, importance = i.importance, occurred_at = i.occurred_at, metadata = i.metadata,
-        attribute_version = v_version
+    set category = (c.input).category, importance = (c.input).importance, occurred_at = (c.input).occurred_at,
+        metadata = (c.input).metadata, attribute_version = v_version
     from changes c
-    join unnest(v_inputs) i on i.ordinality = c.ordinality
     where c.status = 'updated' and k.tenant_id = store_documents.tenant_id and k.document_id = c.document_id
   )
   select c.ordinality, c.document_id, c.status from changes c;

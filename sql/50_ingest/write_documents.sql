@@ -5,6 +5,9 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+-- For all that is called from here as well: to plan for one document costs more than to store it.
+set plan_cache_mode = force_generic_plan
+set jit = off
 as $$
 declare
   v_tenant_id int := braid_store.tenant_id_for_writing();
@@ -12,32 +15,37 @@ declare
   v_inputs braid_store.document_input[] := braid_store.parse_documents(write_documents.documents);
   v_changes braid_store.document_change[];
   v_rewritten braid_store.document_change[];
+  v_updated_ids bigint[];
+  v_replaced_ids bigint[];
 begin
   v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
-  select array_agg(c) into v_changes from braid_store.store_documents(v_tenant_id, v_collection.id, v_inputs) c;
-  select array_agg(c) into v_rewritten from unnest(v_changes) c where c.status in ('inserted', 'replaced');
+  select array_agg(c), array_agg(c) filter (where c.status in ('inserted', 'replaced')),
+         array_agg(c.document_id) filter (where c.status = 'updated'),
+         array_agg(c.document_id) filter (where c.status = 'replaced')
+  into v_changes, v_rewritten, v_updated_ids, v_replaced_ids
+  from braid_store.store_documents(v_tenant_id, v_collection.id, v_inputs) c;
 
-  if exists (select from unnest(v_changes) c where c.status = 'updated') then
+  if v_updated_ids is not null then
     perform braid_store.write_attributes(v_tenant_id, v_collection.id, array(
       select k.id
-      from unnest(v_changes) c,
+      from unnest(v_updated_ids) u (document_id),
            lateral (
              select k.id from braid_store.chunks k
-             where k.tenant_id = v_tenant_id and k.document_id = c.document_id
+             where k.tenant_id = v_tenant_id and k.document_id = u.document_id
              offset 0
-           ) k
-      where c.status = 'updated'));
+           ) k));
   end if;
-  if v_rewritten is not null then
+  if v_replaced_ids is not null then
     perform braid_store.remove_chunks(v_tenant_id, v_collection.id, array(
       select k.id
-      from unnest(v_rewritten) c,
+      from unnest(v_replaced_ids) u (document_id),
            lateral (
              select k.id from braid_store.chunks k
-             where k.tenant_id = v_tenant_id and k.document_id = c.document_id
+             where k.tenant_id = v_tenant_id and k.document_id = u.document_id
              offset 0
-           ) k
-      where c.status = 'replaced'));
+           ) k));
+  end if;
+  if v_rewritten is not null then
     perform braid_store.store_chunks(v_tenant_id, v_collection, v_inputs, v_rewritten);
     perform braid_store.merge_inline(v_tenant_id, v_collection);
   end if;

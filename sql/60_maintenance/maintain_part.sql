@@ -30,7 +30,7 @@ begin
   v_needs_vectors := exists (
     select from braid_store.written_spaces(collection) w
     where (braid_store.next_shard_step(tenant_id, w)).step = any (v_steps || 'index'::text));
-  v_needs_merges := braid_store.segments_to_merge(tenant_id, collection, 9223372036854775807, true) is not null;
+  v_needs_merges := braid_store.segments_to_merge(tenant_id, collection) is not null;
   v_needs_centroid := exists (
     select from braid_store.written_spaces(collection) w where (braid_store.due_centroid(tenant_id, w)).is_due);
   if not (v_needs_vectors or v_needs_merges or v_needs_centroid) then

@@ -20,7 +20,7 @@ begin
   segments := 0;
   is_complete := true;
   loop
-    v_segment_ids := braid_store.segments_to_merge(tenant_id, collection, 9223372036854775807, true);
+    v_segment_ids := braid_store.segments_to_merge(tenant_id, collection);
     exit when v_segment_ids is null;
     if clock_timestamp() > deadline or braid_store.keeps_waiting() then
       is_complete := false;

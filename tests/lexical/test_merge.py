@@ -25,10 +25,10 @@ def insert_one_by_one(db: Connection, count: int, first: int = 0) -> None:
         upsert(db, [{"external_id": f"d{number:03}", "content": f"river w{number} " + "amber " * (number % 3)}])
 
 
-def insert_by_six(db: Connection, batches: int, first: int = 0) -> None:
+def insert_by_eight(db: Connection, batches: int, first: int = 0) -> None:
     """Segments in which one deleted chunk is not yet a reason to rewrite them; the eighth joins them."""
     for batch in range(first, first + batches):
-        upsert(db, [{"external_id": f"b{batch}-{n}", "content": f"river w{n} " + "amber " * n} for n in range(6)])
+        upsert(db, [{"external_id": f"b{batch}-{n}", "content": f"river w{n} " + "amber " * n} for n in range(8)])
 
 
 def count(db: Connection, table: str) -> int:
@@ -52,6 +52,16 @@ def test_single_inserts_are_merged_as_they_come(db: Connection) -> None:
     insert_one_by_one(db, 200)
     assert count(db, "segments") <= 3 * 8
     assert count(db, "segment_chunks") == 200
+    assert_exact(db)
+
+
+def test_single_inserts_are_merged_beside_segments_too_large_for_that(db: Connection) -> None:
+    """Of the first tier, which holds more than a write may merge, the smallest are joined."""
+    for batch in range(7):
+        words = " ".join(f"v{batch}w{number}" for number in range(110))
+        upsert(db, [{"external_id": f"b{batch}-{n}", "content": f"river {words}"} for n in range(63)])
+    insert_one_by_one(db, 70)
+    assert count(db, "segments") == 7 + 1 + 6
     assert_exact(db)
 
 
@@ -95,14 +105,14 @@ def test_maintain_again_finds_nothing_to_do(db: Connection) -> None:
 
 
 def test_a_delete_that_commits_after_a_merge_began_stays_deleted(db: Connection, dsn: str) -> None:
-    insert_by_six(db, 7)
+    insert_by_eight(db, 7)
     with connect(dsn) as deleter, connect(dsn) as merger:
         deleter.execute("begin")
         deleter.execute("select braid.delete_document('b3-3')")
         merger.execute("begin")
-        insert_by_six(merger, 1, first=7)
+        insert_by_eight(merger, 1, first=7)
         # The merge did not see the delete, and took the chunk along.
-        assert (count(merger, "segments"), count(merger, "segment_chunks")) == (1, 48)
+        assert (count(merger, "segments"), count(merger, "segment_chunks")) == (1, 64)
         deleter.execute("commit")
         assert "b3-3" not in {hit[0] for hit in full_text(db, QUERY)}
         assert_exact(merger)
@@ -113,11 +123,11 @@ def test_a_delete_that_commits_after_a_merge_began_stays_deleted(db: Connection,
 
 
 def test_a_delete_that_commits_after_a_merge_stays_deleted(db: Connection, dsn: str) -> None:
-    insert_by_six(db, 7)
+    insert_by_eight(db, 7)
     with connect(dsn) as deleter:
         deleter.execute("begin")
         deleter.execute("select braid.delete_document('b3-3')")
-        insert_by_six(db, 1, first=7)
+        insert_by_eight(db, 1, first=7)
         assert count(db, "segments") == 1
         assert_exact(db)
         deleter.execute("commit")
@@ -126,10 +136,10 @@ def test_a_delete_that_commits_after_a_merge_stays_deleted(db: Connection, dsn: 
 
 
 def test_a_delete_made_while_a_merge_is_not_yet_committed_stays_deleted(db: Connection, dsn: str) -> None:
-    insert_by_six(db, 7)
+    insert_by_eight(db, 7)
     with connect(dsn) as deleter, connect(dsn) as merger:
         merger.execute("begin")
-        insert_by_six(merger, 1, first=7)
+        insert_by_eight(merger, 1, first=7)
         assert count(merger, "segments") == 1
         deleter.execute("set lock_timeout = '2s'")
         deleter.execute("select braid.delete_document('b3-3')")
@@ -140,17 +150,18 @@ def test_a_delete_made_while_a_merge_is_not_yet_committed_stays_deleted(db: Conn
     db.execute("select braid.delete_document('b' || n || '-4') from generate_series(0, 7) n")
     db.execute("select braid.delete_document('b' || n || '-5') from generate_series(0, 7) n")
     db.execute("select braid.maintain()")
-    assert count(db, "segment_chunks") == 31 + count(db, "tombstones")
+    assert count(db, "segment_chunks") == 47 + count(db, "tombstones")
     assert_exact(db)
 
 
 def test_a_merge_that_is_rolled_back_was_none(db: Connection, dsn: str) -> None:
-    insert_one_by_one(db, 7)
-    db.execute("select braid.delete_document('d001')")
+    insert_by_eight(db, 7)
+    db.execute("select braid.delete_document('b0-1')")
     before = full_text(db, QUERY)
     with connect(dsn) as merger:
         merger.execute("begin")
-        insert_one_by_one(merger, 4, first=7)
+        insert_by_eight(merger, 4, first=7)
+        assert count(merger, "segments where not is_deletion") == 4
         merger.execute("select braid.maintain()")
         merger.execute("rollback")
     assert full_text(db, QUERY) == before
@@ -158,15 +169,15 @@ def test_a_merge_that_is_rolled_back_was_none(db: Connection, dsn: str) -> None:
 
 
 def test_no_merge_under_a_snapshot_of_the_transaction(db: Connection, dsn: str) -> None:
-    insert_one_by_one(db, 7)
+    insert_by_eight(db, 7)
     with connect(dsn) as writer:
         writer.execute("begin isolation level repeatable read")
-        assert len(full_text(writer, QUERY)) == 7
+        assert len(full_text(writer, QUERY)) == 56
         # Another session merges all that this one sees.
-        insert_one_by_one(db, 1, first=7)
+        insert_by_eight(db, 1, first=7)
         assert count(db, "segments") == 1
         insert_one_by_one(writer, 12, first=100)
-        writer.execute("select braid.delete_document('d002')")
+        writer.execute("select braid.delete_document('b2-2')")
         assert count(writer, "segments where not is_deletion") == 7 + 12
         assert_exact(writer)
         writer.execute("commit")
@@ -208,7 +219,7 @@ def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, dsn: str) -> No
         set_tenant(db, tenant)
         with db.transaction():
             db.execute("set transaction isolation level repeatable read")
-            insert_one_by_one(db, 8)
+            insert_by_eight(db, 8)
     db.execute(
         "create function braid_store.delay() returns trigger language plpgsql as"
         " 'begin perform pg_sleep(0.4); return null; end'"
@@ -239,7 +250,7 @@ def test_maintain_does_not_rewrite_the_one_segment_that_another_merge_left(db: C
     """With seven of eight segments locked there is nothing to join, and it ends well before its time."""
     with db.transaction():
         db.execute("set transaction isolation level repeatable read")
-        insert_one_by_one(db, 8)
+        insert_by_eight(db, 8)
     with connect(dsn) as other:
         other.execute("begin")
         other.execute("select from braid_store.segments order by id limit 7 for update")
@@ -254,7 +265,7 @@ def test_maintain_does_not_rewrite_the_one_segment_that_another_merge_left(db: C
 def test_maintain_keeps_to_its_budget(db: Connection) -> None:
     with db.transaction():
         db.execute("set transaction isolation level repeatable read")
-        insert_one_by_one(db, 16)
+        insert_by_eight(db, 8)
     row = db.execute("select braid.maintain('1 microsecond')").fetchone()
     assert row is not None
     assert row[0]["complete"] is False

@@ -36,9 +36,7 @@ begin
               hint = 'Give shorter chunks, or content alone, which is split into chunks; or lower chunk_tokens.';
     end if;
     continue when v_chunk_ids is null;
-    perform braid_store.write_segment(index_chunks.tenant_id, index_chunks.collection, v_chunk_ids,
-                                      braid_store.average_length(index_chunks.tenant_id, index_chunks.collection,
-                                                                 v_chunk_ids));
+    perform braid_store.write_segment(index_chunks.tenant_id, index_chunks.collection, v_chunk_ids);
   end loop;
 end
 $$;

@@ -1,8 +1,7 @@
 create or replace function braid_store.write_segment(
   tenant_id int,
   collection braid_store.collections,
-  chunk_ids bigint[],
-  average_length float8
+  chunk_ids bigint[]
 )
 returns bigint
 language plpgsql
@@ -20,15 +19,20 @@ declare
 begin
   insert into braid_store.segments (tenant_id, collection_id, is_deletion, chunk_count, posting_count, body_length,
                                     title_length, k1, b, title_weight, average_length)
-  select write_segment.tenant_id, v_collection_id, false, count(*), sum(cardinality(f.position_ends)),
-         sum(f.body_length), sum(f.title_length), write_segment.collection.k1, write_segment.collection.b,
-         write_segment.collection.title_weight, write_segment.average_length
-  from unnest(write_segment.chunk_ids) u (chunk_id),
-       lateral (
-         select f.* from braid_store.forward_rows f
-         where f.tenant_id = write_segment.tenant_id and f.chunk_id = u.chunk_id
-         offset 0
-       ) f
+  select write_segment.tenant_id, v_collection_id, false, n.chunk_count, n.posting_count, n.body_length, n.title_length,
+         write_segment.collection.k1, write_segment.collection.b, write_segment.collection.title_weight,
+         braid_store.average_length(write_segment.tenant_id, write_segment.collection, n.chunk_count,
+                                    n.body_length + write_segment.collection.title_weight * n.title_length)
+  from (
+    select count(*) as chunk_count, sum(cardinality(f.position_ends)) as posting_count,
+           sum(f.body_length) as body_length, sum(f.title_length) as title_length
+    from unnest(write_segment.chunk_ids) u (chunk_id),
+         lateral (
+           select f.* from braid_store.forward_rows f
+           where f.tenant_id = write_segment.tenant_id and f.chunk_id = u.chunk_id
+           offset 0
+         ) f
+  ) n
   returning * into v_segment;
 
   insert into braid_store.segment_chunks (tenant_id, collection_id, segment_id, chunk_number, chunk_id)
@@ -38,10 +42,11 @@ begin
   insert into braid_store.postings
   select p.*
   from braid_store.posting_lists(v_segment, write_segment.chunk_ids,
-                                 array(select generate_series(1, cardinality(write_segment.chunk_ids)))) p;
+                                 array(select generate_series(1, cardinality(write_segment.chunk_ids)))) p
+  order by p.lexeme;
   return v_segment.id;
 end
 $$;
 
-comment on function braid_store.write_segment(int, braid_store.collections, bigint[], float8) is
+comment on function braid_store.write_segment(int, braid_store.collections, bigint[]) is
   'Writes a segment of the given chunks, numbered in their order, from their forward rows.';

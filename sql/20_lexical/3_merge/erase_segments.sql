@@ -10,28 +10,32 @@ set jit = off
 set work_mem = '64MB'
 as $$
 #variable_conflict use_column
+declare
+  v_first bigint;
+  v_last bigint;
 begin
+  select min(u.segment_id), max(u.segment_id) into v_first, v_last from unnest(erase_segments.segment_ids) u (segment_id);
   -- Found by key and deleted by place: for a list, the planner, which has no statistics, prefers to read all that the
   -- tenant has. The forward rows tell which postings there are; an index by segment would cost every write.
   delete from braid_store.postings p
   where p.ctid = any (array(
     select p.ctid
     from (
-      select distinct c.segment_id, unnest(string_to_array(f.lexemes, ' ')) as lexeme
+      select distinct unnest(string_to_array(f.lexemes, ' ')) as lexeme
       from (
-        select sc.segment_id, sc.chunk_id
+        select sc.chunk_id
         from unnest(erase_segments.segment_ids) u (segment_id),
              lateral (
-               select sc.segment_id, sc.chunk_id from braid_store.segment_chunks sc
+               select sc.chunk_id from braid_store.segment_chunks sc
                where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
                  and sc.segment_id = u.segment_id
                offset 0
              ) sc
         union all
-        select t.segment_id, t.chunk_id
+        select t.chunk_id
         from unnest(erase_segments.segment_ids) u (segment_id),
              lateral (
-               select t.segment_id, t.chunk_id from braid_store.tombstones t
+               select t.chunk_id from braid_store.tombstones t
                where t.segment_id = u.segment_id and t.tenant_id = erase_segments.tenant_id
                  and t.collection_id = erase_segments.collection_id
                offset 0
@@ -42,13 +46,15 @@ begin
         where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
         offset 0
       ) f
+      order by lexeme -- near each other in the index
     ) l,
     lateral (
-      select p.ctid from braid_store.postings p
+      select p.ctid, p.segment_id from braid_store.postings p
       where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
-        and p.lexeme = l.lexeme and p.segment_id = l.segment_id
+        and p.lexeme = l.lexeme and p.segment_id between v_first and v_last
       offset 0
-    ) p));
+    ) p
+    where p.segment_id = any (erase_segments.segment_ids)));
   delete from braid_store.segment_chunks sc
   where sc.ctid = any (array(
     select sc.ctid

@@ -8,8 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- About 50 ms of work; what is larger, deletions included, waits for braid.maintain().
-  v_segment_ids bigint[] := braid_store.segments_to_merge(merge_inline.tenant_id, merge_inline.collection, 40000,
-                                                          false);
+  v_segment_ids bigint[] := braid_store.full_tier(merge_inline.tenant_id, merge_inline.collection.id, 40000);
 begin
   if v_segment_ids is not null then
     perform braid_store.merge_segments(merge_inline.tenant_id, merge_inline.collection, v_segment_ids, 400);

@@ -38,7 +38,9 @@ begin
     order by s.id
     for update skip locked
   ) s;
-  if v_segment_ids is null and v_deletion_ids = '{}' then
+  -- What another merge has locked is as good as gone: the few that it left wait for others to be joined with.
+  if coalesce(cardinality(v_segment_ids), 0) + cardinality(v_deletion_ids)
+     < least(cardinality(merge_segments.segment_ids), 8) then
     return 0;
   end if;
   v_deletion_ids := v_deletion_ids || braid_store.lock_deletions(merge_segments.tenant_id, v_collection_id,
@@ -76,9 +78,7 @@ begin
   perform braid_store.erase_segments(merge_segments.tenant_id, v_collection_id, v_segment_ids || v_deletion_ids);
   perform braid_store.erase_chunks(merge_segments.tenant_id, v_collection_id, v_dropped_ids);
   if v_kept_ids is not null then
-    perform braid_store.write_segment(merge_segments.tenant_id, merge_segments.collection, v_kept_ids,
-                                      braid_store.average_length(merge_segments.tenant_id, merge_segments.collection,
-                                                                 v_kept_ids));
+    perform braid_store.write_segment(merge_segments.tenant_id, merge_segments.collection, v_kept_ids);
   end if;
   if v_uncovered_ids is not null then
     perform braid_store.point_tombstones(

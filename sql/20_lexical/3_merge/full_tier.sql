@@ -1,0 +1,39 @@
+create or replace function braid_store.full_tier(tenant_id int, collection_id int, max_posting_count bigint)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  -- Tiers by powers of eight, as in a log-structured merge tree (O'Neil et al. 1996): each posting is rewritten once per
+  -- tier. The first ends at 64 chunks: writes are often of one, and a search does not notice so many more segments.
+  return (
+    select array_agg(s.id order by s.id)
+    from (
+      select s.id, s.is_deletion, s.chunk_count, s.posting_count, s.tier,
+             sum(s.chunk_count) over smallest_first as chunk_counts,
+             sum(s.posting_count) over smallest_first as posting_counts
+      from (
+        select s.id, s.is_deletion, abs(s.chunk_count) as chunk_count, s.posting_count,
+               floor(ln(greatest(abs(s.chunk_count), 8)) / ln(8) + 1e-9) as tier
+        from braid_store.segments s
+        where s.tenant_id = full_tier.tenant_id and s.collection_id = full_tier.collection_id
+      ) s
+      window smallest_first as (partition by s.is_deletion, s.tier order by s.chunk_count, s.id)
+    ) s
+    -- Twenty bits number the chunks of a segment.
+    where s.chunk_counts < 1048576 and s.posting_counts <= full_tier.max_posting_count
+    group by s.is_deletion, s.tier
+    having count(*) >= 8 and sum(s.chunk_count) >= 64
+    order by sum(s.posting_count)
+    limit 1);
+end
+$$;
+
+comment on function braid_store.full_tier(int, int, bigint) is
+  'The cheapest join of eight or more segments of like size, the smallest of a tier that have at most so many postings '
+  'together; null if none is due.';
