@@ -181,12 +181,16 @@ def policies(bench: Bench, corpora: dict[str, Corpus], query_count: int) -> None
     for tenant, corpus in corpora.items():
         with bench.connect(READER, tenant) as bound, bench.connect("postgres", tenant) as free:
             times: dict[str, list[float]] = {"bound": [], "free": []}
+            both = [("bound", bound), ("free", free)]
             for query in corpus.queries(query_count):
                 arguments = {"query": text(query), "filters": None, "collection": COLLECTION, "options": None}
-                for name, db in (("bound", bound), ("free", free)):
+                # Once for what has to be read.
+                bound.execute(SEARCH, arguments, prepare=True).fetchall()
+                for name, db in both:
                     started = time.perf_counter()
                     db.execute(SEARCH, arguments, prepare=True).fetchall()
                     times[name].append((time.perf_counter() - started) * 1000)
+                both.reverse()
         overhead = p50(times["bound"]) - p50(times["free"])
         rows.append((tenant, [pair(times["bound"]), pair(times["free"]), number(overhead)]))
     table("what policies cost", ["bound, ms", "superuser, ms", "p50 more by"], rows)
