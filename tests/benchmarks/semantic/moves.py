@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from typing import Any
 
 import psycopg
@@ -149,8 +150,9 @@ def migration(bench: Bench, size: int) -> None:
         traffic.phase = "during"
         started = time.perf_counter()
         bench.admin.execute("select braid.start_model_migration(%s, 'new', 256)", (collection,))
-        while True:
-            bench.admin.execute("select braid.maintain('1 second')")
+        for turn in count():
+            if turn % 20 == 0:
+                bench.admin.execute("select braid.maintain('1 second')")
             jobs = bench.admin.execute(
                 "select chunk_id from braid.claim_embedding_jobs(500, collection => %s, embedding_model => 'new')",
                 (collection,),
@@ -160,14 +162,14 @@ def migration(bench: Bench, size: int) -> None:
                 "select braid.store_embeddings(%s, %s::vector[], %s, embedding_model => 'new')",
                 ([chunk for (chunk,) in jobs], vectors, collection),
             )
-            if not jobs:
+            if len(jobs) < 500:
                 try:
                     with traffic.paused_queries():
                         bench.admin.execute("select braid.cut_over_model_migration(%s)", (collection,))
                         traffic.use([text(query) for query in new.queries(50)])
                     break
                 except psycopg.errors.InvalidParameterValue:
-                    continue  # a writer was quicker
+                    pass  # a writer was quicker
         finished = time.perf_counter() - started
         traffic.phase = "after"
         time.sleep(5)
