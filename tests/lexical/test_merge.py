@@ -274,3 +274,30 @@ def test_maintain_keeps_to_its_budget(db: Connection) -> None:
         with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
             db.execute("select braid.maintain(%s)", (budget,))
         assert raised.value.diag.message_hint
+
+
+def sequential_scans(db: Connection) -> int:
+    db.execute("select pg_stat_force_next_flush()")
+    row = db.execute(
+        "select sum(seq_scan) from pg_stat_user_tables "
+        "where relname in ('tombstones', 'segment_chunks', 'forward_rows', 'postings', 'segments')"
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def test_a_session_that_knew_the_tables_small_does_not_read_them_whole(db: Connection) -> None:
+    """Plans are kept as long as the session, and for a table of a page the planner looks up nothing by key."""
+    insert_one_by_one(db, 12)
+    for table in ("tombstones", "segment_chunks", "forward_rows", "postings", "segments"):
+        db.execute(f"vacuum analyze braid_store.{table}")
+    for number in range(8):
+        db.execute("select braid.delete_document(%s)", (f"d{number:03}",))
+        db.execute("select braid.maintain()")
+    insert_by_eight(db, 64)
+    before = sequential_scans(db)
+    assert db.execute("select braid.delete_documents(array(select external_id from braid_store.documents))").fetchone()
+    db.execute("select braid.maintain()")
+    assert count(db, "forward_rows") == 0
+    # One for each of the 512 chunks would be five hundred times as many rows as there are.
+    assert sequential_scans(db) - before < 100

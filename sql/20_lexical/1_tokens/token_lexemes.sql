@@ -22,6 +22,7 @@ begin
       select u.word_number::int as word_number,
         rtrim(ltrim(u.word, '([{<"''`*-/\,;:!?'), ')]}>"''`*-/\,;:!?.') as core
       from unnest(token_lexemes.words) with ordinality as u (word, word_number)
+      offset 0 -- trimmed once, not wherever it is used
     ) as w
   ), forms as materialized (
     select t.word_number, 1 as position_count, 0 as place,

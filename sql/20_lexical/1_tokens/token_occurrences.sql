@@ -53,7 +53,7 @@ begin
     array(
       select o.place + l.place
              + (select s.shifts from shifts s)[width_bucket(o.place, (select s.places from shifts s))]
-      from unnest(v.places) as o (place)
+      from (select unnest(v.places) as place) as o
     )
   from lexemes l
   join vocabulary v on v.word_number = l.word_number

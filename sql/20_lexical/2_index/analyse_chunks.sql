@@ -23,6 +23,7 @@ declare
   v_configs text[]; -- of each chunk's language
   v_texts text[]; -- the titles, then the bodies
   v_count int;
+  v_has_titles boolean;
   v_lexemes text[];
   -- Sorted: 20 bits of the chunk's place in v_chunk_ids, 26 of the lexeme's in v_lexemes, then whether it is in the
   -- body, 15 bits of its position, and whether its position counts for the length.
@@ -54,6 +55,7 @@ begin
   end if;
 
   v_count := cardinality(v_chunk_ids);
+  v_has_titles := (select bool_or(t.title is not null) from unnest(v_texts[:v_count]) t (title));
 
   with occurrences as materialized (
     select o.lexeme collate "C" as lexeme, dense_rank() over (order by o.lexeme collate "C") as lexeme_number,
@@ -65,7 +67,7 @@ begin
                  order by u.place),
            c.config, analyse_chunks.collection.fold_diacritics) o
   )
-  select array(select min(o.lexeme) from occurrences o group by o.lexeme_number order by o.lexeme_number),
+  select array(select distinct o.lexeme from occurrences o order by o.lexeme),
          array(
            select ((t.text_number - case when t.text_number > v_count then v_count else 0 end) << 43)
                   | (t.lexeme_number << 17)
@@ -86,7 +88,7 @@ begin
   with title_lexemes as materialized (
     select t.token >> 17 as text_lexeme, count(*)::smallint as frequency, max(t.token >> 1 & 32767) as position -- the last
     from unnest(v_tokens) t (token)
-    where t.token & 65536 = 0 -- in the title
+    where v_has_titles and t.token & 65536 = 0 -- in the title
     group by t.token >> 17
   ), title_frequencies as materialized (
     select array_agg(t.text_lexeme order by t.text_lexeme) as text_lexemes,
@@ -102,33 +104,30 @@ begin
       group by t.text_lexeme >> 26
     ) e on e.text_number = n.text_number
   ), tokens as (
-    select t.token, t.token >> 43 as text_number, t.token >> 17 as text_lexeme, t.place,
-           t.token >> 17 is distinct from t.next_token >> 17 as is_last
-    from (
-      select unnest(v_tokens) as token, unnest(v_tokens[2:]) as next_token, generate_subscripts(v_tokens, 1) as place
-    ) t
+    select t.token, t.token >> 43 as text_number, t.token >> 17 as text_lexeme,
+           t.token >> 17 is distinct from t.next_token >> 17 as is_last,
+           width_bucket(t.token >> 17, (select f.text_lexemes from title_frequencies f)) as title_place
+    from (select unnest(v_tokens) as token, unnest(v_tokens[2:]) as next_token) t
   ), texts as (
     select t.text_number,
            count(*) filter (where t.token & 65537 = 65537)::int as body_length,
            count(*) filter (where t.token & 65537 = 1)::int as title_length,
-           min(t.place) as first_place,
            string_agg(v_lexemes[t.text_lexeme & 67108863], ' ') filter (where t.is_last) as lexemes,
-           array_agg(t.place) filter (where t.is_last) as places,
+           array_agg(t.is_last) as are_last,
            array_agg(least((t.token >> 1 & 32767)
-                           + case when t.token & 65536 = 0 then 0
-                                  else (select e.positions from title_ends e)[t.text_number] end,
+                           + case when v_has_titles and t.token & 65536 > 0
+                                  then (select e.positions from title_ends e)[t.text_number] else 0 end,
                            32767)::smallint) as positions,
-           array_agg((
-             select case when f.text_lexemes[f.place] = t.text_lexeme then f.frequencies[f.place] else 0 end
-             from (select f.*, width_bucket(t.text_lexeme, f.text_lexemes) as place from title_frequencies f offset 0) f
-           )::smallint) filter (where t.is_last and (select e.positions from title_ends e)[t.text_number] > 0)
+           array_agg(case when (select f.text_lexemes from title_frequencies f)[t.title_place] = t.text_lexeme
+                          then (select f.frequencies from title_frequencies f)[t.title_place] else 0 end::smallint)
+             filter (where v_has_titles and t.is_last and (select e.positions from title_ends e)[t.text_number] > 0)
              as title_frequencies
     from tokens t
     group by t.text_number
   )
   select analyse_chunks.tenant_id, analyse_chunks.collection.id, v_chunk_ids[n.text_number],
          coalesce(t.body_length, 0), coalesce(t.title_length, 0), v_are_first[n.text_number], coalesce(t.lexemes, ''),
-         array(select least(p.place - t.first_place + 1, 32767)::smallint from unnest(t.places) p (place)),
+         coalesce(array_positions(t.are_last[:32767], true)::smallint[], '{}'),
          coalesce(t.positions, '{}'), t.title_frequencies
   from generate_series(1, v_count) n (text_number)
   left join texts t on t.text_number = n.text_number;

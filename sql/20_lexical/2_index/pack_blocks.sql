@@ -9,12 +9,15 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   return array(
-    select coalesce('{' || string_agg((((e.element >> 11) - 1) & 8191) + 1 || ':'
-                                      || (((e.element & 2047) * pack_blocks.weight)::float4)::text, ',') || '}/8192',
-                    '{}/8192')::@vector@.sparsevec
+    select coalesce('{' || p.elements || '}/8192', '{}/8192')::@vector@.sparsevec
     from generate_series(0, (pack_blocks.chunk_count - 1) >> 13) b (block)
-    left join unnest(pack_blocks.elements) e (element) on ((e.element >> 11) - 1) >> 13 = b.block
-    group by b.block
+    left join (
+      select ((e.element >> 11) - 1) >> 13 as block,
+             string_agg((((e.element >> 11) - 1) & 8191) + 1 || ':'
+                        || (((e.element & 2047) * pack_blocks.weight)::float4)::text, ',') as elements
+      from (select unnest(pack_blocks.elements) as element) e
+      group by 1
+    ) p on p.block = b.block
     order by b.block);
 end
 $$;

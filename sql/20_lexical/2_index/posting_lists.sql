@@ -10,6 +10,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 set jit = off
 -- Chunks are read by ascending number, and a hash aggregate keeps the order of what it collects: elements need no sort.
 set enable_hashagg = on
@@ -44,13 +45,16 @@ begin
     from chunks c
   ), weighted as (
     select o.lexeme, o.chunk_number, o.saturation,
-           o.position_end - o.position_begin > coalesce(o.title_frequency, 0) or o.is_first_chunk as is_counted,
+           o.is_first_chunk or o.position_end - o.position_begin > coalesce(o.title_frequency, 0) as is_counted,
            -- The frequency in the body, and the weighted one in the title.
            o.position_end - o.position_begin + (v_title_weight - 1) * coalesce(o.title_frequency, 0) as frequency
     from occurrences o
     where o.lexeme is not null
+    offset 0 -- computed once, not wherever it is used
   ), lists as (
     select w.lexeme, count(*) filter (where w.is_counted)::int as document_frequency, count(*)::int as posting_count,
+           -- Ding & Suel 2011 bound each block of a list by its largest impact; vectors add up so fast that each posting can
+           -- have a bound of its own.
            array_agg(w.chunk_number << 11
                      -- Never 0, so that a bound can be scaled to any other parameters.
                      | case when w.frequency > 0
@@ -65,8 +69,8 @@ begin
   from lists l,
        lateral (
          -- Any weight will do, and the closer to the idf of the collection the tighter are the bounds.
-         select case when not posting_lists.segment.is_deletion
-                          and l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
+         select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
+                          and not posting_lists.segment.is_deletion
                      then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count + 0.5::float8)) end
                   as weight
        ) b;

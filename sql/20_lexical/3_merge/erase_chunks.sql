@@ -6,6 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin

@@ -11,6 +11,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+-- A plan made while the tables were small would read them whole for each key as long as the session keeps it.
+set enable_seqscan = off
 set jit = off
 as $$
 #variable_conflict use_column
@@ -65,15 +67,20 @@ begin
            offset 0
          ) sc
   ) i;
+  -- "<> all (v_dropped_ids)" would look through the array for each.
   select array_agg(t.chunk_id order by t.chunk_id) into v_uncovered_ids
-  from unnest(v_deletion_ids) u (segment_id),
-       lateral (
-         select t.chunk_id from braid_store.tombstones t
-         where t.segment_id = u.segment_id and t.tenant_id = merge_segments.tenant_id
-           and t.collection_id = v_collection_id
-         offset 0
-       ) t
-  where t.chunk_id <> all (v_dropped_ids);
+  from (
+    select t.chunk_id
+    from unnest(v_deletion_ids) u (segment_id),
+         lateral (
+           select t.chunk_id from braid_store.tombstones t
+           where t.segment_id = u.segment_id and t.tenant_id = merge_segments.tenant_id
+             and t.collection_id = v_collection_id
+           offset 0
+         ) t
+    except
+    select unnest(v_dropped_ids)
+  ) t;
 
   perform braid_store.erase_segments(merge_segments.tenant_id, v_collection_id, v_segment_ids || v_deletion_ids);
   perform braid_store.erase_chunks(merge_segments.tenant_id, v_collection_id, v_dropped_ids);

@@ -5,6 +5,7 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
+set enable_seqscan = off -- as in merge_segments
 as $$
   -- A segment is rewritten alone when a fifth of it is dead, or when its impacts were computed with other parameters or
   -- another average length, which loosens the bounds; finding that reads every tombstone: not after each write.
