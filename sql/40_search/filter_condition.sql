@@ -94,8 +94,9 @@ begin
   end case;
 
   if filter_condition.key in ('external_id', 'source_uri') then
-    v_test := format('c.document_id in (select d.id from braid_store.documents d '
-                     'where d.tenant_id = %s and d.collection_id = %s and %s)',
+    -- Fenced: for each chunk the planner would read all documents that match rather than the chunk's own.
+    v_test := format('exists (select from (select d.* from braid_store.documents d '
+                     'where d.tenant_id = %s and d.id = c.document_id offset 0) d where d.collection_id = %s and %s)',
                      filter_condition.tenant_id, filter_condition.collection_id, v_test);
   end if;
   -- "is not true" is true for a missing key as well, where "not" would be null.

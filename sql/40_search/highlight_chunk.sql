@@ -36,7 +36,8 @@ begin
             hint = 'Take chunk_id from a search''s rows; a document that is written again gets new chunks.';
   end if;
 
-  v_terms := braid_store.marked_terms(highlight_chunk.query_text, v_chunk.text_config, v_chunk.fold_diacritics);
+  v_terms := braid_store.marked_terms((braid_store.searched_text(highlight_chunk.query_text, true)).searched,
+                                       v_chunk.text_config, v_chunk.fold_diacritics);
   return (braid_store.make_snippets(array[v_chunk.content], v_terms.lexemes, v_terms.prefixes, v_chunk.text_config,
                                     v_chunk.fold_diacritics, highlight_chunk.start_tag, highlight_chunk.stop_tag,
                                     highlight_chunk.fragment_count, highlight_chunk.fragment_words,

@@ -254,6 +254,25 @@ def test_columns_are_compared_in_a_form_that_indexes_serve(db: Connection) -> No
         assert any("Index Cond" in line and condition in line for (line,) in plan), plan
 
 
+@pytest.mark.parametrize("filters", [{"external_id": {"$gte": "d"}}, {"source_uri": {"$exists": False}}])
+def test_a_chunk_is_tested_by_its_own_document(db: Connection, filters: Json) -> None:
+    ingest(db, {f"d{number}": {} for number in range(1000)})
+
+    def documents_read() -> int:
+        db.execute("select pg_stat_force_next_flush()")
+        row = db.execute(
+            "select coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) from pg_stat_user_tables "
+            "where relname = 'documents'"
+        ).fetchone()
+        assert row
+        return int(row[0])
+
+    before = documents_read()
+    assert len(search(db, filters)) > 0
+    # Not by all documents that match, for each.
+    assert documents_read() - before < 20_000
+
+
 # An evaluator of the documented semantics, written without regard to the SQL.
 
 COLUMNS = {"speaker", "category", "language", "importance", "occurred_at", "external_id", "source_uri"}
