@@ -7,14 +7,15 @@ import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "pgbraid"
-SOURCE = PACKAGE / "async_client.py"
-TARGET = PACKAGE / "client.py"
-BANNER = "# Generated from async_client.py by tools/async_to_sync.py. DO NOT CHANGE.\n# fmt: off\n"
+SOURCE = PACKAGE / "async_client"
+TARGET = PACKAGE / "client"
+BANNER = "# Generated from async_client/{} by tools/async_to_sync.py. DO NOT CHANGE.\n# fmt: off\n"
 REPLACEMENTS = [
     (r"from pgbraid\._threads import in_thread\n", ""),
     (r"\bin_thread\(([\w.]+), ", r"\1("),
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
+    (r"\basync_client\b", "client"),
     (r"\bconnect_async\b", "connect"),
     (r"`async with`", "`with`"),
     (r"\basynccontextmanager\b", "contextmanager"),
@@ -23,24 +24,31 @@ REPLACEMENTS = [
 ]
 
 
-def generate() -> str:
-    text = SOURCE.read_text()
+def generate(source: Path) -> str:
+    text = source.read_text()
     for pattern, replacement in REPLACEMENTS:
         text = re.sub(pattern, replacement, text)
-    names = re.search(r"from collections\.abc import (.*)\n", text)
-    assert names is not None
-    in_order = ", ".join(sorted(names[1].split(", ")))
-    return BANNER + text.replace(names[0], f"from collections.abc import {in_order}\n")
+    text = re.sub(
+        r"(?<=from collections\.abc import ).+", lambda names: ", ".join(sorted(names[0].split(", "))), text
+    )
+    return BANNER.format(source.name) + text
 
 
 def main() -> int:
-    if "--check" not in sys.argv[1:]:
-        TARGET.write_text(generate())
-        return 0
-    if TARGET.read_text() == generate():
-        return 0
-    print(f"{TARGET} is not what {SOURCE.name} gives: run {Path(__file__).name}", file=sys.stderr)
-    return 1
+    wanted = {source.name: generate(source) for source in SOURCE.glob("*.py")}
+    present = {target.name: target.read_text() for target in TARGET.glob("*.py")}
+    if "--check" in sys.argv[1:]:
+        wrong = sorted(name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name))
+        if wrong:
+            names = ", ".join(wrong)
+            print(f"{TARGET} is not what {SOURCE.name} gives ({names}): run {Path(__file__).name}", file=sys.stderr)
+        return int(bool(wrong))
+    TARGET.mkdir(exist_ok=True)
+    for name in present.keys() - wanted.keys():
+        (TARGET / name).unlink()
+    for name, text in wanted.items():
+        (TARGET / name).write_text(text)
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The sync client is what the async one gives."""
+"""The sync client is what the async one gives, and both are one whole of their parts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,13 @@ def test_the_sync_client_is_up_to_date() -> None:
 
 def test_both_clients_have_the_same_methods_and_arguments() -> None:
     def signatures(client: type) -> dict[str, list[str]]:
-        methods = {name: method for name, method in vars(client).items() if not name.startswith("_")}
-        return {name: list(inspect.signature(method).parameters) for name, method in methods.items()}
+        methods = inspect.getmembers(client, inspect.isfunction)
+        return {name: list(inspect.signature(method).parameters) for name, method in methods if name[0] != "_"}
 
     assert signatures(pgbraid.Client) == signatures(pgbraid.AsyncClient)
     assert len(signatures(pgbraid.Client)) >= 12
+
+
+def test_no_part_of_the_client_hides_a_method_of_another() -> None:
+    names = [name for part in pgbraid.Client.__mro__[:-1] for name in vars(part) if not name.startswith("__")]
+    assert sorted(names) == sorted(set(names))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["SPACES", "VectorSpace", "embedder_for"]
+__all__ = ["LOCAL_MODEL", "SPACES", "VectorSpace", "embedder_for"]
 
+LOCAL_MODEL = "all-MiniLM-L6-v2"
 # That of searches comes first.
 SPACES = """
 select s.model, s.dimensions, s.is_new

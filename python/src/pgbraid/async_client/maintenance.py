@@ -1,0 +1,51 @@
+"""Upkeep: what there is, what waits, and the indexes checked and made anew."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pgbraid.async_client.statements import Statements
+from pgbraid.results import IndexProblem
+
+__all__ = ["Maintenance"]
+
+
+class Maintenance(Statements):
+    async def status(self, collection: str | None = None) -> dict[str, Any]:
+        """Version, tenant, and what the collections hold and have not embedded yet. Maps to braid.status."""
+        (status,) = await self._json("braid.status(collection => %(collection)s::text)::text", collection=collection)
+        return dict(status)
+
+    async def maintain(self, time_budget: float = 10.0) -> dict[str, Any]:
+        """Merge, move vectors, index attributes declared later and tidy up for about `time_budget` seconds; what was
+        done. Maps to braid.maintain."""
+        (done,) = await self._json(
+            "braid.maintain(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
+        )
+        return dict(done)
+
+    async def calibrate(self) -> dict[str, float]:
+        """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
+        that. Returns `exact_rows`, `scan_ms_per_1000` and `search_ms`. Needs braid_admin. Maps to braid.calibrate."""
+        return dict(json.loads(await self._value_for_all("braid.calibrate()::text")))
+
+    async def check_index(self, collection: str = "default") -> list[IndexProblem]:
+        """Compare this tenant's full-text index of a collection with its chunks, analysed anew; empty if it is right.
+        Takes about as long as adding the documents did. Maps to braid.check_index."""
+        problems = await self._json(
+            "to_jsonb(braid.check_index(collection => %(collection)s))::text", collection=collection
+        )
+        return [IndexProblem(**problem) for problem in problems]
+
+    async def rebuild_index(self, collection: str = "default") -> int:
+        """Make this tenant's full-text index of a collection anew, from its chunks; how many. Searches go on, writers
+        wait. Maps to braid.rebuild_index."""
+        return int(await self._value("braid.rebuild_index(collection => %(collection)s)", collection=collection))
+
+    async def rebuild_vector_index(self, collection: str = "default") -> bool:
+        """Have `maintain` make this tenant's vector index of a collection anew, beside the one that serves; False if it
+        has none, because its vectors are scanned. Maps to braid.rebuild_vector_index."""
+        return bool(
+            await self._value("braid.rebuild_vector_index(collection => %(collection)s)", collection=collection)
+        )
