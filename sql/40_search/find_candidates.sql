@@ -12,7 +12,9 @@ create or replace function braid_store.find_candidates(
   out full_text braid_store.candidate[],
   out semantic braid_store.candidate[],
   out semantic_mode text,
-  out is_cut boolean
+  out is_cut boolean,
+  out postings_read bigint,
+  out chunks_scored int
 )
 language plpgsql
 stable
@@ -55,7 +57,7 @@ begin
 
   -- A leg of weight 0 decides nothing, and need not be searched.
   if legs in ('full_text', 'prefilter') or legs = 'hybrid' and collection.full_text_weight > 0 then
-    select f.candidates, f.is_cut into full_text, is_cut
+    select f.candidates, f.is_cut, f.postings_read, f.chunks_scored into full_text, is_cut, postings_read, chunks_scored
     from braid_store.full_text_candidates(tenant_id, collection, v_query, v_filter, v_source, v_full_text_min_score,
                                           candidate_count) f;
   end if;

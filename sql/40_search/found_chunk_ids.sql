@@ -36,7 +36,8 @@ begin
   if source is null or cardinality(v_chunk_ids) > c_max_filtered then
     v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
     v_gathered := braid_store.gather_candidates(
-      tenant_id, collection.id, query, v_segments.segment_ids, v_segments.scales, null, null, 0, 'infinity');
+      tenant_id, collection.id, query, v_segments.segment_ids, v_segments.scales, v_segments.block_width, null, null, 0,
+      'infinity');
     v_chunk_ids := braid_store.live_chunks(tenant_id, collection.id, v_segments.segment_ids,
                                            coalesce(v_gathered.places, '{}'), filter);
   end if;

@@ -180,7 +180,11 @@ begin
     'dropped_terms', v_compiled.dropped_terms,
     'corrections', v_compiled.corrections,
     'query_cut', v_text.is_cut,
-    'scoring_cut', coalesce(v_found.is_cut, false));
+    'demands_cut', cardinality((v_compiled.query).conditions) >= 128,
+    'scoring_cut', coalesce(v_found.is_cut, false) or exists (
+      select
+      from unnest(v_compiled.terms) t
+      where t like '%*' and braid_store.has_more_expansions(v_tenant_id, v_collection.id, rtrim(t, '*'))));
   if v_legs = 'hybrid' and v_collection.fusion <> 'rrf' then
     stats := stats || jsonb_build_object(
       'candidates_without_embedding', v_combined.report #> '{semantic,without_embedding}');
@@ -195,7 +199,9 @@ begin
       stats := stats || jsonb_build_object('fusion', v_combined.report);
     end if;
     stats := stats || braid_store.explain_terms(v_tenant_id, v_collection, v_compiled.query, v_compiled.terms,
-                                                 v_compiled.document_frequencies, v_compiled.frequencies);
+                                                 v_compiled.document_frequencies, v_compiled.frequencies)
+             || jsonb_build_object('postings_read', coalesce(v_found.postings_read, 0),
+                                   'chunks_scored', coalesce(v_found.chunks_scored, 0));
   end if;
   if is_explained then
     stats := stats || jsonb_build_object(

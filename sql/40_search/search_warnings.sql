@@ -29,6 +29,8 @@ as $$
          ('chunks_not_embedded', p.count > 0,
           format('%s chunks wait for their embedding and cannot be found semantically.',
                  case when p.count > 1000 then 'more than 1000' else p.count::text end)),
+         ('demands_cut', (search_warnings.stats ->> 'demands_cut')::boolean,
+          'Of the words and phrases that must or must not be there, only the first 128 were looked at.'),
          ('did_you_mean', search_warnings.stats -> 'corrections' <> '[]',
           (select string_agg(format(case when c.applied then 'Searched for "%s" instead of "%s".'
                                          else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
@@ -42,7 +44,7 @@ as $$
          ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
           'Only the first 16384 words of the query were searched by full text.'),
          ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
-          'Prefixes stand for words of so many chunks that only the most promising of these were scored: write more letters.'),
+          'Prefixes stand for so many words, or words of so many chunks, that not all were looked at: write more letters.'),
          ('statistics_scope_too_large', search_warnings.stats ->> 'statistics_scope' = 'collection',
           'The filter matches more than 10000 chunks: words were weighted by the statistics of the whole collection.'),
          ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',

@@ -180,7 +180,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
         elif name == "export_page":
             assert [row[0].keys() for row in rows] == [{"collection"}]  # a definition
         elif name == "segment_scales":
-            assert set(rows[0]) <= {None, 0}
+            assert rows == [(None, None, 2048)]
         else:
             assert not any(word in str(rows) for word in PRIVATE), name
         if name == "index_statistics":
@@ -190,7 +190,8 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
         if name == "semantic_candidates":
             assert rows == [("{}", "exact")]
         if name in empty:
-            assert rows in ([([],)], [("{}",)], [("{}", False)])
+            # The postings read are as many as the query given says.
+            assert rows in ([([],)], [("{}",)], [("{}", False, 10, 0)])
     assert worked >= {"index_statistics", "semantic_candidates", "query_terms", *empty}
     assert world.fingerprint("beta") == before
 

@@ -98,6 +98,10 @@ def test_ties_are_in_the_order_of_external_id_whatever_the_plan(db: Connection) 
         best = full_text(db, " ".join(WORDS[:8]), match_count=7)
         assert [external_id for external_id, _, _ in best] == in_order[:7], setting
         db.execute("reset all")
+    # Each takes another threshold, and some lie between bounds that are nearly equal.
+    for match_count in (*range(1, 60), 120, 400):
+        best = full_text(db, " ".join(WORDS[:8]), match_count=match_count)
+        assert [external_id for external_id, _, _ in best] == in_order[:match_count], match_count
 
 
 @pytest.mark.parametrize("title_weight", [0.0, 1.0, 2.5])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import psycopg
 import pytest
+
+from support.calls import full_text, upsert
 
 Connection = psycopg.Connection[Any]
 
@@ -121,3 +124,18 @@ def test_a_drop_that_comes_first_is_noticed(db: Connection, dsn: str) -> None:
         dropper.commit()
         with pytest.raises(psycopg.errors.UndefinedObject):
             set_synonyms(setter, "car", ["auto"], "short")
+
+
+def test_a_word_and_its_synonyms_score_as_one(db: Connection) -> None:
+    """Frequencies are added up, and all are as common as the commonest."""
+    texts = {"a": "car auto auto", "b": "auto x y", "c": "x y z", "d": "auto car z", "e": "car y z", "f": "auto x z"}
+    upsert(db, [{"external_id": name, "content": text} for name, text in texts.items()])
+    set_synonyms(db, "car", ["auto"])
+    idf = math.log(1 + (6 - 4 + 0.5) / (4 + 0.5))
+    # All texts are of average length.
+    expected = {"a": 3, "b": 1, "d": 2, "e": 1, "f": 1}
+    found = {external_id: score for external_id, _, score in full_text(db, "car", match="all")}
+    assert found == {name: pytest.approx(idf * n / (n + 1.2), abs=1e-9) for name, n in expected.items()}
+    for demand in ("+car", '"car"'):
+        demanded = {external_id: score for external_id, _, score in full_text(db, demand)}
+        assert demanded.keys() == {"a", "d", "e"}

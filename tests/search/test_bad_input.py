@@ -240,3 +240,61 @@ def test_a_chunk_of_more_words_than_a_forward_row_counts(db: Connection) -> None
     chunk = {"content": " ".join(words[:8_000]), "embedding": UNIT}
     assert upsert(db, [{"external_id": "big", "chunks": [chunk]}]) == {"big": "inserted"}
     assert {hit[0] for hit in full_text(db, words[7_999])} == {"big"}
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "the and of the",
+        "x" * 5_000,
+        "é" * 5_000,
+        "leeds \u0378\U000e0fff\u0378",
+        "leeds 東京都 кошка ไทย مرحبا 한국어 café",
+        "1." * 20_000,
+        "ab," * 50_000,
+        "東" * 20_000,
+        "a" + "\u0301" * 20_000,
+        " ".join(f"lexeme{number:06}" for number in range(50_000)),
+        "the leeds lorem. " * 50_000,
+    ],
+    ids=lambda content: repr(content)[:24],
+)
+def test_any_text_is_a_document_and_leaves_the_index_right(filled: Connection, content: str) -> None:
+    assert upsert(filled, [{"external_id": "odd", "content": content}]) == {"odd": "inserted"}
+    assert ("odd" in {hit[0] for hit in full_text(filled, "leeds")}) == ("leeds" in content)
+    assert filled.execute("select * from braid.check_index()").fetchall() == []
+    filled.execute("select braid.delete_document('odd')")
+    filled.execute("select braid.maintain()")
+    assert {hit[0] for hit in full_text(filled, "leeds table 東京")} == {"a", "b", "c"}
+    assert filled.execute("select * from braid.check_index()").fetchall() == []
+
+
+def test_nul_is_refused(filled: Connection) -> None:
+    with pytest.raises(psycopg.Error) as raised:
+        filled.execute('select braid.upsert_documents(\'[{"external_id": "n", "content": "a\\u0000b"}]\')')
+    assert raised.value.sqlstate == "22P05"
+    assert len(full_text(filled, "leeds table 東京")) == 3
+
+
+@pytest.mark.parametrize(
+    "demands",
+    [
+        [f'-"{a} {b}"' for a in ("who", "leeds", "table", "numbers") for b in range(100)],
+        [f"-fox{number}*" for number in range(3_000)],
+        [f"-fox{number}" for number in range(3_000)],
+    ],
+    ids=["phrases", "prefixes", "words"],
+)
+def test_of_very_many_demands_the_first_count(filled: Connection, demands: list[str]) -> None:
+    """Every chunk that is looked at is tested for each."""
+    upsert(filled, [{"external_id": f"d{number}", "content": "who leeds table numbers"} for number in range(2_000)])
+    filled.execute("set statement_timeout = '10s'")
+    asked = "leeds -played " + " ".join(demands)
+    row = filled.execute("select braid.search_json(query_text => %s, match_count => 10000)", (asked,)).fetchone()
+    assert row
+    assert {result["external_id"] for result in row[0]["results"]} == {f"d{number}" for number in range(2_000)}
+    assert [warning["code"] for warning in row[0]["warnings"]] == ["demands_cut"]
+    few = filled.execute("select braid.search_json(query_text => 'leeds -played')").fetchone()
+    assert few and few[0]["warnings"] == []

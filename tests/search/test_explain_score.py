@@ -237,6 +237,8 @@ def test_statistics_of_a_search(db: Connection) -> None:
     assert set(explained) - set(plain) == {
         "term_statistics",
         "postings",
+        "postings_read",
+        "chunks_scored",
         "segments",
         "expanded",
     }
@@ -257,6 +259,8 @@ def test_statistics_of_a_search(db: Connection) -> None:
         (lexemes,),
     )
     assert count.fetchone() == (explained["postings"],)
+    assert explained["postings_read"] == explained["postings"]
+    assert explained["returned"] <= explained["chunks_scored"] < len(ids)
     count = db.execute("select count(*) from braid_store.segments where not is_deletion")
     assert count.fetchone() == (explained["segments"],)
     nothing = db.execute("select braid.search_json('nowhere', options => '{\"explain\": true}')").fetchone()

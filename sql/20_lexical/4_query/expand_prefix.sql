@@ -6,23 +6,28 @@ parallel safe
 security invoker
 rows 64
 set search_path = pg_catalog, pg_temp
+-- By the primary key, so that reading stops at the limit.
+set enable_hashagg = off
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
   select e.lexeme
   from (
-    select p.lexeme, p.document_frequency
+    -- The limit counts lexemes rather than rows, and live ones alone, so that no merge changes what is found.
+    select p.lexeme, sum(p.document_frequency) as document_frequency
     from braid_store.postings p
     where p.tenant_id = expand_prefix.tenant_id and p.collection_id = expand_prefix.collection_id
       -- In "C" order no lexeme that begins so is above the prefix with the last of all characters.
       and p.lexeme >= expand_prefix.prefix collate "C"
       and p.lexeme < expand_prefix.prefix || U&'\+10FFFF' collate "C"
+    group by p.lexeme
+    having sum(p.document_frequency) > 0
     order by p.lexeme
     limit 20000
   ) e
-  group by e.lexeme
-  having sum(e.document_frequency) > 0
-  order by sum(e.document_frequency) desc, e.lexeme
+  order by e.document_frequency desc, e.lexeme
   limit expand_prefix.max_count;
 $$;
 
 comment on function braid_store.expand_prefix(int, int, text, int) is
-  'The commonest lexemes that begin with a prefix, of the first 20000 postings rows: bounded, however short it is.';
+  'The commonest lexemes that begin with a prefix, of the first 20000 of them: bounded, however short it is.';

@@ -15,8 +15,9 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  v_width int := @vector@.vector_dims(sums[1]);
   v_low float8 := 0;
-  v_low_count float8 := 8192 * cardinality(sums) + 1;
+  v_low_count float8 := v_width * cardinality(sums) + 1;
   v_high float8 := highest;
   v_high_count float8 := 0.5;
   v_middle float8;
@@ -27,7 +28,7 @@ begin
     -- Counts fall about exponentially.
     v_middle := v_low + (v_high - v_low) * least(greatest(
       ln(v_low_count / (1.4 * target)) / ln(v_low_count / v_high_count), 0.1), 0.9);
-    v_level := braid_store.constant_block(v_middle / growth);
+    v_level := braid_store.constant_block(v_middle / growth, v_width);
     if masks is null then
       v_count := (
         select sum(bit_count(@vector@.binary_quantize(s.sum operator(@vector@.-) v_level)))

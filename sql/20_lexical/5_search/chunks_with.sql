@@ -18,8 +18,8 @@ declare
 begin
   v_segments := braid_store.segment_scales(chunks_with.tenant_id, chunks_with.collection, 1);
   v_gathered := braid_store.gather_candidates(
-    chunks_with.tenant_id, chunks_with.collection.id, chunks_with.demands, v_segments.segment_ids, v_segments.scales, null,
-    null, -1, 'infinity');
+    chunks_with.tenant_id, chunks_with.collection.id, chunks_with.demands, v_segments.segment_ids, v_segments.scales,
+    v_segments.block_width, null, null, -1, 'infinity');
   return braid_store.matching_chunks(
     chunks_with.tenant_id, chunks_with.collection,
     braid_store.live_chunks(chunks_with.tenant_id, chunks_with.collection.id, v_segments.segment_ids,

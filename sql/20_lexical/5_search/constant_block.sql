@@ -1,4 +1,4 @@
-create or replace function braid_store.constant_block(value float8)
+create or replace function braid_store.constant_block(value float8, width int)
 returns @vector@.vector
 language plpgsql
 immutable
@@ -11,11 +11,15 @@ declare
   -- Doubling takes a fourth of the time of a cast of all.
   v_1024 @vector@.vector := array_fill(value::float4, array[1024])::@vector@.vector;
   v_2048 @vector@.vector := v_1024 operator(@vector@.||) v_1024;
-  v_4096 @vector@.vector := v_2048 operator(@vector@.||) v_2048;
+  v_4096 @vector@.vector;
 begin
+  if width = 2048 then
+    return v_2048;
+  end if;
+  v_4096 := v_2048 operator(@vector@.||) v_2048;
   return v_4096 operator(@vector@.||) v_4096;
 end
 $$;
 
-comment on function braid_store.constant_block(float8) is
-  'A vector of 8192 times the same number.';
+comment on function braid_store.constant_block(float8, int) is
+  'A vector of 2048 or 8192 times the same number.';

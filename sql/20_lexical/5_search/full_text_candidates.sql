@@ -7,7 +7,9 @@ create or replace function braid_store.full_text_candidates(
   min_score float8,
   candidate_count int,
   out candidates braid_store.candidate[],
-  out is_cut boolean
+  out is_cut boolean,
+  out postings_read bigint,
+  out chunks_scored int
 )
 language plpgsql
 stable
@@ -30,9 +32,12 @@ declare
     when (select max(t) < count(*) from unnest(query.term_numbers) t where t > 0)
     then greatest(4 * candidate_count, c_most_looked_up / cardinality(query.lexemes)) end;
   v_filter text := filter;
-  v_is_tried boolean := filter = 'true';
-  v_tried int;
-  v_passed int;
+  v_threshold float8 := v_floor;
+  v_tried bigint := 0;
+  v_found int;
+  v_needed float8;
+  -- A filter that matches few may go first.
+  v_is_choice boolean := filter <> 'true';
   v_among bigint[];
   v_high float8 := 'infinity';
   v_gathered record;
@@ -42,6 +47,8 @@ declare
 begin
   candidates := '{}';
   is_cut := false;
+  postings_read := 0;
+  chunks_scored := 0;
   if query.lexemes = '{}' then
     return;
   end if;
@@ -52,43 +59,43 @@ begin
       into v_gathered;
     else
       v_gathered := braid_store.gather_candidates(tenant_id, collection.id, query, v_segments.segment_ids,
-                                                  v_segments.scales, v_among, v_target, v_floor, v_high);
+                                                  v_segments.scales, v_segments.block_width, v_among, v_target,
+                                                  v_threshold, v_high);
+      postings_read := postings_read + query.posting_count;
     end if;
+    v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered.places,
+                                             v_gathered.bounds, v_filter, candidate_count, v_most_scored, v_chunk_ids,
+                                             v_scores, v_floor);
+    chunks_scored := chunks_scored + cardinality(v_scored.chunk_ids) - cardinality(v_chunk_ids);
+    v_chunk_ids := v_scored.chunk_ids;
+    v_scores := v_scored.scores;
+    v_threshold := v_scored.threshold;
+    v_tried := v_tried + coalesce(cardinality(v_gathered.places), 0);
+    v_found := cardinality(v_chunk_ids);
+    -- Enough scores are as high as what was not gathered can be, or there is no more.
+    is_cut := coalesce(v_found >= v_most_scored, false);
+    exit when v_threshold >= v_gathered.low or v_gathered.low <= v_floor or is_cut;
 
-    if v_is_tried or v_gathered.low <= v_floor then
-      v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered.places,
-                                               v_gathered.bounds, v_filter, candidate_count, v_most_scored, v_chunk_ids,
-                                               v_scores, v_floor);
-      v_chunk_ids := v_scored.chunk_ids;
-      v_scores := v_scored.scores;
-      -- Enough scores are as high as what was not gathered can be, or there is no more.
-      is_cut := coalesce(cardinality(v_chunk_ids) >= v_most_scored, false);
-      exit when v_scored.threshold >= v_gathered.low or v_gathered.low <= v_floor or is_cut;
-      v_high := v_gathered.low;
-      v_target := greatest(v_target * 8, v_most_scored);
-      v_passed := 0;
-    else
-      -- How many pass a filter says how many to gather.
-      v_is_tried := true;
-      v_tried := least(cardinality(v_gathered.places), 64);
-      v_passed := cardinality(braid_store.live_chunks(tenant_id, collection.id, v_segments.segment_ids,
-                                                      v_gathered.places[:64], v_filter));
-      v_target := v_target * 1.25 * v_tried / greatest(v_passed, 1);
-    end if;
-
-    if v_passed < 2 and v_filter <> 'true' then
-      -- It lets few pass: if it matches few, it goes first.
+    -- If as many pass as of those tried.
+    v_needed := 1.5 * candidate_count * v_tried / greatest(v_found, 1);
+    if v_is_choice and v_needed > 5000 then
+      v_is_choice := false;
       v_among := braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, v_filter, source,
                                               10000);
       if v_among is not null then
         v_filter := 'true';
+        v_threshold := v_floor;
         v_high := 'infinity';
         v_chunk_ids := '{}';
         v_scores := '{}';
+        continue;
       end if;
     end if;
+    -- More may be asked for, and the threshold be higher: of many equal bounds it is above all or none.
+    v_high := least(v_high, v_gathered.low);
+    v_target := greatest(least(greatest(v_needed, 4 * v_target), 32 * v_target), v_most_scored);
   end loop;
-  candidates := braid_store.rank_candidates(tenant_id, v_chunk_ids, v_scores, v_scored.threshold, candidate_count);
+  candidates := braid_store.rank_candidates(tenant_id, v_chunk_ids, v_scores, v_threshold, candidate_count);
 end
 $$;
 
@@ -97,4 +104,5 @@ comment on function braid_store.full_text_candidates(int, braid_store.collection
   'The chunks of the highest BM25 scores under a filter, ranks from 1, ties by external_id and chunk_index. Bounds for '
   'all chunks at once, a threshold that about enough of them reach, exact scores of those from forward rows, highest bound '
   'first, until no other can be among the best (the stopping rule of Fagin, Lotem & Naor 2003), or is_cut: with '
-  'prefixes or synonyms, after 600000 lexemes looked up in forward rows.';
+  'prefixes or synonyms, after 600000 lexemes looked up in forward rows. postings_read counts those of each pass over the '
+  'lists.';

@@ -4,6 +4,7 @@ create or replace function braid_store.gather_candidates(
   query braid_store.text_query,
   segment_ids bigint[],
   scales float8[],
+  block_width int,
   among bigint[],
   target float8,
   floor float8,
@@ -34,8 +35,9 @@ declare
   v_has_driver boolean := v_drivers <> '{}';
   v_is_masked boolean := v_has_driver or v_excluded <> '{}';
   v_is_free boolean := gather_candidates.among is null;
-  v_none bit varying := repeat('0', 8192)::bit varying;
-  v_all bit varying := repeat('1', 8192)::bit varying;
+  v_width int := gather_candidates.block_width;
+  v_none bit varying := repeat('0', v_width)::bit varying;
+  v_all bit varying := repeat('1', v_width)::bit varying;
   -- For single precision.
   v_margin float8 := 1 + 1e-5 + 1e-7 * cardinality(v_lexemes);
 begin
@@ -64,8 +66,8 @@ begin
     where l.block_weight is not null and l.unit > 0
   ), sums as materialized (
     select b.place,
-           @vector@.sum(case when b.multiplier is null then b.block::@vector@.vector
-                             else b.block::@vector@.vector operator(@vector@.*) b.multiplier end) as sum,
+           @vector@.sum(case when b.multiplier is null then b.block
+                             else b.block operator(@vector@.*) b.multiplier end) as sum,
            -- What long lists tell of the chunks that may match: a driver that all must have, or several of which each has
            -- one; and nothing excluded.
            case when v_is_masked
@@ -74,16 +76,19 @@ begin
                      & coalesce(bit_and(b.bits) filter (where b.lexeme = any (v_required)), v_all)
                      & ~ coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_excluded)), v_none))::bit varying end as mask
     from (
-      select l.lexeme, l.multiplier, (l.segment_number << 20) + ((l.block_number - 1) << 13) as place, l.block,
+      select l.lexeme, l.multiplier, (l.segment_number << 20) + ((l.block_number - 1) << 13) as place,
+             case when v_width = 8192 then l.block::@vector@.vector
+                  else @vector@.subvector(l.block::@vector@.vector, 1, v_width) end as block,
              case when l.lexeme = any (v_drivers) or l.lexeme = any (v_required) or l.lexeme = any (v_excluded)
-                  then @vector@.binary_quantize(l.block::@vector@.vector)::bit varying end as bits
+                  then substring(@vector@.binary_quantize(l.block::@vector@.vector) from 1 for v_width)::bit varying
+             end as bits
       from (
         select l.segment_number, l.lexeme, f.multiplier,
                generate_subscripts(l.blocks, 1) as block_number, unnest(l.blocks) as block
         from growth g, lists l,
              lateral (
                select case when l.unit / (l.block_weight * g.growth) not between 0.95 and 1
-                           then braid_store.constant_block(l.unit / (l.block_weight * g.growth)) end as multiplier
+                           then braid_store.constant_block(l.unit / (l.block_weight * g.growth), v_width) end as multiplier
                offset 0
              ) f
         where l.block_weight is not null
@@ -93,15 +98,15 @@ begin
   ), sample as materialized (
     -- About six blocks.
     select array_agg(s.sum) as sums, case when v_is_masked then array_agg(s.mask) end as masks,
-           gather_candidates.target * count(*) / n.count as target
+           gather_candidates.target * count(*) / max(n.count) as target
     from (select count(*) as count from sums) n, sums s
     where ((s.place >> 13) + (s.place >> 20)) % greatest(n.count / 6, 1) = 0
-    group by n.count
   ), level as materialized (
-    -- No bound is near what single precision cannot hold, but min_score may be.
+    -- No bound is near what single precision cannot hold, but min_score may be. A little lower than low, since rounding
+    -- may not lose a bound that the next pass takes for gathered.
     select t.low, g.growth,
-           braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth, 1e30), 1e-30)
-                                           else t.low end) as block
+           braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth * (1 - 1e-6), 1e30), 1e-30)
+                                           else t.low end, v_width) as block
     from growth g,
          lateral (
            select greatest(gather_candidates.floor, (
@@ -123,7 +128,7 @@ begin
         where v_is_free
         offset 0
       ) b,
-      generate_series(0, 15) p (part)
+      generate_series(0, v_width / 512 - 1) p (part)
       where bit_count(b.bits) > 0
       offset 0
     ) p
@@ -172,8 +177,9 @@ begin
 end
 $$;
 
-comment on function braid_store.gather_candidates(int, int, braid_store.text_query, bigint[], float8[], bigint[], float8,
-                                                  float8, float8) is
+comment on function braid_store.gather_candidates(int, int, braid_store.text_query, bigint[], float8[], int, bigint[],
+                                                  float8, float8, float8) is
   'The chunks whose bounds are from low, which about target chunks are above and none below floor, to below high; highest '
   'first. They are places: segment number << 20 | chunk number; only those among the places given, if any are. A bound is '
-  'the sum of the impacts in short lists and, block by block of 8192 chunks, in long ones.';
+  'the sum of the impacts in short lists and, block by block of 8192 chunks, in long ones: only a chunk whose sum reaches a '
+  'threshold is scored (the two levels of Broder et al. 2003).';

@@ -25,7 +25,10 @@ declare
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
   v_floor float8 := threshold;
   v_next int := 1;
-  v_end int := candidate_count + candidate_count / 8 + 2;
+  v_before int := cardinality(chunk_ids);
+  -- Where those before were not enough, few match.
+  v_end int := greatest(candidate_count + candidate_count / 8 + 2,
+                        case when v_before < candidate_count and v_before > 0 then cardinality(places) / 3 end);
   v_batch_ids bigint[];
 begin
   if scores <> '{}' then
@@ -34,7 +37,12 @@ begin
   end if;
   while v_next <= cardinality(places) and place_bounds[v_next] >= threshold
         and coalesce(cardinality(chunk_ids) < most_scored, true) loop
-    if v_next > 1 then
+    if v_next > 1 and cardinality(chunk_ids) < candidate_count then
+      -- As many as bring enough, if as many of them match as of those before.
+      v_end := v_end + least(
+        1.2 * (candidate_count - cardinality(chunk_ids) + 2) * v_end / greatest(cardinality(chunk_ids) - v_before, 1),
+        4 * v_end);
+    elsif v_next > 1 then
       -- No more than can still matter.
       v_end := v_end + least(greatest(v_end, 64),
                              greatest(1, (select count(*) from unnest(place_bounds[v_next : v_next + 2 * v_end]) b

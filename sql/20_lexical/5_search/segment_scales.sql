@@ -3,7 +3,8 @@ create or replace function braid_store.segment_scales(
   collection braid_store.collections,
   average_length float8,
   out segment_ids bigint[],
-  out scales float8[]
+  out scales float8[],
+  out block_width int
 )
 language plpgsql
 stable
@@ -24,12 +25,14 @@ begin
                    * case when s.k1 = v_k1 and s.b = v_b and s.title_weight = v_title_weight
                           then greatest(1, segment_scales.average_length / s.average_length)
                           else braid_store.impact_growth(s, segment_scales.collection, segment_scales.average_length)
-                     end order by s.id)
-  into segment_ids, scales
+                     end order by s.id),
+         case when max(s.chunk_count) > 2048 then 8192 else 2048 end
+  into segment_ids, scales, block_width
   from braid_store.segments s
   where s.tenant_id = segment_scales.tenant_id and s.collection_id = v_collection_id and not s.is_deletion;
 end
 $$;
 
 comment on function braid_store.segment_scales(int, braid_store.collections, float8) is
-  'The segments, and by what factor their impacts, computed with the average length of then, can have grown.';
+  'The segments, and by what factor their impacts, computed with the average length of then, can have grown. Of blocks of '
+  '8192 chunks the first block_width are used: few, if all segments are small.';
