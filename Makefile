@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
-# Majors that the tests run on, the first one in full; ARGS goes to pytest, as in: make test ARGS="-k filters -x"
+# Majors that the tests run on; ARGS goes to pytest, as in: make test ARGS="-k filters -x"
 VERSIONS := 18 16
 TEST := $(BIN)/python -m pytest tests
 ARGS :=
@@ -23,10 +23,12 @@ test: build ## run all tests, on PostgreSQL 18 and 16 at the same time
 	@# The first version is shown as it runs, the others when they have ended.
 	@logs=$$(mktemp -d); others=; code=0; \
 	trap 'kill $$others 2>&-; wait; rm -rf "$$logs"' EXIT; trap 'exit 130' INT TERM; \
-	for version in $(wordlist 2,9,$(VERSIONS)); do \
-		$(TEST) --postgres-version=$$version -p no:cacheprovider $(ARGS) >"$$logs/$$version" 2>&1 & others="$$others $$!"; \
+	part=1; for version in $(wordlist 2,9,$(VERSIONS)); do \
+		part=$$((part + 1)); \
+		$(TEST) --postgres-version=$$version --any-version=$$part/$(words $(VERSIONS)) -p no:cacheprovider $(ARGS) \
+			>"$$logs/$$version" 2>&1 & others="$$others $$!"; \
 	done; \
-	$(TEST) --postgres-version=$(firstword $(VERSIONS)) $(ARGS) || code=$$?; \
+	$(TEST) --postgres-version=$(firstword $(VERSIONS)) --any-version=1/$(words $(VERSIONS)) $(ARGS) || code=$$?; \
 	for other in $$others; do wait $$other || code=$$?; done; \
 	cat "$$logs"/* 2>&-; exit $$code
 
