@@ -1,8 +1,6 @@
 -- Tenants, who may act for them, and how a session's tenant is found.
 -- depends:
 
-set local role braid_owner;
-
 create table braid_store.installation (
     only_row boolean primary key default true check (only_row),
     version text not null,
@@ -40,5 +38,3 @@ comment on table braid_store.access_settings is
     'One row: how a request through a gateway names its tenant (verified claim, header of trusted roles, public tenant).';
 create index access_settings_public_tenant_idx on braid_store.access_settings (public_tenant_id);
 insert into braid_store.access_settings default values;
-
-reset role;

@@ -1,8 +1,6 @@
 -- Corpus definitions, shared by tenants and changed by administrators only.
 -- depends: 0001.tenancy
 
-set local role braid_owner;
-
 create table braid_store.vector_spaces (
     id int generated always as identity primary key,
     embedding_model text not null,
@@ -46,5 +44,3 @@ create table braid_store.dropped_collections (
 );
 comment on table braid_store.dropped_collections is
     'Collections that are gone, whose rows maintenance still has to delete.';
-
-reset role;

@@ -2,8 +2,6 @@
 -- carry no foreign key to tenants or collections: its row lock would make those small rows hot for every writer.
 -- depends: 0002.collections
 
-set local role braid_owner;
-
 create table braid_store.documents (
     tenant_id int not null,
     id bigint generated always as identity,
@@ -50,5 +48,3 @@ create index chunks_category_idx on braid_store.chunks (tenant_id, collection_id
 comment on table braid_store.chunks is
     'The units searched. A chunk''s text never changes: a changed document gets new chunks. metadata is the '
     'document''s with the chunk''s own keys on top; changing it touches no index.';
-
-reset role;

@@ -7,8 +7,6 @@ select set_config('search_path', 'pg_catalog, ' || quote_ident(n.nspname), true)
 from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
 where e.extname = 'vector';
 
-set local role braid_owner;
-
 create table braid_store.segments (
     tenant_id int not null,
     collection_id int not null,
@@ -92,5 +90,3 @@ create index tombstones_segment_idx on braid_store.tombstones (segment_id, tenan
 comment on table braid_store.tombstones is
     'Deleted chunks that a segment still holds, with the deletion that counts them. Keyed by chunk, never by segment and '
     'local number: a merge that overlaps the delete would resurrect the chunk otherwise.';
-
-reset role;

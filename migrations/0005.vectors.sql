@@ -7,8 +7,6 @@ select set_config('search_path', 'pg_catalog, ' || quote_ident(n.nspname), true)
 from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
 where e.extname = 'vector';
 
-set local role braid_owner;
-
 -- A row that fits a page stays in it: an exact scan then never detoasts, 18 against 31 ms for 8,000 rows of 1,024
 -- dimensions.
 create table braid_store.chunk_vectors (
@@ -93,5 +91,3 @@ create table braid_store.embedding_jobs (
 comment on table braid_store.embedding_jobs is
     'The outbox: chunks whose embedding in a vector space is still to be made. Written in the transaction that writes the '
     'chunk.';
-
-reset role;

@@ -1,8 +1,6 @@
 -- The row types of the API. Views and client code depend on them, hence a migration.
 -- depends: 0001.tenancy
 
-set local role braid_owner;
-
 create type braid.search_result as (
     chunk_id bigint,
     document_id bigint,
@@ -126,5 +124,3 @@ create type braid_store.document_change as (
     status text
 );
 comment on type braid_store.document_change is 'What storing a document_input did to its row in documents.';
-
-reset role;

@@ -2,8 +2,6 @@
 -- planner statistics on anything a tenant stores: another tenant's EXPLAIN would show how often a word occurs.
 -- depends: 0004.lexical_index 0005.vectors 0006.result_types
 
-set local role braid_owner;
-
 do $$
 declare
   v_column record;
@@ -15,7 +13,7 @@ begin
     join pg_catalog.pg_attribute a on a.attrelid = c.oid
     where n.nspname = 'braid_store'
       and c.relkind in ('r', 'p')
-      and c.relowner = 'braid_owner'::regrole
+      and c.relowner = '@owner@'::regrole
       and a.attnum > 0
       and not a.attisdropped
       and exists (select from pg_catalog.pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id')
@@ -33,11 +31,9 @@ begin
     select c.oid::regclass
     from pg_catalog.pg_class c
     join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'braid_store' and c.relkind in ('r', 'p') and c.relowner = 'braid_owner'::regrole
+    where n.nspname = 'braid_store' and c.relkind in ('r', 'p') and c.relowner = '@owner@'::regrole
   loop
     execute format('alter table %s enable row level security', v_relation);
   end loop;
 end
 $$;
-
-reset role;

@@ -1,8 +1,6 @@
 -- Synonyms, part of a collection's definition: shared by tenants and changed by administrators only.
 -- depends: 0007.isolation
 
-set local role braid_owner;
-
 create table braid_store.synonyms (
     -- A reference is no hot row here: only administrators write.
     collection_id int not null references braid_store.collections (id) on delete cascade,
@@ -15,5 +13,3 @@ create table braid_store.synonyms (
 alter table braid_store.synonyms enable row level security;
 comment on table braid_store.synonyms is
     'What else a word of a query finds, in one direction: words as given and, in the same order, as lexemes.';
-
-reset role;

@@ -2,8 +2,6 @@
 -- whose operators are not leakproof, so values are rows of text and float8.
 -- depends: 0008.synonyms
 
-set local role braid_owner;
-
 create table braid_store.indexed_attributes (
     -- A reference is no hot row here: only administrators write.
     collection_id int not null references braid_store.collections (id) on delete cascade,
@@ -52,5 +50,3 @@ comment on column braid_store.chunks.attribute_version is
     'The latest attribute that its writer knew: rows for it and for all before it are there. It is true in every snapshot, '
     'as it is written with them, by writers who do not know of a new attribute too.';
 create index chunks_attribute_version_idx on braid_store.chunks (tenant_id, collection_id, attribute_version);
-
-reset role;

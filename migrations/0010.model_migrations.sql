@@ -1,8 +1,6 @@
 -- Migrations of a collection to another embedding model: a second vector space fills beside the one that serves.
 -- depends: 0009.attributes
 
-set local role braid_owner;
-
 create table braid_store.model_migrations (
     -- A reference is no hot row here: only administrators write.
     collection_id int primary key references braid_store.collections (id) on delete cascade,
@@ -37,5 +35,3 @@ create table braid_store.dropped_spaces (
 alter table braid_store.dropped_spaces enable row level security;
 comment on table braid_store.dropped_spaces is
     'Vector spaces that a collection has left in a model migration, and whose rows maintenance still has to delete.';
-
-reset role;

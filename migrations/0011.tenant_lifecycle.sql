@@ -1,8 +1,6 @@
 -- Tenants that are dropped, and tenants that a request may create.
 -- depends: 0010.model_migrations
 
-set local role braid_owner;
-
 create table braid_store.dropped_tenants (
     id int primary key,
     dropped_at timestamptz not null default now(),
@@ -16,5 +14,3 @@ comment on table braid_store.dropped_tenants is
 alter table braid_store.access_settings add column create_tenants boolean not null default false;
 comment on column braid_store.access_settings.create_tenants is
     'Whether the first write of a request creates the tenant that its verified claim names.';
-
-reset role;

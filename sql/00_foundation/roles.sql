@@ -1,12 +1,51 @@
--- Roles belong to the cluster, not to this database: another database's pgbraid may have made them already, so
--- they are created if absent and never dropped or altered here.
+-- Two roles are this database's own, and bear its name: who acts for them gains nothing in another. The others belong to
+-- the cluster, give nothing by themselves, and may be there already.
+do $$
+declare
+  v_role text;
+  v_other text;
+begin
+  -- Roles of this name that own nothing here were made for another database, or by somebody who waits for this one.
+  for v_role in
+    select r.rolname
+    from pg_catalog.pg_roles r
+    where r.rolname in ('@owner@', '@definer@')
+      and not exists (select from pg_catalog.pg_namespace n
+                      where n.nspname = 'braid_store' and pg_catalog.pg_get_userbyid(n.nspowner) = '@owner@')
+  loop
+    select d.datname into v_other
+    from pg_catalog.pg_shdepend s
+    join pg_catalog.pg_database d on d.oid = s.dbid
+    where s.refclassid = 'pg_catalog.pg_authid'::regclass and s.refobjid = v_role::regrole
+      and d.datname <> current_database()
+    limit 1;
+    if found then
+      raise exception 'role % owns objects of database %', v_role, v_other
+        using errcode = '42501',
+              hint = 'That database was renamed, or is a copy. Run pgbraid upgrade for it: it then has roles of its own.';
+    end if;
+    select m.rolname into v_other
+    from pg_catalog.pg_auth_members a
+    join pg_catalog.pg_roles m on m.oid = a.member
+    where a.roleid = v_role::regrole and m.rolname <> current_user and not m.rolsuper
+    limit 1;
+    if found then
+      raise exception 'role % is there already, and % may act for it', v_role, v_other
+        using errcode = '42501',
+              hint = pg_catalog.format('If no database uses it any more, have a superuser run: drop role %I; else: '
+                                       'revoke %1$I from %I;', v_role, v_other);
+    end if;
+  end loop;
+end
+$$;
+
 do $$
 declare
   v_role text;
 begin
   -- A creator that inherits what it creates would inherit braid_gateway, and be taken for a gateway.
   perform pg_catalog.set_config('createrole_self_grant', '', true);
-  foreach v_role in array array['braid_owner', 'braid_definer', 'braid_reader', 'braid_writer', 'braid_admin',
+  foreach v_role in array array['@owner@', '@definer@', 'braid_reader', 'braid_writer', 'braid_admin',
                                 'braid_gateway', 'braid_service']
   loop
     if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
@@ -24,7 +63,7 @@ begin
   end loop;
 
   if not (select rolsuper from pg_catalog.pg_roles where rolname = current_user) then
-    foreach v_role in array array['braid_owner', 'braid_definer', 'braid_admin'] loop
+    foreach v_role in array array['@owner@', '@definer@'] loop
       -- 'USAGE' and 'SET' are both needed: to act on what the role owns, and to give it ownership.
       if not (pg_catalog.pg_has_role(v_role, 'USAGE') and pg_catalog.pg_has_role(v_role, 'SET')) then
         begin
@@ -32,8 +71,8 @@ begin
         exception when insufficient_privilege then
           raise exception 'role % exists already and % may not act for it', v_role, current_user
             using errcode = '42501',
-                  hint = pg_catalog.format('Have its creator run: grant braid_owner, braid_definer, braid_admin '
-                                           'to %I with inherit true, set true;', current_user);
+                  hint = pg_catalog.format('Have its creator run: grant @owner@, @definer@ to %I with inherit true, '
+                                           'set true;', current_user);
         end;
       end if;
     end loop;

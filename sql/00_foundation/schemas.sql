@@ -1,20 +1,51 @@
 -- braid is the API and all that is ever exposed; braid_store holds tables and internals.
-create schema if not exists braid authorization braid_owner;
-create schema if not exists braid_store authorization braid_owner;
+create schema if not exists braid authorization @owner@;
+create schema if not exists braid_store authorization @owner@;
 
--- Whoever owns a schema can drop what is in it, and put functions beside ours that our calls would find.
+-- Whoever owns a schema can drop what is in it, and put functions beside ours that our calls would find. The roles of a
+-- database that was renamed or copied are another's, and a dump's may be missing here: then what pgbraid made there is
+-- given to this database's. Functions follow when they are replaced, in 90_privileges.
 do $$
 declare
   v_schema record;
+  v_object text;
 begin
-  select n.nspname as name, pg_catalog.pg_get_userbyid(n.nspowner) as owner into v_schema
-  from pg_catalog.pg_namespace n
-  where n.nspname in ('braid', 'braid_store') and pg_catalog.pg_get_userbyid(n.nspowner) <> 'braid_owner'
-  limit 1;
-  if found then
-    raise exception 'schema % is there already and belongs to %', v_schema.name, v_schema.owner
-      using errcode = '42501', hint = pg_catalog.format('Rename it, or drop it: drop schema %I cascade;', v_schema.name);
-  end if;
+  for v_schema in
+    select n.nspname as name, r.rolname as owner,
+           r.rolname ~ '^braid_owner_' or r.rolname = current_user or r.rolsuper as is_trusted,
+           pg_catalog.pg_has_role(r.oid, 'USAGE') as is_ours,
+           exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace s on s.oid = c.relnamespace
+                   where s.nspname = 'braid_store' and c.relname = 'installation') as is_installed
+    from pg_catalog.pg_namespace n
+    join pg_catalog.pg_roles r on r.oid = n.nspowner
+    where n.nspname in ('braid', 'braid_store') and r.rolname <> '@owner@'
+  loop
+    if not v_schema.is_installed then
+      raise exception 'schema % is there already and belongs to %', v_schema.name, v_schema.owner
+        using errcode = '42501', hint = pg_catalog.format('Rename it, or drop it: drop schema %I cascade;', v_schema.name);
+    elsif not v_schema.is_ours then
+      raise exception 'schema % belongs to %, for which % may not act', v_schema.name, v_schema.owner, current_user
+        using errcode = '42501', hint = pg_catalog.format('Run this as a superuser, or as %s.', v_schema.owner);
+    elsif not v_schema.is_trusted then
+      raise exception 'schema % belongs to %', v_schema.name, v_schema.owner
+        using errcode = '42501',
+              hint = pg_catalog.format('Run this as %I; or, if you trust what it has put there: alter schema braid owner '
+                                       'to %I; alter schema braid_store owner to %2$I;', v_schema.owner, current_user);
+    end if;
+    execute pg_catalog.format('alter schema %I owner to @owner@', v_schema.name);
+  end loop;
+
+  for v_object in
+    select case c.relkind when 'v' then 'view ' when 'c' then 'type ' else 'table ' end || c.oid::regclass
+    from pg_catalog.pg_class i
+    join pg_catalog.pg_namespace s on s.oid = i.relnamespace and s.nspname = 'braid_store'
+    join pg_catalog.pg_class c on c.relowner = i.relowner
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname in ('braid', 'braid_store')
+    where i.relname = 'installation' and i.relowner <> '@owner@'::regrole and c.relkind in ('r', 'p', 'v', 'c')
+    order by c.oid
+  loop
+    execute pg_catalog.format('alter %s owner to @owner@', v_object);
+  end loop;
 end
 $$;
 

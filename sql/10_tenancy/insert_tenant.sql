@@ -1,4 +1,4 @@
--- Cross-tenant: owned by braid_owner.
+-- Cross-tenant: owned by the owner role.
 create or replace function braid_store.insert_tenant(tenant text)
 returns int
 language plpgsql

@@ -22,7 +22,7 @@ begin
       and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid)
     order by c.oid
   loop
-    execute format('alter table %s owner to braid_owner', v_table.relation);
+    execute format('alter table %s owner to @owner@', v_table.relation);
     execute format('alter table %s enable row level security', v_table.relation);
     execute format('create policy tenant_isolation on %s %s', v_table.relation, v_table.definition);
   end loop;

@@ -1,4 +1,4 @@
--- Cross-tenant: owned by braid_owner, because the tenant must be found before a policy can be evaluated.
+-- Cross-tenant: owned by the owner role, because the tenant must be found before a policy can be evaluated.
 create or replace function braid_store.session_tenant_id()
 returns int
 language plpgsql

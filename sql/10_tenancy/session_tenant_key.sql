@@ -1,4 +1,4 @@
--- Cross-tenant: owned by braid_owner. Readers cannot select from tenants, whose unique key would answer which exist.
+-- Cross-tenant: owned by the owner role. Readers cannot select from tenants, whose unique key would answer which exist.
 create or replace function braid_store.session_tenant_key()
 returns text
 language sql

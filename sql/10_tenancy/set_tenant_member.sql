@@ -1,4 +1,4 @@
--- Cross-tenant: owned by braid_owner.
+-- Cross-tenant: owned by the owner role.
 create or replace function braid_store.set_tenant_member(tenant text, member text, is_member boolean)
 returns boolean
 language plpgsql

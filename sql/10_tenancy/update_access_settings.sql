@@ -1,4 +1,4 @@
--- Cross-tenant: owned by braid_owner.
+-- Cross-tenant: owned by the owner role.
 create or replace function braid_store.update_access_settings(
   claim_path text[],
   tenant_header text,

@@ -1,4 +1,4 @@
--- Cross-tenant: owned by braid_owner.
+-- Cross-tenant: owned by the owner role.
 create or replace function braid_store.remove_collection(collection text)
 returns boolean
 language plpgsql

@@ -1,4 +1,4 @@
--- Cross-tenant: owned by braid_owner, as collections are defined for all tenants.
+-- Cross-tenant: owned by the owner role, as collections are defined for all tenants.
 create or replace function braid_store.update_ranking(
   collection text,
   k1 float8,

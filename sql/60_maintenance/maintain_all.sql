@@ -1,4 +1,4 @@
--- Cross-tenant: owned by braid_owner.
+-- Cross-tenant: owned by the owner role.
 create or replace function braid_store.maintain_all(time_budget interval)
 returns jsonb
 language plpgsql

@@ -1,11 +1,11 @@
--- Definer functions belong to braid_definer, which owns no table and is bound by the tenant policies like everyone; the
--- few listed here act across tenants, and so belong to braid_owner with all the rest.
+-- Definer functions belong to @definer@, which owns no table and is bound by the tenant policies like everyone; the
+-- few listed here act across tenants, and so belong to @owner@ with all the rest.
 do $$
 declare
   v_function record;
 begin
   -- Giving a function to a role needs that role to have CREATE on the schema, for as long as this transaction.
-  grant create on schema braid_store to braid_definer;
+  grant create on schema braid_store to @definer@;
   for v_function in
     select p.oid::regprocedure as signature, o.owner
     from pg_catalog.pg_proc p,
@@ -17,7 +17,7 @@ begin
                       'update_access_settings', 'insert_collection', 'update_ranking', 'remove_collection',
                       'replace_synonyms', 'replace_attributes', 'update_vector_index', 'measure_exact_rows',
                       'insert_migration', 'change_migration', 'maintain_all')
-                    then 'braid_definer' else 'braid_owner'
+                    then '@definer@' else '@owner@'
                   end as owner
          ) o
     where p.pronamespace in ('braid'::regnamespace, 'braid_store'::regnamespace)
@@ -26,10 +26,30 @@ begin
   loop
     execute format('alter function %s owner to %I', v_function.signature, v_function.owner);
   end loop;
-  revoke create on schema braid_store from braid_definer;
+  revoke create on schema braid_store from @definer@;
 end
 $$;
 
-alter view braid.collections owner to braid_owner;
-alter view braid.synonyms owner to braid_owner;
-alter view braid.model_migrations owner to braid_owner;
+-- The roles of the database that this one was, or was copied from, may do nothing here any more.
+do $$
+declare
+  v_role text;
+begin
+  for v_role in
+    select distinct r.rolname
+    from pg_catalog.pg_shdepend s
+    join pg_catalog.pg_roles r on r.oid = s.refobjid
+    where s.refclassid = 'pg_catalog.pg_authid'::regclass
+      and s.dbid = (select oid from pg_catalog.pg_database where datname = current_database())
+      and r.rolname ~ '^braid_(owner|definer)_' and r.rolname not in ('@owner@', '@definer@')
+  loop
+    execute format('revoke all on all tables in schema braid, braid_store from %I', v_role);
+    execute format('revoke all on all functions in schema braid, braid_store from %I', v_role);
+    execute format('revoke all on schema braid, braid_store from %I', v_role);
+  end loop;
+end
+$$;
+
+alter view braid.collections owner to @owner@;
+alter view braid.synonyms owner to @owner@;
+alter view braid.model_migrations owner to @owner@;

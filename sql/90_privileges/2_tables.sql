@@ -1,6 +1,6 @@
-revoke all on all tables in schema braid, braid_store from public, braid_reader, braid_writer, braid_admin, braid_definer;
+revoke all on all tables in schema braid, braid_store from public, braid_reader, braid_writer, braid_admin, @definer@;
 revoke all on schema braid, braid_store from public;
-grant usage on schema braid, braid_store to braid_reader, braid_definer;
+grant usage on schema braid, braid_store to braid_reader, @definer@;
 
 -- Applications read what they stored and the definitions, through the policies; they search and write through definer
 -- functions. The index itself is not theirs to read: plans, which count the rows that a policy removes, would tell
@@ -9,22 +9,22 @@ grant select on
   braid_store.installation, braid_store.vector_settings, braid_store.vector_spaces, braid_store.collections,
   braid_store.documents, braid_store.chunks, braid_store.synonyms, braid_store.indexed_attributes,
   braid_store.model_migrations, braid.collections, braid.synonyms, braid.model_migrations
-to braid_reader, braid_definer;
+to braid_reader, @definer@;
 
 grant select on
   braid_store.segments, braid_store.segment_chunks, braid_store.postings, braid_store.forward_rows,
   braid_store.tombstones, braid_store.chunk_vectors, braid_store.vector_shards,
   braid_store.centroids, braid_store.embedding_jobs, braid_store.chunk_attributes
-to braid_definer;
+to @definer@;
 
 grant insert, update, delete on
   braid_store.documents, braid_store.chunks, braid_store.segments, braid_store.segment_chunks, braid_store.postings,
   braid_store.forward_rows, braid_store.tombstones, braid_store.chunk_vectors,
   braid_store.vector_shards, braid_store.embedding_jobs, braid_store.chunk_attributes
-to braid_definer;
+to @definer@;
 
 -- Maintenance makes them; only who clears a collection takes them away.
-grant delete on braid_store.centroids to braid_definer;
+grant delete on braid_store.centroids to @definer@;
 
 do $$
 declare
@@ -34,7 +34,7 @@ begin
     select c.oid::regclass from pg_catalog.pg_class c
     where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.relname ~ '^vectors_[0-9]+$'
   loop
-    execute format('grant select, insert, update, delete on %s to braid_definer', v_shard);
+    execute format('grant select, insert, update, delete on %s to @definer@', v_shard);
   end loop;
 end
 $$;

@@ -1,6 +1,6 @@
--- PUBLIC runs nothing. Internals with the caller's rights are called by definer functions, hence by braid_definer; every
+-- PUBLIC runs nothing. Internals with the caller's rights are called by definer functions, hence by @definer@; every
 -- other function is listed with the least role that runs it.
-revoke all on all functions in schema braid, braid_store from public, braid_reader, braid_writer, braid_admin, braid_definer;
+revoke all on all functions in schema braid, braid_store from public, braid_reader, braid_writer, braid_admin, @definer@, @owner@;
 
 do $$
 declare
@@ -20,12 +20,12 @@ begin
           create_collection, drop_collection, set_ranking, set_synonyms, set_indexed_attributes, set_vector_index,
           start_model_migration, pause_model_migration, resume_model_migration, cut_over_model_migration,
           roll_back_model_migration, finish_model_migration, calibrate, maintain}'),
-        ('braid_definer', 'braid', '{current_tenant_id}'),
+        ('@definer@', 'braid', '{current_tenant_id}'),
         ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_id,
           find_collection, run_search, search_warnings, collection_counts, highlight_chunk,
           explain_chunks, count_values, find_similar_chunks, find_similar_documents,
           arrange_chunks, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, find_timeframe}'),
-        ('braid_definer', 'braid_store', '{session_tenant_id, insert_requested_tenant, run_search, run_recall}'),
+        ('@definer@', 'braid_store', '{session_tenant_id, insert_requested_tenant, run_search, run_recall}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_listed_documents, remove_documents, change_metadata,
           lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs, index_problems, rewrite_index,
           outdate_shard, export_records, import_collection, collection_definition, import_documents}'),
@@ -38,9 +38,14 @@ begin
     cross join unnest(l.functions) f (name)
     join pg_catalog.pg_proc p on p.proname = f.name and p.pronamespace = l.schema::regnamespace
     union all
-    select 'braid_definer', p.oid::regprocedure
+    select '@definer@', p.oid::regprocedure
     from pg_catalog.pg_proc p
     where p.pronamespace = 'braid_store'::regnamespace and not p.prosecdef
+    union all
+    -- Who owns all may call all: those that belong to the definer, too.
+    select '@owner@', p.oid::regprocedure
+    from pg_catalog.pg_proc p
+    where p.pronamespace in ('braid'::regnamespace, 'braid_store'::regnamespace)
   loop
     execute format('grant execute on function %s to %I', v_grant.signature, v_grant.role);
   end loop;

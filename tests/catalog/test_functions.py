@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from helpers.roles import definer_role, owner_role
+
 # Act across tenants, hence owned by the tables' owner. Every other definer function is bound by the policies.
 CROSS_TENANT = {
     "braid_store.session_tenant_id",
@@ -142,10 +144,12 @@ def test_the_api_runs_with_the_callers_rights(functions: Any) -> None:
     assert [f.full_name for f in functions if f.schema == "braid" and f.is_definer] == []
 
 
-def test_definer_functions_are_owned_by_the_definer_except_those_across_tenants(functions: Any) -> None:
-    assert {f.full_name for f in functions if f.is_definer and f.owner == "braid_owner"} == CROSS_TENANT
-    assert {f.full_name: f.owner for f in functions if f.owner not in ("braid_owner", "braid_definer")} == {}
-    assert [f.full_name for f in functions if not f.is_definer and f.owner != "braid_owner"] == []
+def test_definer_functions_are_owned_by_the_definer_except_those_across_tenants(catalog: Any, functions: Any) -> None:
+    owner, definer = owner_role(catalog), definer_role(catalog)
+    assert owner.startswith("braid_owner_") and definer.startswith("braid_definer_")
+    assert {f.full_name for f in functions if f.is_definer and f.owner == owner} == CROSS_TENANT
+    assert {f.full_name: f.owner for f in functions if f.owner not in (owner, definer)} == {}
+    assert [f.full_name for f in functions if not f.is_definer and f.owner != owner] == []
 
 
 def test_definer_functions_find_the_tenant_themselves(functions: Any) -> None:
@@ -156,7 +160,7 @@ def test_definer_functions_find_the_tenant_themselves(functions: Any) -> None:
         f.full_name
         for f in functions
         if f.is_definer
-        and f.owner == "braid_definer"
+        and f.owner.startswith("braid_definer_")
         and not functions.calls(f) & {"braid_store.require_tenant_id", "braid_store.tenant_id_for_writing"}
     ]
     assert lax == []

@@ -6,8 +6,10 @@ import difflib
 from pathlib import Path
 from typing import Any
 
+from helpers.roles import definer_role, owner_role
+
 GOLDEN = Path(__file__).with_name("privileges.txt")
-ROLES = ["public", "braid_reader", "braid_writer", "braid_admin", "braid_definer", "braid_gateway", "braid_service"]
+COLUMNS = ["public", "reader", "writer", "admin", "definer", "gateway", "service"]
 
 # What a role has by itself or by inheritance. PUBLIC is not a role that the functions know as one: a fresh login is.
 TABLES = """
@@ -48,13 +50,18 @@ order by name
 
 def line(kind: str, name: str, owner: str, rights: list[str | None]) -> str:
     columns = "".join(f"{right or '.':<8}" for right in rights)
-    return f"{kind:<9}{name:<47}{owner.removeprefix('braid_'):<9}{columns}".rstrip()
+    return f"{kind:<9}{name:<47}{owner.split('_')[1]:<9}{columns}".rstrip()
 
 
-def matrix(catalog: Any, roles: list[str]) -> str:
-    lines = [line("what", "name", "owner", [role.removeprefix("braid_") for role in ROLES])]
-    lines += [line("schema", s.name, s.owner, s.rights) for s in catalog.execute(SCHEMAS, {"roles": roles})]
-    functions = catalog.execute(FUNCTIONS, {"roles": roles}).fetchall()
+def roles(catalog: Any) -> list[str]:
+    """Those of the columns but the first."""
+    return [definer_role(catalog) if column == "definer" else f"braid_{column}" for column in COLUMNS[1:]]
+
+
+def matrix(catalog: Any, of_roles: list[str]) -> str:
+    lines = [line("what", "name", "braid_owner", list(COLUMNS))]
+    lines += [line("schema", s.name, s.owner, s.rights) for s in catalog.execute(SCHEMAS, {"roles": of_roles})]
+    functions = catalog.execute(FUNCTIONS, {"roles": of_roles}).fetchall()
     lines += [line("function", f.name, f.owner, f.rights) for f in functions if not f.is_internal]
     # Internals with the caller's rights are all alike: they do only what the caller may do anyway.
     internals = {
@@ -63,7 +70,7 @@ def matrix(catalog: Any, roles: list[str]) -> str:
         if f.is_internal
     }
     lines += sorted(internals)
-    for table in catalog.execute(TABLES, {"roles": roles}):
+    for table in catalog.execute(TABLES, {"roles": of_roles}):
         assert not table.has_more, table.name
         if table.kind != "sequence" or any(table.rights):
             lines.append(line(table.kind, table.name, table.owner, table.rights))
@@ -73,7 +80,7 @@ def matrix(catalog: Any, roles: list[str]) -> str:
 def test_the_privileges_are_those_of_the_golden_file(catalog: Any, tmp_path: Path) -> None:
     with catalog.transaction(force_rollback=True):
         catalog.execute("create role braid_test_nobody")
-        actual = matrix(catalog, ["braid_test_nobody", *ROLES[1:]])
+        actual = matrix(catalog, ["braid_test_nobody", *roles(catalog)])
     (tmp_path / GOLDEN.name).write_text(actual)
     difference = "".join(
         difflib.unified_diff(GOLDEN.read_text().splitlines(True), actual.splitlines(True), "golden", "actual")
@@ -83,7 +90,7 @@ def test_the_privileges_are_those_of_the_golden_file(catalog: Any, tmp_path: Pat
 
 def test_every_function_can_be_executed_by_someone(catalog: Any) -> None:
     called_by_owner_alone = {"braid_store.request_tenant_key"}
-    functions = catalog.execute(FUNCTIONS, {"roles": ROLES[1:]}).fetchall()
+    functions = catalog.execute(FUNCTIONS, {"roles": roles(catalog)}).fetchall()
     assert {f.name for f in functions if not any(f.rights)} == called_by_owner_alone
 
 
@@ -118,5 +125,5 @@ def test_nobody_else_is_granted_anything(catalog: Any) -> None:
         ) o, aclexplode(o.acl) a
         """
     ).fetchall()
-    granted = {"braid_owner", "braid_definer", "braid_reader", "braid_writer", "braid_admin"}
+    granted = {owner_role(catalog), definer_role(catalog), "braid_reader", "braid_writer", "braid_admin"}
     assert [row for row in rows if row.grantee not in granted] == []

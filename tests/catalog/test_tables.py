@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from helpers.roles import owner_role
+
 # Definitions that all tenants share, and who the tenants are.
 REFERENCE = {
     "access_settings",
@@ -50,7 +52,8 @@ def test_tables_are_in_the_internal_schema(catalog: Any) -> None:
 
 
 def test_every_table_belongs_to_the_owner_role(catalog: Any) -> None:
-    assert {t.name: t.owner for t in catalog.execute(TABLES) if t.owner != "braid_owner"} == {}
+    owner = owner_role(catalog)
+    assert {t.name: t.owner for t in catalog.execute(TABLES) if t.owner != owner} == {}
 
 
 def test_row_security_is_enabled_and_not_forced(catalog: Any) -> None:
@@ -211,4 +214,5 @@ def test_views_check_the_callers_rights(catalog: Any) -> None:
         " where c.relkind = 'v' and c.relnamespace::regnamespace::text in ('braid', 'braid_store')"
     ).fetchall()
     assert {view.name for view in views} == {"collections", "synonyms", "model_migrations"}
-    assert [view for view in views if "security_invoker=true" not in view.options or view.owner != "braid_owner"] == []
+    owner = owner_role(catalog)
+    assert [view for view in views if "security_invoker=true" not in view.options or view.owner != owner] == []

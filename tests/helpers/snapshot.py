@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import psycopg
@@ -58,4 +59,6 @@ def rows(dsn: str) -> dict[str, Any]:
 
 def definitions(dsn: str) -> dict[tuple[str, str], str]:
     with psycopg.connect(dsn) as connection:
-        return {(kind, name): text for kind, name, text in connection.execute(DEFINITIONS)}
+        rows = connection.execute(DEFINITIONS).fetchall()
+    # Named for the database, each of them.
+    return {(kind, name): re.sub(r"\bbraid_(owner|definer)_\w+", r"braid_\1", text) for kind, name, text in rows}

@@ -14,6 +14,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from helpers import snapshot
+from helpers.roles import definer_role, owner_role
 from pgbraid import __version__, embedded
 from pgbraid.errors import InstallationError, PermissionDeniedError, PgbraidError, VersionMismatchError
 from pgbraid.install import install, read_installation, resources
@@ -52,6 +53,7 @@ def test_the_default_collection_is_that_of_the_offline_model(db: Connection) -> 
 
 
 def test_a_second_run_writes_nothing(dsn: str) -> None:
+    install(dsn)  # of a clone: it gets roles of its own
     before = snapshot.rows(dsn)
     report = install(dsn)
     assert not report.changed
@@ -59,6 +61,7 @@ def test_a_second_run_writes_nothing(dsn: str) -> None:
 
 
 def test_repair_restores_what_was_damaged(dsn: str, db: Connection) -> None:
+    install(dsn)
     before = snapshot.definitions(dsn)
     db.execute("drop function braid.version()")
     assert not install(dsn).changed
@@ -85,6 +88,7 @@ def test_ten_at_once_in_ten_databases_of_a_new_cluster(cluster: embedded.Server)
 
 
 def test_an_install_waits_for_another_and_says_so(dsn: str) -> None:
+    install(dsn)
     lines: list[str] = []
     seen = threading.Event()
 
@@ -153,9 +157,9 @@ def test_yoyos_tables_belong_to_the_owner_role_and_have_row_security(db: Connect
         " where relnamespace = 'braid_store'::regnamespace and relname like '%yoyo%' and relkind = 'r' order by 1"
     ).fetchall()
     assert rows == [
-        ("_yoyo_log", "braid_owner", True),
-        ("_yoyo_migration", "braid_owner", True),
-        ("_yoyo_version", "braid_owner", True),
+        ("_yoyo_log", owner_role(db), True),
+        ("_yoyo_migration", owner_role(db), True),
+        ("_yoyo_version", owner_role(db), True),
     ]
 
 
@@ -199,6 +203,7 @@ def test_another_login_is_told_what_it_lacks(
     dsn = bare_dsn(login)
     with psycopg.connect(make_conninfo(dsn, user="postgres"), autocommit=True) as connection:
         connection.execute("create extension vector")
+    install(make_conninfo(dsn, user="postgres"))
     with pytest.raises(InstallationError, match=f"may not act for it|{login}") as caught:
         install(dsn)
     assert caught.value.sqlstate == "42501"
@@ -312,8 +317,8 @@ def test_functions_of_an_earlier_version_are_replaced_or_gone(dsn: str, db: Conn
     for statement in (
         "create function braid.version() returns int language sql return 1",
         "create function braid.forgotten(a int) returns int language sql return a",
-        "alter function braid.version() owner to braid_owner",
-        "alter function braid.forgotten(int) owner to braid_owner",
+        f"alter function braid.version() owner to {owner_role(db)}",
+        f"alter function braid.forgotten(int) owner to {owner_role(db)}",
         "update braid_store.installation set sql_hash = '', version = '0.0.1'",
     ):
         db.execute(statement)
@@ -331,7 +336,7 @@ def test_what_others_built_on_a_function_that_stays_is_kept(dsn: str, db: Connec
 
 def test_what_others_built_on_a_function_that_goes_stops_the_upgrade(dsn: str, db: Connection) -> None:
     db.execute("create function braid.forgotten() returns int language sql return 1")
-    db.execute("alter function braid.forgotten() owner to braid_owner")
+    db.execute(f"alter function braid.forgotten() owner to {owner_role(db)}")
     db.execute("create view public.mine as select braid.forgotten() as one")
     db.execute("update braid_store.installation set sql_hash = ''")
     before = snapshot.rows(dsn)
@@ -372,5 +377,5 @@ def test_functions_that_a_restore_gave_to_the_login_are_taken_back(dsn: str, db:
     db.execute("alter function braid_store.write_documents(jsonb, text) owner to current_user")
     assert install(dsn).functions_applied
     owner = db.execute("select proowner::regrole::text from pg_proc where proname = 'write_documents'").fetchone()
-    assert owner == ("braid_definer",)
+    assert owner == (definer_role(db),)
     assert not install(dsn).changed

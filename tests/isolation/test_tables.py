@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from helpers.roles import definer_role
 from isolation.world import PRIVATE, Connection, World
 
 # Definitions that everybody may read.
@@ -36,7 +37,7 @@ def analyst(world: World) -> Connection:
 @pytest.fixture(scope="module")
 def insider(world: World) -> Connection:
     """With the rights of the functions that search and write: the policies still hold behind them."""
-    login = world.role("insider", "braid_writer", "braid_definer")
+    login = world.role("insider", "braid_writer", definer_role(world.admin))
     world.member("alpha", login)
     return world.connect(login)
 
@@ -46,7 +47,8 @@ def tenant_tables(world: World) -> list[str]:
     """What the functions that search and write may select from."""
     rows = world.admin.execute(
         "select c.oid::regclass::text from pg_class c where c.relnamespace = 'braid_store'::regnamespace"
-        " and c.relkind in ('r', 'p') and has_table_privilege('braid_definer', c.oid, 'SELECT')"
+        " and c.relkind in ('r', 'p') and has_table_privilege(%s, c.oid, 'SELECT')",
+        (definer_role(world.admin),),
     )
     return [name for (name,) in rows if name not in OPEN]
 

@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from helpers.roles import definer_role, owner_role
 from isolation.world import Connection, Gateway, World, tenant_claims
 
 
@@ -266,8 +267,8 @@ class TestAnalyst:
         for role in (
             other,
             "postgres",
-            "braid_owner",
-            "braid_definer",
+            owner_role(world.admin),
+            definer_role(world.admin),
             "braid_admin",
             "braid_service",
             "braid_gateway",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
+from helpers.roles import definer_role
 from isolation.world import Connection, Gateway, World, tenant_claims
 
 VECTORS = 40
@@ -45,7 +46,7 @@ def analyst(world: World) -> Connection:
 @pytest.fixture(scope="module")
 def insider(world: World) -> Connection:
     """With the rights of the functions that search and write: the policy still holds behind them."""
-    login = world.role("insider", "braid_writer", "braid_definer")
+    login = world.role("insider", "braid_writer", definer_role(world.admin))
     world.member("alpha", login)
     return world.connect(login)
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpers.roles import definer_role
 from support.calls import set_tenant, upsert
 from support.examples import examples
 
@@ -178,7 +179,7 @@ def test_another_tenants_words_are_never_offered(
     # Not even by the other's number, with the rights of the functions that search.
     row = db.execute("select id from braid_store.tenants where key = 'other'").fetchone()
     assert row is not None
-    login = make_login("reader", "braid_reader", "braid_definer")
+    login = make_login("reader", "braid_reader", definer_role(db))
     db.execute("select braid.add_tenant_member('default', %s)", (login,))
     reader = connect_as(login)
     assert closest(reader, "rivr", "default") == "river"

@@ -14,6 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 import pgbraid
 from helpers import HashEmbedder, snapshot, supabase
+from helpers.roles import owner_role
 from pgbraid import embedded
 from pgbraid.cli import cli
 from pgbraid.install import bundle as bundle_module
@@ -114,8 +115,8 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
         shutil.copytree(resources.MIGRATIONS, root / "migrations")
         shutil.copytree(resources.ROOT / "sql", root / "sql")
         (root / "migrations" / "9999.more.sql").write_text(
-            "set local role braid_owner;\n\ncreate table braid_store.more (tenant_id int primary key);\n"
-            "insert into braid_store.more values (1);\n\nreset role;\n"
+            "create table braid_store.more (tenant_id int primary key);\n"
+            "insert into braid_store.more values (1);\n"
         )
         version = root / "sql" / "70_observe" / "version.sql"
         version.write_text(version.read_text().replace("returns text", "returns table (version text)"))
@@ -145,7 +146,7 @@ def test_a_newer_one_upgrades_and_an_older_one_is_refused(project: str, newer: C
     paste(project, older)
     with psycopg.connect(project) as connection:
         connection.execute("create function braid.gone() returns int language sql as 'select 1'")
-        connection.execute("alter function braid.gone() owner to braid_owner")
+        connection.execute(f"alter function braid.gone() owner to {owner_role(connection)}")
         connection.execute("select braid.create_tenant('acme')")
     assert paste(project, newer())[0] == "pgbraid 99.0.0 is installed"
     with psycopg.connect(project) as connection:

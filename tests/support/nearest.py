@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from helpers.roles import owner_role
 from support.calls import upsert, vector
 
 Connection = psycopg.Connection[Any]
@@ -143,7 +144,7 @@ def begin_shard(db: Connection, collection: str, count: int) -> None:
     assert row is not None
     arguments = {"tenant": row[0], "collection": collection, "count": count}
     with db.transaction():
-        db.execute("set local role braid_owner")
+        db.execute(f"set local role {owner_role(db)}")
         db.execute(
             "select braid_store.create_shard(%(tenant)s, c) from braid_store.collections c"
             " where c.name = %(collection)s",

@@ -1,4 +1,4 @@
--- Cross-tenant: owned by braid_owner, as settings are for all tenants.
+-- Cross-tenant: owned by the owner role, as settings are for all tenants.
 create or replace function braid_store.measure_exact_rows()
 returns jsonb
 language plpgsql

@@ -16,6 +16,7 @@ from pgbraid.install.resources import (
     foundation_files,
     repeatable_files,
 )
+from pgbraid.install.roles import NAMES
 from pgbraid.install.session import LOCK_KEY
 
 TEMPLATE = Path(__file__).with_name("bundle.sql")
@@ -33,6 +34,7 @@ def bundle() -> str:
         "version": __version__,
         "digest": content_digest(),
         "lock_key": str(LOCK_KEY),
+        "roles": NAMES.strip(),
         "objects": OBJECTS.strip(),
         "policies": POLICIES.strip(),
         "foundation": _rows((file.name, file.text) for file in foundation_files()),

@@ -24,6 +24,8 @@ declare
   v_row text[];
   v_file text := 'bundle';
   v_role text;
+  v_owner text;
+  v_definer text;
   v_vector_schema text;
   v_vector_quoted text;
   v_vector_version text;
@@ -71,10 +73,16 @@ begin
       using errcode = '0A000', hint = 'Run: alter extension vector update;';
   end if;
 
+  -- The two roles that are this database's own.
+  select n.* into v_owner, v_definer
+  from (
+{{roles}}
+  ) n;
+
   begin
     foreach v_row slice 1 in array v_foundation loop
       v_file := v_row[1];
-      execute v_row[2];
+      execute replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer);
     end loop;
 
     -- A newer version may have changed what this one relies on.
@@ -92,15 +100,15 @@ begin
       end if;
     end if;
 
-    foreach v_role in array array['braid_owner', 'braid_definer', 'braid_reader'] loop
+    foreach v_role in array array[v_owner, v_definer, 'braid_reader'] loop
       if not has_schema_privilege(v_role, v_vector_schema, 'USAGE') then
         execute format('grant usage on schema %I to %I', v_vector_schema, v_role);
         -- Without grant options PostgreSQL only warns.
         if not has_schema_privilege(v_role, v_vector_schema, 'USAGE') then
           raise exception 'role % may not use the schema %, where pgvector is', v_role, v_vector_schema
             using errcode = '42501',
-                  hint = format('Have its owner run: grant usage on schema %I to braid_owner, braid_definer, '
-                                'braid_reader;', v_vector_schema);
+                  hint = format('Have its owner run: grant usage on schema %I to %I, %I, braid_reader;', v_vector_schema,
+                                v_owner, v_definer);
         end if;
       end if;
     end loop;
@@ -109,7 +117,7 @@ begin
     v_file := 'migrations';
     if not exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace
                    and c.relname = '_yoyo_migration') then
-      set local role braid_owner;
+      execute format('set local role %I', v_owner);
       create table braid_store._yoyo_migration (
         migration_hash varchar(64) primary key,
         migration_id varchar(255),
@@ -133,7 +141,8 @@ begin
       continue when exists (select from braid_store._yoyo_migration m where m.migration_id = v_row[1]);
       v_file := v_row[1];
       perform set_config('search_path', 'braid_store', true);
-      execute v_row[3];
+      execute format('set local role %I', v_owner);
+      execute replace(replace(v_row[3], '@owner@', v_owner), '@definer@', v_definer);
       reset role;
       perform set_config('search_path', 'pg_catalog, pg_temp', true);
       insert into braid_store._yoyo_migration values (v_row[2], v_row[1], clock_timestamp() at time zone 'utc');
@@ -186,7 +195,8 @@ begin
             end loop;
           end if;
           v_file := v_row[1];
-          execute replace(v_row[2], '@vector@', v_vector_quoted);
+          execute replace(replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer), '@vector@',
+                          v_vector_quoted);
         end loop;
         exit;
       exception when invalid_function_definition or invalid_table_definition then
@@ -203,7 +213,7 @@ begin
       using errcode = v_state, hint = coalesce(nullif(v_hint, ''), 'Nothing has been changed.');
   end;
   insert into braid_store.installation (version, sql_hash)
-  values (v_version, encode(sha256(convert_to(v_vector_quoted || ' ' || v_digest, 'UTF8')), 'hex'))
+  values (v_version, encode(sha256(convert_to(concat_ws(' ', v_vector_quoted, v_owner, v_definer, v_digest), 'UTF8')), 'hex'))
   on conflict (only_row)
   do update set version = excluded.version, sql_hash = excluded.sql_hash, installed_at = now();
 

@@ -15,13 +15,13 @@ from pgbraid.install.resources import (
     migration_ids,
     repeatable_files,
 )
+from pgbraid.install.roles import DatabaseRoles, database_roles
 from pgbraid.install.session import Notify, installer_session, naming, retrying
 from pgbraid.install.state import INSTALLATION, MIGRATIONS, Connection, applied_migrations, exists, readable
 from pgbraid.install.vector import VectorExtension, find_or_create, grant_schema
 
-ROLES = (
-    "braid_owner",
-    "braid_definer",
+# Those of the cluster, which the databases share.
+SHARED_ROLES = (
     "braid_reader",
     "braid_writer",
     "braid_admin",
@@ -77,14 +77,15 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
     vector = find_or_create(connection)
     if vector.created:
         notify(f"extension pgvector {vector.version} created in schema {vector.schema}")
-    wanted = content_hash(vector.quoted_schema)
-    previous, found = _installed(connection)
+    roles = database_roles(connection)
+    wanted = content_hash(vector.quoted_schema, roles)
+    previous, found = _installed(connection, roles)
     _check_not_newer(connection, previous)
     stale = (
         repair
         or found != wanted
         or bool(set(migration_ids()) - applied_migrations(connection))
-        or _owned_by_others(connection)
+        or _owned_by_others(connection, roles)
     )
     migrations: tuple[str, ...] = ()
     if stale:
@@ -92,9 +93,9 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
         from pgbraid.install.migrations import apply_pending
 
         _check_not_newer(connection, previous)
-        retrying(lambda: _apply_foundation(connection, vector))
-        migrations = apply_pending(connection, notify)
-        retrying(lambda: _apply_repeatable(connection, vector, wanted))
+        retrying(lambda: _apply_foundation(connection, vector, roles))
+        migrations = apply_pending(connection, roles, notify)
+        retrying(lambda: _apply_repeatable(connection, vector, roles, wanted))
         notify(f"functions applied ({len(repeatable_files())} files)")
     elif previous != __version__:
         connection.execute("update braid_store.installation set version = %s where only_row", (__version__,))
@@ -115,27 +116,31 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
     )
 
 
-def _installed(connection: Connection) -> tuple[str | None, str | None]:
-    """Version and hash, both None where nothing is installed or a role is missing."""
+def _installed(connection: Connection, roles: DatabaseRoles) -> tuple[str | None, str | None]:
+    """Version and hash, both None where nothing is installed; no hash where a role is missing."""
     for table in (INSTALLATION, MIGRATIONS):
         if exists(connection, table) and not readable(connection, table):
             # Another login has installed here. This gives access, or explains who can.
-            retrying(lambda: _run_foundation(connection))
-    roles = connection.execute(
-        "select count(*) from pg_catalog.pg_roles where rolname = any(%s)", (list(ROLES),)
+            retrying(lambda: _run_foundation(connection, roles))
+    wanted = [roles.owner, roles.definer, *SHARED_ROLES]
+    there = connection.execute(
+        "select count(*) from pg_catalog.pg_roles where rolname = any(%s)", (wanted,)
     ).fetchone()
-    if roles is None or roles[0] < len(ROLES) or not exists(connection, INSTALLATION):
+    if not exists(connection, INSTALLATION):
         return None, None
     found = connection.execute("select version, sql_hash from braid_store.installation").fetchone()
-    return (found[0], found[1]) if found else (None, None)
+    if found is None:
+        return None, None
+    return found[0], found[1] if there is not None and there[0] == len(wanted) else None
 
 
-def _owned_by_others(connection: Connection) -> bool:
+def _owned_by_others(connection: Connection, roles: DatabaseRoles) -> bool:
     """Whether a restore by a login that is no superuser gave that login our functions."""
     row = connection.execute(
         "select exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
         " where n.nspname in ('braid', 'braid_store')"
-        " and pg_catalog.pg_get_userbyid(p.proowner) not in ('braid_owner', 'braid_definer'))"
+        " and pg_catalog.pg_get_userbyid(p.proowner) <> all (%s))",
+        ([roles.owner, roles.definer],),
     ).fetchone()
     return bool(row and row[0])
 
@@ -154,29 +159,33 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".") if part.isdigit())
 
 
-def _run_foundation(connection: Connection) -> None:
+def _run_foundation(connection: Connection, roles: DatabaseRoles) -> None:
     with connection.transaction():
         for file in foundation_files():
             with naming(f"sql/{file.name}"):
-                connection.execute(file.text)
+                connection.execute(roles.fill(file.text))
 
 
-def _apply_foundation(connection: Connection, vector: VectorExtension) -> None:
+def _apply_foundation(connection: Connection, vector: VectorExtension, roles: DatabaseRoles) -> None:
     with connection.transaction():
-        _run_foundation(connection)
-        grant_schema(connection, vector)
+        _run_foundation(connection, roles)
+        grant_schema(connection, vector, roles)
 
 
-def _apply_repeatable(connection: Connection, vector: VectorExtension, content: str) -> None:
+def _apply_repeatable(
+    connection: Connection, vector: VectorExtension, roles: DatabaseRoles, content: str
+) -> None:
     try:
-        _replace(connection, vector, content, afresh=False)
+        _replace(connection, vector, roles, content, afresh=False)
     except InstallationError as error:
         if error.sqlstate not in SHAPE_CHANGED:
             raise
-        _replace(connection, vector, content, afresh=True)
+        _replace(connection, vector, roles, content, afresh=True)
 
 
-def _replace(connection: Connection, vector: VectorExtension, content: str, *, afresh: bool) -> None:
+def _replace(
+    connection: Connection, vector: VectorExtension, roles: DatabaseRoles, content: str, *, afresh: bool
+) -> None:
     with connection.transaction():
         if afresh:
             drop_all(connection)
@@ -188,7 +197,7 @@ def _replace(connection: Connection, vector: VectorExtension, content: str, *, a
                 drop_stale(connection, before)
             for file in files:
                 with naming(f"sql/{file.name}"):
-                    connection.execute(file.text.replace("@vector@", vector.quoted_schema))
+                    connection.execute(roles.fill(file.text, vector.quoted_schema))
         connection.execute(
             "insert into braid_store.installation (version, sql_hash) values (%s, %s) on conflict (only_row)"
             " do update set version = excluded.version, sql_hash = excluded.sql_hash, installed_at = now()",

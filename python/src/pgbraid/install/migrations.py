@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import socket
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 from yoyo import read_migrations
@@ -16,6 +16,7 @@ from yoyo.connections import DatabaseURI
 from yoyo.migrations import default_migration_table
 
 from pgbraid.install.resources import MIGRATIONS
+from pgbraid.install.roles import DatabaseRoles
 from pgbraid.install.session import Notify, naming
 from pgbraid.install.state import Connection
 
@@ -27,8 +28,9 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]
 
     schema = SCHEMA
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, roles: DatabaseRoles) -> None:
         self._given = connection
+        self._roles = roles
         super().__init__(DatabaseURI("postgresql+psycopg", *[None] * 5, {}), default_migration_table)
 
     def connect(self, dburi: DatabaseURI) -> Connection:
@@ -41,15 +43,12 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]
 
     def apply_one(self, migration: Any, force: bool = False, mark: bool = True) -> None:
         """Apply a migration and record it in the same transaction, so that no crash comes between the two."""
-        migration.load()
-        if not migration.use_transactions:
-            _run(migration, self)
         with self.transaction():
-            if migration.use_transactions:
-                _run(migration, self)
-                # A migration may leave its own role and path behind.
-                self.execute("reset role")
-                self.execute(f"set local search_path to {SCHEMA}")
+            self.execute(f"set local role {self._roles.owner}")
+            self._given.execute(self._roles.fill(Path(migration.path).read_text(encoding="utf-8")))
+            self.execute("reset role")
+            # A migration may leave its own path behind.
+            self.execute(f"set local search_path to {SCHEMA}")
             self.mark_one(migration)
 
     def get_log_data(self, migration: Any = None, operation: str = "apply") -> dict[str, object]:
@@ -65,18 +64,13 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]
         }
 
 
-def _run(migration: Any, backend: _Backend) -> None:
-    with redirect_stdout(io.StringIO()):  # yoyo prints what a select returns
-        migration.process_steps(backend, "apply")
-
-
-def apply_pending(connection: Connection, notify: Notify) -> tuple[str, ...]:
+def apply_pending(connection: Connection, roles: DatabaseRoles, notify: Notify) -> tuple[str, ...]:
     """Apply what the database lacks, each in its own transaction. Returns the names."""
-    backend = _Backend(connection)
+    backend = _Backend(connection, roles)
     before = connection.execute("show search_path").fetchone()
     assert before is not None
     # The role owns yoyo's tables from the start: another installer of the same database can go on with them.
-    connection.execute("set role braid_owner")
+    connection.execute(f"set role {roles.owner}")
     try:
         backend.ensure_internal_schema_updated()
     finally:

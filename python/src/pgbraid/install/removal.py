@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import psycopg
 from psycopg import sql
 
-from pgbraid.install.installer import ROLES
+from pgbraid.install.installer import SHARED_ROLES
+from pgbraid.install.roles import database_roles
 from pgbraid.install.session import Notify, installer_session, retrying
 from pgbraid.install.state import Connection
 
 
 @dataclass(frozen=True)
 class UninstallReport:
-    """What was removed. `roles_kept` says why the cluster's braid_* roles stayed, None if they are gone."""
+    """What was removed. `roles_kept` says why roles stayed, None if they are gone."""
 
     schemas: tuple[str, ...]
     roles_kept: str | None
 
 
 def uninstall(dsn: str, *, notify: Notify = lambda _: None) -> UninstallReport:
-    """Drop the schemas `braid` and `braid_store` with all documents in them and everything that depends on them,
-    and the braid_* roles unless another database of the cluster uses them. pgvector stays."""
+    """Drop the schemas `braid` and `braid_store` with all documents in them and everything that depends on them, the
+    two roles of this database, and the roles of the cluster unless another database uses them. pgvector stays."""
     with installer_session(dsn, notify) as connection:
         schemas = tuple(
             name
@@ -30,17 +32,34 @@ def uninstall(dsn: str, *, notify: Notify = lambda _: None) -> UninstallReport:
                 "select nspname from pg_catalog.pg_namespace where nspname in ('braid', 'braid_store') order by 1"
             )
         )
-        retrying(lambda: _drop_schemas(connection))
-        return UninstallReport(schemas, _drop_roles(connection))
+        own = _own_roles(connection)
+        retrying(lambda: _drop_schemas(connection, [*own, *SHARED_ROLES]))
+        # All or none: another database's installation may hold on to some of them only.
+        kept = [_drop_roles(connection, roles) for roles in (own, SHARED_ROLES)]
+        return UninstallReport(schemas, kept[0] or kept[1])
 
 
-def _drop_schemas(connection: Connection) -> None:
+def _own_roles(connection: Connection) -> list[str]:
+    """The owner's and the definer's, also those of the name that the database had before."""
+    roles = database_roles(connection)
+    rows = connection.execute(
+        "select r.rolname from pg_catalog.pg_roles r where r.rolname in (%s, %s)"
+        " or r.rolname ~ '^braid_(owner|definer)_' and exists (select from pg_catalog.pg_proc p"
+        "   where p.proowner = r.oid and p.pronamespace in"
+        "     (select n.oid from pg_catalog.pg_namespace n where n.nspname in ('braid', 'braid_store')))"
+        " order by 1",
+        (roles.owner, roles.definer),
+    ).fetchall()
+    return [name for (name,) in rows]
+
+
+def _drop_schemas(connection: Connection, roles: list[str]) -> None:
     with connection.transaction():
         connection.execute("drop schema if exists braid, braid_store cascade")
         # What they were granted elsewhere in this database, such as the schema of pgvector.
         rows = connection.execute(
             "select rolname from pg_catalog.pg_roles where rolname = any(%s) and pg_catalog.pg_has_role(oid, 'USAGE')",
-            (list(ROLES),),
+            (roles,),
         ).fetchall()
         if rows:
             connection.execute(
@@ -48,9 +67,10 @@ def _drop_schemas(connection: Connection) -> None:
             )
 
 
-def _drop_roles(connection: Connection) -> str | None:
-    # All or none: another database's installation may hold on to some of them only.
-    names = sql.SQL(", ").join(map(sql.Identifier, ROLES))
+def _drop_roles(connection: Connection, roles: Sequence[str]) -> str | None:
+    if not roles:
+        return None
+    names = sql.SQL(", ").join(map(sql.Identifier, roles))
     try:
         retrying(lambda: connection.execute(sql.SQL("drop role if exists {}").format(names)))
     except psycopg.errors.DependentObjectsStillExist:

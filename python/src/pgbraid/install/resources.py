@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from pgbraid.errors import InstallationError
+from pgbraid.install.roles import DatabaseRoles
 
 ROOT = Path(__file__).parents[1] / "_sql"
 MIGRATIONS = ROOT / "migrations"
@@ -43,9 +44,9 @@ def _all_files() -> Iterable[SqlFile]:
     ]
 
 
-def content_hash(vector_schema: str) -> str:
-    """Hash of all of `sql/` as applied where pgvector lives in `vector_schema` (quoted)."""
-    return hashlib.sha256(f"{vector_schema} {content_digest()}".encode()).hexdigest()
+def content_hash(vector_schema: str, roles: DatabaseRoles) -> str:
+    """Hash of all of `sql/` as applied where pgvector lives in `vector_schema` (quoted) and `roles` own all."""
+    return hashlib.sha256(f"{vector_schema} {roles.owner} {roles.definer} {content_digest()}".encode()).hexdigest()
 
 
 @cache

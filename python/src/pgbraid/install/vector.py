@@ -9,11 +9,10 @@ import psycopg
 from psycopg import sql
 
 from pgbraid.errors import InstallationError
+from pgbraid.install.roles import DatabaseRoles
 from pgbraid.install.state import Connection
 
 MINIMUM = (0, 8)
-# Those that own or run functions; the other braid_* roles are members of braid_reader.
-ROLES = ("braid_owner", "braid_definer", "braid_reader")
 
 
 @dataclass(frozen=True)
@@ -84,9 +83,11 @@ def _create(connection: Connection) -> None:
         ) from error
 
 
-def grant_schema(connection: Connection, vector: VectorExtension) -> None:
+def grant_schema(connection: Connection, vector: VectorExtension, roles: DatabaseRoles) -> None:
     """See that pgbraid's roles may use the schema of pgvector."""
-    missing = _without_usage(connection, vector.schema)
+    # Those that own or run functions; the other braid_* roles are members of braid_reader.
+    wanted = [roles.owner, roles.definer, "braid_reader"]
+    missing = _without_usage(connection, vector.schema, wanted)
     if not missing:
         return
     grant = sql.SQL("grant usage on schema {} to {}").format(
@@ -95,7 +96,7 @@ def grant_schema(connection: Connection, vector: VectorExtension) -> None:
     # Without grant options PostgreSQL refuses, or only warns; what counts is looked at below.
     with suppress(psycopg.errors.InsufficientPrivilege), connection.transaction():
         connection.execute(grant)
-    if _without_usage(connection, vector.schema):
+    if _without_usage(connection, vector.schema, wanted):
         raise InstallationError(
             f"pgbraid's roles may not use the schema {vector.schema}, where pgvector is",
             hint=f"have its owner run: {grant.as_string(connection)}",
@@ -103,10 +104,10 @@ def grant_schema(connection: Connection, vector: VectorExtension) -> None:
         )
 
 
-def _without_usage(connection: Connection, schema: str) -> list[str]:
+def _without_usage(connection: Connection, schema: str, roles: list[str]) -> list[str]:
     rows = connection.execute(
         "select role from unnest(%s::text[]) role where not pg_catalog.has_schema_privilege(role, %s, 'USAGE')",
-        (list(ROLES), schema),
+        (roles, schema),
     )
     return [role for (role,) in rows]
 

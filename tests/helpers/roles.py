@@ -1,0 +1,27 @@
+"""The roles that own what a database's installation made. A clone of a database keeps those of its template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+OWNER = """
+select p.proowner::regrole::text from pg_catalog.pg_proc p
+join pg_catalog.pg_namespace n on n.oid = p.pronamespace
+where n.nspname = 'braid_store' and p.proname = %s
+"""
+
+
+def owner_role(db: psycopg.Connection[Any]) -> str:
+    return _owner(db, "session_tenant_id")
+
+
+def definer_role(db: psycopg.Connection[Any]) -> str:
+    return _owner(db, "run_search")
+
+
+def _owner(db: psycopg.Connection[Any], function: str) -> str:
+    row = db.execute(OWNER, (function,)).fetchone()
+    assert row is not None
+    return str(row[0])
