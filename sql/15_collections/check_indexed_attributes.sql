@@ -29,8 +29,8 @@ begin
                   when e.key ^@ '$' then 'A metadata key that begins with $ is written "metadata.$key".'
                   when octet_length(e.key) > 255 then 'Use a key of at most 255 bytes.'
                   when e.key ^@ 'metadata.'
-                       and check_indexed_attributes.indexed_attributes ? regexp_replace(e.key, '^metadata\.', '')
-                       and regexp_replace(e.key, '^metadata\.', '')
+                       and check_indexed_attributes.indexed_attributes ? regexp_replace(e.key, E'^metadata\\.', '')
+                       and regexp_replace(e.key, E'^metadata\\.', '')
                            not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
                     then 'That is the same key as the one without "metadata.".'
                   when e.value not in ('"text"', '"number"', '"time"')
@@ -47,7 +47,7 @@ begin
   end if;
 
   return query
-  select regexp_replace(e.key, '^metadata\.', ''), e.value #>> '{}'
+  select regexp_replace(e.key, E'^metadata\\.', ''), e.value #>> '{}'
   from jsonb_each(check_indexed_attributes.indexed_attributes) e
   order by e.key;
 end

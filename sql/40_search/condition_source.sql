@@ -36,7 +36,7 @@ begin
       select a.* into v_attribute
       from braid_store.indexed_attributes a
       where a.collection_id = condition_source.collection_id and a.removed_at is null
-        and a.name = regexp_replace(condition_source.key, '^metadata\.', '') collate "C";
+        and a.name = regexp_replace(condition_source.key, E'^metadata\\.', '') collate "C";
       if not found then
         return null;
       end if;

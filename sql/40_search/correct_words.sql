@@ -32,7 +32,7 @@ begin
            case when c.clause_size = 1 then p.word else c.lexeme end as word
     from clauses c,
          lateral (
-           select btrim(p.content, '!"()*,;<=>?[]^`{|}~''-/\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–+%') as word
+           select btrim(p.content, E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–+%') as word
            from braid_store.parse_query(correct_words.query_text) p
            where p.clause_number = c.clause_number
            offset 0

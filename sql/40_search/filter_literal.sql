@@ -38,7 +38,7 @@ begin
                             'written "metadata.%s".', filter_literal.key, filter_literal.key);
     when 'timestamptz' then
       -- ISO form only: others, such as 01/02/2024, would depend on the session's DateStyle.
-      if jsonb_typeof(filter_literal.operand) = 'string' and v_text ~ '^\d{4,6}-\d{2}-\d{2}([T ]\d|$)'
+      if jsonb_typeof(filter_literal.operand) = 'string' and v_text ~ E'^\\d{4,6}-\\d{2}-\\d{2}([T ]\\d|$)'
          and pg_input_is_valid(v_text, 'timestamptz') then
         return format('%L::timestamptz', v_text);
       end if;

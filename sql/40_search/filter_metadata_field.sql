@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_key constant text := regexp_replace(filter_metadata_field.key, '^metadata\.', '');
+  v_key constant text := regexp_replace(filter_metadata_field.key, E'^metadata\\.', '');
 begin
   if position('.' in v_key) = 0 then
     return format('(c.metadata -> %L)', v_key);

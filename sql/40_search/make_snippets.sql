@@ -92,7 +92,7 @@ begin
     select s.text_number, s.ordinal, s.segment_number, s.step, s.segment, s.after, s.terms,
       case
         when make_snippets.fragment_count is null or lag(s.step) over text >= s.step - 1 then s.before
-        else regexp_replace(s.before, '^.*[\u0001-\u0020\u00a0\u2000-\u200b\u3000]', '')
+        else regexp_replace(s.before, E'^.*[\\u0001-\\u0020\\u00a0\\u2000-\\u200b\\u3000]', '')
       end as before,
       lag(s.step) over text as previous_step,
       coalesce(s.before = '' and lag(s.after) over text = '' and lag(s.terms) over text is not null

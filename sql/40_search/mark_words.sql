@@ -25,12 +25,12 @@ set jit = off
 as $$
 declare
   -- What surrounds a word; the signs that belong to one (.NET, $19, C++, 50%) are not among them.
-  v_leading constant text := '!"()*,;<=>?[]^`{|}~''-/\:%+&¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
-  v_trailing constant text := '!"()*,;<=>?[]^`{|}~''-/\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
+  v_leading constant text := E'!"()*,;<=>?[]^`{|}~''-/\\:%+&¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
+  v_trailing constant text := E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
   -- Vowel signs, tone marks and the like, which no mark separates from their letter.
   v_cluster constant text :=
-    '.[\u0300-\u036f\u0e31\u0e33-\u0e3a\u0e45\u0e47-\u0e4e\u0eb1\u0eb3-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059'
-    '\u1160-\u11ff\u17b4-\u17d3\u3099\u309a\ud7b0-\ud7ff\uff9e\uff9f]*';
+    E'.[\\u0300-\\u036f\\u0e31\\u0e33-\\u0e3a\\u0e45\\u0e47-\\u0e4e\\u0eb1\\u0eb3-\\u0ebc\\u0ec8-\\u0ece\\u102b-\\u103e\\u1056-\\u1059'
+    '\\u1160-\\u11ff\\u17b4-\\u17d3\\u3099\\u309a\\ud7b0-\\ud7ff\\uff9e\\uff9f]*';
 begin
   return query
   with terms as materialized (
@@ -45,11 +45,18 @@ begin
   ), vocabulary as materialized (
     select d.piece, d.script, row_number() over ()::int as piece_id
     from (select distinct p.piece collate "C" as piece, p.script from pieces p where p.piece <> '') as d
-  ), found as materialized (
-    select l.word_number as piece_id, l.lexeme collate "C" as lexeme
+  ), lexemes as materialized (
+    select l.word_number as piece_id, l.lexeme collate "C" as lexeme, l.kind, row_number() over ()::int as lexeme_number
     from braid_store.token_lexemes(array(select v.piece from vocabulary v order by v.piece_id), mark_words.text_config,
                                    mark_words.fold_diacritics) l
     where l.lexeme is not null
+  ), found as materialized (
+    select l.piece_id, l.lexeme from lexemes l where l.kind <> 'run'
+    union
+    select l.piece_id, g.gram
+    from lexemes l
+    join braid_store.token_grams(array(select case when l.kind = 'run' then l.lexeme end from lexemes l
+                                       order by l.lexeme_number)) g on g.token_number = l.lexeme_number
   ), matches as materialized (
     select f.piece_id, f.lexeme, t.term
     from terms t

@@ -23,9 +23,9 @@ begin
   if not has_operators then
     searched := translate(searched, v_spaces || '"“”„', repeat(' ', length(v_spaces) + 4)) collate "C";
     -- Signs before a word, asterisks behind it, and OR.
-    searched := regexp_replace(searched, '(^| )[+-]+', '\1', 'g');
-    searched := regexp_replace(searched, '\*+(?= |$)', '', 'g');
-    searched := regexp_replace(searched, '(^| )OR(?= |$)', '\1or', 'g');
+    searched := regexp_replace(searched, '(^| )[+-]+', E'\\1', 'g');
+    searched := regexp_replace(searched, E'\\*+(?= |$)', '', 'g');
+    searched := regexp_replace(searched, '(^| )OR(?= |$)', E'\\1or', 'g');
   end if;
 end
 $$;

@@ -19,7 +19,7 @@ begin
   if v_function not in ('exponential', 'gaussian') then
     perform braid_store.boost_error(place, 'function', recency -> 'function', 'Use exponential or gaussian.');
   elsif v_origin is not null
-        and (jsonb_typeof(recency -> 'origin') <> 'string' or v_origin !~ '^\d{4,6}-\d{2}-\d{2}([T ]\d|$)'
+        and (jsonb_typeof(recency -> 'origin') <> 'string' or v_origin !~ E'^\\d{4,6}-\\d{2}-\\d{2}([T ]\\d|$)'
              or not pg_input_is_valid(v_origin, 'timestamptz')) then
     perform braid_store.boost_error(place, 'origin', recency -> 'origin',
                                     'Use an ISO 8601 string, such as "2026-05-01T00:00:00Z".');

@@ -18,7 +18,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_key constant text := regexp_replace(group_by, '^metadata\.', '');
+  v_key constant text := regexp_replace(group_by, E'^metadata\\.', '');
   v_path constant text[] := string_to_array(v_key, '.');
 begin
   select coalesce(array_agg(o.place order by o.unit, o.place), '{}'),

@@ -16,10 +16,10 @@ declare
   v_found int;
 begin
   -- So short may be chance: only whole sentences count.
-  if before ~ '[.!?…。！？]["''”’」』）)\]]*$' then
+  if before ~ E'[.!?…。！？]["''”’」』）)\\]]*$' then
     for v_length in 1..least(c_short - 1, v_limit) loop
       if right(before, v_length) = left(after, v_length)
-         and right(before, v_length + 1) !~ '^[[:alnum:]]{2}' and substr(after, v_length, 2) !~ '^[^。！？」』）]\S' then
+         and right(before, v_length + 1) !~ '^[[:alnum:]]{2}' and substr(after, v_length, 2) !~ E'^[^。！？」』）]\\S' then
         v_longest := v_length;
       end if;
     end loop;

@@ -42,7 +42,7 @@ begin
          i.category, i.importance, i.occurred_at, i.language, i.metadata, i.embedding
   from unnest(document_chunks.inputs) i
   where i.chunks is null
-    and (i.embedding is not null or coalesce(i.content, '') !~ '\S' and i.title ~ '\S')
+    and (i.embedding is not null or coalesce(i.content, '') !~ E'\\S' and i.title ~ E'\\S')
   union all
   select i.ordinality, s.chunk_index, s.content, s.token_count, i.speaker, i.category, i.importance, i.occurred_at,
          i.language, i.metadata, null

@@ -14,9 +14,9 @@ as $$
     from regexp_matches(
            split_pieces.content,
            -- Text, with points that text follows (3.5, a.b), up to a sentence's or line's end.
-           format('(?:[^%1$s%2$s\n]|[%1$s][%1$s%3$s]*[^\s%1$s%2$s%3$s])*'
-                  '(?:[%1$s][%1$s%3$s]*(?:\s+|$)|(?:[%1$s][%1$s%3$s]*)?[%2$s][%1$s%2$s%3$s]*\s*|\n\s*|$)',
-                  '.!?…', '。！？｡।॥؟۔։።', '"''”’」』）)\]'),
+           format(E'(?:[^%1$s%2$s\\n]|[%1$s][%1$s%3$s]*[^\\s%1$s%2$s%3$s])*'
+                  '(?:[%1$s][%1$s%3$s]*(?:\\s+|$)|(?:[%1$s][%1$s%3$s]*)?[%2$s][%1$s%2$s%3$s]*\\s*|\\n\\s*|$)',
+                  '.!?…', '。！？｡।॥؟۔։።', E'"''”’」』）)\\]'),
            'g') with ordinality s (match, number)
     where s.match[1] <> ''
   ), words as materialized (
@@ -28,7 +28,7 @@ as $$
         select s.number, m.word_number, m.match[1] as word,
                sum(length(m.match[1])) over (partition by s.number order by m.word_number) / 40 as group_number
         from sentences s
-        cross join lateral regexp_matches(s.piece, '\S+\s*', 'g') with ordinality m (match, word_number)
+        cross join lateral regexp_matches(s.piece, E'\\S+\\s*', 'g') with ordinality m (match, word_number)
         where s.cost > split_pieces.chunk_tokens
       ) w
       group by w.number, w.group_number

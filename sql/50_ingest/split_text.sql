@@ -26,7 +26,7 @@ begin
   if length(split_text.source) <= 8 * v_budget then
     v_cost := braid_store.token_cost(split_text.source);
     if v_cost <= v_budget then
-      if split_text.source ~ '\S' then
+      if split_text.source ~ E'\\S' then
         return query select 0, btrim(split_text.source, c_white_space), ceil(v_cost)::int;
       end if;
       return;
@@ -70,7 +70,7 @@ begin
     v_costs := v_costs || v_cost;
     v_total := v_total + v_cost;
     -- A paragraph's end is preferred where it leaves the chunk three quarters full.
-    if v_total >= 0.75 * v_budget and v_piece ~ '\n\s*\n\s*$' then
+    if v_total >= 0.75 * v_budget and v_piece ~ E'\\n\\s*\\n\\s*$' then
       v_paragraph_end := cardinality(v_pieces);
     end if;
   end loop;

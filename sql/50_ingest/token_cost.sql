@@ -27,7 +27,7 @@ begin
     return 0;
   end if;
   if octet_length(v_text) > v_length then
-    v_foreign := regexp_count(v_text, '[^\x01-\x7f]');
+    v_foreign := regexp_count(v_text, E'[^\\x01-\\x7f]');
     v_hangul := regexp_count(v_text, '[가-힣]'); -- each is read as its two or three letters, about two tokens
   end if;
   -- In hundredths of a token.

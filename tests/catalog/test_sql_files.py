@@ -21,7 +21,12 @@ ATTRIBUTES = re.compile(
     r"as \$\$\n"
 )
 RAISE = re.compile(r"\braise exception\b(.*?);\n", re.S | re.I)
-CODES = {"22023", "22P02", "42704", "42501", "0A000"}
+CODES = {"22023", "22P02", "42704", "42501", "0A000", "54000"}
+BUNDLE = SQL.parent / "python/src/pgbraid/install/bundle.sql"
+# A comment, a name, or a string with all the lines that it goes on for.
+LITERAL = re.compile(
+    r"--[^\n]*|\"[^\"]*\"|(?P<string>(?:(?<![\w$])(?:[EeNnBbXx]|[Uu]&))?'(?:[^']|'')*'(?:\s*\n\s*'(?:[^']|'')*')*)"
+)
 
 
 def name_of(file: Path) -> str:
@@ -106,6 +111,24 @@ def test_what_is_never_written(file: Path) -> None:
     # A string that is put together by || and executed is how injection begins.
     assert not re.search(r"\bexecute\s+(?:')(?:[^']|'')*'\s*\|\|", code, re.I)
     assert not re.search(r"\breturn query execute\s+(?!format\(|pg_catalog\.format\()", code, re.I)
+
+
+def misread_strings(text: str) -> list[str]:
+    """What PostgreSQL reads otherwise, or refuses, where standard_conforming_strings is off."""
+    strings = [found["string"] for found in LITERAL.finditer(text) if found["string"]]
+    return [s for s in strings if (s[0] not in "eE" and "\\" in s) or s[0] in "uU"]
+
+
+@pytest.mark.parametrize("file", [*FILES, *sorted(SQL.parent.glob("migrations/*.sql")), BUNDLE], ids=lambda f: f.name)
+def test_strings_mean_the_same_under_every_setting(file: Path) -> None:
+    """Each session chooses standard_conforming_strings for itself, and a function's strings are read in the session
+    that calls it: one with a backslash begins with E."""
+    assert misread_strings(file.read_text()) == []
+
+
+def test_misread_strings_are_found() -> None:
+    assert misread_strings("select '\\d', E'\\\\d', 'it''s' -- '\\d'\n, U&'\\0041'") == ["'\\d'", "U&'\\0041'"]
+    assert misread_strings("select 'a'\n  '\\d', E'a'\n  '\\d'") == ["'a'\n  '\\d'"]
 
 
 CHANGE = re.compile(r"\b(?:(?<!do )update\s+[\w.%]+\b[^;)]*?\bset|delete\s+from)\b([^;]*)", re.I)

@@ -20,26 +20,22 @@ begin
   ), by_class as materialized (
     -- In arrays and by number, since a token may be very long and have very many forms.
     select array_agg(case when s.token_class = 'compound' then s.token end order by s.token_number) as compounds,
-      array_agg(case when s.token_class = 'unspaced' then s.token end order by s.token_number) as unspaced,
       array_agg(case when s.token_class = 'hangul' then s.token end order by s.token_number) as hangul
     from scanned s
   ), forms as (
-    select s.token_number, 0 as place, s.token as form,
-      case s.token_class when 'compound' then 'compound' else 'word' end as kind
+    select s.token_number, s.token as form,
+      case s.token_class when 'compound' then 'compound' when 'unspaced' then 'run' else 'word' end as kind
     from scanned s
-    where not (s.token_class = 'unspaced' or s.token_class = 'hangul' and length(s.token) <= 2)
+    where not (s.token_class = 'hangul' and length(s.token) <= 2)
     union all
-    select p.token_number, 0, p.part, 'part'
+    select p.token_number, p.part, 'part'
     from by_class c cross join lateral braid_store.token_parts(c.compounds) as p
     union all
-    select g.token_number, g.place, g.gram, g.kind
-    from by_class c cross join lateral braid_store.token_grams(c.unspaced) as g
-    union all
     -- Hangul has spaces: a word's bigrams are like the parts of a compound, and all there is of a short one.
-    select distinct g.token_number, 0, g.gram, g.kind
+    select distinct g.token_number, g.gram, g.kind
     from by_class c cross join lateral braid_store.token_grams(c.hangul) as g
   )
-  select s.word_number, s.position_count, s.place + f.place,
+  select s.word_number, s.position_count, s.place,
     case
       when octet_length(j.form) = length(j.form) then lower(j.form collate "C")
       when s.token_class in ('unspaced', 'hangul') then j.form
@@ -53,7 +49,7 @@ begin
     select
       case
         when f.form like '%-%'
-          and f.form !~ '[\u0001-\u002c\u002e\u002f\u003a-\u0040\u005b-\u0060\u007b-\u007f]|^[0-9-]+$'
+          and f.form !~ E'[\\u0001-\\u002c\\u002e\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007f]|^[0-9-]+$'
           then replace(f.form, '-', '')
         else f.form
       end as form
@@ -63,5 +59,5 @@ $$;
 
 comment on function braid_store.token_forms(text[]) is
   'Every form, in lower case and before any dictionary, by which the tokens of a word are indexed; the place is '
-  'counted from 0 within the word. Compounds with their parts take one position, runs of unspaced script one a '
-  'character. Words are told by their place in the array; nulls are skipped.';
+  'counted from 0 within the word. Compounds with their parts take one position. A run of unspaced script, which is one '
+  'form as it is, takes one a character. Words are told by their place in the array; nulls are skipped.';

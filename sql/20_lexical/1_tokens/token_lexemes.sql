@@ -9,10 +9,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Letters of European scripts that NFKC leaves as they are.
-  v_plain constant text := '^(?:[A-Z]?[a-z]+|[A-Z]+s?|'
-    '[a-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u0131\u0134-\u013e\u0141-\u0148\u014a-\u017e\u0400-\u052f]+)$';
-  v_lower constant text := '^[a-z\u00df-\u00f6\u00f8-\u00ff\u0430-\u045f]+$';
-  v_foldable constant text := '[\u00c0-\u03ce\u0439\u0450-\u045e\u0476\u0477\u04c1-\u04f9\u0590-\u06ff\u1e00-\u1fff]';
+  v_plain constant text := E'^(?:[A-Z]?[a-z]+|[A-Z]+s?|'
+    '[a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0400-\\u052f]+)$';
+  v_lower constant text := E'^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff\\u0430-\\u045f]+$';
+  v_foldable constant text := E'[\\u00c0-\\u03ce\\u0439\\u0450-\\u045e\\u0476\\u0477\\u04c1-\\u04f9\\u0590-\\u06ff\\u1e00-\\u1fff]';
 begin
   return query
   with trimmed as materialized (
@@ -20,7 +20,7 @@ begin
     select w.word_number, w.core, w.core ~ v_plain as is_plain
     from (
       select u.word_number::int as word_number,
-        rtrim(ltrim(u.word, '([{<"''`*-/\,;:!?'), ')]}>"''`*-/\,;:!?.') as core
+        rtrim(ltrim(u.word, E'([{<"''`*-/\\,;:!?'), E')]}>"''`*-/\\,;:!?.') as core
       from unnest(token_lexemes.words) with ordinality as u (word, word_number)
       offset 0 -- trimmed once, not wherever it is used
     ) as w
@@ -47,7 +47,7 @@ begin
         select distinct f.form
         from forms f
         where f.kind in ('word', 'compound', 'part')
-          and f.form !~ '[\u0001-\u0026\u0028-\u0060\u007b-\u007f]'
+          and f.form !~ E'[\\u0001-\\u0026\\u0028-\\u0060\\u007b-\\u007f]'
           and octet_length(f.form) <= 255
       ),
       token_lexemes.text_config
@@ -84,7 +84,7 @@ begin
     union all
     select f.word_number, f.position_count, f.place, f.form, f.kind
     from forms f
-    where f.kind in ('bigram', 'character')
+    where f.kind in ('run', 'bigram', 'character')
   )
   select t.word_number, coalesce(l.position_count, 0), l.place, l.lexeme, l.kind
   from trimmed t
@@ -93,5 +93,6 @@ end
 $$;
 
 comment on function braid_store.token_lexemes(text[], text, boolean) is
-  'The lexemes of words that stand between spaces: what tokenize() returns, once per distinct word. position_count is '
-  'how many positions the word takes (0: it is punctuation, and its lexeme is null).';
+  'The lexemes of words that stand between spaces: what tokenize() returns, once per distinct word, but that a run of '
+  'unspaced script is one row, of kind run, for token_grams. position_count is how many positions the word takes (0: it is '
+  'punctuation, and its lexeme is null).';

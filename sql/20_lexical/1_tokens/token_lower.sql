@@ -11,7 +11,7 @@ declare
   v_word text := lower(word collate "C");
 begin
   -- Capitals of the Latin, Greek and Cyrillic blocks, then those of all others: translate() is slow for a long table.
-  if v_word ~ '[\u00c0-\u00de\u0100-\u01bc\u01cd-\u024e\u0370-\u03ab\u03c2-\u03c2\u03cf-\u042f\u0460-\u052e]' then
+  if v_word ~ E'[\\u00c0-\\u00de\\u0100-\\u01bc\\u01cd-\\u024e\\u0370-\\u03ab\\u03c2-\\u03c2\\u03cf-\\u042f\\u0460-\\u052e]' then
     v_word := translate(
       v_word,
       'ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÐÑÒÓÔÕÖØÙÚÛÜÝÞ'
@@ -32,7 +32,7 @@ begin
       'ԁԃԅԇԉԋԍԏԑԓԕԗԙԛԝԟԡԣԥԧԩԫԭԯ'
     );
   end if;
-  if v_word ~ '[\u0531-\u0556\u10a0-\u10cd\u1c80-\u1cbf\u1e00-\u1ffc\u2132-\u2183\u2c00-\u2cf2\ua640-\ua7f5\U00010400-\U00010595\U00010c80-\U00010cb2\U000118a0-\U000118bf\U00016e40-\U00016e5f\U0001e900-\U0001e921]' then
+  if v_word ~ E'[\\u0531-\\u0556\\u10a0-\\u10cd\\u1c80-\\u1cbf\\u1e00-\\u1ffc\\u2132-\\u2183\\u2c00-\\u2cf2\\ua640-\\ua7f5\\U00010400-\\U00010595\\U00010c80-\\U00010cb2\\U000118a0-\\U000118bf\\U00016e40-\\U00016e5f\\U0001e900-\\U0001e921]' then
     v_word := translate(
       v_word,
       'ԱԲԳԴԵԶԷԸԹԺԻԼԽԾԿՀՁՂՃՄՅՆՇՈՉՊՋՌՍՎՏՐՑՒՓՔՕՖ'

@@ -23,14 +23,18 @@ begin
       from split_texts s
     ) as w
     group by w.word
-  ), lexemes as materialized (
-    select l.word_number, l.position_count, l.place, l.lexeme, l.kind,
-      row_number() over (partition by l.word_number, l.place order by l.kind = 'stop_word') = 1
-        and l.kind <> 'stop_word' as is_counted
+  ), token_lexemes as materialized (
+    select l.*
     from braid_store.token_lexemes(
       array(select v.word from vocabulary v order by v.word_number), token_occurrences.text_config,
       token_occurrences.fold_diacritics
     ) as l
+  ), lexemes as materialized (
+    select l.word_number, l.place, l.lexeme, l.kind,
+      row_number() over (partition by l.word_number, l.place order by l.kind = 'stop_word') = 1
+        and l.kind <> 'stop_word' as is_counted
+    from token_lexemes l
+    where l.kind <> 'run'
   ), shifts as materialized (
     -- How far positions have moved from ordinals behind a word that takes none or several. Few words do, so the others
     -- look the shift up by binary search instead of being sorted.
@@ -41,12 +45,26 @@ begin
         select unnest(v.places) + 1 as place, l.position_count
         from vocabulary v
         join (
-          select distinct l.word_number, l.position_count from lexemes l where l.position_count <> 1
+          select distinct l.word_number, l.position_count from token_lexemes l where l.position_count <> 1
         ) as l on l.word_number = v.word_number
         union all
         select t.text_number * 4294967296::bigint, 1
         from generate_subscripts(token_occurrences.texts, 1) as t (text_number)
       ) as m
+    ) as s
+  ), runs as materialized (
+    select l.lexeme as run, string_to_array(l.lexeme, null) as characters, l.place, v.places
+    from token_lexemes l
+    join vocabulary v on v.word_number = l.word_number
+    where l.kind = 'run'
+  ), characters as materialized (
+    select length(s.run) = 1 as is_alone, s.start + generate_series(0, cardinality(s.characters) - 1) as occurrence,
+      unnest(s.characters) collate "C" as character, unnest(s.characters[2:]) collate "C" as next_character
+    from (
+      select r.run, r.characters, o.place + r.place
+             + (select s.shifts from shifts s)[width_bucket(o.place, (select s.places from shifts s))] as start
+      from runs r
+      cross join lateral unnest(r.places) as o (place)
     ) as s
   )
   select l.lexeme, l.kind, l.is_counted,
@@ -57,9 +75,19 @@ begin
     )
   from lexemes l
   join vocabulary v on v.word_number = l.word_number
-  where l.lexeme is not null;
+  where l.lexeme is not null
+  union all
+  -- What token_grams gives, collected by lexeme: a text of unspaced script has as many as characters.
+  select c.character, case when c.is_alone then 'word' else 'character' end, true, array_agg(c.occurrence)
+  from characters c
+  group by c.character, c.is_alone
+  union all
+  select c.character || c.next_character, 'bigram', false, array_agg(c.occurrence)
+  from characters c
+  where c.next_character is not null
+  group by c.character || c.next_character;
 end
 $$;
 comment on function braid_store.token_occurrences(text[], text, boolean) is
-  'What tokenize() returns, a row for each distinct word''s lexeme: occurrences are text_number << 32 | position. One '
+  'What tokenize() returns, a row for each distinct word''s lexeme and for each gram of unspaced script: occurrences are text_number << 32 | position. One '
   'row counts each position that has something other than a stop word.';

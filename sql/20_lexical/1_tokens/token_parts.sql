@@ -14,21 +14,21 @@ begin
     select c.token_number::int as token_number,
       regexp_replace(
         translate(btrim(c.token, '.#@$£€¥₹+%'), ',;()[]', '//////'),
-        '([0-9])\.(?=[0-9])', '\1,', 'g'
+        E'([0-9])\\.(?=[0-9])', E'\\1,', 'g'
       ) as body
     from unnest(token_parts.tokens) with ordinality as c (token, token_number)
     where c.token is not null
   ), sections as (
     -- of paths, URLs, addresses, qualified names
-    select c.token_number, regexp_split_to_table(c.body, '->|[^A-Za-z0-9._''+,\u0080-\U0010ffff-]+') as part
+    select c.token_number, regexp_split_to_table(c.body, E'->|[^A-Za-z0-9._''+,\\u0080-\\U0010ffff-]+') as part
     from compounds c
   ), segments as (
-    select s.token_number, regexp_split_to_table(s.part, '[-._''+\u200d]+') as part
+    select s.token_number, regexp_split_to_table(s.part, E'[-._''+\\u200d]+') as part
     from sections s
   ), atoms as (
     -- at changes of case and between letters and digits; not in a blob such as base64
     select s.token_number,
-      (regexp_matches(s.part, '[0-9]+(?:,[0-9]+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z\u0080-\U0010ffff]+', 'g'))[1] as part
+      (regexp_matches(s.part, E'[0-9]+(?:,[0-9]+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z\\u0080-\\U0010ffff]+', 'g'))[1] as part
     from segments s
     where octet_length(s.part) <= 255
       and s.part ~ '[a-z][A-Z]|[A-Z]{2}[a-z]|[0-9][A-Za-z]|[A-Za-z][0-9]'

@@ -11,23 +11,23 @@ declare
   -- Code point ranges, because classes such as [[:alpha:]] depend on the database's locale.
   -- Written without spaces: Han, kana, Bopomofo, Thai, Lao, Burmese, Khmer, Tai.
   v_unspaced constant text :=
-    '\u0e01-\u0e2e\u0e30-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff\u1000-\u1049\u1050-\u109f'
-    '\u1780-\u17d3\u17d7\u17dc-\u17e9\u1950-\u19df\u1a20-\u1aaf\u2e80-\u2fdf\u3005-\u3007\u3021-\u302f'
-    '\u3031-\u303c\u3041-\u309f\u30a1-\u30fa\u30fc-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua9e0-\ua9fe'
-    '\uaa60-\uaa7f\uf900-\ufaff\U00016fe0-\U00018cff\U0001b000-\U0001b2ff\U00020000-\U0003ffff';
-  v_hangul constant text := '\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff';
-  v_emoji constant text := '\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001faff';
-  v_flag constant text := '\U0001f1e6-\U0001f1ff';
+    E'\\u0e01-\\u0e2e\\u0e30-\\u0e3a\\u0e40-\\u0e4e\\u0e50-\\u0e59\\u0e80-\\u0eff\\u1000-\\u1049\\u1050-\\u109f'
+    '\\u1780-\\u17d3\\u17d7\\u17dc-\\u17e9\\u1950-\\u19df\\u1a20-\\u1aaf\\u2e80-\\u2fdf\\u3005-\\u3007\\u3021-\\u302f'
+    '\\u3031-\\u303c\\u3041-\\u309f\\u30a1-\\u30fa\\u30fc-\\u312f\\u31a0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\ua9e0-\\ua9fe'
+    '\\uaa60-\\uaa7f\\uf900-\\ufaff\\U00016fe0-\\U00018cff\\U0001b000-\\U0001b2ff\\U00020000-\\U0003ffff';
+  v_hangul constant text := E'\\u1100-\\u11ff\\u3130-\\u318f\\ua960-\\ua97f\\uac00-\\ud7ff';
+  v_emoji constant text := E'\\u2300-\\u23ff\\u2600-\\u27bf\\u2b00-\\u2bff\\U0001f000-\\U0001f1e5\\U0001f200-\\U0001faff';
+  v_flag constant text := E'\\U0001f1e6-\\U0001f1ff';
   -- Neither letter nor digit: ASCII and Latin-1 symbols, punctuation of single scripts, general punctuation and
   -- symbols, private use, specials, tags.
   v_symbol constant text :=
-    '\u0001-\u002f\u003a-\u0040\u005b-\u005e\u0060\u007b-\u00a9\u00ab-\u00b4\u00b6-\u00b9\u00bb-\u00bf\u00d7\u00f7'
-    '\u037e\u0387\u055a-\u055f\u0589-\u058f\u05be\u05c0\u05c3\u05c6\u0600-\u060f\u061b-\u061f\u066a-\u066d\u06d4'
-    '\u0700-\u070d\u0964-\u0965\u0970\u0df4\u0e2f\u0e3f\u0e4f\u0e5a-\u0e7f\u0f01-\u0f17\u0f34-\u0f3d\u104a-\u104f\u10fb'
-    '\u1361-\u1368\u1400\u166d-\u166e\u1680\u169b-\u169c\u16eb-\u16ed\u1735-\u1736\u17d4-\u17d6\u17d8-\u17db'
-    '\u1800-\u180e\u2000-\u200c\u200e-\u2bff\u2cf9-\u2cff\u2e00-\u2e7f\u2fe0-\u3004\u3008-\u3020\u3030\u303d-\u303f'
-    '\u30a0\u30fb\ud800-\uf8ff\ufd3e-\ufd4f\ufe00-\ufe6f\ufeff-\uff0f\uffe0-\uffff\U00010100-\U0001013f'
-    '\U0001d000-\U0001d3ff\U000e0000-\U0010ffff';
+    E'\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u005e\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7'
+    '\\u037e\\u0387\\u055a-\\u055f\\u0589-\\u058f\\u05be\\u05c0\\u05c3\\u05c6\\u0600-\\u060f\\u061b-\\u061f\\u066a-\\u066d\\u06d4'
+    '\\u0700-\\u070d\\u0964-\\u0965\\u0970\\u0df4\\u0e2f\\u0e3f\\u0e4f\\u0e5a-\\u0e7f\\u0f01-\\u0f17\\u0f34-\\u0f3d\\u104a-\\u104f\\u10fb'
+    '\\u1361-\\u1368\\u1400\\u166d-\\u166e\\u1680\\u169b-\\u169c\\u16eb-\\u16ed\\u1735-\\u1736\\u17d4-\\u17d6\\u17d8-\\u17db'
+    '\\u1800-\\u180e\\u2000-\\u200c\\u200e-\\u2bff\\u2cf9-\\u2cff\\u2e00-\\u2e7f\\u2fe0-\\u3004\\u3008-\\u3020\\u3030\\u303d-\\u303f'
+    '\\u30a0\\u30fb\\ud800-\\uf8ff\\ufd3e-\\ufd4f\\ufe00-\\ufe6f\\ufeff-\\uff0f\\uffe0-\\uffff\\U00010100-\\U0001013f'
+    '\\U0001d000-\\U0001d3ff\\U000e0000-\\U0010ffff';
   -- Typographic apostrophes and dashes, and the commonest other digits, as ASCII; then what is invisible, and skin
   -- tones, dropped.
   v_irregular constant text := '’‘ʼ‐‑‒–−٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९'
@@ -38,16 +38,16 @@ declare
   v_letter text := '[^' || v_symbol || v_unspaced || v_hangul || v_emoji || v_flag || ']';
   v_pattern text :=
     -- A URL, up to white space, quotation marks or angle brackets.
-    '(?:[A-Za-z][A-Za-z0-9+.-]*://|www\.)(?:' || v_letter || '|[]!#$%&''()*+,./:;=?@[~-])+'
+    E'(?:[A-Za-z][A-Za-z0-9+.-]*://|www\\.)(?:' || v_letter || '|[]!#$%&''()*+,./:;=?@[~-])+'
     -- Words joined by connectors, with an optional sign before and after: .NET, $19.99, a->b, C++, 50%. Several points
     -- are none.
-    || '|\.{2,}'
+    || E'|\\.{2,}'
     || '|[#@$£€¥₹.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|' || v_letter || '+)'
-    || '(?:(?:[.''-]|[/\\:@&+#$%]{1,3}\.?|->)' || v_letter || '+)*(?:\+\+|[+#%£€¥])?'
+    || E'(?:(?:[.''-]|[/\\\\:@&+#$%]{1,3}\\.?|->)' || v_letter || E'+)*(?:\\+\\+|[+#%£€¥])?'
     || '|[' || v_unspaced || ']+'
     || '|[' || v_hangul || ']+'
     || '|[' || v_flag || ']{1,2}'
-    || '|[' || v_emoji || '](?:\u200d[' || v_emoji || '])*';
+    || '|[' || v_emoji || E'](?:\\u200d[' || v_emoji || '])*';
 begin
   return query
   select s.word_number, s.token_number, s.token,
@@ -57,14 +57,14 @@ begin
       when octet_length(s.token) = length(s.token) then 'compound'
       when s.token ~ ('^[' || v_unspaced || ']') then 'unspaced'
       when s.token ~ ('^[' || v_hangul || ']') then 'hangul'
-      when s.token ~ ('^[' || v_emoji || ']\u200d') then 'compound'
-      when s.token ~ '[\u0001-\u0040\u005b-\u0060\u007b-\u00a9]|[a-z][A-Z]|[A-Z]{2}[a-rt-z]' then 'compound'
+      when s.token ~ ('^[' || v_emoji || E']\\u200d') then 'compound'
+      when s.token ~ E'[\\u0001-\\u0040\\u005b-\\u0060\\u007b-\\u00a9]|[a-z][A-Z]|[A-Z]{2}[a-rt-z]' then 'compound'
       else 'word'
     end
   from (
     select w.word_number, m.token_number::int as token_number,
       case
-        when m.matched[1] ~ '^[A-Za-z](?:\.[A-Za-z])+$' then replace(m.matched[1], '.', '')
+        when m.matched[1] ~ E'^[A-Za-z](?:\\.[A-Za-z])+$' then replace(m.matched[1], '.', '')
         when m.matched[1] like '%,%' or m.matched[1] ~ '^[0-9]{1,3}(?:_[0-9]{3})+$' then
           case when m.matched[1] ~ '^(?:[^,]*://|www)' then m.matched[1] else translate(m.matched[1], ',_', '') end
         else m.matched[1]
@@ -80,13 +80,13 @@ begin
     ) as w
     cross join lateral regexp_matches(w.cleaned collate "C", v_pattern, 'g')
       with ordinality as m (matched, token_number)
-    where m.matched[1] ~ '[^\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u0300-\u036f\u064b-\u065f\u200d]'
+    where m.matched[1] ~ E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u0300-\\u036f\\u064b-\\u065f\\u200d]'
   ) as s;
 end
 $$;
 
 comment on function braid_store.token_scan(text[]) is
-  'Splits what stands between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \ : @ & + # $ % ->), '
+  E'Splits what stands between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \\ : @ & + # $ % ->), '
   'runs of a script without spaces, of Hangul, and emoji. Everything else separates. Apostrophes, dashes and '
   'compatibility forms are normalised (NFKC); the points of initials (U.S.) and separators of thousands are dropped. '
   'Words are told by their place in the array; nulls are skipped, and one without tokens gives no row. token_class is '

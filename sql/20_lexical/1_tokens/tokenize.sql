@@ -11,12 +11,24 @@ set jit = off
 set work_mem = '64MB'
 as $$
 begin
-  if array_to_string(tokenize.texts, '') !~ '[ \n\r\t]' then
+  if array_to_string(tokenize.texts, '') !~ E'[ \\n\\r\\t]' then
     -- Each is a word, as those of most queries are.
     return query
+    with lexemes as materialized (
+      select l.*, row_number() over ()::int as lexeme_number
+      from braid_store.token_lexemes(tokenize.texts, tokenize.text_config, tokenize.fold_diacritics) l
+      where l.lexeme is not null
+    )
     select l.word_number, 1 + l.place, l.lexeme, l.kind
-    from braid_store.token_lexemes(tokenize.texts, tokenize.text_config, tokenize.fold_diacritics) l
-    where l.lexeme is not null;
+    from lexemes l
+    where l.kind <> 'run'
+    union all
+    select l.word_number, 1 + l.place + g.place, g.gram, g.kind
+    from lexemes l
+    join braid_store.token_grams(array(select case when l.kind = 'run' then l.lexeme end from lexemes l
+                                       order by l.lexeme_number)) g
+      on g.token_number = l.lexeme_number
+    where exists (select from lexemes l where l.kind = 'run');
     return;
   end if;
   perform braid_store.token_config(tokenize.text_config);

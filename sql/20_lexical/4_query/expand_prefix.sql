@@ -19,7 +19,7 @@ as $$
     where p.tenant_id = expand_prefix.tenant_id and p.collection_id = expand_prefix.collection_id
       -- In "C" order no lexeme that begins so is above the prefix with the last of all characters.
       and p.lexeme >= expand_prefix.prefix collate "C"
-      and p.lexeme < expand_prefix.prefix || U&'\+10FFFF' collate "C"
+      and p.lexeme < expand_prefix.prefix || E'\U0010FFFF' collate "C"
     group by p.lexeme
     having sum(p.document_frequency) > 0
     order by p.lexeme

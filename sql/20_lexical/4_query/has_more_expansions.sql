@@ -14,7 +14,7 @@ as $$
     from braid_store.postings p
     where p.tenant_id = has_more_expansions.tenant_id and p.collection_id = has_more_expansions.collection_id
       and p.lexeme >= has_more_expansions.prefix collate "C"
-      and p.lexeme < has_more_expansions.prefix || U&'\+10FFFF' collate "C"
+      and p.lexeme < has_more_expansions.prefix || E'\U0010FFFF' collate "C"
     group by p.lexeme
     order by p.lexeme
     offset 20000 limit 1);

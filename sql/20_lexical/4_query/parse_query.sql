@@ -13,8 +13,8 @@ declare
     '\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
   v_quotes constant text := '“”„"';
   -- ASCII, Latin-1, general, CJK and full-width punctuation: what has nothing else is no clause.
-  v_word constant text := '[^\u0001-\u002f\u003a-\u0040\u005b-\u0060\u007b-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb'
-    '\u00bf\u2010-\u205e\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]';
+  v_word constant text := E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb'
+    '\\u00bf\\u2010-\\u205e\\u3001-\\u3003\\u3008-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]';
   v_query text := translate(parse_query.query_text, v_quotes || v_spaces, '""""' || repeat(' ', length(v_spaces)));
 begin
   if v_query !~ '[-+*"]|OR' then

@@ -16,8 +16,8 @@ as $$
 declare
   v_month constant text := '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?'
     '|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-  v_year constant text := '(?: (?:of |in )?(\d{4}|(?:last|previous|this|next) year))?';
-  v_day constant text := '(\d{1,2})(?:st|nd|rd|th)?';
+  v_year constant text := E'(?: (?:of |in )?(\\d{4}|(?:last|previous|this|next) year))?';
+  v_day constant text := E'(\\d{1,2})(?:st|nd|rd|th)?';
   v_now timestamp := reference_time at time zone time_zone;
   v_today timestamp := date_trunc('day', reference_time at time zone time_zone);
   v_parts text[];
@@ -82,7 +82,7 @@ begin
   v_place := coalesce(v_place, array_position('{jan,feb,mar,apr,may,jun,jul,aug,sep,oct,nov,dec}'::text[], left(v_parts[2], 3)));
 
   v_years := case
-    when v_said ~ '^\d' then array[v_said::int]
+    when v_said ~ E'^\\d' then array[v_said::int]
     when v_said is not null then
       array[extract(year from v_now)::int + case split_part(v_said, ' ', 1) when 'this' then 0 when 'next' then 1 else -1 end]
     when v_which_word = 'this' then array[extract(year from v_now)::int]

@@ -51,7 +51,7 @@ begin
       select t.word, t.place, (sum(length(t.word) + 1) over (order by t.place) - length(t.word))::int as starts_at
       from string_to_table(v_masked, ' ') with ordinality t (word, place)
     ) w,
-         lateral regexp_match(w.word, '^([(\[]*)(.*?)([]),.;:?!…]*)$') m,
+         lateral regexp_match(w.word, E'^([(\\[]*)(.*?)([]),.;:?!…]*)$') m,
          lateral braid_store.timeframe_word(lower(m[2])) k
     where w.word <> ''
     order by w.place
@@ -123,9 +123,9 @@ begin
       v_before := rtrim(left(v_before, -1));
       v_after := ltrim(substr(v_after, 2));
     end if;
-    searched := v_before || case when v_before = '' or v_after ~ '^([,.;:?!)\]…]|$)' then '' else ' ' end || v_after;
+    searched := v_before || case when v_before = '' or v_after ~ E'^([,.;:?!)\\]…]|$)' then '' else ' ' end || v_after;
   end loop;
-  searched := btrim(regexp_replace(searched, '^[\s,;:]+', ''));
+  searched := btrim(regexp_replace(searched, E'^[\\s,;:]+', ''));
   if searched !~ '[[:alnum:]]' then
     searched := '';
   end if;

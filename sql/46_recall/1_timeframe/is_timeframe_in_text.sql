@@ -27,7 +27,7 @@ begin
     when v_last in ('jan', 'feb', 'mar', 'apr', 'jun', 'jul', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec') then
       v_before between '0' and ':'
     -- "In 2000 lines": a number that the next word counts.
-    when v_last ~ '^\d{4}$' and v_before in ('in', 'since', 'before', 'after', 'until', 'till', 'from', 'to', 'and', 'during',
+    when v_last ~ E'^\\d{4}$' and v_before in ('in', 'since', 'before', 'after', 'until', 'till', 'from', 'to', 'and', 'during',
                                              'throughout') then
       v_last between '1900' and '2099'
       and (next_word = '' or next_word = any (

@@ -18,11 +18,11 @@ declare
   v_length interval;
 begin
   is_instant := false;
-  if phrase !~ '^\d{4}' or phrase ~ '^0000' then
+  if phrase !~ E'^\\d{4}' or phrase ~ '^0000' then
     return;
   end if;
 
-  v_parts := regexp_match(phrase, '^(\d{4}-\d\d-\d\d)[t ](\d\d)(:\d\d)?(:\d\d)?([.,]\d{1,6})?(z|[+-]\d\d(?::?\d\d(?::\d\d)?)?)?$');
+  v_parts := regexp_match(phrase, E'^(\\d{4}-\\d\\d-\\d\\d)[t ](\\d\\d)(:\\d\\d)?(:\\d\\d)?([.,]\\d{1,6})?(z|[+-]\\d\\d(?::?\\d\\d(?::\\d\\d)?)?)?$');
   if v_parts is not null then
     declare
       v_text text := format('%s %s%s%s%s', v_parts[1], v_parts[2], coalesce(v_parts[3], ':00'), coalesce(v_parts[4], ':00'),
@@ -42,20 +42,20 @@ begin
   end if;
 
   case
-    when phrase ~ '^\d{4}-\d\d-\d\d$' and pg_input_is_valid(phrase, 'date') then
+    when phrase ~ E'^\\d{4}-\\d\\d-\\d\\d$' and pg_input_is_valid(phrase, 'date') then
       v_start := phrase::timestamp;
       v_length := '1 day';
-    when phrase ~ '^\d{4}-(0[1-9]|1[0-2])$' then
+    when phrase ~ E'^\\d{4}-(0[1-9]|1[0-2])$' then
       v_start := (phrase || '-01')::timestamp;
       v_length := '1 month';
-    when phrase ~ '^\d{4}$' then
+    when phrase ~ E'^\\d{4}$' then
       v_start := (phrase || '-01-01')::timestamp;
       v_length := '1 year';
-    when phrase ~ '^\d{4}-?q[1-4]$' then
+    when phrase ~ E'^\\d{4}-?q[1-4]$' then
       v_start := make_date(left(phrase, 4)::int, right(phrase, 1)::int * 3 - 2, 1);
       v_length := '3 months';
-    when phrase ~ '^\d{4}-?w\d\d(-[1-7])?$' then
-      v_parts := regexp_match(phrase, '^(\d{4})-?w(\d\d)(?:-(\d))?$');
+    when phrase ~ E'^\\d{4}-?w\\d\\d(-[1-7])?$' then
+      v_parts := regexp_match(phrase, E'^(\\d{4})-?w(\\d\\d)(?:-(\\d))?$');
       -- The 4th of January is in week 1.
       v_start := date_trunc('week', make_date(v_parts[1]::int, 1, 4)::timestamp) + (v_parts[2]::int - 1) * interval '7 days';
       if extract(isoyear from v_start) <> v_parts[1]::int then

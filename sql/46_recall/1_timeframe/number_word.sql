@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select case
-           when number_word.word ~ '^\d{1,6}$' then number_word.word::int
+           when number_word.word ~ E'^\\d{1,6}$' then number_word.word::int
            when number_word.word in ('a', 'an') then 1
            when number_word.word in ('a couple', 'a couple of', 'couple', 'couple of') then 2
            when number_word.word in ('few', 'a few') then 3

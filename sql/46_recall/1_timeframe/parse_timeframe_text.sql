@@ -8,15 +8,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare
-  v_phrase text := regexp_replace(btrim(regexp_replace(lower(timeframe), '\s+', ' ', 'g')), '\y\.$', '');
+  v_phrase text := regexp_replace(btrim(regexp_replace(lower(timeframe), E'\\s+', ' ', 'g')), E'\\y\\.$', '');
   v_range record;
   v_is_understood boolean;
   v_separator text;
   v_parts text[];
   v_last record;
 begin
-  v_phrase := regexp_replace(v_phrase, '\y(\d\d?(?:st|nd|rd|th)?|[a-z]+(?:ary|ch|il|ne|ly|ust|ber)), ?(\d{4})(?![-\d])',
-                             '\1 \2', 'g');
+  v_phrase := regexp_replace(v_phrase, E'\\y(\\d\\d?(?:st|nd|rd|th)?|[a-z]+(?:ary|ch|il|ne|ly|ust|ber)), ?(\\d{4})(?![-\\d])',
+                             E'\\1 \\2', 'g');
   v_range := braid_store.range_literal(btrim(timeframe), time_zone);
   if not v_range.is_understood then
     v_range := braid_store.iso_interval(replace(v_phrase, ' ', ''), time_zone, reference_time);

@@ -15,16 +15,16 @@ begin
   if length(v_text) > 10000 then
     raise exception 'timeframe is % characters long', length(v_text)
       using errcode = '22023', hint = 'Use at most 10000.';
-  elsif v_text ~ '^\{\s*[[(]' then
+  elsif v_text ~ E'^\\{\\s*[[(]' then
     v_parts := array(select m[1] from regexp_matches(v_text, '([[(][^[(]*?[])])', 'g') m);
-    if v_text !~ '^\{\s*[[(][^[(]*[])](\s*,\s*[[(][^[(]*[])])*\s*\}$' then
+    if v_text !~ E'^\\{\\s*[[(][^[(]*[])](\\s*,\\s*[[(][^[(]*[])])*\\s*\\}$' then
       v_parts := array[v_text];
     end if;
-  elsif v_text ~ '^\{' and pg_input_is_valid(v_text, 'text[]') then
+  elsif v_text ~ E'^\\{' and pg_input_is_valid(v_text, 'text[]') then
     v_parts := v_text::text[];
   -- With times of day it is what PostgreSQL writes for a range with both bounds included.
-  elsif v_text ~ '^\[' and pg_input_is_valid(v_text, 'jsonb')
-        and not (v_text ~ '\d[ T]\d\d' and (braid_store.range_literal(v_text, time_zone)).is_understood) then
+  elsif v_text ~ E'^\\[' and pg_input_is_valid(v_text, 'jsonb')
+        and not (v_text ~ E'\\d[ T]\\d\\d' and (braid_store.range_literal(v_text, time_zone)).is_understood) then
     v_parts := array(select jsonb_array_elements_text(v_text::jsonb));
   end if;
   begin

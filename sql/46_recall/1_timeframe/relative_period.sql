@@ -14,7 +14,7 @@ as $$
 #variable_conflict use_variable
 declare
   v_units constant text := '(second|minute|hour|day|week|weekend|month|quarter|year)';
-  v_number constant text := '(\d{1,6}|an?|(?:a )?few|(?:a )?couple(?: of)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven'
+  v_number constant text := E'(\\d{1,6}|an?|(?:a )?few|(?:a )?couple(?: of)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven'
     '|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)';
   v_now timestamp := reference_time at time zone time_zone;
   v_today timestamp := date_trunc('day', reference_time at time zone time_zone);

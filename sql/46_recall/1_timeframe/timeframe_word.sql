@@ -30,9 +30,9 @@ begin
       can_start := false;
       can_end := true;
     when word between '0' and ':'
-         and word ~ ('^(?:\d{1,6}|\d{1,2}(?:st|nd|rd|th)|\d{4}-?q[1-4]|\d{4}-?w\d\d(?:-[1-7])?|\d{4}-\d\d(?:-\d\d)?'
-                     '(?:t\d\d:\d\d(?::\d\d)?(?:z|[+-]\d\d:\d\d)?)?)$') then
-      can_start := word ~ '^\d{1,6}$';
+         and word ~ (E'^(?:\\d{1,6}|\\d{1,2}(?:st|nd|rd|th)|\\d{4}-?q[1-4]|\\d{4}-?w\\d\\d(?:-[1-7])?|\\d{4}-\\d\\d(?:-\\d\\d)?'
+                     '(?:t\\d\\d:\\d\\d(?::\\d\\d)?(?:z|[+-]\\d\\d:\\d\\d)?)?)$') then
+      can_start := word ~ E'^\\d{1,6}$';
       can_end := true;
     else
       null; -- no such word

@@ -14,12 +14,12 @@ begin
     return current_setting('TimeZone');
   end if;
   -- For PostgreSQL these are POSIX zones, whose offsets count westwards.
-  v_offset := regexp_match(v_name, '^(?:UTC|GMT)?([+-])(\d\d?)(?::?([0-5]\d))?$', 'i');
+  v_offset := regexp_match(v_name, E'^(?:UTC|GMT)?([+-])(\\d\\d?)(?::?([0-5]\\d))?$', 'i');
   if v_offset is not null and v_offset[2]::int <= 15 then
     return format('<%s%s>%s%s:%s', v_offset[1], lpad(v_offset[2], 2, '0') || coalesce(v_offset[3], ''),
                   case v_offset[1] when '+' then '-' else '+' end, v_offset[2], coalesce(v_offset[3], '00'));
   end if;
-  if v_name ~ '^[A-Za-z_/+-]+$' or v_name ~* '^(etc/)?gmt[+-]?\d\d?$' or v_name ~* '^[ecmp]st[5-8][ecmp]dt$' then
+  if v_name ~ '^[A-Za-z_/+-]+$' or v_name ~* E'^(etc/)?gmt[+-]?\\d\\d?$' or v_name ~* '^[ecmp]st[5-8][ecmp]dt$' then
     begin
       perform '2000-01-01'::timestamp at time zone v_name;
       return v_name;

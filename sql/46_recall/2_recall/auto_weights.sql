@@ -13,7 +13,7 @@ as $$
 #variable_conflict use_variable
 declare
   v_code text;
-  v_word_count int := cardinality(regexp_split_to_array(btrim(query_text), '\s+'));
+  v_word_count int := cardinality(regexp_split_to_array(btrim(query_text), E'\\s+'));
 begin
   full_text_factor := 1;
   semantic_factor := 1;
@@ -28,8 +28,8 @@ begin
   -- Codes of four digits and more, versions, underscores, capitals inside a word, calls and paths. Not IL-6, p53, mRNA:
   -- leaning towards such names loses on SciFact. Nor 18th, 1960s, and/or.
   v_code := substring(query_text from
-    '(?:^|[\s(\[])((?:[A-Za-z]+[-_]?\d{4}|v?\d+\.\d+\.\d|v\d+\.\d|[A-Za-z]+_\w|[a-z]{2,}[A-Z][a-z]'
-    '|[A-Za-z]\w*(?:::|->|\(\))|[\w.]*/[\w.-]*[/.]\w|[A-Za-z_]\w*\.[a-z_]\w)[^\s,;?!)\]]*)');
+    E'(?:^|[\\s(\\[])((?:[A-Za-z]+[-_]?\\d{4}|v?\\d+\\.\\d+\\.\\d|v\\d+\\.\\d|[A-Za-z]+_\\w|[a-z]{2,}[A-Z][a-z]'
+    '|[A-Za-z]\\w*(?:::|->|\\(\\))|[\\w.]*/[\\w.-]*[/.]\\w|[A-Za-z_]\\w*\\.[a-z_]\\w)[^\\s,;?!)\\]]*)');
   if v_code is not null then
     full_text_factor := 2;
     reason := format('"%s" has one spelling', left(v_code, 60));

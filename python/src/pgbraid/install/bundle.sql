@@ -68,7 +68,7 @@ begin
   join pg_namespace n on n.oid = e.extnamespace
   where e.extname = 'vector';
   v_vector_quoted := '"' || replace(v_vector_schema, '"', '""') || '"';
-  if array(select part::int from string_to_table(v_vector_version, '.') part where part ~ '^\d+$') < '{0,8}' then
+  if array(select part::int from string_to_table(v_vector_version, '.') part where part ~ E'^\\d+$') < '{0,8}' then
     raise exception 'the database has pgvector %; pgbraid needs 0.8 or newer', v_vector_version
       using errcode = '0A000', hint = 'Run: alter extension vector update;';
   end if;
@@ -90,8 +90,8 @@ begin
     if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace
                and c.relname = 'installation') then
       select i.version into v_installed from braid_store.installation i;
-      if array(select part::int from string_to_table(v_installed, '.') part where part ~ '^\d+$')
-           > array(select part::int from string_to_table(v_version, '.') part where part ~ '^\d+$')
+      if array(select part::int from string_to_table(v_installed, '.') part where part ~ E'^\\d+$')
+           > array(select part::int from string_to_table(v_version, '.') part where part ~ E'^\\d+$')
          or exists (select from braid_store._yoyo_migration m
                     where m.migration_id <> all (array(select v_migrations[i][1]
                                                        from generate_subscripts(v_migrations, 1) i))) then
@@ -247,7 +247,7 @@ begin
   cross join unnest(d.setconfig) s (setting)
   where r.rolname = 'authenticator' and d.setdatabase = 0 and starts_with(s.setting, 'pgrst.db_schemas=');
   v_exposed := coalesce(nullif(v_exposed, ''), v_message, '');
-  if v_exposed <> '' and 'braid' <> all (regexp_split_to_array(v_exposed, '\s*,\s*')) then
+  if v_exposed <> '' and 'braid' <> all (regexp_split_to_array(v_exposed, E'\\s*,\\s*')) then
     v_exposed := v_exposed || ', braid';
   end if;
   if v_exposed is distinct from coalesce(v_message, '') then
@@ -272,4 +272,4 @@ where not exists (
   from pg_catalog.pg_db_role_setting d
   join pg_catalog.pg_roles r on r.oid = d.setrole
   cross join unnest(d.setconfig) s (setting)
-  where r.rolname = 'authenticator' and s.setting ~ '^pgrst\.db_schemas=.*\mbraid\M');
+  where r.rolname = 'authenticator' and s.setting ~ E'^pgrst\\.db_schemas=.*\\mbraid\\M');

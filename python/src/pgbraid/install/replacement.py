@@ -21,14 +21,14 @@ select case p.prokind when 'p' then 'procedure ' when 'a' then 'aggregate ' else
   p.oid, p.xmin || ' ' || p.ctid
 from pg_catalog.pg_proc p
 where p.pronamespace in (select oid from pg_catalog.pg_namespace where nspname in ('braid', 'braid_store'))
-  and p.proowner in (select oid from pg_catalog.pg_roles where rolname like 'braid\\_%')
+  and p.proowner in (select oid from pg_catalog.pg_roles where rolname like E'braid\\\\_%')
 union all
 select 'view ' || c.oid::regclass, c.oid, r.xmin || ' ' || r.ctid
 from pg_catalog.pg_class c
 join pg_catalog.pg_rewrite r on r.ev_class = c.oid
 where c.relnamespace in (select oid from pg_catalog.pg_namespace where nspname in ('braid', 'braid_store'))
   and c.relkind = 'v'
-  and c.relowner in (select oid from pg_catalog.pg_roles where rolname like 'braid\\_%')
+  and c.relowner in (select oid from pg_catalog.pg_roles where rolname like E'braid\\\\_%')
 """
 
 POLICIES = """
