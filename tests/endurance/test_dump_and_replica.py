@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -14,8 +13,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from endurance.traffic import document, maintain, near, rankings, write
-from helpers import make_fast, temporary_folder
+from endurance.traffic import assert_same_rankings, document, maintain, rankings, write
+from helpers import durable_server
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
@@ -40,17 +39,11 @@ where relnamespace = 'braid_store'::regnamespace and relkind in ('r', 'p') and n
 @pytest.fixture
 def own_server(pg_version: int) -> Iterator[embedded.Server]:
     """One whose write-ahead log a subscriber can read."""
-    data_dir = temporary_folder()
-    try:
-        server = embedded.ensure_running(data_dir, pg_version)
-        make_fast(server)
+    with durable_server(pg_version) as server:
         with psycopg.connect(server.dsn, autocommit=True) as db:
             db.execute("alter system set wal_level = logical")
-        embedded.stop(data_dir)
-        yield embedded.ensure_running(data_dir, pg_version)
-    finally:
-        embedded.stop(data_dir)
-        shutil.rmtree(data_dir)
+        embedded.stop(server.data_dir)
+        yield embedded.ensure_running(server.data_dir, pg_version)
 
 
 def connect(dsn: str) -> Connection:
@@ -117,7 +110,7 @@ def test_an_owner_without_superuser_dumps_and_restores(
     with connect(source) as before, connect(restored) as after:
         assert after.execute(OWNERS).fetchall() == before.execute(OWNERS).fetchall()
     with connect(restored) as db:
-        assert rankings(db) == near(expected)
+        assert_same_rankings(rankings(db), expected)
         assert highest_numbers(db) == highest
         # Numbers go on where they were: none is given twice.
         write_some(db, 2)
@@ -128,7 +121,7 @@ def test_an_owner_without_superuser_dumps_and_restores(
         expected = rankings(db)
     with connect(restored) as db:
         maintain(db)
-        assert rankings(db) == near(expected)
+        assert_same_rankings(rankings(db), expected)
     assert not install(restored).changed
 
 
@@ -184,13 +177,13 @@ def test_a_logical_subscriber_ranks_the_same(own_server: embedded.Server) -> Non
             wait_until_applied(publisher, "braid")
             expected = rankings(publisher)
             assert any(len(hits) > 10 for hits in expected)
-            assert rankings(subscriber) == near(expected)
+            assert_same_rankings(rankings(subscriber), expected)
             # Replacements, deletes and merges arrive as well.
             write_some(publisher, 2)
             assert maintain(publisher) > 0
             wait_until_applied(publisher, "braid")
             expected = rankings(publisher)
-            assert rankings(subscriber) == near(expected)
+            assert_same_rankings(rankings(subscriber), expected)
             publisher.execute("select braid.clear_collection()")
             wait_until_applied(publisher, "braid")
             assert not any(rankings(subscriber))

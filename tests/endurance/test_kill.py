@@ -5,27 +5,25 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import psycopg
-import pytest
 
 from endurance.traffic import (
     Document,
     assert_as_if_loaded_afresh,
+    differences,
     document,
+    is_lost,
     maintain,
-    near,
     queries,
     stored_documents,
     write,
 )
-from helpers import make_fast, temporary_folder
+from helpers import durable_server
 from pgbraid import embedded
 from pgbraid.install import install
 from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
@@ -35,19 +33,6 @@ Connection = psycopg.Connection[Any]
 State = dict[str, Document]
 ROUNDS = 20
 WRITERS = 3
-
-
-@pytest.fixture
-def own_server(pg_version: int) -> Iterator[embedded.Server]:
-    data_dir = temporary_folder()
-    try:
-        server = embedded.ensure_running(data_dir, pg_version)
-        make_fast(server)
-        install(server.dsn)
-        yield server
-    finally:
-        embedded.stop(data_dir)
-        shutil.rmtree(data_dir)
 
 
 class Writer:
@@ -81,10 +66,11 @@ class Writer:
                     write(db, list(documents.values()))
                 self.committed = self.attempted
                 self.calls += 1
-        except psycopg.OperationalError:
-            db.close()  # it was lost
         except BaseException as error:
-            self.problems.append(error)
+            if not is_lost(db, error):
+                self.problems.append(error)
+        finally:
+            db.close()
 
     def owns(self, external_id: str) -> bool:
         return external_id.startswith(f"own{self._seed}-")
@@ -99,10 +85,11 @@ class Maintainer:
         try:
             while True:
                 self.merges += maintain(db)
-        except psycopg.OperationalError:
-            db.close()
         except BaseException as error:
-            self.problems.append(error)
+            if not is_lost(db, error):
+                self.problems.append(error)
+        finally:
+            db.close()
 
 
 def connect(dsn: str, patience: float = 20) -> Connection:
@@ -129,24 +116,31 @@ def assert_whole(db: Connection, writers: list[Writer]) -> None:
     chunk_count = sum(len(found["chunks"]) for found in stored.values())
     assert (row[0]["documents"], row[0]["chunks"]) == (len(stored), chunk_count)
     model = Bm25Model(stored_chunks(db), Tokenizer(db))
-    for query in queries(4):
-        assert [full_text(db, query)] == near(
-            [[(hit.external_id, hit.chunk_index, hit.score) for hit in model.search(query)]]
-        )
+    wrong: dict[str, Any] = {
+        query: differences(full_text(db, query), [tuple(hit) for hit in model.search(query)]) for query in queries(4)
+    }
+    wrong["check_index"] = db.execute("select * from braid.check_index('default')").fetchall()
+    assert not any(wrong.values()), "\n".join(f"{where}: {line}" for where, lines in wrong.items() for line in lines)
 
 
-def test_killed_again_and_again(own_server: embedded.Server, pg_version: int) -> None:
-    dsn, data_dir = own_server.dsn, own_server.data_dir
-    rng = random.Random(1)
-    writers = [Writer(seed) for seed in range(WRITERS)]
+def test_killed_again_and_again(pg_version: int) -> None:
+    with durable_server(pg_version) as server:
+        install(server.dsn)
+        kill_again_and_again(server, ROUNDS, seed=1)
+
+
+def kill_again_and_again(server: embedded.Server, rounds: int, seed: int) -> None:
+    dsn, data_dir = server.dsn, server.data_dir
+    rng = random.Random(seed)
+    writers = [Writer(WRITERS * seed + number) for number in range(WRITERS)]
     maintainer = Maintainer()
     workers: list[Writer | Maintainer] = [*writers, maintainer]
-    for number in range(ROUNDS):
+    for number in range(rounds):
         connections = [connect(dsn) for _ in workers]
         # Each worker's backend in turn, and sometimes the postmaster, whose children then end by themselves.
         victim = connections[number % len(workers)].info.backend_pid
         if number % 5 == 4:
-            victim = embedded.ensure_running(data_dir, pg_version).pid
+            victim = embedded.ensure_running(data_dir).pid
         threads = [
             threading.Thread(target=worker.run, args=(connection,))
             for worker, connection in zip(workers, connections, strict=True)
@@ -159,10 +153,10 @@ def test_killed_again_and_again(own_server: embedded.Server, pg_version: int) ->
             thread.join(30)
             assert not thread.is_alive()
         assert not [problem for worker in workers for problem in worker.problems]
-        embedded.ensure_running(data_dir, pg_version)
+        embedded.ensure_running(data_dir)
         with connect(dsn) as db:
             assert_whole(db, writers)
-    assert all(writer.calls > ROUNDS for writer in writers)
+    assert all(writer.calls > rounds for writer in writers)
     assert maintainer.merges > 0
     with connect(dsn) as db:
         assert_as_if_loaded_afresh(db, "fresh")

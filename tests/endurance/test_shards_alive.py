@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import psycopg
 import pytest
 
-from helpers import make_fast, temporary_folder
+from endurance.traffic import is_lost
+from helpers import durable_server
 from pgbraid import embedded
 from pgbraid.install import install
 from support.nearest import (
@@ -202,19 +202,6 @@ def test_two_sessions_in_maintain_at_once(db: Connection, dsn: str) -> None:
     check(db, fixed | writer.committed)
 
 
-@pytest.fixture
-def own_server(pg_version: int) -> Iterator[embedded.Server]:
-    data_dir = temporary_folder()
-    try:
-        server = embedded.ensure_running(data_dir, pg_version)
-        make_fast(server)
-        install(server.dsn)
-        yield server
-    finally:
-        embedded.stop(data_dir)
-        shutil.rmtree(data_dir)
-
-
 def connect(dsn: str, patience: float = 20) -> Connection:
     """As soon as the server takes connections again."""
     deadline = time.monotonic() + patience
@@ -227,8 +214,14 @@ def connect(dsn: str, patience: float = 20) -> Connection:
             time.sleep(0.02)
 
 
-def test_killed_while_shards_are_made(own_server: embedded.Server, pg_version: int) -> None:
-    dsn = own_server.dsn
+def test_killed_while_shards_are_made(pg_version: int) -> None:
+    with durable_server(pg_version) as server:
+        install(server.dsn)
+        kill_while_shards_are_made(server)
+
+
+def kill_while_shards_are_made(server: embedded.Server) -> None:
+    dsn = server.dsn
     rng = random.Random(1)
     with connect(dsn) as db:
         fixed = prepare(db, 900)
@@ -245,10 +238,11 @@ def test_killed_while_shards_are_made(own_server: embedded.Server, pg_version: i
                 try:
                     while True:
                         work(connection)
-                except psycopg.OperationalError:
-                    connection.close()
                 except BaseException as error:
-                    problems.append(error)  # noqa: B023
+                    if not is_lost(connection, error):
+                        problems.append(error)  # noqa: B023
+                finally:
+                    connection.close()
 
             thread = threading.Thread(target=run)
             thread.start()
@@ -264,13 +258,13 @@ def test_killed_while_shards_are_made(own_server: embedded.Server, pg_version: i
         time.sleep(rng.uniform(0.05, 0.6))
         victim = connections[0].info.backend_pid
         if number % 3 == 2:
-            victim = embedded.ensure_running(own_server.data_dir, pg_version).pid
+            victim = embedded.ensure_running(server.data_dir).pid
         os.kill(victim, signal.SIGKILL)
         for thread in threads:
             thread.join(30)
             assert not thread.is_alive()
         assert problems == []
-        embedded.ensure_running(own_server.data_dir, pg_version)
+        embedded.ensure_running(server.data_dir)
         with connect(dsn) as db:
             hits, _, _ = search(db, [0] * DIMENSIONS, "c", 10_000)
             own = {external_id for external_id, _ in hits} - set(fixed)

@@ -25,6 +25,8 @@ from endurance.traffic import (
     stored_documents,
     write,
 )
+from helpers import durable_server
+from pgbraid.install import install
 
 Connection = psycopg.Connection[Any]
 WRITERS, READERS = 8, 4
@@ -142,17 +144,25 @@ class Traffic:
                 time.sleep(0.1)
 
 
-def test_many_at_once(db: Connection, dsn: str, make_login: Callable[..., str]) -> None:
-    writer, reader = make_login("writer", "braid_writer"), make_login("reader", "braid_reader")
-    for login in (writer, reader):
+def test_many_at_once(pg_version: int) -> None:
+    with durable_server(pg_version) as server:
+        install(server.dsn)
+        with psycopg.connect(server.dsn, autocommit=True) as db:
+            write_and_read_at_once(db, server.dsn)
+
+
+def write_and_read_at_once(db: Connection, dsn: str) -> None:
+    for login in ("writer", "reader"):
+        db.execute(f"create role {login} login in role braid_{login}")
         db.execute("select braid.add_tenant_member('default', %s)", (login,))
     rng = random.Random("before")
     write(db, [document(rng, f"shared{number}", "w0v0") for number in range(0, 150, 2)])
-    traffic = Traffic(dsn, writer, reader)
+    traffic = Traffic(dsn, "writer", "reader")
     traffic.run()
     assert not traffic.problems, traffic.problems
     expected = ("own", "shared", "delete own", "delete shared", "rolled back", "metadata", "search", "merge")
-    assert all(traffic.done[what] > 5 for what in (*expected, "old snapshot after a merge")), traffic.done
+    assert all(traffic.done[what] > 5 for what in expected), traffic.done
+    assert traffic.done["old snapshot after a merge"] > 0
 
     stored = stored_documents(db)
     for own in traffic.own:

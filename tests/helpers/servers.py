@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -11,7 +13,7 @@ from psycopg import sql
 
 from pgbraid import embedded
 
-# What these risk is lost only if the machine crashes; a killed server still recovers.
+# Not for a test of what a server still has after a crash: a process that is killed can leave half a page written.
 FAST_SETTINGS = {"fsync": "off", "full_page_writes": "off"}
 
 
@@ -28,3 +30,25 @@ def temporary_folder() -> Path:
     memory = Path("/dev/shm")
     roomy = memory.is_dir() and shutil.disk_usage(memory).free > 4 << 30
     return Path(tempfile.mkdtemp(prefix="pgbraid-test-", dir=memory if roomy else None))
+
+
+@contextmanager
+def durable_server(version: int) -> Iterator[embedded.Server]:
+    """A server of its own with the settings of a user's, on disk; after a failure its files stay, for examination."""
+    folder = Path("/var/tmp")
+    data_dir = Path(tempfile.mkdtemp(prefix="pgbraid-test-", dir=folder if folder.is_dir() else None))
+    is_kept = False
+    try:
+        server = embedded.ensure_running(data_dir, version)
+        with psycopg.connect(server.dsn, autocommit=True) as connection:
+            for name in (*FAST_SETTINGS, "synchronous_commit"):
+                assert connection.execute(f"show {name}").fetchone() == ("on",), name
+        yield server
+    except Exception:
+        is_kept = True
+        print(f"The cluster is kept in {data_dir}")
+        raise
+    finally:
+        embedded.stop(data_dir)
+        if not is_kept:
+            shutil.rmtree(data_dir)

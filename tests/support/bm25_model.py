@@ -137,16 +137,20 @@ class Bm25Model:
         self, entry: _Entry, lexemes: list[str], times: Counter[str], words: dict[str, int], required: int
     ) -> float | None:
         count, body_length, title_length = self.statistics
+        # In the order and with the roundings of braid_store.exact_scores: chunks that are equal but for rounding, as
+        # where two words of equal frequency change places, are then in the same order here and there.
         average = (body_length + self._title_weight * title_length) / count or 1.0
-        relative = (entry.body_length + self._title_weight * entry.title_length) / average
+        length = entry.body_length + self._title_weight * entry.title_length
+        saturation = self._k1 * (1 - self._b + self._b * length / average)
         score = 0.0
         found = set()
         for lexeme in lexemes:
-            frequency = entry.body[lexeme] + self._title_weight * entry.title[lexeme]
+            title_frequency = entry.title[lexeme]
+            frequency = entry.body[lexeme] + title_frequency + (self._title_weight - 1) * title_frequency
             if frequency > 0:
                 df = self._frequencies[lexeme]
                 weight = times[lexeme] * math.log(1 + (count - df + 0.5) / (df + 0.5))
-                score += weight * frequency / (frequency + self._k1 * (1 - self._b + self._b * relative))
+                score += weight * frequency / (frequency + saturation)
                 found.add(words[lexeme])
         return score if len(found) >= required else None
 
