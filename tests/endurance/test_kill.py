@@ -117,7 +117,7 @@ def assert_whole(db: Connection, writers: list[Writer]) -> None:
     assert (row[0]["documents"], row[0]["chunks"]) == (len(stored), chunk_count)
     model = Bm25Model(stored_chunks(db), Tokenizer(db))
     wrong: dict[str, Any] = {
-        query: differences(full_text(db, query), [tuple(hit) for hit in model.search(query)]) for query in queries(4)
+        query: differences(full_text(db, query), [(*hit,) for hit in model.search(query)]) for query in queries(4)
     }
     wrong["check_index"] = db.execute("select * from braid.check_index('default')").fetchall()
     assert not any(wrong.values()), "\n".join(f"{where}: {line}" for where, lines in wrong.items() for line in lines)

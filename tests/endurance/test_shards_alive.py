@@ -168,8 +168,8 @@ def test_writers_and_readers_while_shards_are_made(db: Connection, dsn: str) -> 
                 db.execute("update braid_store.collections set hnsw_m = %s where name = 'c'", (4 + number % 9,))
             assert time.monotonic() - started < 60, shards(db, "c")
 
-    together(dsn, [worker.run for worker in (*writers, *readers)], make_shards)
-    assert min(worker.calls for worker in (*writers, *readers)) > 5
+    together(dsn, [*(writer.run for writer in writers), *(reader.run for reader in readers)], make_shards)
+    assert min(*(writer.calls for writer in writers), *(reader.calls for reader in readers)) > 5
     assert set().union(*(reader.modes for reader in readers)) >= {"exact", "hnsw"}
     expected = fixed | writers[0].committed | writers[1].committed
     check(db, expected)

@@ -318,7 +318,7 @@ def satisfies(value: Json, operator: str, operand: Json) -> bool:
     if operator == "$not":
         return not all(satisfies(value, *condition) for condition in operand.items())
     if operator == "$exists":
-        return (value is not None) == operand
+        return (value is not None) is operand
     if operator in ("$eq", "$ne"):
         return equals(value, operand) == (operator == "$eq")
     if operator in ("$in", "$nin"):
@@ -389,7 +389,7 @@ LEAVES = st.one_of(
     st.fixed_dictionaries({"source_uri": conditions(WORDS, WORDS)}),
     st.fixed_dictionaries({"external_id": conditions(st.sampled_from("012"), st.sampled_from("012"))}),
 )
-FILTERS = st.recursive(
+FILTERS: st.SearchStrategy[dict[str, Json]] = st.recursive(
     LEAVES | st.just({}),
     lambda inner: (
         st.fixed_dictionaries({"$and": st.lists(inner, min_size=1, max_size=3)})

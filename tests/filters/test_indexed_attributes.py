@@ -289,8 +289,8 @@ def test_a_document_is_found_once_by_several_of_its_elements(db: Connection) -> 
     upsert(db, [{"external_id": "d", "content": "w", "metadata": {"tags": ["a", "b", "b", LONG + "x", LONG + "y"]}}])
     for filters in ({"tags": {"$in": ["a", "b"]}}, {"tags": LONG + "y"}, {"tags": {"$eq": "a", "$in": ["b"]}}):
         assert matches(db, filters) == ["d"]
-    for filters in ({"tags": LONG + "z"}, {"tags": {"$gte": "a"}}, {"tags": {"$eq": "a", "$in": ["c"]}}):
-        assert matches(db, filters) == []
+    for others in ({"tags": LONG + "z"}, {"tags": {"$gte": "a"}}, {"tags": {"$eq": "a", "$in": ["c"]}}):
+        assert matches(db, others) == []
 
 
 def test_what_is_written_again_needs_no_maintenance(db: Connection) -> None:

@@ -22,8 +22,9 @@ class HashEmbedder:
         return self._embed(text)
 
     def _embed(self, text: str) -> NDArray[np.float32]:
-        total = np.full(self.dimensions, 1e-3, np.float32)  # a text without words has a direction as well
+        # A text without words has a direction as well.
+        total: NDArray[np.float32] = np.full(self.dimensions, 1e-3, np.float32)
         for word in re.findall(r"\w+", text.lower()):
             seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
             total += np.random.default_rng(seed).standard_normal(self.dimensions, np.float32)
-        return (total / np.linalg.norm(total)).astype(np.float32)
+        return np.divide(total, np.linalg.norm(total), dtype=np.float32)

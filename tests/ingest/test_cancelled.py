@@ -21,7 +21,7 @@ MANY = [
     }
     for n in range(4000)
 ]
-CALLS = {
+CALLS: dict[str, tuple[str, list[Any]]] = {
     "upsert_documents": ("select count(*) from braid.upsert_documents(%s, 'small')", [Jsonb(MANY)]),
     "delete_documents": (
         "select braid.delete_documents(array(select 'old' || n from generate_series(0, 2999) n), 'small')",

@@ -8,10 +8,9 @@ import time
 from typing import Any
 
 import psycopg
-import pytest
 from psycopg.types.json import Jsonb
 
-from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
+from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
 from support.calls import full_text, upsert
 
 Connection = psycopg.Connection[Any]
@@ -34,8 +33,7 @@ def assert_index_equals_chunks(db: Connection) -> None:
     ).fetchone()
     assert row == model.statistics
     for query in ("amber", "basket candle the", "ORA-00942 forest garden", "the"):
-        expected = [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in model.search(query)]
-        assert full_text(db, query) == expected
+        assert full_text(db, query) == approximately(model.search(query))
 
 
 def write_at_random(dsn: str, seed: int, deadline: float, written: dict[str, str], problems: list[Exception]) -> None:

@@ -94,7 +94,7 @@ def test_a_lease_that_has_run_out(filled: Connection) -> None:
 
 
 def test_jobs_that_fail_come_back_later_and_later(filled: Connection) -> None:
-    waits = []
+    waits: list[Any] = []
     for _ in range(3):
         (chunk_id,) = claim(filled, 1)
         row = filled.execute(

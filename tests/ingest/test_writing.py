@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from support.calls import full_text, semantic, set_tenant, upsert, vector
+from support.calls import full_text, one, semantic, set_tenant, upsert, vector
 
 Connection = psycopg.Connection[Any]
 DERIVED = ("postings", "forward_rows", "segments", "segment_chunks", "chunk_vectors", "embedding_jobs")
@@ -22,12 +22,6 @@ def rows(db: Connection, *tables: str) -> dict[str, list[tuple[Any, ...]]]:
         table: db.execute(f"select tableoid, ctid, xmin::text from braid_store.{table} order by 1, 2").fetchall()
         for table in tables
     }
-
-
-def one(db: Connection, query: str, *values: Any) -> Any:
-    row = db.execute(query, values).fetchone()
-    assert row is not None
-    return row[0]
 
 
 @pytest.fixture
@@ -104,7 +98,7 @@ def test_the_rows_of_a_write(db: Connection) -> None:
 
 
 def test_the_same_again_writes_nothing(filled: Connection) -> None:
-    documents = [
+    documents: list[dict[str, Any]] = [
         {"external_id": "one", "content": "amber", "title": "T", "metadata": {"a": [1, 2]}, "importance": 1},
         {"external_id": "two", "content": "basket", "embedding": UNIT},
         {"external_id": "three", "chunks": [{"content": "c1"}, {"content": "c2", "embedding": UNIT}]},

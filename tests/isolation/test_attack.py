@@ -15,6 +15,7 @@ from isolation.attack.calls import Function, calls, functions, learn_keys
 from isolation.attack.harness import Outcome, attack, called, explained, prepare
 from isolation.world import ALPHA, Gateway, World, tenant_claims
 from pgbraid import embedded
+from support.calls import one
 
 pytestmark = pytest.mark.any_version
 
@@ -261,10 +262,10 @@ def test_estimates_are_the_same_for_what_others_have(world: World, gateway: Gate
             for value in (often, once, absent):
                 if value is None:
                     continue
-                row = reader.execute(
-                    f"explain (format json) select * from {table} where {column} {operator} %s::{kind}", (value,)
-                ).fetchone()
-                plans.append(shape(row[0]))
+                plan = one(
+                    reader, f"explain (format json) select * from {table} where {column} {operator} %s::{kind}", value
+                )
+                plans.append(shape(plan))
             assert plans.count(plans[0]) == len(plans), (table, column, operator)
             compared += len(plans)
     assert compared > 200

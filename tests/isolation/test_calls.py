@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from isolation.world import BETA, PRIVATE, Connection, Gateway, World, tenant_claims
+from support.calls import one
 
 # Reading and writing calls per function; :beta_chunks stands for the chunk ids of beta.
 CALLS = {
@@ -232,9 +233,7 @@ def session(kind: str, connections: dict[str, Connection], gateway: Gateway) -> 
 def run(connection: Connection, world: World, call: str) -> tuple[str, str]:
     """Result and messages of a call, as text, and its SQLSTATE."""
     chunks = "array[" + ",".join(map(str, world.chunk_ids("beta"))) + "]::bigint[]"
-    schema = world.admin.execute(
-        "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'"
-    ).fetchone()[0]
+    schema = one(world.admin, "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'")
     notices: list[str] = []
     handler = lambda diagnostic: notices.append(f"{diagnostic.message_primary} {diagnostic.message_detail}")  # noqa: E731
     connection.add_notice_handler(handler)

@@ -11,6 +11,7 @@ import pytest
 
 from isolation.test_races import Background
 from isolation.world import ALPHA, BETA, World
+from support.calls import one
 
 KEY = "leaver"
 
@@ -18,7 +19,7 @@ KEY = "leaver"
 @pytest.fixture(autouse=True)
 def leaver(world: World) -> Iterator[int]:
     """The id of a tenant with documents."""
-    world.tenant_ids[KEY] = world.admin.execute("select braid.create_tenant(%s)", (KEY,)).fetchone()[0]
+    world.tenant_ids[KEY] = one(world.admin, "select braid.create_tenant(%s)", KEY)
     world.ingest(KEY, [*ALPHA, *BETA[2:]])
     yield world.tenant_ids[KEY]
     world.admin.execute("select braid.drop_tenant(%s, %s)", (KEY, KEY))
@@ -26,12 +27,12 @@ def leaver(world: World) -> Iterator[int]:
 
 
 def drop(world: World) -> Any:
-    return world.admin.execute("select braid.drop_tenant(%s, %s)", (KEY, KEY)).fetchone()[0]
+    return one(world.admin, "select braid.drop_tenant(%s, %s)", KEY, KEY)
 
 
 def maintain(world: World) -> None:
     for _ in range(20):
-        if world.admin.execute("select braid.maintain()").fetchone()[0]["complete"]:
+        if one(world.admin, "select braid.maintain()")["complete"]:
             return
     raise AssertionError("there is always more to do")
 
@@ -44,7 +45,7 @@ def left(world: World, tenant_id: int) -> dict[str, int]:
     ).fetchall()
     assert len(tables) > 10
     counts = {
-        table: world.admin.execute(f"select count(*) from {table} where tenant_id = %s", (tenant_id,)).fetchone()[0]
+        table: one(world.admin, f"select count(*) from {table} where tenant_id = %s", tenant_id)
         for (table,) in tables
     }
     return {table: count for table, count in counts.items() if count}
@@ -76,7 +77,7 @@ def test_it_is_gone_at_once_and_its_key_is_free(world: World, leaver: int) -> No
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no tenant"):
         reader.execute(search)
     assert reader.execute("select count(*) from braid_store.chunks").fetchone() == (0,)
-    anew = world.admin.execute("select braid.create_tenant(%s)", (KEY,)).fetchone()[0]
+    anew = one(world.admin, "select braid.create_tenant(%s)", KEY)
     assert anew != leaver
     # Memberships and settings were the old one's.
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="no tenant"):
@@ -120,7 +121,7 @@ def test_maintenance_goes_on_where_its_time_ended(world: World, leaver: int) -> 
     world.ingest(KEY, [{"external_id": "long", "chunks": chunks}])
     drop(world)
     before = sum(left(world, leaver).values())
-    done = world.admin.execute("select braid.maintain('1 microsecond')").fetchone()[0]
+    done = one(world.admin, "select braid.maintain('1 microsecond')")
     assert done["complete"] is False
     assert 0 < sum(left(world, leaver).values()) < before
     maintain(world)
@@ -160,7 +161,7 @@ def test_what_an_old_snapshot_writes_goes_too(world: World, leaver: int) -> None
         writer.execute("set transaction isolation level repeatable read")
         writer.execute("select braid.status()")
         drop(world)
-        assert world.admin.execute("select braid.maintain()").fetchone()[0]["complete"] is False
+        assert one(world.admin, "select braid.maintain()")["complete"] is False
         writer.execute(WRITE)
     assert left(world, leaver)["braid_store.documents"] == 1
     maintain(world)

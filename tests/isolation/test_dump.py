@@ -18,6 +18,7 @@ from isolation.world import ALPHA, BETA, World
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
+from support.calls import one
 
 PICTURE = """
 select 'function', p.oid::regprocedure::text, concat_ws(' ', p.proowner::regrole, p.prosecdef,
@@ -90,9 +91,9 @@ def test_a_dump_restores_to_the_same(world: World, empty: str, pg_version: int, 
     # Ids go on where they were: none is given twice.
     with psycopg.connect(empty, autocommit=True) as connection:
         connection.execute("set braid.tenant = 'alpha'")
-        highest = connection.execute("select max(id) from braid_store.chunks").fetchone()[0]
+        highest = one(connection, "select max(id) from braid_store.chunks")
         connection.execute("select braid.upsert_document('new', 'x', collection => 'small')")
-        assert connection.execute("select max(id) from braid_store.chunks").fetchone()[0] > highest
+        assert one(connection, "select max(id) from braid_store.chunks") > highest
 
 
 def test_an_owner_without_superuser_dumps_everything(server: embedded.Server, world: World, pg_version: int) -> None:

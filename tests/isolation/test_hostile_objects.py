@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from isolation.world import Connection, World
 
@@ -227,7 +228,7 @@ def test_text_that_looks_like_sql_is_text(world: World, attacker: Connection, co
                         "select external_id from braid.hybrid_search('discount customer prices zebrafish',"
                         " '[1,0,0]', 1000,"
                         " filters => %s, collection => 'small')",
-                        (psycopg.types.json.Jsonb({key: operand}),),
+                        (Jsonb({key: operand}),),
                     ).fetchall()
                     assert {row[0] for row in rows} <= own
                 except psycopg.errors.InvalidParameterValue as error:

@@ -16,6 +16,7 @@ from helpers import HashEmbedder
 from helpers.pgbouncer import pooled
 from isolation.world import Connection, Gateway, World, tenant_claims
 from pgbraid import errors
+from support.calls import one
 
 pytestmark = pytest.mark.any_version
 
@@ -50,12 +51,12 @@ def connect(pool: str, service: str) -> Iterator[Callable[..., Connection]]:
 
 
 def backend(connection: Connection) -> int:
-    return int(connection.execute("select pg_backend_pid()").fetchone()[0])
+    return int(one(connection, "select pg_backend_pid()"))
 
 
 def tenant(connection: Connection) -> str | None:
     try:
-        return str(connection.execute("select braid.status() ->> 'tenant'").fetchone()[0])
+        return str(one(connection, "select braid.status() ->> 'tenant'"))
     except psycopg.errors.InsufficientPrivilege:
         return None
 

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from isolation.world import Connection, World
+from support.calls import one
 
 
 class Background:
@@ -33,11 +34,8 @@ class Background:
     def waits(self) -> bool:
         """Whether it is blocked by another session; false once it has ended."""
         while self._thread.is_alive():
-            row = self._world.admin.execute(
-                "select wait_event_type = 'Lock' from pg_stat_activity where pid = %s",
-                (self.connection.info.backend_pid,),
-            ).fetchone()
-            if row[0]:
+            waiting = "select wait_event_type = 'Lock' from pg_stat_activity where pid = %s"
+            if one(self._world.admin, waiting, self.connection.info.backend_pid):
                 return True
             self._thread.join(0.01)
         return False
@@ -74,25 +72,23 @@ def upsert(external_id: str, content: str = "heron") -> str:
 def count(world: World, word: str = "heron") -> int:
     with world.admin.transaction():
         world.admin.execute("set local braid.tenant = 'alpha'")
-        row = world.admin.execute(
-            "select count(*) from braid.full_text_search(%s, 1000, collection => 'scratch')", (word,)
-        ).fetchone()
-        return int(row[0])
+        return int(
+            one(world.admin, "select count(*) from braid.full_text_search(%s, 1000, collection => 'scratch')", word)
+        )
 
 
 def rows_left(world: World, collection_id: int) -> int:
     """In any table, of a collection."""
     total = 0
     for table in world.admin.execute("select unnest(braid_store.collection_tables())").fetchall():
-        row = world.admin.execute(
-            f"select count(*) from braid_store.{table[0]} where collection_id = %s", (collection_id,)
-        ).fetchone()
-        total += row[0]
+        total += one(
+            world.admin, f"select count(*) from braid_store.{table[0]} where collection_id = %s", collection_id
+        )
     return total
 
 
 def collection_id(world: World) -> int:
-    return int(world.admin.execute("select id from braid_store.collections where name = 'scratch'").fetchone()[0])
+    return int(one(world.admin, "select id from braid_store.collections where name = 'scratch'"))
 
 
 def test_a_clear_waits_for_writers_and_takes_what_they_wrote(world: World, first: Connection, scratch: str) -> None:

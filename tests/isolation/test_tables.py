@@ -59,7 +59,7 @@ def test_only_own_rows_are_seen(world: World, insider: Connection, tenant_tables
         seen = insider.execute(
             f"select count(*), count(*) filter (where tenant_id = %s) from {table}", (world.tenant_ids["alpha"],)
         )
-        total, own = seen.fetchone()
+        ((total, own),) = seen.fetchall()
         assert total == own, table
         assert insider.execute(
             f"select count(*) from {table} where tenant_id = %s", (world.tenant_ids["beta"],)

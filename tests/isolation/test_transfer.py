@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from isolation.world import Connection, World
 from pgbraid import embedded
+from support.calls import one
 
 # Made anew from documents and chunks by an import, or not the tenant's data.
 DERIVED = {
@@ -132,8 +133,7 @@ def records(connection: Connection) -> list[str]:
 
 
 def load(connection: Connection, exported: list[str]) -> int:
-    row = connection.execute("select braid.import_tenant(%s)", (f"[{','.join(exported)}]",)).fetchone()
-    return int(row[0])
+    return int(one(connection, "select braid.import_tenant(%s)", f"[{','.join(exported)}]"))
 
 
 def answers(connection: Connection) -> list[Any]:

@@ -10,12 +10,13 @@ import pytest
 
 from helpers.roles import definer_role, owner_role
 from isolation.world import Connection, Gateway, World, tenant_claims
+from support.calls import one
 
 
 def tenant(connection: Connection) -> str | None:
     """The key of the tenant that the session acts for, by what an API function says."""
     try:
-        return str(connection.execute("select braid.status() ->> 'tenant'").fetchone()[0])
+        return str(one(connection, "select braid.status() ->> 'tenant'"))
     except psycopg.errors.InsufficientPrivilege as error:
         assert error.diag.message_hint, error
         assert "tenant" in str(error)
@@ -25,8 +26,7 @@ def tenant(connection: Connection) -> str | None:
 def ask(gateway: Gateway, role: str, claims: Any = None, headers: Any = None) -> str | None:
     try:
         with gateway.request(role, claims, headers) as connection:
-            row = connection.execute("select braid.status() ->> 'tenant'").fetchone()
-            return str(row[0])
+            return str(one(connection, "select braid.status() ->> 'tenant'"))
     except psycopg.errors.InsufficientPrivilege as error:
         assert "tenant" in str(error) and error.diag.message_hint
         return None

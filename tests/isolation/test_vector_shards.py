@@ -9,6 +9,7 @@ import pytest
 
 from helpers.roles import definer_role
 from isolation.world import Connection, Gateway, World, tenant_claims
+from support.calls import one
 
 VECTORS = 40
 NEAREST = "select external_id from braid.semantic_search('[1,0,0]', 100, collection => 'small')"
@@ -63,11 +64,11 @@ def test_its_tenant_searches_it(world: World, shard: str) -> None:
     login = world.role("owner", "braid_reader")
     world.member("beta", login)
     reader = world.connect(login)
-    row = reader.execute(
-        "select braid.search_json(query_embedding => '[1,0,0]', match_count => 5, collection => 'small')"
-    ).fetchone()
-    assert row[0]["stats"]["semantic_mode"] == "hnsw"
-    assert {hit["external_id"] for hit in row[0]["results"]} <= {f"beta-only{n}" for n in range(9)} | {"doc1"}
+    found = one(
+        reader, "select braid.search_json(query_embedding => '[1,0,0]', match_count => 5, collection => 'small')"
+    )
+    assert found["stats"]["semantic_mode"] == "hnsw"
+    assert {hit["external_id"] for hit in found["results"]} <= {f"beta-only{n}" for n in range(9)} | {"doc1"}
 
 
 def test_a_login_reads_no_shard(analyst: Connection, shard: str) -> None:
@@ -92,8 +93,8 @@ def test_searches_of_another_tenant_find_nothing_of_it(
     assert analyst.execute(NEAREST).fetchall() == expected
     with gateway.request(gateway.authenticated, tenant_claims("alpha")) as connection:
         assert connection.execute(NEAREST).fetchall() == expected
-    row = analyst.execute("select braid.status('small') -> 'collections' -> 0").fetchone()
-    assert shard.removeprefix("braid_store.") not in str(row) and str(VECTORS) not in str(row[0].get("vectors"))
+    status = one(analyst, "select braid.status('small') -> 'collections' -> 0")
+    assert shard.removeprefix("braid_store.") not in str(status) and str(VECTORS) not in str(status.get("vectors"))
 
 
 def test_the_policy_holds_for_the_functions_role(

@@ -12,18 +12,20 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from support.calls import one
+
 Connection = psycopg.Connection[Any]
 
 SHARED = "Price objections came up in the quarterly review; the customer asked for a discount."
 # Nothing of these may ever appear to tenant alpha.
 PRIVATE = ("zebrafish", "Zoltan", "beta-only", "betakey", "projectbeta")
 
-ALPHA = [
+ALPHA: list[dict[str, Any]] = [
     {"external_id": "doc1", "content": SHARED, "title": "Review", "speaker": "Ana", "embedding": [1, 0, 0]},
     {"external_id": "doc2", "content": "A discount was given to keep the customer.", "embedding": [0, 1, 0]},
     {"external_id": "doc3", "content": "Roadmap: nothing about prices here.", "metadata": {"year": 2024}},
 ]
-BETA = [
+BETA: list[dict[str, Any]] = [
     {
         "external_id": "doc1",
         "content": SHARED + " The zebrafish contract is signed. " * 3,
@@ -69,7 +71,7 @@ class World:
         )
         self.tenant_ids: dict[str, int] = {}
         for tenant in ("alpha", "beta"):
-            self.tenant_ids[tenant] = self.admin.execute("select braid.create_tenant(%s)", (tenant,)).fetchone()[0]
+            self.tenant_ids[tenant] = one(self.admin, "select braid.create_tenant(%s)", tenant)
 
     def close(self) -> None:
         for connection in self.opened:
@@ -92,6 +94,7 @@ class World:
     def fingerprint(self, tenant: str) -> str:
         """Changes with anything that the tenant stored; merging its index changes nothing here."""
         row = self.admin.execute(FINGERPRINT, {"id": self.tenant_ids[tenant]}).fetchone()
+        assert row is not None
         return str(row[0])
 
     def chunk_ids(self, tenant: str) -> list[int]:

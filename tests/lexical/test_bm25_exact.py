@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
+from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
 from support.calls import full_text, set_tenant, upsert
 
 Connection = psycopg.Connection[Any]
@@ -125,9 +125,7 @@ def test_titles_and_speakers(db: Connection, title_weight: float) -> None:
     for query in ("amber", "river amber", *(random_text(rng, 5) for _ in range(20))):
         for match in ("any", "all", "75%"):
             expected = model.search(query, match)
-            assert full_text(db, query, match=match, collection="titled") == [
-                (hit.external_id, hit.chunk_index, pytest.approx(hit.score, abs=1e-9)) for hit in expected
-            ]
+            assert full_text(db, query, match=match, collection="titled") == approximately(expected)
 
 
 @pytest.mark.parametrize(
@@ -163,9 +161,7 @@ def test_tokens_of_every_kind(db: Connection, query: str) -> None:
     for match in ("any", "all", "50%"):
         expected = model.search(query, match)
         assert expected or match != "any"
-        assert full_text(db, query, match=match) == [
-            (hit.external_id, hit.chunk_index, pytest.approx(hit.score, abs=1e-9)) for hit in expected
-        ]
+        assert full_text(db, query, match=match) == approximately(expected)
 
 
 def test_another_tenants_documents_change_no_score(db: Connection) -> None:
@@ -205,9 +201,7 @@ def test_a_query_of_a_hundred_words_finds_the_text_that_has_them_all(db: Connect
     for match in ("all", "any", "60%"):
         expected = model.search(query, match)
         assert expected[0].external_id == "all"
-        assert full_text(db, query, match=match) == [
-            (hit.external_id, hit.chunk_index, pytest.approx(hit.score, abs=1e-9)) for hit in expected
-        ]
+        assert full_text(db, query, match=match) == approximately(expected)
 
 
 def test_reads_its_own_writes(db: Connection, dsn: str) -> None:

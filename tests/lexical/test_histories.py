@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -24,7 +23,7 @@ from hypothesis.stateful import (
 )
 from psycopg.types.json import Jsonb
 
-from support.bm25_model import Bm25Model, Chunk, Tokenizer, indexed_body
+from support.bm25_model import Bm25Model, Chunk, Tokenizer, approximately, indexed_body
 from support.calls import full_text, set_tenant, upsert
 from support.examples import examples
 
@@ -274,7 +273,7 @@ class Histories(RuleBasedStateMachine):
             expected = model.search(query, match, lambda chunk: filters is None or accepts(filters, chunk))
             set_tenant(connection, part[0])
             found = full_text(connection, query, match=match, filters=filters, collection=self.names[part[1]])
-            assert found == [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in expected]
+            assert found == approximately(expected)
 
     def teardown(self) -> None:
         for connection in (self.writer, self.old_reader):
@@ -292,7 +291,7 @@ def statistics(connection: Connection, part: Part, names: list[str]) -> tuple[in
         (part[0], names[part[1]]),
     ).fetchone()
     assert row is not None
-    return row
+    return (row[0], row[1], row[2])
 
 
 def test_any_history(db: Connection, dsn: str) -> None:

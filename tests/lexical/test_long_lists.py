@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
+from support.bm25_model import Bm25Model, Chunk, Tokenizer, approximately, stored_chunks
 from support.calls import full_text, hybrid, upsert
 
 Connection = psycopg.Connection[Any]
@@ -67,9 +69,13 @@ def test_rankings_equal_the_model(filled: Connection) -> None:
         speaker = rng.choice([None, None, "often", "seldom", "once"])
         limit = rng.choice([1, 10, 50, 5000])
         filters = None if speaker is None else Jsonb({"speaker": speaker})
-        expected = model.search(query, match, lambda chunk, who=speaker: who in (None, chunk.body.split("\n")[0]))
+        expected = model.search(query, match, partial(said_by, speaker))
         found = full_text(filled, query, match_count=limit, filters=filters, match=match, collection="long")
-        assert found == [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in expected[:limit]], (query, match)
+        assert found == approximately(expected[:limit]), (query, match)
+
+
+def said_by(speaker: str | None, chunk: Chunk) -> bool:
+    return speaker in (None, chunk.body.split("\n")[0])
 
 
 def test_a_filter_that_only_low_scores_pass(filled: Connection) -> None:
@@ -79,7 +85,7 @@ def test_a_filter_that_only_low_scores_pass(filled: Connection) -> None:
         query = " ".join(rng.sample(WORDS, rng.randint(1, 5)))
         expected = model.search(query, "any", lambda chunk: len(chunk.body.split("\n")[1].split()) > 20)
         found = full_text(filled, query, match_count=limit, filters=Jsonb({"category": "wordy"}), collection="long")
-        assert found == [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in expected[:limit]], query
+        assert found == approximately(expected[:limit]), query
 
 
 def test_no_score_reaches_the_highest_numbers(filled: Connection) -> None:
@@ -129,7 +135,7 @@ def test_the_semantic_leg_finds_the_nearest_of_what_is_demanded(filled: Connecti
         "from braid_store.chunks c join braid_store.documents d on d.id = c.document_id and d.tenant_id = c.tenant_id"
     ).fetchall()
     for common, other, rare in [rng.sample(WORDS[:6], 2) + rng.sample(WORDS[20:], 1) for _ in range(4)]:
-        for query, demand in (
+        demands: list[tuple[str, Callable[..., bool]]] = [
             (f"+{common}", lambda text, w=common: f" {w} " in text),
             (f"+{rare}", lambda text, w=rare: f" {w} " in text),
             (f"+{common} -{other}", lambda text, w=common, x=other: f" {w} " in text and f" {x} " not in text),
@@ -140,7 +146,8 @@ def test_the_semantic_leg_finds_the_nearest_of_what_is_demanded(filled: Connecti
             (f"+{common[:2]}*", lambda text, w=common[:2]: f" {w}" in text),
             (f"-{common[:1]}*", lambda text, w=common[:1]: f" {w}" not in text),
             (f"+{common} OR {rare}", lambda text, w=common, x=rare: f" {w} " in text or f" {x} " in text),
-        ):
+        ]
+        for query, demand in demands:
             # Words of the title stand before those of the text, not beside them.
             wanted = {name: math.cos(angle(int(name[1:]))) for name, text, title in chunks if demand(f"{title}|{text}")}
             for count, as_found in ((7, list), (5000, set)):

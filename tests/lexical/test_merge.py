@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
+from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
 from support.calls import full_text, set_tenant, upsert
 
 Connection = psycopg.Connection[Any]
@@ -44,8 +44,7 @@ def assert_exact(db: Connection) -> None:
         "(select id from braid_store.collections where name = 'default')) s"
     ).fetchone()
     assert row == model.statistics
-    expected = [(*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in model.search(QUERY)]
-    assert full_text(db, QUERY) == expected
+    assert full_text(db, QUERY) == approximately(model.search(QUERY))
 
 
 def test_single_inserts_are_merged_as_they_come(db: Connection) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
+from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
 from support.calls import full_text, set_tenant, upsert
 
 Connection = psycopg.Connection[Any]
@@ -28,9 +28,7 @@ def assert_right(db: Connection, collection: str = "default") -> None:
     assert rows_of(db, f"select * from braid.check_index('{collection}')") == []
     expected = Bm25Model(stored_chunks(db, collection=collection), Tokenizer(db)).search(QUERY)
     assert expected
-    assert full_text(db, QUERY, collection=collection) == [
-        (*hit[:2], pytest.approx(hit.score, abs=1e-9)) for hit in expected
-    ]
+    assert full_text(db, QUERY, collection=collection) == approximately(expected)
 
 
 @pytest.fixture

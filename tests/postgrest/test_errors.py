@@ -181,7 +181,7 @@ def test_tokens_that_do_not_hold(http: Gateway, gateway: Roles) -> None:
 
 def test_tokens_of_no_tenant(http: Gateway, gateway: Roles) -> None:
     role = gateway.authenticated
-    for claims in (
+    wrong: list[dict[str, Any]] = [
         {},
         {"app_metadata": {}},
         {"app_metadata": {"tenant_id": None}},
@@ -190,7 +190,8 @@ def test_tokens_of_no_tenant(http: Gateway, gateway: Roles) -> None:
         {"app_metadata": {"tenant_id": ["alpha"]}},
         {"app_metadata": "alpha"},
         {"tenant_id": "alpha", "user_metadata": {"tenant_id": "alpha"}, "sub": "alpha"},
-    ):
+    ]
+    for claims in wrong:
         assert refused(http, sign({"role": role, **claims})) == (403, "42501")
 
 

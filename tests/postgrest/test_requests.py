@@ -100,8 +100,8 @@ class Rpc:
             f" from (select {select} from pgrst_source {tail}) _postgrest_t"
         )
         with self.gateway.request(role or self.gateway.authenticated, claims, headers, read_only) as connection:
-            row = connection.execute(statement, parameters).fetchone()
-        return row[2]
+            ((_, _, body_found, *_),) = connection.execute(statement, parameters).fetchall()
+        return body_found
 
 
 @pytest.fixture(scope="module")

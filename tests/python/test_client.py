@@ -23,7 +23,7 @@ from pgbraid.errors import (
 )
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 120000, tzinfo=timezone.utc)
-FOX = {
+FOX: dict[str, Any] = {
     "external_id": "fox",
     "title": "Animals",
     "content": "The quick brown fox jumps over the lazy dog.",

@@ -143,7 +143,7 @@ def test_with_an_embedding_filters_and_modes(filled: pgbraid.Client) -> None:
     )
     assert len(found) == 5
     assert {row.speaker for row in found} == {"Ana"}
-    assert [row.rerank_score for row in found] == sorted((row.rerank_score for row in found), reverse=True)
+    assert [row.rerank_score for row in found] == sorted((row.rerank_score or 0 for row in found), reverse=True)
 
 
 def hang(_: str, texts: list[str]) -> Any:

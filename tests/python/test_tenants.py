@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Generator
 
 import pytest
 
@@ -50,6 +51,7 @@ def test_an_export_may_be_broken_off(client: pgbraid.Client) -> None:
     client.add_documents({"external_id": f"d{number}", "content": "x"} for number in range(3))
     records = client.export_tenant()
     next(records)
+    assert isinstance(records, Generator)
     records.close()
     assert client.status()["tenant"] == "default"
 

@@ -53,7 +53,7 @@ def test_a_lost_connection_is_one(dsn: str) -> None:
 @pytest.mark.any_version
 def test_the_http_statuses(postgrest: Gateway) -> None:
     token = token_for("acme")
-    calls = {
+    calls: dict[str, list[tuple[str, dict[str, Any], str | None]]] = {
         "22023": [("hybrid_search", {"query_text": "a", "match_count": 0}, token)],
         "22003": [("hybrid_search", {"query_text": "a", "match_count": 10**12}, token)],
         "22000": [("semantic_search", {"query_embedding": []}, token)],

@@ -21,7 +21,7 @@ def filled(db: Connection) -> Connection:
         "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', fusion => 'rrf', "
         "full_text_weight => 1, semantic_weight => 1)"
     )
-    documents = [
+    documents: list[dict[str, Any]] = [
         {
             "external_id": f"{kind}{number:03}",
             "content": f"{words} {'filler ' * (number if kind == 'word' else 150 + number)}",

@@ -44,7 +44,8 @@ def db(db: Connection) -> Connection:
 def explain(db: Connection, **arguments: Any) -> dict[str, Any]:
     arguments = {"query_text": "amber cedar", "query_embedding": embedding(0.3), "collection": "small", **arguments}
     values = {name: Jsonb(value) if isinstance(value, dict) else value for name, value in arguments.items()}
-    return db.execute(f"select braid.explain_search({named(arguments)})", values).fetchall()[0][0]
+    found: dict[str, Any] = db.execute(f"select braid.explain_search({named(arguments)})", values).fetchall()[0][0]
+    return found
 
 
 def outcome(db: Connection, external_id: str, **arguments: Any) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -119,7 +120,7 @@ def test_counts_are_those_of_the_chunks_that_a_search_finds(filled: Connection) 
 
 def matches(document: dict[str, Json], filters: dict[str, Json]) -> bool:
     """For the filters above only."""
-    tests = {
+    tests: dict[str, Callable[[Any], bool]] = {
         "speaker": lambda v: document["speaker"] == v,
         "year": lambda v: (
             ("int", 2020) in values(document, "year")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -169,11 +169,12 @@ def test_min_score(filled: Connection) -> None:
     text, nearest = full_text(filled, QUERY, **small), semantic(filled, QUERY_VECTOR, **small)
     embedding = vector(QUERY_VECTOR)
     fused = hybrid(filled, query_text=QUERY, query_embedding=embedding, **small)
-    for hits, search in (
+    searches: list[tuple[list[tuple[str, int, float]], Callable[[float], list[tuple[str, int, float]]]]] = [
         (text, lambda least: full_text(filled, QUERY, min_score=least, **small)),
         (nearest, lambda least: semantic(filled, QUERY_VECTOR, min_score=least, **small)),
         (fused, lambda least: hybrid(filled, query_text=QUERY, query_embedding=embedding, min_score=least, **small)),
-    ):
+    ]
+    for hits, search in searches:
         least = hits[len(hits) // 3][2]
         assert search(least) == [hit for hit in hits if hit[2] >= least] != hits
         assert search(hits[0][2] + 1) == []

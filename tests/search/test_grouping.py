@@ -74,7 +74,8 @@ def test_more_candidates_are_fetched_for_as_many_groups_passages_or_texts_as_ask
     upsert(db, [{"external_id": "d00", "chunks": great}], "shapes")
     upsert(db, [{"external_id": f"d{n:02}", **chunk} for n, chunk in enumerate(others, 1)], "shapes")
     expected = [(f"d{n:02}", 0) for n in range(5)]
-    for options in ({"group_by": "document"}, {"collapse": True}, {"collapse": {}}, {"context_before": 0}):
+    ways: list[dict[str, Any]] = [{"group_by": "document"}, {"collapse": True}, {"collapse": {}}, {"context_before": 0}]
+    for options in ways:
         for leg in ({}, {"query_text": None}, {"query_embedding": None}):
             arguments = {"query_text": "amber", "match_count": 5, "candidate_count": None, **leg}
             assert search(db, "external_id, chunk_index", options, **arguments) == expected, (options, leg)

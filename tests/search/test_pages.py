@@ -161,7 +161,7 @@ def test_fusions_of_absolute_scores_go_on_beyond_their_candidates(
 
 def test_inserts_and_deletions_between_pages(shapes: Connection) -> None:
     """Similarities do not move: what was there all along is shown once, also if the row of the cursor goes."""
-    semantic = {"query_text": None, "match_count": 7}
+    semantic: dict[str, Any] = {"query_text": None, "match_count": 7}
     before = [row[:2] for row in page(shapes, "", query_text=None, match_count=1000)]
     found: list[Any] = []
     cursor: str | None = ""
@@ -226,6 +226,13 @@ def test_a_tampered_cursor_is_refused(shapes: Connection) -> None:
     data = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     parts = json.loads(data[8:])
     assert forge(data[8:]) == cursor
+    wrong_values: dict[str, list[Any]] = {
+        "n": [0, -5, 2**40, "x"],
+        "w": [0, 1e300],
+        "s": ["NaN", "1e999", []],
+        "c": ["abc", 10**30],
+        "i": [1.5, {}],
+    }
     wrong = [
         *(cursor[:place] + ("A" if cursor[place] != "A" else "B") + cursor[place + 1 :] for place in range(0, 140, 9)),
         *(cursor[:length] for length in (1, 2, 3, 4, 11, 50, len(cursor) - 1)),
@@ -241,22 +248,9 @@ def test_a_tampered_cursor_is_refused(shapes: Connection) -> None:
         *(forge({**parts, key: None}) for key in parts),
         *(forge({key: value for key, value in parts.items() if key != missing}) for missing in parts),
         *(
-            forge({**parts, **change})
-            for change in (
-                {"n": 0},
-                {"n": -5},
-                {"n": 2**40},
-                {"n": "x"},
-                {"w": 0},
-                {"w": 1e300},
-                {"s": "NaN"},
-                {"s": "1e999"},
-                {"s": []},
-                {"c": "abc"},
-                {"c": 10**30},
-                {"i": 1.5},
-                {"i": {}},
-            )
+            forge({**parts, key: value})
+            for key, values in wrong_values.items()
+            for value in values
         ),
         *map(forge, ([], [1], "text", 1, b"", b"{", b"\xff\xfe", b'{"f": "\\u0000"}', b"[" * 9000)),
     ]
@@ -264,7 +258,8 @@ def test_a_tampered_cursor_is_refused(shapes: Connection) -> None:
         with pytest.raises(psycopg.errors.InvalidParameterValue, match="cursor") as error:
             page(shapes, value, match_count=3)
         assert error.value.diag.message_hint
-    for number in (1, True, [], {}):
+    of_other_types: list[Any] = [1, True, [], {}]
+    for number in of_other_types:
         with pytest.raises(psycopg.errors.InvalidParameterValue, match="cursor"):
             page(shapes, number)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ DIMENSIONS = 8
 DOCUMENTS = 90
 WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor", "island", "jungle"]
 NORMALISATIONS = ["minmax", "theoretical", "centroid", "zscore", "saturate", "none"]
-NOW = datetime(2026, 5, 1, tzinfo=UTC)
+NOW = datetime(2026, 5, 1, tzinfo=timezone.utc)
 DAY = 86400
 
 

@@ -151,10 +151,11 @@ def test_without_vectors_the_error_says_what_to_do(db: Connection) -> None:
     chunks = [{"content": "one", "embedding": [1, 0]}, {"content": "two"}]
     upsert(db, [{"external_id": "half", "chunks": chunks}, {"external_id": "none", "content": "three"}], "s")
     assert call(db, "similar_documents", external_id="half", collection="s") == []
-    for function, arguments in [
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("similar_documents", {"external_id": "none", "collection": "s"}),
         ("similar_chunks", {"chunk_id": chunk_id(db, "half", 1)}),
-    ]:
+    ]
+    for function, arguments in calls:
         with pytest.raises(psycopg.errors.InvalidParameterValue, match="no embedding yet") as error:
             call(db, function, **arguments)
         assert "embed_pending" in str(error.value.diag.message_hint)
@@ -200,9 +201,10 @@ def test_what_is_missing_is_named(db: Connection, space: str) -> None:
             call(db, function, **arguments)
         assert error.value.sqlstate == state and said in str(error.value) and error.value.diag.message_hint
     set_tenant(db, "other")
-    for function, arguments in [
+    calls: list[tuple[str, dict[str, Any]]] = [
         ("similar_chunks", {"chunk_id": chunk}),
         ("similar_documents", {"external_id": "d00", "collection": "s"}),
-    ]:
+    ]
+    for function, arguments in calls:
         with pytest.raises(psycopg.errors.UndefinedObject):
             call(db, function, **arguments)

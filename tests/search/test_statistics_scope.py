@@ -43,7 +43,8 @@ def filled(db: Connection) -> Connection:
 def test_scores_are_those_of_the_matches_alone(filled: Connection, query: str) -> None:
     expected = full_text(filled, query, collection="x")
     found = full_text(filled, query, collection="all", filters=FILTER, options=SCOPE)
-    assert found == [(name, place, pytest.approx(score, rel=1e-12)) for name, place, score in expected]
+    near: list[Any] = [(name, place, pytest.approx(score, rel=1e-12)) for name, place, score in expected]
+    assert found == near
     assert found
     collection = full_text(filled, query, collection="all", filters=FILTER, options={"statistics_scope": "collection"})
     assert collection == full_text(filled, query, collection="all", filters=FILTER)

@@ -73,8 +73,8 @@ def test_a_dump_with_a_shard(
 
     programs, file = installed_programs(pg_version), tmp_path / "dump.sql"
     subprocess.run([programs / "pg_dump", "--file", file, dsn], check=True)
-    restore = [programs / "psql", "--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--output", "/dev/null"]
-    subprocess.run([*restore, "--file", file, empty], check=True)
+    restore = ["--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1", "--output", "/dev/null"]
+    subprocess.run([programs / "psql", *restore, "--file", file, empty], check=True)
     query = np.zeros(5, np.float32)
     with psycopg.connect(empty, autocommit=True) as restored:
         assert shards(restored, "c") == shards(db, "c")

@@ -112,13 +112,13 @@ def expected(db: Connection, model: str, text: str = "a question") -> list[tuple
     def cosine(text: str) -> float:
         other = embed(text, model)
         norm = sum(a * a for a in query) ** 0.5 * sum(a * a for a in other) ** 0.5
-        return sum(a * b for a, b in zip(query, other, strict=True)) / norm
+        return float(sum(a * b for a, b in zip(query, other, strict=True)) / norm)
 
     return sorted(((external_id, cosine(content)) for external_id, content in rows), key=lambda row: -row[1])
 
 
 def assert_all_found(db: Connection, model: str, text: str = "a question") -> None:
-    rows = [(external_id, pytest.approx(score, abs=1e-5)) for external_id, score in expected(db, model, text)]
+    rows: list[Any] = [(name, pytest.approx(score, abs=1e-5)) for name, score in expected(db, model, text)]
     assert [(external_id, score) for external_id, _, score in found(db, model, text)] == rows
 
 

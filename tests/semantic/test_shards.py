@@ -584,7 +584,7 @@ def test_a_search_leaves_pgvectors_settings_as_they_are(db: Connection, dsn: str
         assert reader.execute(query).fetchone() == ("40", "off")
         reader.execute("set hnsw.ef_search = 7; set hnsw.iterative_scan = strict_order")
         reader.commit()
-        assert recall(search(reader, [0] * DIMENSIONS, "c")[0], vectors, np.zeros(DIMENSIONS), "l2") == 1
+        assert recall(search(reader, [0] * DIMENSIONS, "c")[0], vectors, np.zeros(DIMENSIONS, np.float32), "l2") == 1
         assert reader.execute(query).fetchone() == ("7", "strict_order")
 
 

@@ -76,7 +76,8 @@ def psql(pg_version: int) -> Psql:
     """`psql(dsn, sql, *options)`."""
 
     def run(dsn: str, text: str, *options: str) -> subprocess.CompletedProcess[str]:
-        command = [installed_programs(pg_version) / "psql", "--no-psqlrc", "--quiet", "--dbname", dsn, *options]
+        program = str(installed_programs(pg_version) / "psql")
+        command = [program, "--no-psqlrc", "--quiet", "--dbname", dsn, *options]
         return subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
 
     return run

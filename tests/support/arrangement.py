@@ -70,7 +70,7 @@ def diversify(rows: Sequence[Row], lambda_: float, count: int) -> list[Row]:
     if not rows:
         return []
     least, most = min(row.score for row in rows), max(row.score for row in rows)
-    left, picked = list(rows), []
+    left, picked = list(rows), list[Row]()
     while left and len(picked) < count:
 
         def marginal(row: Row) -> float:

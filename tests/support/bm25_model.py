@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import psycopg
+import pytest
 
 Connection = psycopg.Connection[Any]
 
@@ -23,6 +24,11 @@ class Hit(NamedTuple):
     external_id: str
     chunk_index: int
     score: float
+
+
+def approximately(hits: Iterable[Hit]) -> list[Any]:
+    """Equal to results of the same order whose scores are those but for rounding."""
+    return [(hit.external_id, hit.chunk_index, pytest.approx(hit.score, abs=1e-9)) for hit in hits]
 
 
 class Tokenizer:

@@ -40,6 +40,13 @@ def hybrid(db: Connection, **arguments: Any) -> list[tuple[str, int, float]]:
     return _search(db, "hybrid_search", arguments)
 
 
+def one(db: Connection, query: str, *values: Any) -> Any:
+    """The first column of the one row that there is."""
+    row = db.execute(query, values).fetchone()
+    assert row is not None
+    return row[0]
+
+
 def _search(db: Connection, function: str, arguments: dict[str, Any]) -> list[tuple[str, int, float]]:
     return db.execute(
         f"select external_id, chunk_index, score from braid.{function}({named(arguments)})",

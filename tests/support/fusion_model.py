@@ -129,13 +129,11 @@ def value(boost: Mapping[str, Any], chunk: Mapping[str, Any], matches: bool) -> 
         number = given.get("missing")
     if number is None:
         return None
-    scaled = given.get("factor", 1) * number
-    return {
-        "linear": lambda: scaled,
-        "log": lambda: math.log(1 + max(0.0, scaled)),
-        "sqrt": lambda: math.sqrt(max(0.0, scaled)),
-        "reciprocal": lambda: 1 / (1 + max(0.0, scaled)),
-    }[given.get("function", "linear")]()
+    scaled = float(given.get("factor", 1) * number)
+    if given.get("function", "linear") == "linear":
+        return scaled
+    scaled = max(0.0, scaled)
+    return {"log": math.log(1 + scaled), "sqrt": math.sqrt(scaled), "reciprocal": 1 / (1 + scaled)}[given["function"]]
 
 
 def boosted(fused: float, boosts: Sequence[Mapping[str, Any]], values: Sequence[float | None]) -> float:

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -82,9 +83,9 @@ class _Traffic:
                     "embedding": self._corpus.vectors[number].tolist(),
                 }
                 if rng.random() < 0.1:
-                    self._do("delete", lambda n=number: self._delete(db, n))
+                    self._do("delete", partial(self._delete, db, number))
                 else:
-                    self._do("write", lambda w=written: self._upsert(db, w))
+                    self._do("write", partial(self._upsert, db, written))
                 time.sleep(0.05)
 
     def _upsert(self, db: Connection, document: dict[str, Any]) -> None:

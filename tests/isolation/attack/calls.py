@@ -13,6 +13,7 @@ import psycopg
 
 from isolation.attack.values import JSONS, TEXTS, hostile, literal
 from isolation.world import Connection
+from support.calls import one
 
 # What makes a call work, for arguments that must be given.
 BENIGN = {
@@ -91,8 +92,7 @@ class Function:
 
 
 def functions(admin: Connection) -> list[Function]:
-    schema = admin.execute("select extnamespace::regnamespace::text from pg_extension where extname = 'vector'")
-    vector_schema = schema.fetchone()[0]
+    vector_schema = one(admin, "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'")
     found = []
     for name, reads, required, names, types in admin.execute(FUNCTIONS).fetchall():
         plain = [kind.removeprefix(f"{vector_schema}.") for kind in types]
