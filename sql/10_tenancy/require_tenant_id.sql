@@ -21,8 +21,9 @@ begin
     raise exception 'no tenant for login "%"', session_user
       using errcode = '42501',
             hint = 'Name one: set braid.tenant = ''…''; or have an administrator call braid.add_tenant_member. '
-                   'Through PostgREST the token must carry the claim of a tenant that exists; '
-                   'with create_tenants of braid.set_access the first write creates it.';
+                   'Through PostgREST the token must carry the claim of a tenant that exists, and service_role send its '
+                   'key in the header x-braid-tenant (names and roles: braid.set_access); '
+                   'with create_tenants the first write creates the tenant that the claim names.';
   end if;
 end
 $$;

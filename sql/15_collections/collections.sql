@@ -9,4 +9,10 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
 from braid_store.collections c
 join braid_store.vector_spaces v on v.id = c.vector_space_id;
 
+-- Without a trigger a change of the view is 55000, and PostgREST makes a 500 of it. With one, PostgreSQL asks for the
+-- privilege first, which nobody has: 42501, a 403.
+create or replace trigger refuse_change
+instead of insert or update or delete on braid.collections
+for each row execute function braid_store.refuse_view_change('braid.create_collection or braid.set_ranking');
+
 comment on view braid.collections is 'The collections and their settings.';

@@ -5,5 +5,10 @@ select c.name as collection, s.word, s.synonyms
 from braid_store.synonyms s
 join braid_store.collections c on c.id = s.collection_id;
 
+-- As of braid.collections.
+create or replace trigger refuse_change
+instead of insert or update or delete on braid.synonyms
+for each row execute function braid_store.refuse_view_change('braid.set_synonyms');
+
 comment on view braid.synonyms is
   'The synonyms of each collection, as given to braid.set_synonyms: a query for word finds its synonyms too.';

@@ -14,7 +14,7 @@ begin
     return;
   elsif jsonb_typeof(options) <> 'object' then
     raise exception 'options is a JSON %', jsonb_typeof(options)
-      using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON.';
+      using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON; GET makes a string of it: use POST.';
   end if;
 
   perform braid_store.arrangement_options(options);

@@ -29,7 +29,7 @@ begin
     raise exception 'filters must be a JSON object, not the string %', left(filters::text, 100)
       using errcode = '22023',
             hint = 'Send the object itself, e.g. {"speaker": "Ana"}, not a string that holds it: '
-                   'leave out JSON.stringify() or json.dumps().';
+                   'leave out JSON.stringify() or json.dumps(). GET makes a string of it: use POST.';
   elsif jsonb_typeof(filters) <> 'object' then
     raise exception 'filters must be a JSON object, not the % %', jsonb_typeof(filters), left(filters::text, 100)
       using errcode = '22023',

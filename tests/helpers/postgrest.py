@@ -72,6 +72,11 @@ class Gateway:
     def read(self, view: str, query: str, token: str | None = None) -> Answer:
         return self._request("GET", f"/{view}?{query}", None, token, {"Accept-Profile": "braid"})
 
+    def send(self, method: str, view: str, query: str, body: Any, token: str | None = None, **headers: str) -> Answer:
+        headers = {"Content-Type": "application/json", "Content-Profile": "braid", **headers}
+        text = None if body is None else json.dumps(body)
+        return self._request(method, f"/{view}?{query}", text, token, headers)
+
     def _request(self, method: str, path: str, body: str | None, token: str | None, headers: dict[str, str]) -> Answer:
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"

@@ -203,6 +203,12 @@ def test_a_header_is_for_trusted_roles(http: Gateway, gateway: Roles) -> None:
     assert service.data["tenant"] == "beta"
 
 
+def test_who_needs_the_header_is_told_its_name(http: Gateway, gateway: Roles) -> None:
+    answer = http.post("status", {}, sign({"role": gateway.service_role}))
+    assert (answer.status, answer.code) == (403, "42501")
+    assert "x-braid-tenant" in answer.data["hint"]
+
+
 def test_roles_that_are_not_the_gateways(http: Gateway) -> None:
     """A token that is signed well, for another role of the server."""
     for role in ("postgres", "braid_owner", "braid_definer", "pg_read_all_data", "no such role"):

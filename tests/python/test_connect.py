@@ -12,7 +12,10 @@ from psycopg.conninfo import make_conninfo
 import pgbraid
 from helpers import HashEmbedder
 from pgbraid.errors import (
+    ConflictError,
     ConnectionLostError,
+    InvalidArgumentError,
+    LimitExceededError,
     NotInstalledError,
     PermissionDeniedError,
     PgbraidError,
@@ -134,6 +137,30 @@ def test_a_reader_may_search_and_not_write(
         assert len(reader.search("fox", mode="full_text")) == 1
         with pytest.raises(PermissionDeniedError):
             reader.add_documents([FOX])
+
+
+@pytest.mark.parametrize(
+    ("sqlstate", "kind", "retryable"),
+    [
+        ("22P05", InvalidArgumentError, False),
+        ("54000", LimitExceededError, False),
+        ("54001", LimitExceededError, False),
+        ("40001", ConflictError, True),
+        ("40P01", ConflictError, True),
+        ("55P03", ConflictError, True),
+        ("57P01", ConnectionLostError, True),
+        ("57014", PgbraidError, False),
+    ],
+)
+def test_an_error_says_whether_to_try_again(
+    db: Connection, sqlstate: str, kind: type[PgbraidError], retryable: bool
+) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        db.execute(f"do $$ begin raise exception 'it failed' using errcode = '{sqlstate}'; end $$")
+    error = from_psycopg(caught.value)
+    assert (type(error), error.sqlstate, error.retryable) == (kind, sqlstate, retryable)
+    assert error.hint or not retryable
+    assert isinstance(error, InvalidArgumentError) == sqlstate.startswith(("22", "54"))
 
 
 def test_an_error_without_a_class_of_its_own_keeps_its_sqlstate(db: Connection) -> None:

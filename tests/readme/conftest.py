@@ -111,6 +111,10 @@ def postgrest(
         connection.execute("grant authenticated, anon, repeatable_reader, hasty to authenticator")
         connection.execute(grants.encode())
         connection.execute("select braid.create_tenant('acme')")
+        connection.execute(
+            "create function braid.fail_with(state text) returns void language plpgsql"
+            " as $$ begin raise exception 'it failed' using errcode = state; end $$"
+        )
     with pgbraid.connect(filled, tenant="acme", embedder=embedder) as client:
         client.add_documents(documents())
         client.embed_pending()

@@ -62,6 +62,10 @@ def test_the_http_statuses(postgrest: Gateway) -> None:
         "42501": [("full_text_search", {"query_text": "a"}, None), ("status", {}, token_for("no such tenant"))],
         "0A000": [("rebuild_index", {}, token_for("acme", "repeatable_reader"))],
         "57014": [("upsert_document", LONG, token_for("acme", "hasty"))],
+        "22P05": [("full_text_search", {"query_text": "a\0b"}, token)],
+        "54000": [("semantic_search", {"query_embedding": [1] * 16_001}, token)],
+        # What only happens where transactions meet, or with JSON deeper than Python writes.
+        **{state: [("fail_with", {"state": state}, token)] for state in ("40P01", "55P03", "54001")},
     }
     documented = {
         state: [int(number) for number in row[2].split(", ")]
@@ -75,7 +79,8 @@ def test_the_http_statuses(postgrest: Gateway) -> None:
     for state, made in calls.items():
         answers = [postgrest.call(*call) for call in made]
         assert [answer["code"] for _, answer in answers] == [state] * len(made)
-        assert [status for status, _ in answers] == documented[state]
+        before_12_2 = [413] if state.startswith("54") else documented[state]
+        assert [status for status, _ in answers] == before_12_2
 
 
 @pytest.mark.any_version

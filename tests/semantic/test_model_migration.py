@@ -370,7 +370,7 @@ def test_steps_out_of_order_and_wrong_values(moving: Connection) -> None:
             start(moving, **wrong)
     with refused("22023", "embedding_model is 'old-model', which collection \"moving\" has now", "old-model@5"):
         start(moving, embedding_model=OLD)
-    with refused("22023", "'third', which collection \"moving\" has no vectors of", "Use 'old-model'."):
+    with refused("22023", "'third', which collection \"moving\" has no vectors of", "Use 'old-model'. For 'third'"):
         work(moving, "third")
     start(moving)
     with refused("22023", "in a model migration already", "finish_model_migration"):

@@ -38,6 +38,7 @@ def tsc(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Compile:
         "typeRoots": [str(modules / "@types")],
         "paths": {
             "npm:@supabase/supabase-js@2": [str(modules / "@supabase" / "supabase-js")],
+            "npm:@supabase/supabase-js@2/cors": [str(modules / "@supabase" / "supabase-js" / "dist" / "cors.d.mts")],
             "jsr:@supabase/functions-js/edge-runtime.d.ts": [
                 str(modules / "@supabase" / "functions-js" / "src" / "edge-runtime.d.ts")
             ],

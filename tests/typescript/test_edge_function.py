@@ -6,18 +6,19 @@ import http.server
 import json
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
-from helpers import HashEmbedder, npm, postgrest
-from pgbraid import embedded
+from helpers import HashEmbedder, api_gateway, npm, postgrest
 from typescript.conftest import FUNCTIONS, Compile
 
 pytestmark = pytest.mark.any_version
@@ -33,36 +34,48 @@ globalThis.Deno = {
     const chunks = []
     for await (const chunk of incoming) chunks.push(chunk)
     const { method, headers, url } = incoming
-    const request = new Request(new URL(url, 'http://localhost'), { method, headers, body: Buffer.concat(chunks) })
-    const response = await handler(request)
+    const body = chunks.length ? Buffer.concat(chunks) : undefined
+    const response = await handler(new Request(new URL(url, 'http://localhost'), { method, headers, body }))
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
     outgoing.end(await response.text())
   }).listen(0, '127.0.0.1', function () { console.log(this.address().port) }),
 }
+globalThis.Supabase = { ai: { Session: class {
+  constructor(model) { this.model = model }
+  async run(text, options) {
+    if (this.model !== 'gte-small' || !options.mean_pool || !options.normalize) throw new Error('asked wrongly')
+    if (text.includes('REFUSED')) throw new Error('the model failed')
+    return Array.from({ length: 384 }, (_, n) => n === text.length ? 1 : 0)
+  }
+} } }
 globalThis.WebSocket ??= class {}  // Node before 22 has none
-// Supabase's own gateway takes /rest/v1 away.
-const fetched = globalThis.fetch
-globalThis.fetch = (address, options) => fetched(String(address).replace('/rest/v1', ''), options)
 await import('./function.mjs')
 """
 
 
 class Service(http.server.BaseHTTPRequestHandler):
-    """Speaks OpenAI's POST /embeddings; answers in another order than asked, as it may."""
+    """Speaks OpenAI's POST /embeddings; answers in another order than asked, as it may. Refuses all that it is sent
+    with a text that holds REFUSED, and gives zeros for one that holds ZERO."""
 
-    inputs: list[str]
-    broken = False
+    inputs: list[list[str]]
+    status = 200
+    dimensions = 384
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         assert self.path == "/v1/embeddings" and self.headers["Authorization"] == "Bearer key"
         assert asked["model"] == "hash"
-        type(self).inputs.extend(asked["input"])
-        vectors = HashEmbedder().embed_documents(asked["input"])
-        data = [{"index": n, "embedding": [float(x) for x in vector]} for n, vector in enumerate(vectors)]
-        self.send_response(503 if type(self).broken else 200)
+        type(self).inputs.append(asked["input"])
+        vectors = HashEmbedder().embed_documents(asked["input"])[:, : self.dimensions]
+        data = [
+            {"index": n, "embedding": [0.0 if "ZERO" in text else float(x) for x in vector]}
+            for n, (text, vector) in enumerate(zip(asked["input"], vectors, strict=True))
+        ]
+        refused = any("REFUSED" in text for text in asked["input"])
+        self.send_response(400 if refused else type(self).status)
         self.end_headers()
-        self.wfile.write(json.dumps({"data": data[::-1]}).encode())
+        answer = {"error": {"message": "too long"}} if refused else {"data": data[::-1]}
+        self.wfile.write(json.dumps(answer).encode())
 
     def log_message(self, *_: Any) -> None:
         pass
@@ -72,7 +85,7 @@ class Service(http.server.BaseHTTPRequestHandler):
 def service() -> Iterator[tuple[type[Service], str]]:
     kind = type("OneService", (Service,), {"inputs": []})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     yield kind, f"http://127.0.0.1:{server.server_port}/v1/"
     server.shutdown()
     server.server_close()
@@ -111,79 +124,266 @@ def started(script: Path, **environment: str) -> Iterator[str]:
         process.communicate()
 
 
-def post(url: str, body: Any, token: str, **headers: str) -> tuple[int, Any]:
-    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json", **headers}
-    request = urllib.request.Request(url, json.dumps(body).encode(), headers)
+def send(url: str, body: Any, headers: dict[str, str], method: str = "POST") -> tuple[int, Any, Any]:
+    """Status, headers and JSON body of the answer. `body` is sent as it is if it is bytes."""
+    data = body if isinstance(body, bytes) or body is ... else json.dumps(body).encode()
+    request = urllib.request.Request(url, None if data is ... else data, headers, method=method)
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
-            return answer.status, json.load(answer)
+            text = answer.read()
+            return answer.status, answer.headers, json.loads(text) if text else None
     except urllib.error.HTTPError as error:
         with error:
-            return error.code, json.load(error)
+            return error.code, error.headers, json.load(error)
 
 
-DOCUMENTS = [
-    {"external_id": "a", "content": "They object to the price per seat."},
-    {"external_id": "b", "content": "Lunch is soup on Monday."},
-    {"external_id": "c", "content": "The seat is by the window."},
-]
+@dataclass(frozen=True)
+class Deployed:
+    """The Edge Function, where it runs."""
+
+    url: str
+    gateway: api_gateway.ApiGateway
+    api: postgrest.Gateway
+    user: str
+    administrator: str
+    service: type[Service]
+
+    def token(self, tenant: str = "acme", **claims: Any) -> str:
+        return postgrest.token_for(tenant, self.user, **claims)
+
+    def post(self, body: Any, token: str | None = None, **headers: str) -> tuple[int, Any]:
+        """As a user with a token, or, if there are any, with these headers."""
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        if not headers:
+            given = {"Authorization": f"Bearer {token or self.token()}"}
+        status, _, answer = send(self.url, body, given)
+        return status, answer
+
+    def write(self, *texts: str, collection: str = "notes") -> None:
+        documents = [{"external_id": text[:20], "content": text} for text in texts]
+        answer = self.api.post("upsert_documents", {"documents": documents, "collection": collection}, self.token())
+        assert answer.status == 200, answer
 
 
-def test_it_embeds_documents_and_queries(
+SECRET, PUBLISHABLE = "sb_secret_one", "sb_publishable_one"
+Deploy = Callable[..., Deployed]
+
+
+@pytest.fixture
+def deploy(
     db: psycopg.Connection[Any],
     dsn: str,
-    server: embedded.Server,
     make_login: Any,
     javascript: Path,
     service: tuple[type[Service], str],
-) -> None:
-    user, anonymous = make_login("authenticated", "braid_writer"), make_login("anon", "braid_reader")
-    login = make_login("authenticator", user, anonymous, options="noinherit")
+) -> Iterator[Deploy]:
+    """`deploy(**environment)`: more of it, or other keys. Without EMBEDDING_URL it embeds by the platform's model."""
+    user, administrator = make_login("authenticated", "braid_writer"), make_login("service_role", "braid_admin")
+    anonymous = make_login("anon", "braid_reader")
+    login = make_login("authenticator", user, administrator, anonymous, options="noinherit")
     db.execute(f'grant braid_gateway to "{login}" with inherit true')
     db.execute("select braid.create_tenant('acme'), braid.create_tenant('other')")
+    db.execute("select braid.set_access(trusted_claim_roles => %s)", ([administrator],))
     db.execute("select braid.create_collection('notes', dimensions => 384, embedding_model => 'hash')")
     kind, url = service
-    token = postgrest.token_for("acme", user)
-    with (
-        postgrest.running(npm.postgrest(), dsn, login, anonymous) as api,
-        started(
-            javascript,
-            SUPABASE_URL=api.url,
-            SUPABASE_ANON_KEY=postgrest.sign({"role": anonymous}),
-            EMBEDDING_URL=url,
-            EMBEDDING_MODEL="hash",
-            EMBEDDING_API_KEY="key",
-        ) as function,
+    legacy = postgrest.sign({"role": anonymous})
+    tokens = {SECRET: postgrest.sign({"role": administrator}), PUBLISHABLE: legacy, legacy: legacy}
+    own = {"EMBEDDING_URL": url, "EMBEDDING_MODEL": "hash", "EMBEDDING_API_KEY": "key"}
+    with ExitStack() as stack:
+        api = stack.enter_context(postgrest.running(npm.postgrest(), dsn, login, anonymous))
+        gateway = stack.enter_context(api_gateway.running(api.port, tokens))
+
+        def deployed(legacy_keys: bool = False, platform_model: bool = False) -> Deployed:
+            keys = {"SUPABASE_ANON_KEY": legacy}
+            if not legacy_keys:
+                keys["SUPABASE_PUBLISHABLE_KEYS"] = json.dumps({"default": PUBLISHABLE, "other": "sb_publishable_two"})
+            environment = {"SUPABASE_URL": gateway.url, **keys, **({} if platform_model else own)}
+            function = stack.enter_context(started(javascript, **environment))
+            return Deployed(function, gateway, api, user, administrator, kind)
+
+        yield deployed
+
+
+EMBED = {"embed": {"collection": "notes"}}
+
+
+def waiting(db: psycopg.Connection[Any]) -> list[tuple[Any, ...]]:
+    """What is left to embed: attempts, and why the last one failed."""
+    return db.execute("select attempts, last_error from braid_store.embedding_jobs order by chunk_id").fetchall()
+
+
+def test_it_embeds_documents_and_queries(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy()
+    kind = function.service
+    texts = ["They object to the price per seat.", "Lunch is soup on Monday.", "The seat is by the window."]
+    function.write(*texts)
+    embed = {"embed": {"collection": "notes", "job_count": 2}}
+    assert function.post(embed, function.token("other")) == (200, {"claimed": 0, "stored": 0, "failed": []})
+    answers = [function.post(embed) for _ in range(3)]
+    assert answers == [(200, {"claimed": count, "stored": count, "failed": []}) for count in (2, 1, 0)]
+    assert sorted(text for batch in kind.inputs for text in batch) == sorted(texts)
+
+    kind.inputs.clear()
+    asked = {"search": {"query_text": 'objec* +price -lunch "per seat"', "collection": "notes"}}
+    status, found = function.post(asked)
+    assert kind.inputs == [["objec price per seat"]]
+    assert (status, found["warnings"]) == (200, [])
+    assert [row["external_id"] for row in found["results"]] == [texts[0][:20]]
+    assert found["results"][0]["semantic_rank"] == 1 and found["stats"]["mode"] == "hybrid"
+
+    kind.status = 503
+    status, found = function.post(asked)
+    assert (status, [warning["code"] for warning in found["warnings"]]) == (200, ["embedding_unavailable"])
+    assert [row["external_id"] for row in found["results"]] == [texts[0][:20]]
+    function.write("New.", "Newer.")
+    kind.inputs.clear()
+    status, failed = function.post(EMBED)
+    assert status == 502 and "503" in failed["message"] and failed["hint"]
+    assert len(kind.inputs) == 1  # that the service is down is no reason to ask for each text
+    assert [(attempts, "503" in error) for attempts, error in waiting(db)] == [(1, True)] * 2
+
+
+def test_texts_that_are_refused_stop_no_others(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy()
+    function.write("One.", "Two REFUSED.", "Three.", "Four ZERO.", "Five.")
+    status, answer = function.post(EMBED)
+    assert (status, answer["claimed"], answer["stored"]) == (200, 5, 3)
+    assert ["400" in failed["error"] for failed in answer["failed"]] == [True, False]
+    assert "zero vector" in answer["failed"][1]["error"]
+    assert [len(texts) for texts in function.service.inputs] == [5, 1, 1, 1, 1, 1]
+    assert [(attempts, error) for attempts, error in waiting(db)] == [
+        (1, failed["error"]) for failed in answer["failed"]
+    ]
+    assert function.post(EMBED) == (200, {"claimed": 0, "stored": 0, "failed": []})  # for a while
+    found = function.post({"search": {"query_text": "three", "collection": "notes"}})[1]
+    assert found["results"][0]["semantic_rank"] == 1
+
+
+def test_the_platforms_own_model(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy(platform_model=True)
+    function.write("One.", collection="default")
+    for body in ({"embed": {}}, {"search": {"query_text": "one"}}):
+        status, answer = function.post(body)
+        assert (status, answer["code"]) == (400, "22023")
+        assert 'collection "default" is for all-MiniLM-L6-v2' in answer["message"]
+        assert "braid.create_collection('…', dimensions => 384, embedding_model => 'gte-small')" in answer["hint"]
+    assert waiting(db) == [(0, None)]
+    db.execute("select braid.create_collection('notes_by_gte', dimensions => 384, embedding_model => 'gte-small')")
+    function.write("A", "Two REFUSED.", "Three", collection="notes_by_gte")
+    status, answer = function.post({"embed": {"collection": "notes_by_gte"}})
+    assert (status, answer["claimed"], answer["stored"]) == (200, 3, 2)
+    assert [failed["error"] for failed in answer["failed"]] == ["the model failed"]
+    found = function.post({"search": {"query_text": "B", "collection": "notes_by_gte"}})[1]
+    assert [row["external_id"] for row in found["results"]] == ["A", "Three"]
+
+
+def test_vectors_of_other_dimensions(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy()
+    function.write("One.", "Two.")
+    function.service.dimensions = 100
+    for body in (EMBED, {"search": {"query_text": "one", "collection": "notes"}}):
+        status, answer = function.post(body)
+        assert (status, answer["code"]) == (400, "22023")
+        assert "384 dimensions, not 100" in answer["message"]
+        assert "dimensions => 100, embedding_model => 'hash'" in answer["hint"]
+    assert [(attempts, "384 dimensions, not 100" in error) for attempts, error in waiting(db)] == [(1, True)] * 2
+
+
+def test_a_collection_on_its_way_to_the_model(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy()
+    db.execute("select braid.create_collection('moving', dimensions => 3, embedding_model => 'old')")
+    function.write("One.", collection="moving")
+    db.execute("select braid.start_model_migration('moving', 'hash', 384)")
+    with psycopg.connect(db.info.dsn, autocommit=True) as administrator:
+        administrator.execute("set braid.tenant = 'acme'")
+        administrator.execute("select braid.maintain()")
+    assert function.post({"embed": {"collection": "moving"}})[1]["stored"] == 1
+    status, answer = function.post({"search": {"query_text": "one", "collection": "moving"}})
+    assert status == 400 and 'collection "moving" is for old' in answer["message"]
+
+
+@pytest.mark.parametrize("legacy_keys", [False, True], ids=["publishable", "legacy"])
+def test_keys_and_tokens(deploy: Deploy, legacy_keys: bool) -> None:
+    """Who the caller is, by what its headers hold."""
+    function = deploy(legacy_keys=legacy_keys)
+    function.write("One.")
+    legacy = postgrest.sign({"role": function.administrator})
+    user = f"Bearer {function.token()}"
+    tenant = {"x_braid_tenant": "acme"}
+    search = {"search": {"query_text": "one", "collection": "notes"}}
+    expired = function.token(exp=int(time.time()) - 60)
+    cases: list[tuple[dict[str, str], int, str | None]] = [
+        ({"Authorization": user}, 200, None),
+        ({"Authorization": user, "apikey": PUBLISHABLE}, 200, None),
+        ({"apikey": SECRET, **tenant}, 200, None),
+        ({"apikey": SECRET, "Authorization": f"Bearer {SECRET}", **tenant}, 200, None),
+        ({"Authorization": f"Bearer {SECRET}", **tenant}, 200, None),
+        ({"Authorization": f"Bearer {legacy}", **tenant}, 200, None),
+        ({"apikey": SECRET}, 403, "x-braid-tenant"),
+        ({"apikey": PUBLISHABLE}, 401, "x-braid-tenant"),
+        ({"apikey": PUBLISHABLE, "Authorization": f"Bearer {PUBLISHABLE}", **tenant}, 401, "claim"),
+        ({"Authorization": f"Bearer {expired}"}, 401, None),
+        ({"Authorization": "Bearer nonsense"}, 401, None),
+        ({"apikey": "sb_secret_other", **tenant}, 401, None),
+        ({"X-Nothing": ""}, 401, "apikey"),
+    ]
+    for headers, status, hint in cases:
+        answered, answer = function.post(search, **headers)
+        assert answered == status, (headers, answer)
+        assert status == 200 or answer["message"], headers
+        assert not hint or hint in answer["hint"], (headers, answer)
+    # Whom the API does not know costs no embedding; of those refused, it knows who has no tenant.
+    assert len(function.service.inputs) == len([status for _, status, hint in cases if status == 200 or hint]) - 1
+    for request in function.gateway.requests:
+        assert not request["authorization"].startswith("Bearer sb_") or (
+            request["authorization"] == f"Bearer {request['apikey']}"
+        )
+
+
+def test_browsers_may_call_it(deploy: Deploy) -> None:
+    function = deploy()
+    asked = {
+        "Origin": "https://example.com",
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization,apikey,content-type,x-client-info",
+    }
+    status, headers, _ = send(function.url, ..., asked, method="OPTIONS")
+    assert status == 204
+    assert headers["Access-Control-Allow-Origin"] == "*"
+    assert "POST" in headers["Access-Control-Allow-Methods"]
+    allowed = {name.strip() for name in headers["Access-Control-Allow-Headers"].split(",")}
+    assert allowed >= {*asked["Access-Control-Request-Headers"].split(","), "x-braid-tenant"}
+    for body, status in ((EMBED, 200), (None, 400)):
+        answered, headers, _ = send(function.url, body, {"Authorization": f"Bearer {function.token()}"})
+        assert (answered, headers["Access-Control-Allow-Origin"]) == (status, "*")
+
+
+def test_what_is_no_request_of_its(deploy: Deploy) -> None:
+    function = deploy()
+    for body, message in (
+        (None, "the body is null"),
+        ([], "the body is an array"),
+        (5, "the body is a number"),
+        ("embed", "the body is a string"),
+        (b"{", "the body is not JSON"),
+        (b"", "the body is not JSON"),
+        ({}, "no key"),
+        ({"serch": {}}, "serch"),
+        ({"embed": {}, "search": {}}, "embed, search"),
+        ({"embed": True}, "embed is not a JSON object"),
+        ({"search": None}, "search is not a JSON object"),
+        ({"embed": {"job_cout": 1}}, "job_cout"),
+        ({"embed": {"collection": 5}}, "collection"),
+        ({"embed": {"job_count": 101}}, "job_count is 101"),
+        ({"embed": {"job_count": "5"}}, "job_count is 5"),
+        ({"embed": {"collection": "notes", "lease": "soon"}}, "soon"),
+        ({"embed": {"collection": "nowhere"}}, "nowhere"),
+        ({"search": {"query_text": "a", "collection": "nowhere"}}, "nowhere"),
+        ({"search": {"query_text": "a", "collection": "notes", "options": "b"}}, "options"),
+        ({"search": {"query_text": "a", "collection": "notes", "filters": []}}, "filters"),
     ):
-        assert api.post("upsert_documents", {"documents": DOCUMENTS, "collection": "notes"}, token).status == 200
-        embed = {"embed": {"collection": "notes", "job_count": 2}}
-        assert post(function, embed, postgrest.token_for("other", user)) == (200, {"claimed": 0, "stored": 0})
-        answers = [post(function, embed, token) for _ in range(3)]
-        assert answers == [(200, {"claimed": count, "stored": count}) for count in (2, 1, 0)]
-        assert sorted(kind.inputs) == sorted(document["content"] for document in DOCUMENTS)
-
-        kind.inputs.clear()
-        asked = {"search": {"query_text": 'objec* +price -lunch "per seat"', "collection": "notes"}}
-        status, found = post(function, asked, token)
-        assert kind.inputs == ["objec price per seat"]
-        assert (status, found["warnings"]) == (200, [])
-        assert [row["external_id"] for row in found["results"]] == ["a"]
-        assert found["results"][0]["semantic_rank"] == 1 and found["stats"]["mode"] == "hybrid"
-
-        kind.broken = True
-        status, found = post(function, asked, token)
-        assert (status, [warning["code"] for warning in found["warnings"]]) == (200, ["embedding_unavailable"])
-        assert [row["external_id"] for row in found["results"]] == ["a"]
-        api.post("upsert_document", {"external_id": "d", "content": "New.", "collection": "notes"}, token)
-        status, failed = post(function, embed, token)
-        assert status == 502 and "503" in failed["message"]
-        waiting = db.execute("select attempts, last_error from braid_store.embedding_jobs").fetchall()
-        assert [(attempts, "503" in error) for attempts, error in waiting] == [(1, True)]
-
-        for body, who, status in (
-            ({"search": {"query_text": "a", "collection": "nowhere"}}, token, 400),
-            ({"embed": {"collection": "default"}}, token, 400),  # of another model
-            (asked, postgrest.sign({"role": user}), 403),
-            ({}, token, 400),
-        ):
-            assert post(function, body, who)[0] == status, body
+        status, answer = function.post(body)
+        assert (status, message in answer["message"]) == (400, True), (body, answer)
+    assert function.post({"search": {"query_txt": "a"}})[0] == 404
+    answered, _, answer = send(function.url, ..., {}, method="GET")
+    assert (answered, answer["hint"]) == (405, "Use POST.")

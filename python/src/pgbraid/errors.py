@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import psycopg
 
 __all__ = [
+    "ConflictError",
     "ConnectionLostError",
     "DimensionMismatchError",
     "EmbeddingError",
@@ -14,6 +15,7 @@ __all__ = [
     "IngestError",
     "InstallationError",
     "InvalidArgumentError",
+    "LimitExceededError",
     "MissingExtraError",
     "NotFoundError",
     "NotInstalledError",
@@ -33,8 +35,11 @@ class PgbraidError(Exception):
     """Base of every error of this package.
 
     `message` says what is wrong, `hint` what to do next, and `sqlstate` is the database's five-character
-    code (None for errors found by the client). `str()` gives message and hint.
+    code (None for errors found by the client). `str()` gives message and hint. `retryable` is whether the same
+    call, repeated, may well succeed.
     """
+
+    retryable = False
 
     def __init__(self, message: str, *, hint: str | None = None, sqlstate: str | None = None) -> None:
         super().__init__(message)
@@ -54,6 +59,10 @@ class DimensionMismatchError(InvalidArgumentError):
     """A vector's length is not that of the collection."""
 
 
+class LimitExceededError(InvalidArgumentError):
+    """An argument is larger, longer or deeper than can be processed (SQLSTATE class 54)."""
+
+
 class NotFoundError(PgbraidError, LookupError):
     """No such collection, tenant, text configuration, … (SQLSTATE 42704)."""
 
@@ -66,9 +75,18 @@ class NotSupportedError(PgbraidError):
     """A documented option that this version or this server cannot do (SQLSTATE 0A000)."""
 
 
+class ConflictError(PgbraidError):
+    """Another transaction was in the way: a deadlock, a lock that was not to be had in time, or a snapshot that is too
+    old (SQLSTATE 40P01, 55P03, 40001). Nothing was done."""
+
+    retryable = True
+
+
 class ConnectionLostError(PgbraidError):
     """The server cannot be reached, or the connection broke; the call may or may not have been carried
-    out."""
+    out. What is retried needs a new connection."""
+
+    retryable = True
 
 
 class InstallationError(PgbraidError):
@@ -125,6 +143,14 @@ _BY_SQLSTATE: dict[str, type[PgbraidError]] = {
     "0A000": NotSupportedError,
     "3F000": NotInstalledError,
     "42883": NotFoundError,
+    "40001": ConflictError,
+    "40P01": ConflictError,
+    "55P03": ConflictError,
+}
+# By their first two characters.
+_BY_CLASS: dict[str, type[PgbraidError]] = {
+    "22": InvalidArgumentError,
+    "54": LimitExceededError,
 }
 # Connection failures; shutdown, crash or start of the server. With 53300, too many clients.
 _LOST = ("08", "57P")
@@ -156,9 +182,9 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
         return NotInstalledError(
             f"this database has no pgbraid, or an old one: {message}", hint="run: pgbraid init", sqlstate=sqlstate
         )
-    kind = _BY_SQLSTATE.get(sqlstate)
-    if kind is None:
-        kind = InvalidArgumentError if sqlstate.startswith("22") else PgbraidError
+    kind = _BY_SQLSTATE.get(sqlstate) or _BY_CLASS.get(sqlstate[:2], PgbraidError)
+    if kind is ConflictError:
+        hint = hint or "repeat the call, or the whole transaction that it is part of"
     return kind(message, hint=hint, sqlstate=sqlstate)
 
 

@@ -20,7 +20,10 @@ begin
     raise exception 'embedding_model is ''%'', which collection "%" has no vectors of',
                     left(space_of_model.embedding_model, 255), space_of_model.collection.name
       using errcode = '22023',
-            hint = (select format('Use %s.', string_agg(format('''%s''', s.embedding_model), ' or '))
+            hint = (select format('Use %s. For %L make a collection of its own: braid.create_collection, with '
+                                  'embedding_model and dimensions.',
+                                  string_agg(format('''%s''', s.embedding_model), ' or '),
+                                  left(space_of_model.embedding_model, 255))
                     from braid_store.written_spaces(space_of_model.collection) w
                     join braid_store.vector_spaces s on s.id = w.vector_space_id);
   end if;

@@ -1,44 +1,123 @@
 // A Supabase Edge Function that embeds documents from pgbraid's outbox, and queries on their way to the search.
 //
-//   supabase functions deploy embed
+// 1. Install pgbraid in the project (README, Supabase and PostgREST), and expose the schema braid.
+// 2. Make a collection for the model; the collection `default` is for another one. In the SQL editor:
+//      select braid.create_collection('notes', dimensions => 384, embedding_model => 'gte-small');
+// 3. Copy the folders embed and _shared into supabase/functions of your project, and there:
+//      supabase functions deploy embed --no-verify-jwt
+//    The platform's check knows tokens only; the API that this function calls checks keys as well as tokens.
 //
-//   POST {"embed": {"collection": "notes"}}                              → {"claimed": 20, "stored": 20}
+// gte-small is run by the platform itself. For any service that speaks OpenAI's POST /embeddings, make the collection
+// with its model and dimensions, and name it:
+//      supabase secrets set EMBEDDING_URL=https://api.openai.com/v1 EMBEDDING_API_KEY=… \
+//                           EMBEDDING_MODEL=text-embedding-3-small
+//
+//   POST {"embed": {"collection": "notes"}}                              → {"claimed": 20, "stored": 20, "failed": []}
 //   POST {"search": {"query_text": "per seat", "collection": "notes"}}   → what braid.search_json returns
 //
-// It acts for whoever calls it: the caller's token, or a service_role key with the header x-braid-tenant. Call `embed`
-// after writing, or from pg_cron, until `claimed` is 0. The collection's embedding_model must be the one used here:
-// gte-small, which the platform runs itself, or what EMBEDDING_URL, EMBEDDING_MODEL and EMBEDDING_API_KEY name, a
-// service that speaks OpenAI's POST /embeddings.
+// It acts for whoever calls it: a user's token in Authorization, as supabase-js sends it, or a secret key in apikey with
+// the tenant in the header x-braid-tenant:
+//
+//   supabase.functions.invoke('embed', { body: { search: { query_text: 'per seat', collection: 'notes' } } })
+//   curl https://….supabase.co/functions/v1/embed --json '{"embed": {"collection": "notes"}}' \
+//        --header 'apikey: sb_secret_…' --header 'x-braid-tenant: acme'
+//
+// Call `embed` after writing, or from pg_cron, until `claimed` is 0; job_count (up to 100) and lease are those of
+// braid.claim_embedding_jobs. A text that the model refuses is in `failed`, with the reason, and can be claimed again
+// after a pause. Errors are {code, message, hint}, with the status of the API; 502 if the model cannot be reached.
 import 'jsr:@supabase/functions-js/edge-runtime.d.ts'
 import { createClient } from 'npm:@supabase/supabase-js@2'
+import { corsHeaders } from 'npm:@supabase/supabase-js@2/cors'
 import type { Database, Json } from '../_shared/braid.ts'
 
 type Functions = Database['braid']['Functions']
 type Search = Functions['search_json']['Args']
-type Claim = Functions['claim_embedding_jobs']['Args']
+type Claim = Omit<Functions['claim_embedding_jobs']['Args'], 'embedding_model'>
+type Fields = { [key: string]: unknown }
+
+const MAX_JOBS = 100
+// Supabase ends a request after 150 seconds; what is not embedded by then is given back.
+const EMBEDDING_MS = 60_000
 
 const service = Deno.env.get('EMBEDDING_URL')?.replace(/\/$/, '')
 const model = Deno.env.get('EMBEDDING_MODEL') ?? 'gte-small'
 const session = service ? null : new Supabase.ai.Session(model)
 
-async function vectors(texts: string[]): Promise<number[][]> {
-  if (session) {
-    const given: number[][] = []
-    for (const text of texts) {
-      given.push((await session.run(text, { mean_pool: true, normalize: true })) as number[])
-    }
-    return given
+const named: { [name: string]: string } = JSON.parse(Deno.env.get('SUPABASE_PUBLISHABLE_KEYS') || '{}')
+const publishable = named.default ?? Object.values(named)[0] ?? Deno.env.get('SUPABASE_ANON_KEY')
+
+const cors = {
+  ...corsHeaders,
+  'Access-Control-Allow-Headers': `${corsHeaders['Access-Control-Allow-Headers']}, x-braid-tenant`,
+}
+
+// What the caller is told.
+class Failure extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly hint?: string,
+    readonly code?: string,
+  ) {
+    super(message)
   }
+}
+
+// The fault of one text: others may do.
+class Refused extends Error {}
+
+const reason = (failure: unknown) => (failure instanceof Error ? failure.message : String(failure))
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+async function ask(texts: string[], deadline: number): Promise<(number[] | Error)[]> {
   const answer = await fetch(`${service}/embeddings`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${Deno.env.get('EMBEDDING_API_KEY') ?? ''}` },
     body: JSON.stringify({ model, input: texts }),
-    signal: AbortSignal.timeout(30_000),
+    signal: AbortSignal.timeout(Math.max(1, Math.min(30_000, deadline - Date.now()))),
   })
-  if (!answer.ok) throw new Error(`the embedding service answered ${answer.status}: ${await answer.text()}`)
-  const { data } = (await answer.json()) as { data: { index: number; embedding: number[] }[] }
-  if (data.length !== texts.length) throw new Error(`${data.length} embeddings came for ${texts.length} texts`)
-  return data.sort((one, other) => one.index - other.index).map(({ embedding }) => embedding)
+  if (!answer.ok) {
+    const message = `the embedding service answered ${answer.status}: ${(await answer.text()).slice(0, 500)}`
+    throw [400, 413, 422].includes(answer.status) ? new Refused(message) : new Error(message)
+  }
+  const { data } = (await answer.json()) as { data?: { index: number; embedding: number[] | null }[] }
+  if (data?.length !== texts.length) throw new Error(`${data?.length} embeddings came for ${texts.length} texts`)
+  data.sort((one, other) => one.index - other.index)
+  return data.map(({ embedding }) => (Array.isArray(embedding) ? embedding : new Refused('no embedding came')))
+}
+
+async function run(text: string): Promise<number[]> {
+  try {
+    return (await session!.run(text, { mean_pool: true, normalize: true })) as number[]
+  } catch (failure) {
+    throw new Refused(reason(failure))
+  }
+}
+
+// For each text its vector, or why there is none. Texts that a service refuses together are sent one by one.
+async function vectors(texts: string[]): Promise<(number[] | Error)[]> {
+  const deadline = Date.now() + EMBEDDING_MS
+  if (service) {
+    try {
+      return await ask(texts, deadline)
+    } catch (failure) {
+      if (!(failure instanceof Refused) || texts.length === 1) return texts.map(() => failure as Error)
+    }
+  }
+  const found: (number[] | Error)[] = []
+  for (const text of texts) {
+    const before = found.at(-1)
+    try {
+      if (Date.now() > deadline) throw new Error(`not embedded within ${EMBEDDING_MS / 1000} seconds`)
+      if (before instanceof Error && !(before instanceof Refused)) throw before // the service is down
+      found.push(service ? (await ask([text], deadline))[0] : await run(text))
+    } catch (failure) {
+      found.push(failure as Error)
+    }
+  }
+  return found
 }
 
 // What a query asks for: excluded words and phrases do not belong into its embedding, nor do the signs of others.
@@ -51,62 +130,200 @@ function asked(query: string): string {
     .trim()
 }
 
+// The API, as the caller. Publishable and secret keys are no tokens: they belong into apikey, wherever they came, and
+// the platform makes a token of them. A user's token goes along with a key of the project.
 function api(request: Request) {
-  const headers: Record<string, string> = { Authorization: request.headers.get('Authorization') ?? '' }
+  const bearer = request.headers.get('Authorization')?.replace(/^Bearer\s+/i, '')
+  const token = bearer?.startsWith('sb_') ? undefined : bearer
+  const key = request.headers.get('apikey') || (token ? publishable : bearer)
+  if (!key) {
+    throw new Failure(
+      401,
+      'the request has neither a token nor a key',
+      "Send a user's token as Authorization: Bearer …, or a key of the project as apikey.",
+    )
+  }
   const tenant = request.headers.get('x-braid-tenant')
-  if (tenant) headers['x-braid-tenant'] = tenant
-  return createClient<Database>(Deno.env.get('SUPABASE_URL')!, Deno.env.get('SUPABASE_ANON_KEY')!, {
+  return createClient<Database>(Deno.env.get('SUPABASE_URL')!, key, {
     auth: { persistSession: false },
-    global: { headers },
+    global: {
+      headers: {
+        ...(token ? { Authorization: `Bearer ${token}` } : {}),
+        ...(tenant ? { 'x-braid-tenant': tenant } : {}),
+      },
+    },
   }).schema('braid')
 }
 
 type Api = ReturnType<typeof api>
+type Answer<Data> = {
+  data: Data | null
+  error: { code?: string; message: string; hint?: string } | null
+  status: number
+}
 
-async function embed(braid: Api, { collection, job_count = 20, lease }: Claim) {
+async function result<Data>(call: PromiseLike<Answer<Data>>): Promise<Data> {
+  const { data, error, status } = await call
+  if (error) throw new Failure(status >= 400 ? status : 502, error.message, error.hint, error.code)
+  return data as Data
+}
+
+function otherModel(collection: string, wanted: string, dimensions?: number): Failure {
+  return new Failure(
+    400,
+    `collection "${collection}" is for ${wanted}; this function embeds by ${model}`,
+    `Make a collection for it: select braid.create_collection('…', ` +
+      `dimensions => ${dimensions ?? (session ? 384 : '…')}, embedding_model => '${model}'); ` +
+      'or set EMBEDDING_URL and EMBEDDING_MODEL for the model of this one.',
+    '22023',
+  )
+}
+
+// The dimensions that vectors of our model must have in a collection, which may be on its way to that model. Asked before
+// anything is embedded, so that only callers whom the API knows cost anything.
+async function dimensionsOf(braid: Api, collection: string, forSearch: boolean): Promise<number> {
+  const [own] = await result(
+    braid.from('collections').select('embedding_model, dimensions').eq('name', collection),
+  )
+  if (!own) throw new Failure(400, `collection "${collection}" does not exist`, 'braid.collections lists them.', '42704')
+  if (own.embedding_model === model) return own.dimensions!
+  const [next] = forSearch
+    ? []
+    : await result(braid.from('model_migrations').select('to_model, to_dimensions').eq('collection', collection))
+  if (next?.to_model !== model) throw otherModel(collection, `${own.embedding_model}`)
+  return next.to_dimensions!
+}
+
+async function embed(braid: Api, { collection = 'default', job_count = 20, lease }: Claim) {
+  if (!Number.isInteger(job_count) || job_count < 1 || job_count > MAX_JOBS) {
+    throw new Failure(400, `job_count is ${job_count}`, `Use 1 to ${MAX_JOBS}.`, '22023')
+  }
+  const dimensions = await dimensionsOf(braid, collection, false)
   const of = { collection, embedding_model: model }
-  const { data: jobs } = await braid.rpc('claim_embedding_jobs', { ...of, job_count, lease }).throwOnError()
-  const chunk_ids = jobs.map(({ chunk_id }) => chunk_id!)
-  if (!chunk_ids.length) return { claimed: 0, stored: 0 }
+  const jobs = await result(braid.rpc('claim_embedding_jobs', { ...of, job_count, lease }))
+  if (!jobs.length) return { claimed: 0, stored: 0, failed: [] }
+
+  const refused = new Map<number, Error>()
+  const fitting: [number, string][] = []
+  const found = await vectors(jobs.map(({ input }) => input!))
+  found.forEach((one, place) => {
+    const chunk_id = jobs[place].chunk_id!
+    if (one instanceof Error) refused.set(chunk_id, one)
+    else if (one.length === dimensions) fitting.push([chunk_id, JSON.stringify(one)])
+    else refused.set(chunk_id, otherModel(collection, `${dimensions} dimensions, not ${one.length}`, one.length))
+  })
+  let stored = 0
   try {
-    const embeddings = (await vectors(jobs.map(({ input }) => input!))).map((vector) => JSON.stringify(vector))
-    const { data: stored } = await braid.rpc('store_embeddings', { ...of, chunk_ids, embeddings }).throwOnError()
-    return { claimed: chunk_ids.length, stored }
+    stored = await store(braid, of, fitting, refused)
   } catch (failure) {
-    // They can be claimed again after a pause; without this, when the lease is over.
-    const error = failure instanceof Error ? failure.message : String(failure)
+    for (const [chunk_id] of fitting) refused.set(chunk_id, failure as Error)
+  }
+  await giveBack(braid, of, refused)
+  const fault = [...refused.values()].find((error) => !(error instanceof Refused))
+  if (!stored && fault) throw fault instanceof Failure ? fault : new Failure(502, fault.message, 'Call again later.')
+  const failed = [...refused].map(([chunk_id, error]) => ({ chunk_id, error: error.message }))
+  return { claimed: jobs.length, stored, failed }
+}
+
+type Of = { collection: string; embedding_model: string }
+
+// How many were stored. If the database refuses a vector, all are stored one by one.
+async function store(braid: Api, of: Of, fitting: [number, string][], refused: Map<number, Error>): Promise<number> {
+  if (!fitting.length) return 0
+  try {
+    const chunk_ids = fitting.map(([chunk_id]) => chunk_id)
+    const embeddings = fitting.map(([, embedding]) => embedding)
+    return await result(braid.rpc('store_embeddings', { ...of, chunk_ids, embeddings }))
+  } catch (failure) {
+    if (!(failure instanceof Failure) || !failure.code?.startsWith('22')) throw failure
+    if (fitting.length === 1) {
+      refused.set(fitting[0][0], new Refused(failure.message))
+      return 0
+    }
+  }
+  let stored = 0
+  for (const one of fitting) stored += await store(braid, of, [one], refused)
+  return stored
+}
+
+// They can be claimed again after a pause; without this, when the lease is over.
+async function giveBack(braid: Api, of: Of, refused: Map<number, Error>) {
+  const byReason = new Map<string, number[]>()
+  for (const [chunk_id, { message }] of refused) {
+    byReason.set(message, [...(byReason.get(message) ?? []), chunk_id])
+  }
+  for (const [error, chunk_ids] of byReason) {
     await braid.rpc('fail_embedding_jobs', { ...of, chunk_ids, error: error.slice(0, 1000) })
-    throw failure
   }
 }
 
-async function search(braid: Api, given: Search) {
-  const options = (given.options ?? {}) as { [key: string]: Json }
-  const text = options.operators === false ? given.query_text : asked(given.query_text ?? '')
+async function search(braid: Api, args: Search) {
+  const options = args.options ?? {}
+  const text =
+    typeof args.query_text !== 'string' || !isObject(options) // for the database to refuse
+      ? ''
+      : options.operators === false
+        ? args.query_text.trim()
+        : asked(args.query_text)
   const warnings: Json[] = []
-  if (text && given.query_embedding == null) {
-    try {
-      const [query_embedding] = await vectors([text])
-      given = { ...given, query_embedding, options: { embedding_model: model, ...options } }
-    } catch (error) {
+  if (text && args.query_embedding == null) {
+    const collection = args.collection ?? 'default'
+    const dimensions = await dimensionsOf(braid, collection, true)
+    const [vector] = await vectors([text])
+    if (vector instanceof Error) {
       // Full text goes on without it.
-      warnings.push({ code: 'embedding_unavailable', message: `searched by full text only; ${error}` })
+      warnings.push({ code: 'embedding_unavailable', message: `searched by full text only; ${vector.message}` })
+    } else if (vector.length !== dimensions) {
+      throw otherModel(collection, `${dimensions} dimensions, not ${vector.length}`, vector.length)
+    } else {
+      args = { ...args, query_embedding: vector, options: { embedding_model: model, ...(options as Fields) } as Json }
     }
   }
-  const { data } = await braid.rpc('search_json', given).throwOnError()
-  const found = data as { warnings: Json[]; [key: string]: Json }
+  const found = (await result(braid.rpc('search_json', args))) as { warnings: Json[]; [key: string]: Json }
   return { ...found, warnings: [...found.warnings, ...warnings] }
 }
 
-Deno.serve(async (request) => {
+// The one task of the body, and its arguments.
+function task(body: unknown): ['embed' | 'search', Fields] {
+  const hint = 'Send {"embed": {"collection": "…"}} or {"search": {"query_text": "…"}}.'
+  if (!isObject(body)) {
+    const kind = body === null ? 'null' : Array.isArray(body) ? 'an array' : `a ${typeof body}`
+    throw new Failure(400, `the body is ${kind}, not a JSON object`, hint)
+  }
+  const [name, ...others] = Object.keys(body)
+  if ((name !== 'embed' && name !== 'search') || others.length) {
+    throw new Failure(400, `the body has ${name === undefined ? 'no key' : Object.keys(body).join(', ')}`, hint)
+  }
+  const args = body[name]
+  if (!isObject(args)) throw new Failure(400, `${name} is not a JSON object`, hint)
+  const unknown = Object.keys(args).find((key) => !['collection', 'job_count', 'lease'].includes(key))
+  if (name === 'embed' && unknown) {
+    throw new Failure(400, `embed has no argument ${unknown}`, 'It takes collection, job_count and lease.')
+  }
+  if (args.collection !== undefined && typeof args.collection !== 'string') {
+    throw new Failure(400, 'collection is not a string', 'Name a collection.')
+  }
+  return [name, args]
+}
+
+async function answer(request: Request): Promise<unknown> {
+  if (request.method !== 'POST') throw new Failure(405, `the method is ${request.method}`, 'Use POST.')
+  let body: unknown
   try {
-    const body = (await request.json()) as { embed?: Claim; search?: Search }
-    if (body.search) return Response.json(await search(api(request), body.search))
-    if (body.embed) return Response.json(await embed(api(request), body.embed))
-    return Response.json({ message: 'the body has neither embed nor search' }, { status: 400 })
+    body = JSON.parse(await request.text())
   } catch (failure) {
-    const { code, message, hint } = failure as { code?: string; message?: string; hint?: string }
-    const status = code === '42501' ? 403 : code || failure instanceof SyntaxError ? 400 : 502
-    return Response.json({ code, message, hint }, { status })
+    throw new Failure(400, `the body is not JSON: ${reason(failure)}`)
+  }
+  const [name, args] = task(body)
+  return name === 'embed' ? await embed(api(request), args as Claim) : await search(api(request), args as Search)
+}
+
+Deno.serve(async (request) => {
+  if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: cors })
+  try {
+    return Response.json(await answer(request), { headers: cors })
+  } catch (failure) {
+    const { status = 500, code, hint } = failure as Partial<Failure>
+    return Response.json({ code, message: reason(failure), hint }, { status, headers: cors })
   }
 })
