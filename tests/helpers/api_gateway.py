@@ -34,7 +34,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.server.requests.append({name.lower(): value for name, value in self.headers.items()})
         key = self.headers.get("apikey")
-        if key not in self.server.tokens:
+        if key is None or key not in self.server.tokens:
             self._send(401, {"message": "Invalid API key" if key else "No API key found in request"})
             return
         given = self.headers.get("Authorization")

@@ -262,7 +262,8 @@ def test_texts_that_are_refused_stop_no_others(db: psycopg.Connection[Any], depl
 def test_the_platforms_own_model(db: psycopg.Connection[Any], deploy: Deploy) -> None:
     function = deploy(platform_model=True)
     function.write("One.", collection="default")
-    for body in ({"embed": {}}, {"search": {"query_text": "one"}}):
+    bodies: list[dict[str, Any]] = [{"embed": {}}, {"search": {"query_text": "one"}}]
+    for body in bodies:
         status, answer = function.post(body)
         assert (status, answer["code"]) == (400, "22023")
         assert 'collection "default" is for all-MiniLM-L6-v2' in answer["message"]
@@ -353,7 +354,8 @@ def test_browsers_may_call_it(deploy: Deploy) -> None:
     assert "POST" in headers["Access-Control-Allow-Methods"]
     allowed = {name.strip() for name in headers["Access-Control-Allow-Headers"].split(",")}
     assert allowed >= {*asked["Access-Control-Request-Headers"].split(","), "x-braid-tenant"}
-    for body, status in ((EMBED, 200), (None, 400)):
+    cases: tuple[tuple[Any, int], ...] = ((EMBED, 200), (None, 400))
+    for body, status in cases:
         answered, headers, _ = send(function.url, body, {"Authorization": f"Bearer {function.token()}"})
         assert (answered, headers["Access-Control-Allow-Origin"]) == (status, "*")
 
