@@ -6,6 +6,11 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+set jit = off
+-- As where sources are run, see below.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
@@ -16,7 +21,8 @@ declare
   v_attribute braid_store.indexed_attributes;
   v_type text;
   v_field text;
-  v_test text;
+  v_test record;
+  v_key text;
   v_source text;
   v_unindexed int;
 begin
@@ -45,35 +51,47 @@ begin
   end case;
 
   v_test := braid_store.source_test(condition_source.key, v_type, v_field, v_operators);
-  if v_test is null then
+  if v_test.condition is null then
     return null;
-  elsif v_attribute.id is null and condition_source.key <> 'external_id' then
-    return format('select c.id from braid_store.chunks c where c.tenant_id = %s and c.collection_id = %s and %s',
-                  condition_source.tenant_id, condition_source.collection_id, v_test);
-  elsif v_attribute.id is null then
-    return format('select c.id from braid_store.documents d, lateral (select c.id from braid_store.chunks c '
-                  'where c.tenant_id = %1$s and c.document_id = d.id offset 0) c '
-                  'where d.tenant_id = %1$s and d.collection_id = %2$s and %3$s',
-                  condition_source.tenant_id, condition_source.collection_id, v_test);
+  end if;
+  -- Ordered by the field, and run where sorting is off, each of these has one index that will do. The planner, which has
+  -- no statistics and takes a tenant's part of a collection for one row, would use any that begins with it, and
+  -- PostgreSQL 16 would read all of it for a list; hence one lookup for each value as well.
+  v_key := case when v_attribute.id is null and condition_source.key = 'external_id' then 'd.id'
+                when v_attribute.id is null then 'c.id' else 'a.chunk_id' end;
+  v_source := format(
+    'from %s lateral (select %s as id from %s where %s and %s order by %s offset 0) s',
+    v_test.operands, v_key,
+    case v_key when 'd.id' then 'braid_store.documents d' when 'c.id' then 'braid_store.chunks c'
+               else 'braid_store.chunk_attributes a' end,
+    case when v_attribute.id is null
+         then format('%s.tenant_id = %s and %1$s.collection_id = %s', left(v_key, 1), condition_source.tenant_id,
+                     condition_source.collection_id)
+         else format('a.tenant_id = %s and a.attribute_id = %s', condition_source.tenant_id, v_attribute.id) end,
+    v_test.condition, v_field);
+  if v_key = 'c.id' then
+    return 'select s.id ' || v_source;
+  elsif v_key = 'd.id' then
+    return format('select c.id %s, lateral (select c.id from braid_store.chunks c '
+                  'where c.tenant_id = %s and c.document_id = s.id offset 0) c', v_source, condition_source.tenant_id);
   end if;
 
-  v_source := format('select %s a.chunk_id from braid_store.chunk_attributes a where a.tenant_id = %s and a.attribute_id = %s '
-                     'and %s',
-                     -- Of an array several elements may be among the operands.
-                     case when v_operators ? '$in' and not v_operators ? '$eq' then 'distinct' end,
-                     condition_source.tenant_id, v_attribute.id, v_test);
+  -- Of an array several elements may be among the operands.
+  v_source := case when v_operators ? '$in' and not v_operators ? '$eq' then 'select distinct s.id ' else 'select s.id ' end
+              || v_source;
   select count(*) into v_unindexed
   from (
     select from braid_store.chunks c
     where c.tenant_id = condition_source.tenant_id and c.collection_id = condition_source.collection_id
       and c.attribute_version < v_attribute.id
+    order by c.attribute_version
     limit c_max_unindexed + 1
   ) c;
   return case
     when v_unindexed = 0 then v_source
     when v_unindexed <= c_max_unindexed then
-      format('%s union select c.id from braid_store.chunks c where c.tenant_id = %s and c.collection_id = %s '
-             'and c.attribute_version < %s',
+      format('%s union select c.id from (select c.id from braid_store.chunks c where c.tenant_id = %s '
+             'and c.collection_id = %s and c.attribute_version < %s order by c.attribute_version offset 0) c',
              v_source, condition_source.tenant_id, condition_source.collection_id, v_attribute.id)
   end;
 end

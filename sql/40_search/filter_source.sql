@@ -5,6 +5,11 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
+-- What sources read, they read in the order of an index, by which alone they are found then: see condition_source.
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   c_max_sources constant int := 8;

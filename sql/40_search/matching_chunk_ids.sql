@@ -17,25 +17,15 @@ as $$
 declare
   v_chunk_ids bigint[];
 begin
-  execute case
-    when matching_chunk_ids.source is null then format($query$
-      select array(
-        select c.id from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and (%s) limit $3)
-      $query$, matching_chunk_ids.filter)
-    else format($query$
-      select array(
-        select c.id
-        from (%s) s (chunk_id),
-             lateral (
-               select c.id, c.collection_id from braid_store.chunks c
-               where c.tenant_id = $1 and c.id = s.chunk_id and (%s)
-               offset 0
-             ) c
-        -- Not with the key: an index that begins with the collection would look as good.
-        where c.collection_id = $2
-        limit $3)
-      $query$, matching_chunk_ids.source, matching_chunk_ids.filter)
-    end
+  if matching_chunk_ids.source is not null then
+    return braid_store.indexed_chunk_ids(matching_chunk_ids.tenant_id, matching_chunk_ids.collection_id,
+                                         matching_chunk_ids.filter, matching_chunk_ids.source,
+                                         matching_chunk_ids.max_count);
+  end if;
+  execute format($query$
+    select array(
+      select c.id from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and (%s) limit $3)
+    $query$, matching_chunk_ids.filter)
   into v_chunk_ids
   using matching_chunk_ids.tenant_id, matching_chunk_ids.collection_id, matching_chunk_ids.max_count + 1::bigint;
   return v_chunk_ids;

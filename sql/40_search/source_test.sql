@@ -1,5 +1,11 @@
-create or replace function braid_store.source_test(key text, type text, field text, operators jsonb)
-returns text
+create or replace function braid_store.source_test(
+  key text,
+  type text,
+  field text,
+  operators jsonb,
+  out operands text,
+  out condition text
+)
 language plpgsql
 stable
 parallel safe
@@ -25,33 +31,42 @@ begin
        where e.value = 'null'
           or source_test.type ^@ 'attribute'
              and jsonb_typeof(e.value) <> case source_test.type when 'attribute number' then 'number' else 'string' end) then
-    return null;
+    return;
   end if;
 
-  return (
-    select string_agg(case o.operator when '$in' then format('%s = any (array[%s]::%s[])', source_test.field, o.literals,
-                                                             case source_test.type when 'attribute number' then 'float8'
-                                                                                   when 'timestamptz' then 'timestamptz'
-                                                                                   else 'text' end)
-                      else format('%s %s %s', source_test.field,
-                                  case o.operator when '$eq' then '=' when '$gt' then '>=' when '$gte' then '>='
-                                                  else '<=' end, o.literals) end, ' and ')
-           || case when v_is_range and source_test.type ^@ 'attribute' then ' and a.element = 0' else '' end
-    from (
-      select o.key as operator,
-             string_agg(case
-               when e.value is null then null -- of an empty array
-               -- Not as double precision: how that is written depends on a setting of the session.
-               when source_test.type = 'attribute number' then format('braid_store.attribute_number(%L)', e.value #>> '{}')
-               when source_test.type ^@ 'attribute' then format('%L', left(e.value #>> '{}', 200))
-               else braid_store.filter_literal(source_test.key, source_test.type, e.value) end, ', ') as literals
-      from jsonb_each(v_operands) o
-      left join jsonb_array_elements(o.value) e on true
-      group by o.key
-    ) o);
+  -- The literals of each operator.
+  select jsonb_object_agg(o.key, o.literals) into v_operands
+  from (
+    select o.key,
+           coalesce(string_agg(case
+             when e.value is null then null -- of an empty array
+             -- Not as double precision: how that is written depends on a setting of the session.
+             when source_test.type = 'attribute number' then format('braid_store.attribute_number(%L)', e.value #>> '{}')
+             when source_test.type ^@ 'attribute' then format('%L', left(e.value #>> '{}', 200))
+             else braid_store.filter_literal(source_test.key, source_test.type, e.value) end, ', '), '') as literals
+    from jsonb_each(v_operands) o
+    left join jsonb_array_elements(o.value) e on true
+    group by o.key
+  ) o;
+  if v_is_range then
+    operands := '';
+    condition := (
+      select string_agg(format('%s %s %s', source_test.field, case when o.key in ('$gt', '$gte') then '>=' else '<=' end,
+                               o.value), ' and ')
+             || case when source_test.type ^@ 'attribute' then ' and a.element = 0' else '' end
+      from jsonb_each_text(v_operands) o);
+  else
+    operands := format('(select distinct unnest(array[%s]::%s[]) as value) u,',
+                       coalesce(v_operands ->> '$eq', v_operands ->> '$in'),
+                       case source_test.type when 'attribute number' then 'float8' when 'timestamptz' then 'timestamptz'
+                                             else 'text' end);
+    -- Not "=", with which the field would be a constant, and so in no order.
+    condition := format('%1$s >= u.value and %1$s <= u.value', source_test.field);
+  end if;
 end
 $$;
 
 comment on function braid_store.source_test(text, text, text, jsonb) is
-  'A condition on an indexed field that is true wherever the operators of a key are, null if there is none. Bounds are '
-  'included, as stored values are shortened and rounded.';
+  'A condition on an indexed field that is true wherever the operators of a key are, null if there is none, and what to '
+  'read its operands u.value from, with a comma, if they are listed. Bounds are included, as stored values are shortened '
+  'and rounded.';

@@ -10,14 +10,19 @@ as $$
 declare
   v_document_ids bigint[];
 begin
-  -- In the order of external_id, as store_documents locks them.
+  -- In the order of external_id, as store_documents locks them. Each by its whole key: for a list, PostgreSQL 16, which
+  -- without statistics takes all documents of a tenant for one, would read them all.
   v_document_ids := array(
     select d.id
-    from braid_store.documents d
-    where d.tenant_id = delete_listed.tenant_id and d.collection_id = delete_listed.collection_id
-      and d.external_id = any (delete_listed.external_ids)
-    order by d.external_id
-    for update);
+    from (select distinct e.external_id collate "C" as external_id from unnest(delete_listed.external_ids) e (external_id)
+          order by 1 offset 0) u,
+         lateral (
+           select d.id from braid_store.documents d
+           where d.tenant_id = delete_listed.tenant_id and d.collection_id = delete_listed.collection_id
+             and d.external_id = u.external_id
+           for update
+           offset 0
+         ) d);
   if v_document_ids <> '{}' then
     perform braid_store.remove_chunks(delete_listed.tenant_id, delete_listed.collection_id, array(
       select k.id
@@ -27,7 +32,15 @@ begin
              where k.tenant_id = delete_listed.tenant_id and k.document_id = u.document_id
              offset 0
            ) k));
-    delete from braid_store.documents d where d.tenant_id = delete_listed.tenant_id and d.id = any (v_document_ids);
+    delete from braid_store.documents d
+    where d.ctid = any (array(
+      select d.ctid
+      from unnest(v_document_ids) u (document_id),
+           lateral (
+             select d.ctid from braid_store.documents d
+             where d.tenant_id = delete_listed.tenant_id and d.id = u.document_id
+             offset 0
+           ) d));
   end if;
   return cardinality(v_document_ids);
 end

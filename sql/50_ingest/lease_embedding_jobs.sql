@@ -10,12 +10,18 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+-- By the primary key, in its order: the planner, which has no statistics, would read and sort all that wait.
+set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections := braid_store.space_of_model(
     braid_store.find_collection(lease_embedding_jobs.collection), lease_embedding_jobs.embedding_model);
+  v_chunk_ids bigint[];
 begin
   if lease_embedding_jobs.job_count is null or lease_embedding_jobs.job_count not between 1 and 10000 then
     raise exception 'job_count is %', coalesce(lease_embedding_jobs.job_count::text, 'null')
@@ -25,9 +31,7 @@ begin
       using errcode = '22023', hint = 'Use the time a worker needs for the batch, for example ''5 minutes''.';
   end if;
 
-  return query
-  -- Materialized: in a join the limit could be taken anew for each job, each time skipping what is locked already.
-  with waiting as materialized (
+  v_chunk_ids := array(
     select j.chunk_id
     from braid_store.embedding_jobs j
     where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
@@ -38,22 +42,27 @@ begin
         where m.collection_id = v_collection.id and m.to_space_id = v_collection.vector_space_id and m.state = 'paused')
     order by j.chunk_id
     limit lease_embedding_jobs.job_count
-    for update skip locked
-  ), leased as (
-    update braid_store.embedding_jobs j
-    set claimed_until = clock_timestamp() + least(lease_embedding_jobs.lease, interval '100 years'), attempts = j.attempts + 1
-    from waiting w
-    where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
-      and j.vector_space_id = v_collection.vector_space_id and j.chunk_id = w.chunk_id
-    returning j.chunk_id
-  )
+    for update skip locked);
+  update braid_store.embedding_jobs j
+  set claimed_until = clock_timestamp() + least(lease_embedding_jobs.lease, interval '100 years'), attempts = j.attempts + 1
+  where j.ctid = any (array(
+    select j.ctid
+    from unnest(v_chunk_ids) u (chunk_id),
+         lateral (
+           select j.ctid from braid_store.embedding_jobs j
+           where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
+             and j.vector_space_id = v_collection.vector_space_id and j.chunk_id = u.chunk_id
+           offset 0
+         ) j));
+
+  return query
   select c.id, concat_ws(E'\n',
                          case when 'title' = any (v_collection.embed_fields) then
                            -- The splitter left half the window to title and speaker; a longer title is cut.
                            left(d.title, v_collection.chunk_tokens * 2) end,
                          case when 'speaker' = any (v_collection.embed_fields) then c.speaker end,
                          c.content)
-  from leased l,
+  from unnest(v_chunk_ids) l (chunk_id),
        lateral (select c.* from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = l.chunk_id offset 0) c,
        lateral (
          select d.title from braid_store.documents d where d.tenant_id = v_tenant_id and d.id = c.document_id offset 0

@@ -17,21 +17,28 @@ declare
     braid_store.find_collection(release_embedding_jobs.collection), release_embedding_jobs.embedding_model);
   v_count int;
 begin
-  with failed as materialized (
-    select j.chunk_id
-    from braid_store.embedding_jobs j
-    where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
-      and j.vector_space_id = v_collection.vector_space_id
-      and j.chunk_id = any (release_embedding_jobs.chunk_ids)
-    order by j.chunk_id
-    for update
-  )
+  perform
+  from (select distinct u.chunk_id from unnest(release_embedding_jobs.chunk_ids) u (chunk_id) order by 1 offset 0) u,
+       lateral (
+         select from braid_store.embedding_jobs j
+         where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
+           and j.vector_space_id = v_collection.vector_space_id and j.chunk_id = u.chunk_id
+         for update
+         offset 0
+       ) j;
+  -- A statement of its own, which sees what those locks waited for.
   update braid_store.embedding_jobs j
   set last_error = left(release_embedding_jobs.error, 1000),
       claimed_until = clock_timestamp() + least(interval '1 second' * 2 ^ least(j.attempts, 12), interval '1 hour')
-  from failed f
-  where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
-    and j.vector_space_id = v_collection.vector_space_id and j.chunk_id = f.chunk_id;
+  where j.ctid = any (array(
+    select j.ctid
+    from unnest(release_embedding_jobs.chunk_ids) u (chunk_id),
+         lateral (
+           select j.ctid from braid_store.embedding_jobs j
+           where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
+             and j.vector_space_id = v_collection.vector_space_id and j.chunk_id = u.chunk_id
+           offset 0
+         ) j));
   get diagnostics v_count = row_count;
   return v_count;
 end

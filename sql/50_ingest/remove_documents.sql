@@ -15,9 +15,7 @@ begin
   perform pg_advisory_xact_lock_shared(braid_store.lock_key(v_collection.id));
   perform pg_advisory_xact_lock(braid_store.lock_key(v_collection.id, v_tenant_id));
   foreach v_table in array braid_store.collection_tables() loop
-    execute format('delete from braid_store.%I where tenant_id = $1 and collection_id = $2', v_table)
-      using v_tenant_id, v_collection.id;
-    get diagnostics v_count = row_count; -- documents come last
+    v_count := braid_store.delete_rows(v_table, v_tenant_id, v_collection.id); -- documents come last
   end loop;
   perform braid_store.retire_shards(v_tenant_id, v_collection.id);
   return v_count;

@@ -50,12 +50,16 @@ begin
         from (select unnest(v_inputs) as input, unnest(v_inserted_ids) as document_id) u;
         return;
       end if;
+      -- Each by its whole key, as in delete_listed.
       perform
-      from braid_store.documents d
-      where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
-        and d.external_id = any (array(select i.external_id from unnest(v_inputs) i))
-      order by d.external_id
-      for update;
+      from (select i.external_id collate "C" as external_id from unnest(v_inputs) i order by 1 offset 0) u,
+           lateral (
+             select from braid_store.documents d
+             where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
+               and d.external_id = u.external_id
+             for update
+             offset 0
+           ) d;
       get diagnostics v_locked = row_count;
       exit when v_locked = cardinality(v_inputs);
       -- Another session deleted one between the two statements. This one gives up its locks before it tries again: to

@@ -20,9 +20,17 @@ begin
     return;
   end if;
 
+  -- By ids alone: for a list, PostgreSQL 16, which has no statistics, would read all of the tenant's.
   delete from braid_store.chunk_attributes a
-  where a.tenant_id = write_attributes.tenant_id and a.chunk_id = any (write_attributes.chunk_ids)
-    and a.attribute_id = any (v_ids);
+  where a.ctid = any (array(
+    select a.ctid
+    from unnest(write_attributes.chunk_ids) u (chunk_id),
+         lateral (
+           select a.ctid, a.attribute_id from braid_store.chunk_attributes a
+           where a.tenant_id = write_attributes.tenant_id and a.chunk_id = u.chunk_id
+           offset 0
+         ) a
+    where a.attribute_id = any (v_ids)));
   insert into braid_store.chunk_attributes (tenant_id, collection_id, chunk_id, attribute_id, element, text_value,
                                             number_value)
   select write_attributes.tenant_id, write_attributes.collection_id, c.id, f.id,

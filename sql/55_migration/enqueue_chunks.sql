@@ -20,16 +20,7 @@ declare
   v_chunk_ids bigint[];
   v_locked_ids bigint[];
 begin
-  v_chunk_ids := array(
-    select c.id
-    from (
-      select c.id, c.collection_id from braid_store.chunks c
-      where c.tenant_id = enqueue_chunks.tenant_id and c.id > enqueue_chunks.last_id
-      order by c.id
-      offset 0
-    ) c
-    where c.collection_id = v_space.id
-    limit c_batch_size);
+  v_chunk_ids := braid_store.next_chunk_ids(enqueue_chunks.tenant_id, v_space.id, enqueue_chunks.last_id, c_batch_size);
   last_id := v_chunk_ids[cardinality(v_chunk_ids)];
 
   v_chunk_ids := array(
@@ -43,9 +34,13 @@ begin
   -- Locked, lest one is deleted and leaves its job behind; skipped, not waited for: this keeps its locks until the end of
   -- the transaction.
   v_locked_ids := array(
-    select c.id from braid_store.chunks c
-    where c.tenant_id = enqueue_chunks.tenant_id and c.id = any (v_chunk_ids)
-    for key share skip locked);
+    select c.id
+    from unnest(v_chunk_ids) u (id),
+         lateral (
+           select c.id from braid_store.chunks c where c.tenant_id = enqueue_chunks.tenant_id and c.id = u.id
+           for key share skip locked
+           offset 0
+         ) c);
   insert into braid_store.embedding_jobs (tenant_id, collection_id, vector_space_id, chunk_id)
   select enqueue_chunks.tenant_id, v_space.id, v_space.vector_space_id, u.chunk_id
   from unnest(v_locked_ids) u (chunk_id)
@@ -53,8 +48,11 @@ begin
   chunk_count := cardinality(v_locked_ids);
   -- Whose deletion is under way may stay after all; what is gone is not seen any more.
   has_skipped := exists (
-    select from braid_store.chunks c
-    where c.tenant_id = enqueue_chunks.tenant_id and c.id = any (v_chunk_ids) and c.id <> all (v_locked_ids));
+    select
+    from (select unnest(v_chunk_ids) as id except select unnest(v_locked_ids)) u,
+         lateral (
+           select from braid_store.chunks c where c.tenant_id = enqueue_chunks.tenant_id and c.id = u.id offset 0
+         ) c);
 end
 $$;
 

@@ -12,6 +12,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- By the key, in its order: the planner, which has no statistics, would read and sort all that is left for each batch.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
@@ -33,14 +37,26 @@ begin
   -- Skipped, not waited for: this keeps its locks until the end of the transaction. What is being deleted needs nothing,
   -- what is being changed is left to the next time.
   v_chunk_ids := array(
-    select c.id from braid_store.chunks c
-    where c.tenant_id = backfill_attributes.tenant_id and c.id = any (v_chunk_ids) and c.attribute_version < v_version
-    for no key update skip locked);
+    select c.id
+    from unnest(v_chunk_ids) u (id),
+         lateral (
+           select c.id, c.attribute_version from braid_store.chunks c
+           where c.tenant_id = backfill_attributes.tenant_id and c.id = u.id
+           for no key update skip locked
+           offset 0
+         ) c
+    where c.attribute_version < v_version);
   chunk_count := cardinality(v_chunk_ids);
   perform braid_store.write_attributes(backfill_attributes.tenant_id, backfill_attributes.collection_id, v_chunk_ids);
   update braid_store.chunks c
   set attribute_version = v_version
-  where c.tenant_id = backfill_attributes.tenant_id and c.id = any (v_chunk_ids);
+  where c.ctid = any (array(
+    select c.ctid
+    from unnest(v_chunk_ids) u (id),
+         lateral (
+           select c.ctid from braid_store.chunks c where c.tenant_id = backfill_attributes.tenant_id and c.id = u.id
+           offset 0
+         ) c));
 end
 $$;
 

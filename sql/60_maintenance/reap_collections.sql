@@ -30,9 +30,22 @@ begin
         if clock_timestamp() > deadline then
           return v_total;
         end if;
-        -- These two by id: no index of theirs begins with the collection.
-        delete from braid_store.forward_rows f where f.tenant_id = v_tenant_id and f.chunk_id = any (v_chunk_ids);
-        delete from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = any (v_chunk_ids);
+        -- By id: no index of these begins with the collection.
+        delete from braid_store.forward_rows f
+        where f.ctid = any (array(
+          select f.ctid
+          from unnest(v_chunk_ids) u (id),
+               lateral (
+                 select f.ctid from braid_store.forward_rows f where f.tenant_id = v_tenant_id and f.chunk_id = u.id
+                 offset 0
+               ) f));
+        delete from braid_store.chunks c
+        where c.ctid = any (array(
+          select c.ctid
+          from unnest(v_chunk_ids) u (id),
+               lateral (
+                 select c.ctid from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = u.id offset 0
+               ) c));
       end loop;
       foreach v_table in array array_remove(array_remove(braid_store.collection_tables(), 'chunks'), 'forward_rows') loop
         loop

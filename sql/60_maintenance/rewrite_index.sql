@@ -26,21 +26,11 @@ begin
   -- The ranking may have been changed, or the collection dropped, while this waited.
   v_collection := braid_store.find_collection(rewrite_index.collection);
 
-  foreach v_table in array '{tombstones,postings,forward_rows,segment_chunks,segments}'::text[] loop
-    execute format('delete from braid_store.%I where tenant_id = $1 and collection_id = $2', v_table)
-      using v_tenant_id, v_collection.id;
+  foreach v_table in array '{postings,forward_rows,tombstones,segment_chunks,segments}'::text[] loop
+    perform braid_store.delete_rows(v_table, v_tenant_id, v_collection.id);
   end loop;
   loop
-    v_chunk_ids := array(
-      select c.id
-      from (
-        select c.id, c.collection_id from braid_store.chunks c
-        where c.tenant_id = v_tenant_id and c.id > v_last_id
-        order by c.id
-        offset 0
-      ) c
-      where c.collection_id = v_collection.id
-      limit 20000);
+    v_chunk_ids := braid_store.next_chunk_ids(v_tenant_id, v_collection.id, v_last_id, 20000);
     exit when v_chunk_ids = '{}';
     perform braid_store.index_chunks(v_tenant_id, v_collection, v_chunk_ids);
     v_count := v_count + cardinality(v_chunk_ids);

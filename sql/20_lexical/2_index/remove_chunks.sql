@@ -16,14 +16,22 @@ begin
   end if;
 
   -- Jobs, then chunks, in the order of their ids, as write_vectors locks them: neither can wait for the other in a ring.
+  -- Of every space, whatever a model migration does meanwhile: so that the primary key finds them. Each by its whole key:
+  -- for a list, PostgreSQL 16, which has no statistics, would read all of the tenant's.
   perform
-  from braid_store.embedding_jobs j
-  where j.tenant_id = remove_chunks.tenant_id and j.collection_id = remove_chunks.collection_id
-    -- Of every space, whatever a model migration does meanwhile: so that the primary key finds them.
-    and j.vector_space_id = any (array(select s.id from braid_store.vector_spaces s))
-    and j.chunk_id = any (remove_chunks.chunk_ids)
-  order by j.chunk_id, j.vector_space_id
-  for update;
+  from (
+         select u.chunk_id, s.id as vector_space_id
+         from unnest(remove_chunks.chunk_ids) u (chunk_id), braid_store.vector_spaces s
+         order by 1, 2
+         offset 0
+       ) u,
+       lateral (
+         select from braid_store.embedding_jobs j
+         where j.tenant_id = remove_chunks.tenant_id and j.collection_id = remove_chunks.collection_id
+           and j.vector_space_id = u.vector_space_id and j.chunk_id = u.chunk_id
+         for update
+         offset 0
+       ) j;
   perform
   from (select u.id from unnest(remove_chunks.chunk_ids) u (id) order by u.id offset 0) u,
        lateral (
@@ -40,14 +48,33 @@ begin
   from unnest(remove_chunks.chunk_ids) u (chunk_id);
 
   delete from braid_store.embedding_jobs j
-  where j.tenant_id = remove_chunks.tenant_id and j.collection_id = remove_chunks.collection_id
-    and j.vector_space_id = any (array(select s.id from braid_store.vector_spaces s))
-    and j.chunk_id = any (remove_chunks.chunk_ids);
+  where j.ctid = any (array(
+    select j.ctid
+    from unnest(remove_chunks.chunk_ids) u (chunk_id), braid_store.vector_spaces s,
+         lateral (
+           select j.ctid from braid_store.embedding_jobs j
+           where j.tenant_id = remove_chunks.tenant_id and j.collection_id = remove_chunks.collection_id
+             and j.vector_space_id = s.id and j.chunk_id = u.chunk_id
+           offset 0
+         ) j));
   perform braid_store.remove_vectors(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
   delete from braid_store.chunk_attributes a
-  where a.tenant_id = remove_chunks.tenant_id and a.chunk_id = any (remove_chunks.chunk_ids);
+  where a.ctid = any (array(
+    select a.ctid
+    from unnest(remove_chunks.chunk_ids) u (chunk_id),
+         lateral (
+           select a.ctid from braid_store.chunk_attributes a
+           where a.tenant_id = remove_chunks.tenant_id and a.chunk_id = u.chunk_id
+           offset 0
+         ) a));
   delete from braid_store.chunks c
-  where c.tenant_id = remove_chunks.tenant_id and c.id = any (remove_chunks.chunk_ids);
+  where c.ctid = any (array(
+    select c.ctid
+    from unnest(remove_chunks.chunk_ids) u (chunk_id),
+         lateral (
+           select c.ctid from braid_store.chunks c where c.tenant_id = remove_chunks.tenant_id and c.id = u.chunk_id
+           offset 0
+         ) c));
 end
 $$;
 

@@ -18,25 +18,31 @@ declare
   v_chunk_ids bigint[];
   v_deleted bigint[];
 begin
+  -- Each by its whole key: for a list, PostgreSQL 16, which has no statistics, would read all of a segment.
   v_chunk_ids := array(
     select sc.chunk_id
     from (
-      select u.place >> 20 as segment_number, array_agg((u.place & 1048575)::int) as chunk_numbers
+      select live_chunks.segment_ids[u.place >> 20] as segment_id, (u.place & 1048575)::int as chunk_number
       from unnest(live_chunks.places) u (place)
-      group by 1
+      offset 0
     ) u,
     lateral (
       select sc.chunk_id from braid_store.segment_chunks sc
       where sc.tenant_id = live_chunks.tenant_id and sc.collection_id = live_chunks.collection_id
-        and sc.segment_id = live_chunks.segment_ids[u.segment_number] and sc.chunk_number = any (u.chunk_numbers)
+        and sc.segment_id = u.segment_id and sc.chunk_number = u.chunk_number
       offset 0
     ) sc);
   if live_chunks.filter = 'true' then
     -- A tombstone appears as its chunk goes, and goes as the segment does.
     v_deleted := array(
-      select t.chunk_id from braid_store.tombstones t
-      where t.tenant_id = live_chunks.tenant_id and t.collection_id = live_chunks.collection_id
-        and t.chunk_id = any (v_chunk_ids));
+      select u.chunk_id
+      from unnest(v_chunk_ids) u (chunk_id),
+           lateral (
+             select from braid_store.tombstones t
+             where t.tenant_id = live_chunks.tenant_id and t.collection_id = live_chunks.collection_id
+               and t.chunk_id = u.chunk_id
+             offset 0
+           ) t);
     return case when v_deleted = '{}' then v_chunk_ids
                 else array(select unnest(v_chunk_ids) except select unnest(v_deleted)) end;
   end if;

@@ -14,16 +14,8 @@ declare
   v_chunk_ids bigint[];
 begin
   loop
-    v_chunk_ids := array(
-      select c.id
-      from (
-        select c.id, c.collection_id from braid_store.chunks c
-        where c.tenant_id = check_forward_rows.tenant_id and c.id > v_last_id
-        order by c.id
-        offset 0
-      ) c
-      where c.collection_id = check_forward_rows.collection.id
-      limit 5000);
+    v_chunk_ids := braid_store.next_chunk_ids(check_forward_rows.tenant_id, check_forward_rows.collection.id, v_last_id,
+                                              5000);
     exit when v_chunk_ids = '{}';
     return query
     select a.chunk_id, d.columns

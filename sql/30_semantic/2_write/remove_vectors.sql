@@ -11,17 +11,26 @@ as $$
 declare
   v_shard_id int;
 begin
+  -- Each by its whole key, as in remove_chunks, which has locked the chunks: nobody writes their vectors now.
   delete from braid_store.chunk_vectors v
-  where v.tenant_id = remove_vectors.tenant_id and v.collection_id = remove_vectors.collection_id
-    and v.vector_space_id = any (array(select s.id from braid_store.vector_spaces s))
-    and v.chunk_id = any (remove_vectors.chunk_ids);
+  where v.ctid = any (array(
+    select v.ctid
+    from unnest(remove_vectors.chunk_ids) u (chunk_id), braid_store.vector_spaces s,
+         lateral (
+           select v.ctid from braid_store.chunk_vectors v
+           where v.tenant_id = remove_vectors.tenant_id and v.collection_id = remove_vectors.collection_id
+             and v.vector_space_id = s.id and v.chunk_id = u.chunk_id
+           offset 0
+         ) v));
   -- One that is being copied may get the vector after this: searches look whether the chunk exists.
   for v_shard_id in
     select s.id from braid_store.vector_shards s
     where s.tenant_id = remove_vectors.tenant_id and s.collection_id = remove_vectors.collection_id
       and s.state = 'serving'
   loop
-    execute format('delete from braid_store.vectors_%s where tenant_id = $1 and chunk_id = any ($2)', v_shard_id)
+    execute format('delete from braid_store.vectors_%1$s v where v.ctid = any (array(select v.ctid '
+                   'from unnest($2) u (chunk_id), lateral (select v.ctid from braid_store.vectors_%1$s v '
+                   'where v.tenant_id = $1 and v.chunk_id = u.chunk_id offset 0) v))', v_shard_id)
       using remove_vectors.tenant_id, remove_vectors.chunk_ids;
   end loop;
 end

@@ -20,12 +20,14 @@ declare
 begin
   -- Jobs, then chunks, in the order of their ids, as remove_chunks locks them.
   perform
-  from braid_store.embedding_jobs j
-  where j.tenant_id = write_vectors.tenant_id and j.collection_id = v_collection_id
-    and j.vector_space_id = write_vectors.collection.vector_space_id
-    and j.chunk_id = any (write_vectors.chunk_ids)
-  order by j.chunk_id
-  for update;
+  from (select u.chunk_id from unnest(write_vectors.chunk_ids) u (chunk_id) order by 1 offset 0) u,
+       lateral (
+         select from braid_store.embedding_jobs j
+         where j.tenant_id = write_vectors.tenant_id and j.collection_id = v_collection_id
+           and j.vector_space_id = write_vectors.collection.vector_space_id and j.chunk_id = u.chunk_id
+         for update
+         offset 0
+       ) j;
   v_chunk_ids := array(
     select c.id
     from (select u.id from unnest(write_vectors.chunk_ids) u (id) order by u.id offset 0) u,
@@ -49,9 +51,15 @@ begin
   on conflict (tenant_id, collection_id, vector_space_id, chunk_id) do update set embedding = excluded.embedding;
 
   delete from braid_store.embedding_jobs j
-  where j.tenant_id = write_vectors.tenant_id and j.collection_id = v_collection_id
-    and j.vector_space_id = write_vectors.collection.vector_space_id
-    and j.chunk_id = any (write_vectors.chunk_ids);
+  where j.ctid = any (array(
+    select j.ctid
+    from unnest(write_vectors.chunk_ids) u (chunk_id),
+         lateral (
+           select j.ctid from braid_store.embedding_jobs j
+           where j.tenant_id = write_vectors.tenant_id and j.collection_id = v_collection_id
+             and j.vector_space_id = write_vectors.collection.vector_space_id and j.chunk_id = u.chunk_id
+           offset 0
+         ) j));
   return cardinality(v_chunk_ids);
 end
 $$;

@@ -6,6 +6,10 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
+-- By the key, in its order: the planner, which has no statistics, would read and sort all that is left for each batch.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   v_moved int;
@@ -14,13 +18,12 @@ begin
   -- In one statement: every snapshot has a vector in one place, or in both.
   execute format($query$
     with batch as materialized (
-      select v.chunk_id from braid_store.chunk_vectors v
+      select v.ctid from braid_store.chunk_vectors v
       where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3
       order by v.chunk_id limit $4 for update skip locked
     ), moved as (
       delete from braid_store.chunk_vectors v
-      where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3
-        and v.chunk_id = any (array(select b.chunk_id from batch b))
+      where v.ctid = any (array(select b.ctid from batch b))
       returning v.chunk_id, v.embedding
     ), absorbed as (
       insert into braid_store.vectors_%1$s as s (tenant_id, chunk_id, embedding)

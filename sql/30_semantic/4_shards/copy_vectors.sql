@@ -10,6 +10,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare

@@ -6,6 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
+set enable_seqscan = off
+set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
@@ -23,13 +25,12 @@ begin
       order by s.chunk_id limit $5
     ), forgotten as (
       delete from braid_store.chunk_vectors v
-      where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3
-        and v.chunk_id = any (array(
-          select b.chunk_id
+      where v.ctid = any (array(
+          select v.ctid
           from batch b,
                -- One that is being written is left to absorb_vectors: this waits for nobody.
                lateral (
-                 select v.embedding from braid_store.chunk_vectors v
+                 select v.ctid, v.embedding from braid_store.chunk_vectors v
                  where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3 and v.chunk_id = b.chunk_id
                  for update skip locked
                  offset 0

@@ -6,6 +6,10 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
+-- By the key, in its order: the planner, which has no statistics, would read and sort all that is left for each batch.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   v_ids bigint[];
@@ -28,11 +32,17 @@ begin
   execute format($query$
     with moved as (
       delete from braid_store.vectors_%1$s v
-      where v.tenant_id = $1
-        and v.chunk_id = any (
-          $4 || array(
-            select u.id from unnest($5) u (id)
-            where not exists (select from braid_store.chunks c where c.tenant_id = $1 and c.id = u.id offset 0)))
+      where v.ctid = any (array(
+        select v.ctid
+        from (
+          select unnest($4) as id
+          union all
+          select u.id from unnest($5) u (id)
+          where not exists (select from braid_store.chunks c where c.tenant_id = $1 and c.id = u.id offset 0)
+        ) u,
+        lateral (
+          select v.ctid from braid_store.vectors_%1$s v where v.tenant_id = $1 and v.chunk_id = u.id offset 0
+        ) v))
       returning v.chunk_id, v.embedding
     ), kept as (
       insert into braid_store.chunk_vectors (tenant_id, collection_id, vector_space_id, chunk_id, embedding)

@@ -1,0 +1,43 @@
+create or replace function braid_store.indexed_chunk_ids(
+  tenant_id int,
+  collection_id int,
+  filter text,
+  source text,
+  max_count int
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+-- In the order of the source's index, by which alone it is found then: see condition_source.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_chunk_ids bigint[];
+begin
+  execute format($query$
+    select array(
+      select c.id
+      from (%s) s (chunk_id),
+           lateral (
+             select c.id, c.collection_id from braid_store.chunks c
+             where c.tenant_id = $1 and c.id = s.chunk_id and (%s)
+             offset 0
+           ) c
+      -- Not with the key: an index that begins with the collection would look as good.
+      where c.collection_id = $2
+      limit $3)
+    $query$, indexed_chunk_ids.source, indexed_chunk_ids.filter)
+  into v_chunk_ids
+  using indexed_chunk_ids.tenant_id, indexed_chunk_ids.collection_id, indexed_chunk_ids.max_count + 1::bigint;
+  return v_chunk_ids;
+end
+$$;
+
+comment on function braid_store.indexed_chunk_ids(int, int, text, text, int) is
+  'What braid_store.matching_chunk_ids gives, where there is a source.';

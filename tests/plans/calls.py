@@ -1,0 +1,233 @@
+"""Calls of every function of the API whose answer is as small for a tenant of 50,000 documents as for one of 2,000, or
+that say of which tables they read more and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+LISTS = "the postings of a frequent word are read whole: one row out of line per 8192 chunks"
+BOUNDS = "the closer the bounds of many chunks lie, the more are scored"
+ALL = "the answer is about all documents"
+RANKS = "the rank among the first 10,000 of a leg is told, found by measuring all vectors"
+
+
+@dataclass(frozen=True)
+class Call:
+    """`grows`: the tables of which more may be read the more documents there are, in proportion, with the reason.
+    `growing`: why that is so of all tables. `batch`: how many documents are written."""
+
+    statement: str
+    prepare: tuple[str, ...] = ()
+    batch: int = 1
+    grows: Mapping[str, str] = field(default_factory=dict)
+    growing: str | None = None
+
+    @property
+    def is_growing(self) -> bool:
+        return self.growing is not None
+
+    @property
+    def is_near(self) -> bool:
+        """Whether vectors are looked for."""
+        return "[1,0,0]" in self.statement or "similar_" in self.statement
+
+
+def lists(statement: str) -> Call:
+    scored = ("segment_chunks", "tombstones", "chunks", "documents", "forward_rows")
+    return Call(statement, grows={"postings": LISTS, **dict.fromkeys(scored, BOUNDS)})
+
+
+FIRST_TEN = "array(select 'doc ' || n from generate_series(0, 9) n)"
+SOME = "array(select 'doc ' || n from generate_series(1000, 1500) n)"
+HALVES = "array_fill('[0.5,0.5,0.5]'::vector, array[5])"
+FILTERS = {
+    "one document": '{"external_id": "doc 7"}',
+    "some documents": '{"external_id": {"$in": ["doc 3", "doc 4", "doc 1999"]}}',
+    "a speaker": '{"speaker": "speakerf"}',
+    "some speakers": '{"speaker": {"$in": ["speakerf", "speakerbfa"]}}',
+    "a category": '{"category": "first"}',
+    "a time": '{"occurred_at": {"$gte": "2000-01-01T00:10:00Z", "$lt": "2000-01-01T00:10:05Z"}, "source_uri": "file 60"}',
+    "an attribute": '{"conversation": "c5"}',
+    "some of an attribute": '{"conversation": {"$in": ["c5", "c6"]}}',
+    "a range of an attribute": '{"place": {"$gte": 1500, "$lt": 1510}}',
+    "an attribute of a speaker": '{"place": {"$lt": 10}, "speaker": "speakera", "external_id": {"$in": ["doc 1", "doc 2"]}}',
+}
+
+
+def filtered() -> list[Call]:
+    """Searches with filters that few match and an index finds."""
+    searches = []
+    for filters in FILTERS.values():
+        searches += [
+            Call(f"select * from braid.full_text_search('needle', filters => '{filters}', collection => 'docs')"),
+            lists(f"select * from braid.full_text_search('alpha half', filters => '{filters}', collection => 'docs')"),
+            Call(f"select * from braid.semantic_search('[1,0,0]', filters => '{filters}', collection => 'docs')"),
+        ]
+    return searches
+
+
+CALLS: dict[str, list[Call]] = {
+    "add_tenant_member": [Call("select braid.add_tenant_member('bench', session_user::text)")],
+    "arrange_results": [
+        Call(
+            "select braid.arrange_results(%(chunks)s, array_fill(1.0::float8, array[cardinality(%(chunks)s::bigint[])]), "
+            f"collection => 'docs', options => '{options}')"
+        )
+        for options in (
+            '{"group_by": "document", "diversify": {"lambda": 0.5}}',
+            '{"context_before": 1, "context_after": 1}',
+        )
+    ],
+    "assemble_context": [Call("select braid.assemble_context('needle', '[1,0,0]', collection => 'docs')")],
+    # Measures how fast a table is that it makes.
+    "calibrate": [],
+    "check_index": [Call("select braid.check_index('docs')", growing=ALL)],
+    "claim_embedding_jobs": [Call("select braid.claim_embedding_jobs(64, collection => 'docs')")],
+    "clear_collection": [
+        Call("select braid.clear_collection('moving')"),
+        Call("select braid.clear_collection('docs')", growing=ALL),
+    ],
+    "conversation_timeline": [
+        Call("select braid.conversation_timeline('needle', collection => 'docs', conversation_key => 'conversation')"),
+        Call(
+            "select braid.conversation_timeline('needle', '[1,0,0]', collection => 'docs', "
+            "conversation_key => 'speaker', context_before => 5)"
+        ),
+        Call("select braid.conversation_timeline(collection => 'docs')"),
+        Call("select braid.conversation_timeline(collection => 'docs', conversation_key => 'conversation')"),
+        Call(
+            "select braid.conversation_timeline(timeframe => '2000-01-01T00:01', collection => 'docs', "
+            """filters => '{"speaker": "speakerg"}')"""
+        ),
+    ],
+    "create_collection": [Call("select braid.create_collection('another')")],
+    "create_tenant": [Call("select braid.create_tenant('another')")],
+    "current_tenant_id": [Call("select braid.current_tenant_id()")],
+    "cut_over_model_migration": [Call("select braid.cut_over_model_migration('moving')")],
+    "delete_document": [
+        Call("select braid.delete_document('doc 5', 'docs')"),
+        Call("select braid.delete_document('doc 1001', 'docs')"),
+        Call("select braid.delete_document('not there', 'docs')"),
+    ],
+    "delete_documents": [
+        Call(f"select braid.delete_documents({FIRST_TEN}, 'docs')"),
+        Call(f"select braid.delete_documents({SOME}, 'docs')", batch=501),
+    ],
+    "drop_collection": [Call("select braid.drop_collection('moving')"), Call("select braid.drop_collection('docs')")],
+    "drop_tenant": [Call("select braid.drop_tenant('bench', 'bench')")],
+    "explain_score": [Call("select braid.explain_score('needle alpha', %(chunks)s, collection => 'docs')")],
+    "explain_search": [
+        Call("select braid.explain_search('needle', collection => 'docs')"),
+        Call(
+            "select braid.explain_search('needle', '[1,0,0]', external_id => 'doc 4', collection => 'docs')",
+            grows=dict.fromkeys(("chunks", "vectors", "chunk_vectors"), RANKS),
+        ),
+    ],
+    "export_tenant": [
+        Call("select braid.export_tenant('docs', null, 20)"),
+        Call("select braid.export_tenant('docs', 'doc 1500', 20)"),
+        Call("select braid.export_tenant()", growing=ALL),
+    ],
+    "extract_timeframe": [Call("select braid.extract_timeframe('prices last week')")],
+    "facets": [
+        Call("select braid.facets('{speaker,source_uri,color}', 'needle', collection => 'docs')"),
+        Call(
+            """select braid.facets('{category,conversation}', filters => '{"speaker": "speakerf"}', collection => 'docs')"""
+        ),
+        Call("select braid.facets('{speaker,external_id}', collection => 'docs')", growing=ALL),
+    ],
+    "fail_embedding_jobs": [Call("select braid.fail_embedding_jobs(%(waiting)s, 'why', 'docs')")],
+    "finish_model_migration": [
+        Call("select braid.finish_model_migration('moving')", ("select braid.cut_over_model_migration('moving')",))
+    ],
+    "full_text_search": [
+        Call("select braid.full_text_search('needle', collection => 'docs')"),
+        Call("select braid.full_text_search('needle uniquebaab speakerd', match => 'any', collection => 'docs')"),
+        Call("select braid.full_text_search('\"needle\" -uniqued', collection => 'docs')"),
+        Call("select braid.full_text_search('need* uniqebaab', collection => 'docs')"),
+        lists("select braid.full_text_search('alpha half', collection => 'docs')"),
+        *filtered(),
+    ],
+    "highlight": [Call("select braid.highlight((%(chunks)s::bigint[])[1], 'needle alpha')")],
+    "hybrid_search": [
+        Call("select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs')"),
+        Call(
+            "select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs', options => "
+            """'{"group_by": "document", "boosts": [{"recency": {"half_life": "180 days"}}], "snippet": true}')"""
+        ),
+        lists("select braid.hybrid_search('alpha other', '[1,0,0]', collection => 'docs')"),
+    ],
+    "import_tenant": [
+        Call(
+            "select braid.import_tenant(%(records)s)",
+        )
+    ],
+    "maintain": [
+        Call(
+            "select braid.maintain()",
+            growing="all deleted chunks are counted, and vectors: by segment, what is dead; by centroid, how many are new",
+        )
+    ],
+    "parse_timeframe": [Call("select braid.parse_timeframe('2026-01')")],
+    "pause_model_migration": [Call("select braid.pause_model_migration('moving')")],
+    "rebuild_index": [Call("select braid.rebuild_index('docs')", growing=ALL)],
+    "rebuild_vector_index": [Call("select braid.rebuild_vector_index('docs')")],
+    "recall": [
+        Call(
+            f"select braid.recall('needle', '[1,0,0]', collection => 'docs', strategy => '{strategy}', "
+            "timeframe => '2000-01-01T00:01')"
+        )
+        for strategy in ("hybrid", "prefilter", "auto")
+    ],
+    "recall_json": [Call("select braid.recall_json('needle 2000', '[1,0,0]', collection => 'docs')")],
+    "remove_tenant_member": [Call("select braid.remove_tenant_member('bench', 'postgres')")],
+    "resume_model_migration": [
+        Call("select braid.resume_model_migration('moving')", ("select braid.pause_model_migration('moving')",))
+    ],
+    "roll_back_model_migration": [
+        Call("select braid.roll_back_model_migration('moving')"),
+        Call("select braid.roll_back_model_migration('moving')", ("select braid.cut_over_model_migration('moving')",)),
+    ],
+    "search_json": [
+        Call(
+            "select braid.search_json('needle', '[1,0,0]', collection => 'docs', options => "
+            """'{"explain": true, "snippet": true}')"""
+        ),
+        Call("select braid.search_json('neeedle', collection => 'docs', options => '{\"correct\": true}')"),
+    ],
+    "semantic_search": [
+        Call("select braid.semantic_search('[1,0,0]', collection => 'docs')"),
+    ],
+    "set_access": [Call("select braid.set_access(public_tenant => 'bench')")],
+    "set_indexed_attributes": [Call("select braid.set_indexed_attributes('{\"color\": \"text\"}', 'docs')")],
+    "set_ranking": [Call("select braid.set_ranking('docs', k1 => 2)")],
+    "set_synonyms": [Call("select braid.set_synonyms('needle', '{pin}', 'docs')")],
+    "set_vector_index": [Call("select braid.set_vector_index('docs', hnsw_m => 8)")],
+    "similar_chunks": [Call("select braid.similar_chunks((%(embedded)s::bigint[])[1])")],
+    "similar_documents": [Call("select braid.similar_documents('doc 4', collection => 'docs')")],
+    "start_model_migration": [Call("select braid.start_model_migration('docs', 'third', 4)")],
+    "status": [
+        Call("select braid.status('moving')"),
+        Call("select braid.status('docs')", growing=ALL),
+    ],
+    "store_embeddings": [
+        Call(f"select braid.store_embeddings(%(waiting)s, {HALVES}, 'docs')"),
+        Call(f"select braid.store_embeddings(%(embedded)s, {HALVES}, 'docs')"),
+    ],
+    "update_metadata": [
+        Call("select braid.update_metadata('doc 5', '{\"place\": -1}', collection => 'docs')"),
+    ],
+    "upsert_document": [
+        Call("select braid.upsert_document('doc 5', 'alpha changed', collection => 'docs')"),
+        Call("select braid.upsert_document('doc 1001', 'alpha', embedding => '[0,0,1]', collection => 'docs')"),
+        Call("select braid.upsert_document('new', 'alpha brand new', collection => 'docs')"),
+    ],
+    "upsert_documents": [
+        # Replaced, updated, unchanged.
+        Call("select braid.upsert_documents(%(replaced)s, 'docs')", batch=501),
+        Call("select braid.upsert_documents(%(updated)s, 'docs')", batch=501),
+        Call("select braid.upsert_documents(%(unchanged)s, 'docs')", batch=501),
+    ],
+    "version": [Call("select braid.version()")],
+}
