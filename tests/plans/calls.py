@@ -47,11 +47,13 @@ FILTERS = {
     "a speaker": '{"speaker": "speakerf"}',
     "some speakers": '{"speaker": {"$in": ["speakerf", "speakerbfa"]}}',
     "a category": '{"category": "first"}',
-    "a time": '{"occurred_at": {"$gte": "2000-01-01T00:10:00Z", "$lt": "2000-01-01T00:10:05Z"}, "source_uri": "file 60"}',
+    "a time": '{"occurred_at": {"$gte": "2000-01-01T00:10:00Z", "$lt": "2000-01-01T00:10:05Z"}, '
+    '"source_uri": "file 60"}',
     "an attribute": '{"conversation": "c5"}',
     "some of an attribute": '{"conversation": {"$in": ["c5", "c6"]}}',
     "a range of an attribute": '{"place": {"$gte": 1500, "$lt": 1510}}',
-    "an attribute of a speaker": '{"place": {"$lt": 10}, "speaker": "speakera", "external_id": {"$in": ["doc 1", "doc 2"]}}',
+    "an attribute of a speaker": '{"place": {"$lt": 10}, "speaker": "speakera", '
+    '"external_id": {"$in": ["doc 1", "doc 2"]}}',
 }
 
 
@@ -71,7 +73,7 @@ CALLS: dict[str, list[Call]] = {
     "add_tenant_member": [Call("select braid.add_tenant_member('bench', session_user::text)")],
     "arrange_results": [
         Call(
-            "select braid.arrange_results(%(chunks)s, array_fill(1.0::float8, array[cardinality(%(chunks)s::bigint[])]), "
+            "select braid.arrange_results(%(chunks)s, array_fill(1.0::float8, array[10]), "
             f"collection => 'docs', options => '{options}')"
         )
         for options in (
@@ -133,7 +135,8 @@ CALLS: dict[str, list[Call]] = {
     "facets": [
         Call("select braid.facets('{speaker,source_uri,color}', 'needle', collection => 'docs')"),
         Call(
-            """select braid.facets('{category,conversation}', filters => '{"speaker": "speakerf"}', collection => 'docs')"""
+            "select braid.facets('{category,conversation}', collection => 'docs', "
+            """filters => '{"speaker": "speakerf"}')"""
         ),
         Call("select braid.facets('{speaker,external_id}', collection => 'docs')", growing=ALL),
     ],
@@ -166,7 +169,7 @@ CALLS: dict[str, list[Call]] = {
     "maintain": [
         Call(
             "select braid.maintain()",
-            growing="all deleted chunks are counted, and vectors: by segment, what is dead; by centroid, how many are new",
+            growing="deleted chunks are counted, by segment, and vectors",
         )
     ],
     "parse_timeframe": [Call("select braid.parse_timeframe('2026-01')")],

@@ -145,8 +145,8 @@ def _fill(created: Tenant) -> None:
             row[0]
             for row in db.execute(
                 "select c.id from braid_store.chunks c join braid_store.collections l on l.id = c.collection_id "
-                "where l.name = 'docs' and %s = exists (select from braid_store.embedding_jobs j where j.chunk_id = c.id) "
-                "order by c.id limit 5",
+                "where l.name = 'docs' and %s = exists (select from braid_store.embedding_jobs j "
+                "where j.chunk_id = c.id) order by c.id limit 5",
                 (is_waiting,),
             )
         ]
