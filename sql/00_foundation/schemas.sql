@@ -1,6 +1,8 @@
--- braid is the API and all that is ever exposed; braid_store holds tables and internals.
+-- braid is the API and all that is ever exposed; braid_store holds tables and internals. Nobody but definer functions has
+-- USAGE on braid_locks: several commands lock a table before they ask whether they may, but not one they cannot name.
 create schema if not exists braid authorization @owner@;
 create schema if not exists braid_store authorization @owner@;
+create schema if not exists braid_locks authorization @owner@;
 
 -- Whoever owns a schema can drop what is in it, and put functions beside ours that our calls would find. The roles of a
 -- database that was renamed or copied are another's, and a dump's may be missing here: then what pgbraid made there is
@@ -18,7 +20,7 @@ begin
                    where s.nspname = 'braid_store' and c.relname = 'installation') as is_installed
     from pg_catalog.pg_namespace n
     join pg_catalog.pg_roles r on r.oid = n.nspowner
-    where n.nspname in ('braid', 'braid_store') and r.rolname <> '@owner@'
+    where n.nspname in ('braid', 'braid_store', 'braid_locks') and r.rolname <> '@owner@'
   loop
     if not v_schema.is_installed then
       raise exception 'schema % is there already and belongs to %', v_schema.name, v_schema.owner
@@ -40,7 +42,7 @@ begin
     from pg_catalog.pg_class i
     join pg_catalog.pg_namespace s on s.oid = i.relnamespace and s.nspname = 'braid_store'
     join pg_catalog.pg_class c on c.relowner = i.relowner
-    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname in ('braid', 'braid_store')
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace and n.nspname in ('braid', 'braid_store', 'braid_locks')
     where i.relname = 'installation' and i.relowner <> '@owner@'::regrole and c.relkind in ('r', 'p', 'v', 'c')
     order by c.oid
   loop
@@ -51,3 +53,4 @@ $$;
 
 comment on schema braid is 'pgbraid: hybrid search in PostgreSQL. The API; see https://github.com/pgbraid/pgbraid';
 comment on schema braid_store is 'pgbraid: tables and internals. Not an interface.';
+comment on schema braid_locks is 'pgbraid: what is locked. Not an interface.';

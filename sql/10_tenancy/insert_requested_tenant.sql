@@ -7,6 +7,8 @@ parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_tenant_id int;
 begin
   if current_setting('transaction_isolation') <> 'read committed'
      or not pg_has_role(session_user, 'braid_gateway', 'USAGE')
@@ -20,7 +22,11 @@ begin
   where s.create_tenants and jsonb_typeof(c.value) = 'string' and octet_length(c.value #>> '{}') between 1 and 255
     -- Not a claim that a header overrides.
     and c.value #>> '{}' = braid_store.request_tenant_key()
-  on conflict (key) do nothing;
+  on conflict (key) do nothing
+  returning id into v_tenant_id;
+  if found then
+    perform braid_store.insert_tenant_locks(v_tenant_id);
+  end if;
 end
 $$;
 

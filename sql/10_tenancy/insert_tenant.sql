@@ -6,6 +6,7 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '3s'
 as $$
 declare
   v_tenant_id int;
@@ -21,12 +22,18 @@ begin
 
   if v_tenant_id is null then
     select t.id into v_tenant_id from braid_store.tenants t where t.key = insert_tenant.tenant;
-  elsif not pg_has_role(session_user, 'braid_gateway', 'USAGE')
+    return v_tenant_id;
+  end if;
+  perform braid_store.insert_tenant_locks(v_tenant_id);
+  if not pg_has_role(session_user, 'braid_gateway', 'USAGE')
         or (select r.rolsuper from pg_roles r where r.rolname = session_user) then
     -- A gateway's login stands for everybody and is a member of nothing.
     insert into braid_store.tenant_members (tenant_id, member) values (v_tenant_id, session_user);
   end if;
   return v_tenant_id;
+exception when lock_not_available then
+  perform braid_store.raise_locked(format('the key of tenant "%s"', insert_tenant.tenant),
+                                   braid_store.lock_holders('{braid_store.tenants}', '{RowShareLock,RowExclusiveLock}'));
 end
 $$;
 

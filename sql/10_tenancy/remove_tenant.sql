@@ -6,10 +6,10 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '3s'
 as $$
 declare
   v_tenant_id int;
-  v_collection_id int;
 begin
   if remove_tenant.tenant is null or remove_tenant.confirm_tenant is distinct from remove_tenant.tenant then
     raise exception 'tenant is %, confirm_tenant is %', coalesce('"' || left(remove_tenant.tenant, 255) || '"', 'null'),
@@ -19,22 +19,21 @@ begin
                    'braid.export_tenant keeps a copy.';
   end if;
   perform braid_store.require_read_committed('drop_tenant');
-  select t.id into v_tenant_id from braid_store.tenants t where t.key = remove_tenant.tenant;
-  if not found then
-    return false;
-  end if;
+  -- The row first: whoever holds it must not keep writers waiting behind the lock below.
+  begin
+    select t.id into v_tenant_id from braid_store.tenants t where t.key = remove_tenant.tenant for update;
+    if not found then
+      return false;
+    end if;
+  exception when lock_not_available then
+    perform braid_store.raise_locked(format('tenant "%s"', remove_tenant.tenant),
+                                     braid_store.lock_holders('{braid_store.tenants}', '{RowShareLock,RowExclusiveLock}'));
+  end;
 
-  -- Writers, merges and moves of vectors hold the lock of the part they are at; none can be at work in a collection that
-  -- is not committed yet.
-  lock table braid_store.collections in share mode;
-  for v_collection_id in select c.id from braid_store.collections c order by c.id loop
-    perform pg_advisory_xact_lock(braid_store.lock_key(v_collection_id, v_tenant_id));
-  end loop;
+  -- Writers, merges and moves of vectors hold the lock of the part they are at.
+  perform braid_store.lock_part(null, v_tenant_id);
 
   delete from braid_store.tenants t where t.id = v_tenant_id;
-  if not found then
-    return false;
-  end if;
   insert into braid_store.dropped_tenants (id, dropped_by) values (v_tenant_id, pg_current_xact_id());
   update braid_store.vector_shards s
   set state = 'retired', retired_by = pg_current_xact_id()

@@ -6,6 +6,7 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '3s'
 as $$
 declare
   v_tenant_id int;
@@ -28,6 +29,10 @@ begin
     where m.tenant_id = v_tenant_id and m.member = set_tenant_member.member;
   end if;
   return found;
+exception when lock_not_available then
+  perform braid_store.raise_locked(
+    format('the members of tenant "%s"', set_tenant_member.tenant),
+    braid_store.lock_holders('{braid_store.tenant_members}', '{RowShareLock,RowExclusiveLock}'));
 end
 $$;
 

@@ -12,6 +12,7 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '3s'
 as $$
 declare
   v_public_tenant_id int;
@@ -40,6 +41,9 @@ begin
                               else v_public_tenant_id end,
       create_tenants = coalesce(update_access_settings.create_tenants, s.create_tenants)
   where s.only_row;
+exception when lock_not_available then
+  perform braid_store.raise_locked(
+    'the access settings', braid_store.lock_holders('{braid_store.access_settings}', '{RowShareLock,RowExclusiveLock}'));
 end
 $$;
 

@@ -28,6 +28,7 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '3s'
 as $$
 #variable_conflict use_variable
 declare
@@ -46,25 +47,31 @@ begin
     hnsw_ef_construction),
           braid_store.check_indexed_attributes(indexed_attributes);
 
-  insert into braid_store.vector_spaces (embedding_model, dimensions, distance)
-  values (embedding_model, dimensions, distance)
-  on conflict do nothing;
-  select v.id into strict v_vector_space_id
-  from braid_store.vector_spaces v
-  where v.embedding_model = insert_collection.embedding_model
-    and v.dimensions = insert_collection.dimensions
-    and v.distance = insert_collection.distance;
+  begin
+    insert into braid_store.vector_spaces (embedding_model, dimensions, distance)
+    values (embedding_model, dimensions, distance)
+    on conflict do nothing;
+    select v.id into strict v_vector_space_id
+    from braid_store.vector_spaces v
+    where v.embedding_model = insert_collection.embedding_model
+      and v.dimensions = insert_collection.dimensions
+      and v.distance = insert_collection.distance;
 
-  insert into braid_store.collections (
-    name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
-    full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
-    normalisation)
-  values (
-    collection, v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields,
-    embed_fields, full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
-    normalisation)
-  on conflict (name) do nothing;
-  v_is_new := found;
+    insert into braid_store.collections (
+      name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
+      full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
+      normalisation)
+    values (
+      collection, v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields,
+      embed_fields, full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
+      normalisation)
+    on conflict (name) do nothing;
+    v_is_new := found;
+  exception when lock_not_available then
+    perform braid_store.raise_locked(
+      format('the name or the vector space of collection "%s"', collection),
+      braid_store.lock_holders('{braid_store.vector_spaces,braid_store.collections}', '{RowExclusiveLock}'));
+  end;
   if v_is_new then
     perform braid_store.replace_attributes(indexed_attributes, collection);
   end if;

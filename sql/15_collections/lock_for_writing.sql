@@ -6,16 +6,26 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
 declare
+  v_slot int := lock_for_writing.collection_id % 8;
+  v_turn xid;
   v_collection braid_store.collections;
 begin
-  perform pg_advisory_xact_lock_shared(braid_store.lock_key(lock_for_writing.collection_id));
   -- Before the part's: whoever waits here for a step of a model migration keeps nobody's part locked.
-  perform pg_advisory_xact_lock_shared(braid_store.spaces_lock_key(lock_for_writing.collection_id));
-  perform pg_advisory_xact_lock_shared(
-    braid_store.lock_key(lock_for_writing.collection_id, lock_for_writing.tenant_id));
+  execute format('lock table braid_locks.collection_%s in row exclusive mode', lock_for_writing.collection_id % 64);
+  select l.xmax into v_turn
+  from braid_locks.tenant_locks l
+  where l.tenant_id = lock_for_writing.tenant_id and l.slot = v_slot and l.kind = 'turn';
+  if v_turn <> 0 then
+    perform braid_store.await_turn(v_turn, lock_for_writing.tenant_id, v_slot);
+  end if;
+  perform
+  from braid_locks.tenant_locks l
+  where l.tenant_id = lock_for_writing.tenant_id and l.slot = v_slot and l.kind = 'writing'
+  for key share;
   -- A drop, or a step of a model migration, may have finished while this waited.
-  if braid.current_tenant_id() is distinct from lock_for_writing.tenant_id then
+  if not found or braid.current_tenant_id() is distinct from lock_for_writing.tenant_id then
     raise exception 'the tenant was dropped meanwhile'
       using errcode = '42501', hint = 'Create it again with braid.create_tenant.';
   end if;

@@ -8,20 +8,27 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_collection_id int;
+  v_collection braid_store.collections;
+  v_locked braid_store.collections;
 begin
-  select c.id into v_collection_id from braid_store.collections c where c.name = remove_collection.collection;
+  select c.* into v_collection from braid_store.collections c where c.name = remove_collection.collection;
   if not found then
     return false;
   end if;
-  perform pg_advisory_xact_lock(braid_store.lock_key(v_collection_id));
+  -- The row first: whoever holds it must not keep writers waiting behind the lock below.
+  begin
+    v_locked := braid_store.lock_definition(v_collection);
+  exception when undefined_object then
+    null;
+  end;
+  if v_locked.id is distinct from v_collection.id then
+    return false; -- another session has dropped it meanwhile
+  end if;
+  perform braid_store.lock_collection(v_collection, 'exclusive');
 
   -- Nobody finds it any more. What is in it goes in batches, by maintain().
-  delete from braid_store.collections c where c.id = v_collection_id;
-  if not found then
-    return false;
-  end if;
-  insert into braid_store.dropped_collections (id) values (v_collection_id);
+  delete from braid_store.collections c where c.id = v_collection.id;
+  insert into braid_store.dropped_collections (id) values (v_collection.id);
   return true;
 end
 $$;

@@ -13,10 +13,7 @@ declare
 begin
   perform braid_store.check_indexed_attributes(replace_attributes.indexed_attributes);
   -- Locked before an id is taken: ids must grow in the order of commits. Waits for a drop, too.
-  perform from braid_store.collections c where c.id = v_collection.id for no key update;
-  if not found then
-    perform braid_store.find_collection(replace_attributes.collection);
-  end if;
+  v_collection := braid_store.lock_definition(v_collection);
 
   update braid_store.indexed_attributes a
   set removed_at = clock_timestamp()

@@ -57,10 +57,7 @@ begin
   ) s;
 
   -- Waits for a drop of the collection, which may have finished meanwhile.
-  perform from braid_store.collections c where c.id = v_collection.id for key share;
-  if not found then
-    perform braid_store.find_collection(replace_synonyms.collection);
-  end if;
+  v_collection := braid_store.lock_definition(v_collection);
   if v_synonyms is null then
     delete from braid_store.synonyms s where s.collection_id = v_collection.id and s.lexeme = v_lexemes[1];
   else

@@ -6,14 +6,21 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
 begin
-  if not (pg_try_advisory_xact_lock_shared(braid_store.lock_key(try_lock_part.collection_id))
-          and pg_try_advisory_xact_lock_shared(
-                braid_store.lock_key(try_lock_part.collection_id, try_lock_part.tenant_id))) then
+  execute format('lock table %s in row share mode nowait', braid_store.collection_lock(try_lock_part.collection_id));
+  perform
+  from braid_locks.tenant_locks l
+  where l.tenant_id = try_lock_part.tenant_id and l.slot = braid_store.lock_slot(try_lock_part.collection_id)
+    and l.kind = 'writing'
+  for key share skip locked;
+  if not found then
     return false;
   end if;
   -- A statement of its own: a drop of the tenant is seen, or waits for the lock.
   return exists (select from braid_store.tenants t where t.id = try_lock_part.tenant_id);
+exception when lock_not_available then
+  return false;
 end
 $$;
 

@@ -22,7 +22,7 @@ declare
   v_new braid_store.collections;
 begin
   -- Locked: two changes, each allowed by itself, may not be together.
-  select c.* into strict v_old from braid_store.collections c where c.id = v_old.id for no key update;
+  v_old := braid_store.lock_definition(v_old);
   v_new := v_old;
   v_new.k1 := coalesce(update_ranking.k1, v_old.k1);
   v_new.b := coalesce(update_ranking.b, v_old.b);

@@ -19,7 +19,7 @@ declare
   v_is_too_great boolean;
 begin
   -- Locked: two changes, each allowed by itself, may not be together.
-  select c.* into strict v_old from braid_store.collections c where c.id = v_old.id for no key update;
+  v_old := braid_store.lock_definition(v_old);
   v_new := v_old;
   v_new.vector_storage := coalesce(update_vector_index.vector_storage, v_old.vector_storage);
   v_new.hnsw_m := coalesce(update_vector_index.hnsw_m, v_old.hnsw_m);
@@ -34,7 +34,7 @@ begin
 
   if v_new.vector_storage = 'halfvec' and v_old.vector_storage <> 'halfvec' then
     -- While nobody writes: what is written later is checked against the new storage.
-    perform pg_advisory_xact_lock(braid_store.lock_key(v_new.id));
+    perform braid_store.lock_collection(v_new, 'exclusive');
     v_places := (
       select string_agg(format('select v.embedding from %s v %s', p.name, p.condition), ' union all ')
       from (

@@ -12,8 +12,7 @@ declare
   v_table text;
   v_count bigint;
 begin
-  perform pg_advisory_xact_lock_shared(braid_store.lock_key(v_collection.id));
-  perform pg_advisory_xact_lock(braid_store.lock_key(v_collection.id, v_tenant_id));
+  perform braid_store.lock_part(v_collection.id, v_tenant_id);
   foreach v_table in array braid_store.collection_tables() loop
     v_count := braid_store.delete_rows(v_table, v_tenant_id, v_collection.id); -- documents come last
   end loop;

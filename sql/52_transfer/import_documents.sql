@@ -25,10 +25,8 @@ begin
     order by 1
   loop
     v_collection := braid_store.find_collection(v_part.name);
-    -- Writers wait: rows are put in without looking for theirs. In the order of lock_for_writing.
-    perform pg_advisory_xact_lock_shared(braid_store.lock_key(v_collection.id));
-    perform pg_advisory_xact_lock_shared(braid_store.spaces_lock_key(v_collection.id));
-    perform pg_advisory_xact_lock(braid_store.lock_key(v_collection.id, v_tenant_id));
+    -- Writers wait: rows are put in without looking for theirs.
+    perform braid_store.lock_part(v_collection.id, v_tenant_id);
     v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
     perform braid_store.delete_listed(v_tenant_id, v_collection.id,
                                       array(select jsonb_object_keys(v_part.documents)));

@@ -6,6 +6,7 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '3s'
 as $$
 declare
   v_collection braid_store.collections := braid_store.find_collection(change_migration.collection);
@@ -13,11 +14,17 @@ declare
 begin
   perform braid_store.require_read_committed(change_migration.action || '_model_migration');
   -- Rows first: whoever holds them must not keep writers waiting behind the lock below.
-  perform from braid_store.collections c where c.id = v_collection.id for no key update;
-  select m.* into v_migration
-  from braid_store.model_migrations m
-  where m.collection_id = v_collection.id
-  for update;
+  v_collection := braid_store.lock_definition(v_collection);
+  begin
+    select m.* into v_migration
+    from braid_store.model_migrations m
+    where m.collection_id = v_collection.id
+    for update;
+  exception when lock_not_available then
+    perform braid_store.raise_locked(
+      format('the model migration of collection "%s"', v_collection.name),
+      braid_store.lock_holders('{braid_store.model_migrations}', '{RowShareLock,RowExclusiveLock}'));
+  end;
   if not found then
     raise exception 'collection "%" is in no model migration', v_collection.name
       using errcode = '22023', hint = 'Start one with braid.start_model_migration; see braid.model_migrations.';
@@ -44,7 +51,7 @@ begin
     perform braid_store.require_embedded(v_migration);
   end if;
   -- Writers who took one space for that of searches are done; those who wait will see the other.
-  perform pg_advisory_xact_lock(braid_store.spaces_lock_key(v_collection.id));
+  perform braid_store.lock_collection(v_collection, 'share row exclusive');
   if change_migration.action = 'cut_over' then
     perform braid_store.require_embedded(v_migration);
     update braid_store.model_migrations m

@@ -12,6 +12,7 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '3s'
 as $$
 #variable_conflict use_variable
 declare
@@ -33,9 +34,8 @@ begin
     v_collection.semantic_weight, v_collection.fusion, v_collection.rrf_k, v_collection.normalisation,
     v_collection.index_fields, v_collection.embed_fields, vector_storage, v_collection.hnsw_m, v_collection.hnsw_ef_construction);
 
-  -- The row first: whoever holds it, as maintain() may, must not keep writers waiting behind the lock below.
-  perform from braid_store.collections c where c.id = v_collection.id for no key update;
-  v_collection := braid_store.find_collection(collection);
+  -- The row first: whoever holds it must not keep writers waiting behind the lock below.
+  v_collection := braid_store.lock_definition(v_collection);
   if exists (select from braid_store.model_migrations m where m.collection_id = v_collection.id) then
     raise exception 'collection "%" is in a model migration already', v_collection.name
       using errcode = '22023',
@@ -51,9 +51,14 @@ begin
                    || format('''%s@%s''.', embedding_model, dimensions);
   end if;
 
-  insert into braid_store.vector_spaces (embedding_model, dimensions, distance)
-  values (embedding_model, dimensions, distance)
-  on conflict do nothing;
+  begin
+    insert into braid_store.vector_spaces (embedding_model, dimensions, distance)
+    values (embedding_model, dimensions, distance)
+    on conflict do nothing;
+  exception when lock_not_available then
+    perform braid_store.raise_locked(
+      'the vector space', braid_store.lock_holders('{braid_store.vector_spaces}', '{RowExclusiveLock}'));
+  end;
   select s.id into strict v_new_id
   from braid_store.vector_spaces s
   where s.embedding_model = insert_migration.embedding_model and s.dimensions = insert_migration.dimensions
@@ -64,7 +69,7 @@ begin
   -- Chunks are in one of two sorts. Those of writers who had this lock before are committed, and enqueue_migrations
   -- finds them; those of writers behind it have jobs for both spaces, unless their snapshot is older: for these
   -- enqueue_migrations waits before its last pass.
-  perform pg_advisory_xact_lock(braid_store.spaces_lock_key(v_collection.id));
+  perform braid_store.lock_collection(v_collection, 'share row exclusive');
   insert into braid_store.model_migrations (collection_id, from_space_id, from_storage, to_space_id, to_storage, state,
                                             started_by)
   values (v_collection.id, v_collection.vector_space_id, v_collection.vector_storage, v_new_id, vector_storage, 'filling',

@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select exists (
     select from pg_locks l
-    where l.locktype = 'advisory' and not l.granted and pg_backend_pid() = any (pg_blocking_pids(l.pid)));
+    where not l.granted and pg_backend_pid() = any (pg_blocking_pids(l.pid)));
 $$;
 
 comment on function braid_store.keeps_waiting() is

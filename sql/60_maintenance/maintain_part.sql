@@ -42,7 +42,7 @@ begin
 
   if v_needs_vectors then
     -- One session at a time, else both would make shards.
-    is_complete := pg_try_advisory_xact_lock(braid_store.shards_lock_key(collection.id, tenant_id));
+    is_complete := braid_store.try_lock_shards(collection.id, tenant_id);
     -- Both, in a model migration: the new one is as fast as the old one when it begins to serve.
     if is_complete then
       for v_space in select w.* from braid_store.written_spaces(collection) w loop

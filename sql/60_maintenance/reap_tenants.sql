@@ -52,7 +52,10 @@ begin
       into v_has_left
       using v_tenant.id, v_has_left;
     end loop;
-    delete from braid_store.dropped_tenants d where d.id = v_tenant.id and not v_has_left;
+    if not v_has_left then
+      delete from braid_locks.tenant_locks l where l.tenant_id = v_tenant.id;
+      delete from braid_store.dropped_tenants d where d.id = v_tenant.id;
+    end if;
   end loop;
   return v_total;
 end

@@ -21,8 +21,7 @@ begin
   end if;
   -- Exclusive, as writers and merges hold it shared: what they have not committed would neither be deleted here nor
   -- indexed anew, and a chunk would be in two segments or in none.
-  perform pg_advisory_xact_lock_shared(braid_store.lock_key(v_collection.id));
-  perform pg_advisory_xact_lock(braid_store.lock_key(v_collection.id, v_tenant_id));
+  perform braid_store.lock_part(v_collection.id, v_tenant_id);
   -- The ranking may have been changed, or the collection dropped, while this waited.
   v_collection := braid_store.find_collection(rewrite_index.collection);
 

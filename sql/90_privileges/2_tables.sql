@@ -2,6 +2,12 @@ revoke all on all tables in schema braid, braid_store from public, braid_reader,
 revoke all on schema braid, braid_store from public;
 grant usage on schema braid, braid_store to braid_reader, @definer@;
 
+-- Only functions of ours lock what is there.
+revoke all on all tables in schema braid_locks from public, braid_reader, braid_writer, braid_admin, @definer@;
+revoke all on schema braid_locks from public, braid_reader;
+grant usage on schema braid_locks to @definer@;
+grant select, update on all tables in schema braid_locks to @definer@;
+
 -- Applications read what they stored and the definitions, through the policies; they search and write through definer
 -- functions. The index itself is not theirs to read: plans, which count the rows that a policy removes, would tell
 -- whether any tenant has a word.

@@ -105,7 +105,7 @@ SEARCHES = [
 
 WRITES = re.compile(
     r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share"
-    r"|pg_(try_)?advisory\w*lock|nextval|create (table|index)|alter table|random_normal)",
+    r"|lock table|nextval|create (table|index)|alter table|random_normal)",
     re.I,
 )
 

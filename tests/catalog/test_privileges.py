@@ -26,7 +26,9 @@ select case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table'
   exists (select from unnest(%(roles)s::text[]) r, unnest(array['TRUNCATE', 'REFERENCES', 'TRIGGER']) p
           where c.relkind <> 'S' and has_table_privilege(r, c.oid, p)) as has_more
 from pg_class c
-where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and c.relkind in ('r', 'p', 'v', 'm', 'S')
+where c.relnamespace::regnamespace::text in ('braid', 'braid_locks', 'braid_store')
+  and c.relkind in ('r', 'p', 'v', 'm', 'S')
+  and c.relname !~ '^collection_[1-9]' -- all are as collection_0
 order by kind, name
 """
 FUNCTIONS = """
@@ -43,7 +45,7 @@ select n.nspname as name, n.nspowner::regrole::text as owner,
   array(select concat(case when has_schema_privilege(r.name, n.oid, 'USAGE') then 'U' end,
                       case when has_schema_privilege(r.name, n.oid, 'CREATE') then 'C' end)
         from unnest(%(roles)s::text[]) with ordinality r (name, place) order by r.place) as rights
-from pg_namespace n where n.nspname in ('braid', 'braid_store')
+from pg_namespace n where n.nspname in ('braid', 'braid_locks', 'braid_store')
 order by name
 """
 
@@ -119,9 +121,9 @@ def test_nobody_else_is_granted_anything(catalog: Any) -> None:
           where pronamespace::regnamespace::text in ('braid', 'braid_store')
           union all
           select oid::regclass::text, relacl from pg_class where relnamespace::regnamespace::text in
-          ('braid', 'braid_store')
+          ('braid', 'braid_locks', 'braid_store')
           union all
-          select nspname::text, nspacl from pg_namespace where nspname in ('braid', 'braid_store')
+          select nspname::text, nspacl from pg_namespace where nspname in ('braid', 'braid_locks', 'braid_store')
         ) o, aclexplode(o.acl) a
         """
     ).fetchall()

@@ -23,7 +23,7 @@ ATTRIBUTES = re.compile(
     r"as \$\$\n"
 )
 RAISE = re.compile(r"\braise exception\b(.*?);\n", re.S | re.I)
-CODES = {"22023", "22P02", "42704", "42501", "0A000", "54000"}
+CODES = {"22023", "22P02", "42704", "42501", "0A000", "54000", "55P03"}
 BUNDLE = SQL.parent / "python/src/pgbraid/install/bundle.sql"
 # A comment, a name, or a string with all the lines that it goes on for.
 LITERAL = re.compile(
@@ -112,6 +112,7 @@ def test_errors_have_a_code_and_a_hint() -> None:
 # And why.
 NEVER = {
     r"40001|serialization_failure": "PostgREST retries it for ever",
+    r"advisory": "such a lock has no privileges: every login can take it",
     r"\bgrant\b[^;]*\bto\s+public\b": "PUBLIC has nothing",
     r"\bto\s+public\b": "PUBLIC has nothing",
     r"\bset\s+role\b|\bsession\s+authorization\b|force row level": "roles and policies stay as they are installed",

@@ -236,7 +236,7 @@ def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, dsn: str) -> No
 
     thread = threading.Thread(target=maintain)
     thread.start()
-    held = "select count(*) from pg_locks where locktype = 'advisory' and granted and mode = 'ShareLock'"
+    held = "select count(*) from pg_locks where relation::regclass::text like 'braid_locks.collection%' and granted"
     while db.execute(held).fetchone() == (0,):
         time.sleep(0.01)
     # Of all tenants, so that it is in the way whichever is being merged.

@@ -557,8 +557,14 @@ def test_tenants_see_their_own_progress_alone(moving: Connection, make_login: An
 
 
 def waiting(db: Connection) -> int:
-    """How many sessions wait for an advisory lock."""
-    return int(value(db, "select count(*) from pg_locks where locktype = 'advisory' and not granted"))
+    """How many sessions wait for a collection's lock."""
+    return int(
+        value(
+            db,
+            "select count(*) from pg_locks l join pg_class c on c.oid = l.relation"
+            " where c.relnamespace = 'braid_locks'::regnamespace and not l.granted",
+        )
+    )
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:

@@ -61,7 +61,7 @@ def test_what_it_makes_equals_what_the_driver_makes(project: str) -> None:
     paste(project, bundle())
     pasted = snapshot.definitions(project)
     with psycopg.connect(project) as connection:
-        connection.execute("drop schema braid, braid_store cascade")
+        connection.execute("drop schema braid, braid_locks, braid_store cascade")
     install(project)
     assert snapshot.definitions(project) == pasted
 

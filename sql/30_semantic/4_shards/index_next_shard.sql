@@ -15,7 +15,7 @@ begin
     select s.* from braid_store.vector_shards s where s.state = 'indexing' order by random()
   loop
     begin
-      continue when not pg_try_advisory_xact_lock(braid_store.shards_lock_key(v_shard.collection_id, v_shard.tenant_id));
+      continue when not braid_store.try_lock_shards(v_shard.collection_id, v_shard.tenant_id);
       select w.* into v_space
       from braid_store.collections c, braid_store.written_spaces(c) w, braid_store.vector_shards s
       where c.id = v_shard.collection_id and w.vector_space_id = v_shard.vector_space_id

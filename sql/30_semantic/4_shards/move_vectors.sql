@@ -30,8 +30,7 @@ begin
       -- One that serves since this transaction began: a delete that does not know yet must have ended before.
       if v_part.served_at >= now()
          or not (braid_store.try_lock_part((v_part.collection).id, v_part.tenant_id)
-                 and pg_try_advisory_xact_lock(
-                       braid_store.shards_lock_key((v_part.collection).id, v_part.tenant_id))) then
+                 and braid_store.try_lock_shards((v_part.collection).id, v_part.tenant_id)) then
         is_complete := false;
         continue;
       end if;

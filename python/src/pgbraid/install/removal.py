@@ -29,7 +29,8 @@ def uninstall(dsn: str, *, notify: Notify = lambda _: None) -> UninstallReport:
         schemas = tuple(
             name
             for (name,) in connection.execute(
-                "select nspname from pg_catalog.pg_namespace where nspname in ('braid', 'braid_store') order by 1"
+                "select nspname from pg_catalog.pg_namespace"
+                " where nspname in ('braid', 'braid_store', 'braid_locks') order by 1"
             )
         )
         own = _own_roles(connection)
@@ -55,7 +56,7 @@ def _own_roles(connection: Connection) -> list[str]:
 
 def _drop_schemas(connection: Connection, roles: list[str]) -> None:
     with connection.transaction():
-        connection.execute("drop schema if exists braid, braid_store cascade")
+        connection.execute("drop schema if exists braid, braid_store, braid_locks cascade")
         # What they were granted elsewhere in this database, such as the schema of pgvector.
         rows = connection.execute(
             "select rolname from pg_catalog.pg_roles where rolname = any(%s) and pg_catalog.pg_has_role(oid, 'USAGE')",

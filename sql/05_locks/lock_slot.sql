@@ -1,0 +1,13 @@
+create or replace function braid_store.lock_slot(collection_id int)
+returns int
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select lock_slot.collection_id % 8;
+$$;
+
+comment on function braid_store.lock_slot(int) is
+  'The slot of braid_locks.tenant_locks for a tenant''s part of a collection.';

@@ -1,0 +1,19 @@
+create or replace function braid_store.raise_locked(locked text, holders text)
+returns void
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception '% is in use by %', raise_locked.locked, coalesce(raise_locked.holders, 'a transaction')
+    using errcode = '55P03',
+          detail = format('Gave up after %s seconds; nothing was changed.', extract(epoch from braid_store.lock_wait())::int),
+          hint = 'Call again when it has ended. One that was forgotten ends with pg_terminate_backend(…) of its process, a '
+                 'prepared one with rollback prepared or commit prepared.';
+end
+$$;
+
+comment on function braid_store.raise_locked(text, text) is
+  'Raises 55P03 and names the transactions in the way.';

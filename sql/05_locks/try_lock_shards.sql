@@ -1,0 +1,22 @@
+create or replace function braid_store.try_lock_shards(collection_id int, tenant_id int)
+returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  perform
+  from braid_locks.tenant_locks l
+  where l.tenant_id = try_lock_shards.tenant_id and l.slot = braid_store.lock_slot(try_lock_shards.collection_id)
+    and l.kind = 'shards'
+  for update skip locked;
+  return found;
+end
+$$;
+
+comment on function braid_store.try_lock_shards(int, int) is
+  'For the session that makes vector shards of a tenant''s part of a collection, until its transaction ends: false, without '
+  'waiting, if another one does. Writers, searches and clears have nothing to do with it.';
