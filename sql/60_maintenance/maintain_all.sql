@@ -6,6 +6,8 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+-- What a transaction that does not end has locked is left to the next time: writers may wait for rows locked here.
+set lock_timeout = '500ms'
 as $$
 declare
   v_locking_time interval := least(time_budget / 5, interval '1 second');

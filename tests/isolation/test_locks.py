@@ -242,6 +242,25 @@ def test_nobody_queues_behind_a_transaction_that_does_not_end(database: Database
         assert (name, call(sessions[name], BLOCKED[name][1])) == (name, None)
 
 
+def test_maintain_waits_for_no_forgotten_worker(database: Database) -> None:
+    for collection in ("left", "used"):
+        database.create(collection)
+    alpha = database.connect("alpha")
+    for number in range(3):
+        document = json.dumps([{"external_id": f"d{number}", "content": "a heron"}])
+        alpha.execute("select * from braid.upsert_documents(%s, 'left')", (document,))
+    alpha.execute("begin")
+    alpha.execute("select * from braid.claim_embedding_jobs(2, collection => 'left')")
+    database.admin.execute("set statement_timeout = '20s'")
+    database.admin.execute("select braid.drop_collection('left')")
+    row = database.admin.execute("select braid.maintain('2 seconds')").fetchone()
+    assert row is not None and not row[0]["complete"]
+    alpha.execute("rollback")
+    for _ in range(5):
+        row = database.admin.execute("select braid.maintain('2 seconds')").fetchone()
+    assert row is not None and row[0]["complete"] and row[0]["warnings"] == []
+
+
 def test_what_one_tenant_locks_is_its_own(database: Database) -> None:
     """However many collections it holds, for itself alone or as a writer, it is in nobody's way."""
     collections = [f"c{number}" for number in range(12)]
