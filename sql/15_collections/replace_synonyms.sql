@@ -8,6 +8,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_max_bytes constant int := 1024;
   v_collection braid_store.collections := braid_store.find_collection(replace_synonyms.collection);
   v_words text[];
   v_lexemes text[];
@@ -26,6 +27,11 @@ begin
   end if;
 
   v_words := replace_synonyms.word || replace_synonyms.synonyms;
+  if (select max(octet_length(w)) from unnest(v_words) w) > c_max_bytes then
+    raise exception 'a word or synonym has % bytes, more than %', (select max(octet_length(w)) from unnest(v_words) w),
+                    c_max_bytes
+      using errcode = '54000', hint = 'Give single words.';
+  end if;
   -- A word with its parts takes one place; the longest lexeme there is all of it.
   v_lexemes := array(
     select (

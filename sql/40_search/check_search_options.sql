@@ -7,6 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_max_bytes constant int := 1000000;
   v_known constant jsonb := braid_store.search_option_types();
   v_wrong record;
 begin
@@ -15,6 +16,9 @@ begin
   elsif jsonb_typeof(options) <> 'object' then
     raise exception 'options is a JSON %', jsonb_typeof(options)
       using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON; GET makes a string of it: use POST.';
+  elsif pg_column_size(options) > c_max_bytes then
+    raise exception 'options has % bytes, more than %', pg_column_size(options), c_max_bytes
+      using errcode = '54000', hint = 'Options are short; what selects rows belongs into filters.';
   end if;
 
   perform braid_store.arrangement_options(options);

@@ -26,19 +26,17 @@ begin
            count(*) over (partition by c.clause_number, c.position) as place_size
     from braid_store.query_clauses(correct_words.query_text, correct_words.collection.text_config,
                                    correct_words.collection.fold_diacritics) c
+  ), contents as materialized (
+    select p.clause_number, btrim(p.content, E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–+%') as word
+    from braid_store.parse_query(correct_words.query_text) p
   ), absent as materialized (
     -- A compound is not corrected, nor by a correction of its parts.
     select distinct on (c.lexeme) c.lexeme, c.clause_number, c.position,
            case when c.clause_size = 1 then p.word else c.lexeme end as word
-    from clauses c,
-         lateral (
-           select btrim(p.content, E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–+%') as word
-           from braid_store.parse_query(correct_words.query_text) p
-           where p.clause_number = c.clause_number
-           offset 0
-         ) p
+    from clauses c
+    join contents p on p.clause_number = c.clause_number
+    join (select distinct unnest(correct_words.absent_terms) as lexeme) a on a.lexeme = c.lexeme
     where c.kind = 'word' and c.token_kind = 'word' and c.occurrence <> 'must_not' and c.place_size = 1
-      and c.lexeme = any (correct_words.absent_terms)
     order by c.lexeme, c.clause_number, c.position
   ), closest as materialized (
     select a.word, a.lexeme, a.clause_number, a.position,

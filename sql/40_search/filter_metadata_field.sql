@@ -7,8 +7,15 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Read for each chunk.
+  c_max_bytes constant int := 1024;
   v_key constant text := regexp_replace(filter_metadata_field.key, E'^metadata\\.', '');
 begin
+  if octet_length(filter_metadata_field.key) > c_max_bytes then
+    raise exception 'metadata key % has % bytes, more than %', to_json(left(filter_metadata_field.key, 100)),
+                    octet_length(filter_metadata_field.key), c_max_bytes
+      using errcode = '54000', hint = 'Store what it holds under a shorter key as well.';
+  end if;
   if position('.' in v_key) = 0 then
     return format('(c.metadata -> %L)', v_key);
   end if;

@@ -42,7 +42,7 @@ as $$
           search_warnings.stats ->> 'mode' <> 'semantic' and search_warnings.stats -> 'terms' = '[]',
           'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
          ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
-          'Only the first 16384 words of the query were searched by full text.'),
+          'Only the first 16384 characters of the query were searched by full text.'),
          ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
           'Prefixes stand for so many words, or words of so many chunks, that not all were looked at: write more letters.'),
          ('statistics_scope_too_large', search_warnings.stats ->> 'statistics_scope' = 'collection',

@@ -12,14 +12,25 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Bounds the work of a query that is a book: 64 terms are kept in the end.
-  v_max_words constant int := 16384;
+  c_max_searched constant int := 16384;
+  c_max_word constant int := 255;
   -- As in parse_query.
   v_spaces constant text := E'\t\n\u000b\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008'
     '\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
-  v_words text[] := string_to_array(translate(query_text, E'\n\r\t', '   '), ' ');
+  v_last_word int;
 begin
-  is_cut := coalesce(cardinality(v_words) > v_max_words, false);
-  searched := case when is_cut then array_to_string(v_words[:v_max_words], ' ') else query_text end;
+  searched := query_text;
+  is_cut := false;
+  if octet_length(query_text) > c_max_searched then
+    perform braid_store.check_query_text(query_text);
+    is_cut := length(query_text) > c_max_searched;
+  end if;
+  if is_cut then
+    -- One character more tells whether a word ends there; what has no space for long has no words.
+    searched := left(query_text, c_max_searched + 1);
+    v_last_word := strpos(reverse(translate(searched, E'\n\r\t', '   ')), ' ');
+    searched := left(searched, case when v_last_word between 1 and c_max_word then -v_last_word else -1 end);
+  end if;
   if not has_operators then
     searched := translate(searched, v_spaces || '"“”„', repeat(' ', length(v_spaces) + 4)) collate "C";
     -- Signs before a word, asterisks behind it, and OR.
@@ -31,4 +42,5 @@ end
 $$;
 
 comment on function braid_store.searched_text(text, boolean) is
-  'What of a query text is searched: its first 16384 words, and, without operators, all of them as plain words.';
+  'What of a query text is searched: its first 16384 characters, to the end of a word, and, without operators, all of them '
+  'as plain words.';

@@ -8,15 +8,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  -- As check_sizes.
+  c_max_metadata constant int := 1000000;
+  c_max_copied_metadata constant bigint := 200000000;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections := braid_store.find_collection(change_metadata.collection);
   v_document braid_store.documents;
   v_metadata jsonb;
+  v_size bigint;
   v_version int;
 begin
   if jsonb_typeof(change_metadata.metadata) is distinct from 'object' then
     raise exception 'metadata is %', coalesce('a JSON ' || jsonb_typeof(change_metadata.metadata), 'null')
       using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON.';
+  elsif pg_column_size(change_metadata.metadata) > c_max_metadata then
+    raise exception 'metadata has % bytes, more than %', pg_column_size(change_metadata.metadata), c_max_metadata
+      using errcode = '54000', hint = 'Keep what is long as content, or outside.';
   end if;
 
   perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
@@ -34,6 +41,14 @@ begin
   -- Null removes a key of the first level; nulls deeper down are values.
   v_metadata := v_metadata - array(select e.key from jsonb_each(v_metadata) e where e.value = 'null'
                                                                                and change_metadata.metadata ? e.key);
+  v_size := pg_column_size(v_metadata)::bigint * (
+    select count(*) from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = v_document.id);
+  if pg_column_size(v_metadata) > c_max_metadata or v_size > c_max_copied_metadata then
+    raise exception 'metadata of document "%" would have % bytes, in its chunks %; at most % and % are allowed',
+                    left(v_document.external_id, 100), pg_column_size(v_metadata), v_size, c_max_metadata,
+                    c_max_copied_metadata
+      using errcode = '54000', hint = 'Remove keys, or keep what is long as content, or outside.';
+  end if;
   v_version := braid_store.attribute_version(v_collection.id);
   update braid_store.documents d
   set metadata = v_metadata, attribute_hash = null, updated_at = now()

@@ -12,9 +12,14 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_max_chunks constant int := 10000;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections := braid_store.find_collection(complete_embedding_jobs.collection);
 begin
+  if cardinality(complete_embedding_jobs.chunk_ids) > c_max_chunks then
+    raise exception 'chunk_ids has % elements, more than %', cardinality(complete_embedding_jobs.chunk_ids), c_max_chunks
+      using errcode = '54000', hint = 'Store in batches, such as those that claim_embedding_jobs gave.';
+  end if;
   if cardinality(complete_embedding_jobs.chunk_ids) is distinct from cardinality(complete_embedding_jobs.embeddings)
      or (select count(distinct u) <> count(*) from unnest(complete_embedding_jobs.chunk_ids) u) then
     raise exception 'chunk_ids has % elements, embeddings %, and each chunk must come once',

@@ -22,10 +22,8 @@ begin
   if jsonb_typeof(parse_documents.documents) is distinct from 'array' then
     raise exception 'documents is %', coalesce('a JSON ' || jsonb_typeof(parse_documents.documents), 'null')
       using errcode = '22023', hint = 'Send a JSON array of objects, not a string that holds JSON.';
-  elsif jsonb_array_length(parse_documents.documents) > 10000 then
-    raise exception 'documents has % elements, more than 10000', jsonb_array_length(parse_documents.documents)
-      using errcode = '22023', hint = 'Send batches of about 1000 documents.';
   end if;
+  perform braid_store.check_sizes(parse_documents.documents);
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', v_document_fields);
   perform braid_store.check_values(array[parse_documents.documents], '{document}');
 
@@ -51,7 +49,8 @@ begin
   where jsonb_typeof(d.value -> 'chunks') = 'array';
   if v_chunk_lists is not null then
     perform braid_store.check_fields(v_chunk_lists, v_chunk_names, v_chunk_fields);
-    perform braid_store.check_values(v_chunk_lists, v_chunk_names);
+    perform braid_store.check_values(v_chunk_lists, v_chunk_names),
+            braid_store.check_chunk_sizes(v_chunk_lists, v_chunk_names);
     select l.item_name, c.ordinality into v_wrong
     from unnest(v_chunk_lists, v_chunk_names) l (items, item_name), jsonb_array_elements(l.items) with ordinality c
     where not c.value ? 'content'

@@ -12,11 +12,16 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_max_chunks constant int := 10000;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections := braid_store.space_of_model(
     braid_store.find_collection(release_embedding_jobs.collection), release_embedding_jobs.embedding_model);
   v_count int;
 begin
+  if cardinality(release_embedding_jobs.chunk_ids) > c_max_chunks then
+    raise exception 'chunk_ids has % elements, more than %', cardinality(release_embedding_jobs.chunk_ids), c_max_chunks
+      using errcode = '54000', hint = 'Give them back in batches, such as those that claim_embedding_jobs gave.';
+  end if;
   perform
   from (select distinct u.chunk_id from unnest(release_embedding_jobs.chunk_ids) u (chunk_id) order by 1 offset 0) u,
        lateral (

@@ -7,10 +7,16 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_max_documents constant int := 100000;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections := braid_store.find_collection(remove_listed_documents.collection);
   v_count bigint;
 begin
+  if cardinality(remove_listed_documents.external_ids) > c_max_documents then
+    raise exception 'external_ids has % elements, more than %', cardinality(remove_listed_documents.external_ids),
+                    c_max_documents
+      using errcode = '54000', hint = 'Delete in batches; to delete all there is use clear_collection.';
+  end if;
   perform braid_store.lock_for_writing(v_collection.id, v_tenant_id);
   v_count := braid_store.delete_listed(v_tenant_id, v_collection.id, remove_listed_documents.external_ids);
   if v_count > 0 then

@@ -8,6 +8,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_wrong record;
+  v_documents jsonb;
+  v_chunk_lists jsonb[];
+  v_chunk_names text[];
   v_document_keys text[] := array(
     select a.attname from pg_attribute a
     where a.attrelid = 'braid_store.documents'::regclass and a.attnum > 0 and not a.attisdropped
@@ -68,6 +71,14 @@ begin
     raise exception 'record % %', v_wrong.ordinality, v_wrong.problem
       using errcode = '22023', hint = 'Send what braid.export_tenant of this version gave.';
   end if;
+
+  select coalesce(jsonb_agg(d.value), '[]'), coalesce(array_agg(d.value -> 'chunks'), '{}'),
+         coalesce(array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100))), '{}')
+  into v_documents, v_chunk_lists, v_chunk_names
+  from (
+    select r.value -> 'document' as value from jsonb_array_elements(check_records.records) r where r.value ? 'document'
+  ) d;
+  perform braid_store.check_sizes(v_documents), braid_store.check_chunk_sizes(v_chunk_lists, v_chunk_names);
 end
 $$;
 

@@ -142,8 +142,8 @@ def test_a_vector_that_is_no_direction(db: Connection) -> None:
         ("\u200b\ufeff\u0301 leeds", {"a"}),
         ("NUL \\u0000 leeds", {"a"}),
         ("who " * 250_000, {"a"}),
-        ("x" * 1_000_000 + " leeds", {"a"}),
-        (" ".join(f"w{number}" for number in range(10_000)) + " leeds", {"a"}),
+        ("x" * 16_000 + " leeds", {"a"}),
+        (" ".join(f"w{number}" for number in range(2_700)) + " leeds", {"a"}),
     ],
     ids=lambda value: repr(value)[:24] if isinstance(value, str) else "",
 )
@@ -156,8 +156,8 @@ def test_any_text_is_a_query(filled: Connection, query: str, expected: set[str])
 
 
 @pytest.mark.any_version
-def test_a_query_of_too_many_words_is_cut_and_says_so(filled: Connection) -> None:
-    words = "leeds " + " ".join(f"w{number}" for number in range(20_000))
+def test_a_long_query_is_cut_and_says_so(filled: Connection) -> None:
+    words = "leeds " + " ".join(f"w{number}" for number in range(3_000))
     found = filled.execute("select braid.search_json(query_text => %s)", (words,)).fetchone()
     assert found
     assert [row["external_id"] for row in found[0]["results"]] == ["a"]
@@ -233,7 +233,7 @@ def test_a_document_of_over_a_megabyte_of_lexemes(db: Connection) -> None:
 def test_a_chunk_of_more_words_than_a_forward_row_counts(db: Connection) -> None:
     words = long_words(18_000)
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
-        upsert(db, [{"external_id": "big", "chunks": [{"content": " ".join(words), "embedding": UNIT}]}])
+        upsert(db, [{"external_id": "big", "chunks": [{"content": " ".join(words[:13_000]), "embedding": UNIT}]}])
     assert "more than 32700" in str(caught.value)
     assert caught.value.diag.message_hint
     assert db.execute("select count(*) from braid_store.documents").fetchone() == (0,)
@@ -282,8 +282,8 @@ def test_nul_is_refused(filled: Connection) -> None:
     "demands",
     [
         [f'-"{a} {b}"' for a in ("who", "leeds", "table", "numbers") for b in range(100)],
-        [f"-fox{number}*" for number in range(3_000)],
-        [f"-fox{number}" for number in range(3_000)],
+        [f"-fox{number}*" for number in range(1_200)],
+        [f"-fox{number}" for number in range(1_200)],
     ],
     ids=["phrases", "prefixes", "words"],
 )

@@ -252,9 +252,9 @@ def test_a_long_query_and_a_long_text(db: Connection) -> None:
     for query in (
         "fox " * 100_000,
         " ".join(f"w{number}*" for number in range(500)) + " fox",
-        "x" * 100_000 + " fox",
-        # Like a search, it reads the first 16384 words.
-        "fox " + " ".join(f"w{number}" for number in range(500_000)),
+        "x" * 16_000 + " fox",
+        # Like a search, it reads the first 16384 characters.
+        "fox " + " ".join(f"w{number}" for number in range(100_000)),
     ):
         assert highlight(db, chunk, query, fragment_words=1) == "<mark>fox</mark>"
 

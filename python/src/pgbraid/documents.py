@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.errors import InvalidArgumentError
+from pgbraid.errors import InvalidArgumentError, LimitExceededError
 
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Vectors
@@ -47,6 +47,9 @@ _WORD = re.compile(
 )
 BATCH_DOCUMENTS = 500
 BATCH_BYTES = 4_000_000
+# The limits of braid_store.check_sizes, which the database checks as well.
+MOST_CONTENT_BYTES = 10_000_000
+MOST_BATCH_BYTES = 64_000_000
 
 
 def batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[list[str]]:
@@ -59,13 +62,19 @@ def bounded(texts: Iterable[str]) -> Iterator[list[str]]:
     batch: list[str] = []
     size = 0
     for text in texts:
-        if batch and (len(batch) == BATCH_DOCUMENTS or size + len(text) > BATCH_BYTES):
+        bytes_more = byte_length(text)
+        if batch and (len(batch) == BATCH_DOCUMENTS or size + bytes_more > BATCH_BYTES):
             yield batch
             batch, size = [], 0
         batch.append(text)
-        size += len(text)
+        size += bytes_more
     if batch:
         yield batch
+
+
+def byte_length(text: str) -> int:
+    """The length of a text in UTF-8."""
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def checked_records(lines: Iterable[str]) -> Iterator[str]:
@@ -101,6 +110,9 @@ def encode_document(document: Mapping[str, Any], number: int = 1) -> str:
     name = f"document {str(external_id)[:100]!r}"
     _check_keys(document, DOCUMENT_KEYS, name)
     values = dict(document)
+    content = values.get("content")
+    if isinstance(content, str) and len(content) > MOST_CONTENT_BYTES // 4:
+        _check_content(content, name)
     _encode_embedding(values, name)
     if isinstance(values.get("chunks"), Sequence) and not isinstance(values["chunks"], str):
         values["chunks"] = [_chunk(chunk, f"{name} chunk {index}") for index, chunk in enumerate(values["chunks"], 1)]
@@ -108,6 +120,17 @@ def encode_document(document: Mapping[str, Any], number: int = 1) -> str:
     if _NUL.search(encoded):
         raise InvalidArgumentError(f"{name} contains NUL (0x00)", hint="remove it: PostgreSQL has no NUL")
     return encoded
+
+
+def _check_content(content: str, name: str) -> None:
+    # A lone surrogate is refused below.
+    size = len(content.encode(errors="surrogatepass"))
+    if size > MOST_CONTENT_BYTES:
+        raise LimitExceededError(
+            f"content of {name} has {size} bytes, more than {MOST_CONTENT_BYTES}",
+            hint="divide the document into several",
+            sqlstate="54000",
+        )
 
 
 def _chunk(chunk: Any, name: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pgbraid.documents import encode_document
+from pgbraid.documents import MOST_BATCH_BYTES, MOST_CONTENT_BYTES, encode_document
 from pgbraid.errors import IngestError, InvalidArgumentError
 
 __all__ = ["Item", "find_files", "read_files"]
@@ -69,7 +69,17 @@ def read_files(files: Iterable[tuple[Path, Path]]) -> Iterator[Item]:
 
 def _read_text(root: Path, file: Path) -> Iterator[Item]:
     try:
-        data = file.read_bytes()
+        with file.open("rb") as opened:
+            # No more than that and a byte order mark, whatever the file's size is by now.
+            data = opened.read(MOST_CONTENT_BYTES + 4)
+        if len(data) > MOST_CONTENT_BYTES + 3:
+            yield _bad(
+                file,
+                None,
+                f"{file.stat().st_size} bytes, and a document has at most {MOST_CONTENT_BYTES}",
+                hint="divide the file into several, or leave it out with --skip-bad",
+            )
+            return
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         yield _bad(file, data.count(b"\n", 0, error.start) + 1, "not UTF-8", hint="convert the file to UTF-8")
@@ -98,8 +108,14 @@ def _read_lines(file: Path) -> Iterator[Item]:
     line = 0
     try:
         with gzip.open(file) if file.name.lower().endswith(".gz") else file.open("rb") as lines:
-            for line, data in enumerate(lines, 1):
-                if data.strip():
+            while data := lines.readline(MOST_BATCH_BYTES + 1):
+                line += 1
+                if len(data) > MOST_BATCH_BYTES:
+                    hint = "give the document less text, metadata or chunks"
+                    yield _bad(file, line, f"a line of more than {MOST_BATCH_BYTES} bytes", hint=hint)
+                    while data and not data.endswith(b"\n"):
+                        data = lines.readline(MOST_BATCH_BYTES + 1)
+                elif data.strip():
                     yield _parse_line(file, line, data)
     except (OSError, EOFError, zlib.error) as error:
         yield _bad(file, line + 1, f"cannot be read: {error}")

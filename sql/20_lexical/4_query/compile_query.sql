@@ -90,8 +90,8 @@ begin
                c (group_number, is_excluded, is_prefix, lexemes, offsets, place)
         left join unnest(compile_query.absent_lexemes, compile_query.corrected_lexemes) w (absent, lexeme)
           on c.lexemes = array[w.absent] and not c.is_excluded and not c.is_prefix
-             and exists (select from braid_store.parse_query(compile_query.query_text) p
-                         where p.group_number = c.group_number and p.kind = 'word')
+             and c.group_number in (select p.group_number from braid_store.parse_query(compile_query.query_text) p
+                                    where p.kind = 'word')
         order by c.place);
     end if;
     v_has_demands := exists (select from unnest(query.conditions) c where not c.is_excluded);

@@ -1,4 +1,10 @@
-create or replace function braid_store.query_clauses(query_text text, text_config text, fold_diacritics boolean)
+create or replace function braid_store.query_clauses(
+  query_text text,
+  text_config text,
+  fold_diacritics boolean,
+  occurrences text[] default '{must,must_not,should}',
+  max_clauses int default null
+)
 returns table (
   clause_number int,
   group_number int,
@@ -20,21 +26,29 @@ begin
     -- Without a prefix each token is what it is.
     return query
     with clauses as materialized (
-      select p.* from braid_store.parse_query(query_clauses.query_text) p
+      select row_number() over (order by p.clause_number)::int as place, p.*
+      from braid_store.parse_query(query_clauses.query_text) p
+      where p.occurrence = any (query_clauses.occurrences)
+      order by p.clause_number
+      limit query_clauses.max_clauses
     )
     select c.clause_number, c.group_number, c.occurrence, c.kind, t.position, t.lexeme collate "C", t.kind
     from clauses c
     join braid_store.tokenize(array(select c.content from clauses c order by c.clause_number),
                               query_clauses.text_config, query_clauses.fold_diacritics) t
-      on t.text_number = c.clause_number;
+      on t.text_number = c.place;
     return;
   end if;
 
   return query
   with clauses as materialized (
-    select p.* from braid_store.parse_query(query_clauses.query_text) p
+    select row_number() over (order by p.clause_number)::int as place, p.*
+    from braid_store.parse_query(query_clauses.query_text) p
+    where p.occurrence = any (query_clauses.occurrences)
+    order by p.clause_number
+    limit query_clauses.max_clauses
   ), tokens as (
-    select t.text_number as clause_number, t.position, t.lexeme collate "C" as lexeme, t.kind, false as is_typed
+    select t.text_number as place, t.position, t.lexeme collate "C" as lexeme, t.kind, false as is_typed
     from braid_store.tokenize(array(select c.content from clauses c order by c.clause_number),
                               query_clauses.text_config, query_clauses.fold_diacritics) t
     union all
@@ -52,7 +66,7 @@ begin
            row_number() over (partition by c.clause_number, t.is_typed order by length(t.lexeme) desc, t.lexeme) = 1
              as is_longest
     from clauses c
-    join tokens t on t.clause_number = c.clause_number
+    join tokens t on t.place = c.place
   )
   select d.clause_number, d.group_number, d.occurrence,
          -- A * behind several words, or in a script without spaces, says nothing.
@@ -70,8 +84,8 @@ begin
 end
 $$;
 
-comment on function braid_store.query_clauses(text, text, boolean) is
-  'The lexemes of a query''s clauses, with positions inside the clause; stop words and characters that bigrams cover are '
+comment on function braid_store.query_clauses(text, text, boolean, text[], int) is
+  'The lexemes of a query''s clauses, the first max_clauses of those that have one of the occurrences given, with positions inside the clause; stop words and characters that bigrams cover are '
   'among them. A prefix is compared with stored lexemes, which are stems, hence is the shorter of the text typed, in lower '
   'case and folded, and its stem (databases*: databas), or both where neither begins with the other (company*: company, '
   'compani). A part of a word that is longer than the stem of the whole (informati*: inform) finds nothing.';

@@ -26,8 +26,7 @@ begin
              max(length(c.lexeme)) filter (where c.token_kind = 'compound')
                over (partition by c.clause_number, c.position) as compound_length
       from braid_store.query_clauses(query_conditions.query_text, query_conditions.text_config,
-                                     query_conditions.fold_diacritics) c
-      where c.occurrence <> 'should'
+                                     query_conditions.fold_diacritics, '{must,must_not}', 2 * c_most) c
     ) c
     where c.token_kind = c.best_kind and (c.token_kind <> 'compound' or length(c.lexeme) = c.compound_length)
     group by c.clause_number, c.group_number, c.occurrence, c.kind,

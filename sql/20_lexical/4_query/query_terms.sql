@@ -41,8 +41,7 @@ begin
            case when c.kind = 'word' and c.lexeme = any (v_absent)
                 then query_terms.corrected_lexemes[array_position(v_absent, c.lexeme)] else c.lexeme end as lexeme
     from braid_store.query_clauses(query_terms.query_text, query_terms.collection.text_config,
-                                   query_terms.collection.fold_diacritics) c
-    where c.occurrence <> 'must_not'
+                                   query_terms.collection.fold_diacritics, '{must,should}') c
   ), searched as (
     select t.*
     from tokens t

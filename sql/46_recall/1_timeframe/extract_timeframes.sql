@@ -17,7 +17,8 @@ declare
   -- "between the 5th of March 2025 and the 20th of March 2025"
   v_max_words constant int := 12;
   -- Bounds the work of a text that is a book.
-  v_max_characters constant int := 20000;
+  v_max_characters constant int := 16384;
+  v_max_phrases constant int := 64;
   v_spaced text := translate(left(query_text, v_max_characters), E'\t\n\r\u00a0', '    ');
   v_masked text := '';
   v_words record;
@@ -34,6 +35,7 @@ declare
   v_starts int[] := '{}';
   v_ends int[] := '{}';
 begin
+  perform braid_store.check_query_text(query_text);
   searched := query_text;
   ranges := '{}';
   phrases := '{}';
@@ -58,7 +60,7 @@ begin
   ) w;
   v_count := coalesce(cardinality(v_words.starts), 0);
 
-  while v_first <= v_count loop
+  while v_first <= v_count and cardinality(phrases) < v_max_phrases loop
     v_last := v_first;
     if v_words.can_start[v_first] and (v_first = 1 or v_words.words[v_first - 1] <> 'OR') then
       -- As far as the words may be of one timeframe.

@@ -13,21 +13,23 @@ as $$
 #variable_conflict use_variable
 declare
   v_code text;
-  v_word_count int := cardinality(regexp_split_to_array(btrim(query_text), E'\\s+'));
+  -- What is longer is a text.
+  v_query text := left(query_text, 16384);
+  v_word_count int := cardinality(regexp_split_to_array(btrim(v_query), E'\\s+'));
 begin
   full_text_factor := 1;
   semantic_factor := 1;
   if v_word_count > 32 then
     reason := 'it is a text of its own';
     return;
-  elsif query_text ~ '["“”„]' then
+  elsif v_query ~ '["“”„]' then
     full_text_factor := 2;
     reason := 'it quotes';
     return;
   end if;
   -- Codes of four digits and more, versions, underscores, capitals inside a word, calls and paths. Not IL-6, p53, mRNA:
   -- leaning towards such names loses on SciFact. Nor 18th, 1960s, and/or.
-  v_code := substring(query_text from
+  v_code := substring(v_query from
     E'(?:^|[\\s(\\[])((?:[A-Za-z]+[-_]?\\d{4}|v?\\d+\\.\\d+\\.\\d|v\\d+\\.\\d|[A-Za-z]+_\\w|[a-z]{2,}[A-Z][a-z]'
     '|[A-Za-z]\\w*(?:::|->|\\(\\))|[\\w.]*/[\\w.-]*[/.]\\w|[A-Za-z_]\\w*\\.[a-z_]\\w)[^\\s,;?!)\\]]*)');
   if v_code is not null then

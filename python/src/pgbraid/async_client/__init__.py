@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -54,6 +54,7 @@ async def connect_async(
         try:
             # Prepared statements do not survive a transaction pooler, and save nothing here.
             connection = await psycopg.AsyncConnection.connect(found, autocommit=True, prepare_threshold=None)
+            await _end_with_client(connection)
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         client = AsyncClient(connection, tenant, embedder, owns_connection=True)
@@ -63,6 +64,14 @@ async def connect_async(
         await client.close()
         raise
     return client
+
+
+async def _end_with_client(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Have the server look, while it works on a statement, whether the client is still there: else it would work on for
+    one that is gone."""
+    # On some operating systems it cannot.
+    with suppress(psycopg.DataError):
+        await connection.execute("select pg_catalog.set_config('client_connection_check_interval', '2s', false)")
 
 
 class AsyncClient(

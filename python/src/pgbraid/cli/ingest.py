@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from pgbraid.results import WriteSummary
 
 BATCH = 500
+BATCH_BYTES = 4_000_000
 
 
 @click.command(short_help="Index files and folders.")
@@ -75,6 +75,21 @@ def _documents(items: Iterable[Item]) -> Iterator[dict[str, object]]:
         yield item.document
 
 
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Bounded by number and size, as those of add_documents."""
+    batch: list[Item] = []
+    size = 0
+    for item in items:
+        more = len(str((item.document or {}).get("content") or ""))
+        if batch and (len(batch) == BATCH or size + more > BATCH_BYTES):
+            yield batch
+            batch, size = [], 0
+        batch.append(item)
+        size += more
+    if batch:
+        yield batch
+
+
 def _add_good(
     client: Client, items: Iterator[Item], collection: str, done: Callable[[int], None]
 ) -> tuple[WriteSummary, int]:
@@ -83,7 +98,7 @@ def _add_good(
     from pgbraid.results import WriteSummary
 
     summary, refused = WriteSummary(), 0
-    while batch := list(islice(items, BATCH)):
+    for batch in _batches(items):
         try:
             summary += client.add_documents(_documents(batch), collection=collection)
         except InvalidArgumentError:

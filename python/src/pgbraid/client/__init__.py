@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -55,6 +55,7 @@ def connect(
         try:
             # Prepared statements do not survive a transaction pooler, and save nothing here.
             connection = psycopg.Connection.connect(found, autocommit=True, prepare_threshold=None)
+            _end_with_client(connection)
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         client = Client(connection, tenant, embedder, owns_connection=True)
@@ -64,6 +65,14 @@ def connect(
         client.close()
         raise
     return client
+
+
+def _end_with_client(connection: psycopg.Connection[Any]) -> None:
+    """Have the server look, while it works on a statement, whether the client is still there: else it would work on for
+    one that is gone."""
+    # On some operating systems it cannot.
+    with suppress(psycopg.DataError):
+        connection.execute("select pg_catalog.set_config('client_connection_check_interval', '2s', false)")
 
 
 class Client(

@@ -1,0 +1,78 @@
+create or replace function braid_store.check_sizes(documents jsonb)
+returns void
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_max_documents constant int := 10000;
+  c_max_bytes constant int := 64000000;
+  c_max_content constant int := 10000000;
+  -- Of a document that comes with its embedding: it is one chunk.
+  c_max_embedded constant int := 1000000;
+  c_max_words constant int := 32700;
+  c_max_chunks constant int := 100000;
+  -- Read again with each chunk.
+  c_max_title constant int := 4096;
+  -- Keys of B-trees, whose rows have 2704 bytes at most.
+  c_max_key constant int := 1024;
+  c_max_uri constant int := 8192;
+  c_max_metadata constant int := 1000000;
+  -- Each chunk has its document's metadata: about one in so many bytes of content that is split.
+  c_max_copied_metadata constant bigint := 200000000;
+  c_split_bytes constant int := 250;
+  v_wrong record;
+begin
+  if jsonb_array_length(check_sizes.documents) > c_max_documents then
+    raise exception 'documents has % elements, more than %', jsonb_array_length(check_sizes.documents), c_max_documents
+      using errcode = '54000', hint = 'Send batches of about 1000 documents.';
+  elsif pg_column_size(check_sizes.documents) > c_max_bytes then
+    raise exception 'documents takes % bytes, more than %', pg_column_size(check_sizes.documents), c_max_bytes
+      using errcode = '54000', hint = 'Send batches of a few megabytes.';
+  end if;
+
+  select d.external_id, s.name, s.size, s.unit, s.most into v_wrong
+  from (
+    select left(d.value ->> 'external_id', 100) as external_id, d.value as document,
+           case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end as chunks,
+           octet_length(d.value ->> 'content') as content_size,
+           coalesce(jsonb_typeof(d.value -> 'embedding') <> 'null', false) as is_embedded,
+           case when d.value ? 'metadata' then pg_column_size(d.value -> 'metadata') else 0 end as metadata_size
+    from jsonb_array_elements(check_sizes.documents) d
+    offset 0
+  ) d,
+  lateral (values
+    ('content', d.content_size::bigint, 'bytes',
+     case when d.is_embedded then c_max_embedded else c_max_content end::bigint),
+    ('content', case when d.is_embedded and d.content_size <= c_max_embedded
+                     then braid_store.least_word_count(d.document ->> 'content', c_max_words) end, 'words', c_max_words),
+    ('title', octet_length(d.document ->> 'title'), 'bytes', c_max_title),
+    ('source_uri', octet_length(d.document ->> 'source_uri'), 'bytes', c_max_uri),
+    ('speaker', octet_length(d.document ->> 'speaker'), 'bytes', c_max_key),
+    ('category', octet_length(d.document ->> 'category'), 'bytes', c_max_key),
+    ('language', octet_length(d.document ->> 'language'), 'bytes', c_max_key),
+    ('metadata', d.metadata_size, 'bytes', c_max_metadata),
+    ('chunks', jsonb_array_length(d.chunks), 'elements', c_max_chunks),
+    ('metadata, once for each chunk,',
+     d.metadata_size::bigint * greatest(jsonb_array_length(d.chunks), d.content_size / c_split_bytes), 'bytes',
+     c_max_copied_metadata)
+  ) s (name, size, unit, most)
+  where s.size > s.most
+  limit 1;
+  if found then
+    raise exception '% of document "%" has % %, more than %', v_wrong.name, v_wrong.external_id, v_wrong.size, v_wrong.unit,
+                    v_wrong.most
+      using errcode = '54000',
+            hint = case when v_wrong.name = 'content' and v_wrong.most < c_max_content
+                          then 'Leave out the embedding of so long a text: it is then split into chunks.'
+                        when v_wrong.name in ('content', 'chunks') then 'Divide the document into several.'
+                        when v_wrong.name like 'metadata%' then 'Keep what is long as content, or outside.'
+                        else 'Shorten it, or put it into the content.' end;
+  end if;
+end
+$$;
+
+comment on function braid_store.check_sizes(jsonb) is
+  'Raises 54000 for a batch or document that is too large, naming what of it; chunks are checked by check_chunk_sizes.';

@@ -1,0 +1,172 @@
+"""What may be written at once: each limit is kept at the limit and named one past it, before any work."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import full_text, named, upsert, vector
+
+Connection = psycopg.Connection[Any]
+UNIT = [1.0] + [0.0] * 383
+
+
+def too_much(db: Connection, document: dict[str, Any], message: str) -> None:
+    """Refused at once, and nothing of its batch is stored."""
+    pages = db.execute("select pg_relation_size('braid_store.chunks')").fetchone()
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match=message) as caught:
+        upsert(db, [{"external_id": "other", "content": "seats"}, document])
+    assert caught.value.diag.message_hint
+    assert len(caught.value.diag.message_primary or "") < 300
+    assert db.execute("select pg_relation_size('braid_store.chunks')").fetchone() == pages
+    assert db.execute("select count(*) from braid_store.documents").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("key", "most"), [("title", 4096), ("source_uri", 8192), ("speaker", 1024), ("category", 1024), ("language", 1024)]
+)
+def test_the_fields_of_a_document(db: Connection, key: str, most: int) -> None:
+    too_much(
+        db, {"external_id": "a", "content": "x", key: "é" * (most // 2) + "x"}, f'{key} of document "a" has {most + 1}'
+    )
+    upsert(db, [{"external_id": "a", "content": "leeds", key: "é" * (most // 2)}])
+    assert [hit[0] for hit in full_text(db, "leeds")] == ["a"]
+
+
+def test_a_title_of_many_words(db: Connection) -> None:
+    """A title of 32768 words once ended in PostgreSQL's own "smallint out of range"."""
+    too_much(db, {"external_id": "a", "title": "x " * 32_768}, "title of document")
+    upsert(db, [{"external_id": "a", "title": "x " * 2_048, "content": "leeds"}])
+    assert [hit[0] for hit in full_text(db, "x leeds", match="all")] == ["a"]
+
+
+@pytest.mark.parametrize("key", ["speaker", "category", "language"])
+def test_the_fields_of_a_chunk(db: Connection, key: str) -> None:
+    chunk = {"content": "leeds", key: "x" * 1024}
+    too_much(
+        db,
+        {"external_id": "a", "chunks": [{"content": "y"}, {**chunk, key: "x" * 1025}]},
+        f'{key} of document "a" chunk 2 has 1025 bytes, more than 1024',
+    )
+    upsert(db, [{"external_id": "a", "chunks": [chunk]}])
+    assert [hit[0] for hit in full_text(db, "leeds")] == ["a"]
+
+
+def test_the_content_of_a_document(db: Connection) -> None:
+    line = " " * 999 + "\n"
+    too_much(
+        db,
+        {"external_id": "a", "content": line * 10_000 + "x"},
+        "content of document .* 10000001 bytes, more than 10000000",
+    )
+    upsert(db, [{"external_id": "a", "content": (line * 10_000)[:-5] + "leeds"}])
+    assert [hit[0] for hit in full_text(db, "leeds")] == ["a"]
+
+
+@pytest.mark.parametrize("given", ["chunk", "document"])
+def test_the_content_of_one_chunk(db: Connection, given: str) -> None:
+    """A document that brings its embedding is one chunk."""
+
+    def document(content: str) -> dict[str, Any]:
+        chunk = {"content": content, "embedding": UNIT}
+        return {"external_id": "a", **chunk} if given == "document" else {"external_id": "a", "chunks": [chunk]}
+
+    too_much(db, document(" " * 1_000_000 + "x"), "1000001 bytes, more than 1000000")
+    too_much(db, document("word " * 32_701), "32701 words, more than 32700")
+    too_much(db, document("字" * 32_701), "32701 words, more than 32700")
+    upsert(db, [document(" " * 999_995 + "leeds")])
+    upsert(db, [document("word " * 32_699 + "leeds")])
+    assert [hit[0] for hit in full_text(db, "leeds")] == ["a"]
+
+
+def test_chunks(db: Connection) -> None:
+    too_much(
+        db,
+        {"external_id": "a", "chunks": [{"content": ""}] * 100_001},
+        "chunks of .* has 100001 elements, more than 100000",
+    )
+
+
+def metadata(size: int) -> dict[str, str]:
+    """An object that takes about so many bytes as jsonb."""
+    return {"key": "x" * (size - 15)}
+
+
+def test_metadata(db: Connection) -> None:
+    too_much(
+        db, {"external_id": "a", "metadata": metadata(1_000_010)}, r"metadata of document .* bytes, more than 1000000"
+    )
+    upsert(db, [{"external_id": "a", "content": "leeds", "metadata": metadata(999_990)}])
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match=r"metadata has \d+ bytes, more than 1000000"):
+        db.execute("select braid.update_metadata('a', %s)", (Jsonb(metadata(1_000_010)),))
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match='metadata of document "a" would have'):
+        db.execute("select braid.update_metadata('a', %s)", (Jsonb({"other": "x" * 100}),))
+    db.execute("select braid.update_metadata('a', %s)", (Jsonb(metadata(999_990)),))
+
+
+def test_metadata_counts_once_for_each_chunk(db: Connection) -> None:
+    """As it is stored: a megabyte in each of 40000 chunks would be 40 GB."""
+    too_much(
+        db,
+        {"external_id": "a", "content": "word " * 60_000, "metadata": metadata(200_000)},
+        r'metadata, once for each chunk, of document "a" has 240\d+ bytes, more than 200000000',
+    )
+    too_much(
+        db,
+        {"external_id": "a", "chunks": [{"content": "x"}] * 1_001, "metadata": metadata(200_000)},
+        "metadata, once for each chunk",
+    )
+    upsert(db, [{"external_id": "a", "chunks": [{"content": "x"}] * 300}])
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match=r"in its chunks 240\d+"):
+        db.execute("select braid.update_metadata('a', %s)", (Jsonb(metadata(800_000)),))
+
+
+def test_a_batch(db: Connection) -> None:
+    batch = [{"external_id": str(number)} for number in range(10_001)]
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="documents has 10001 elements, more than 10000"):
+        upsert(db, batch)
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match=r"documents takes .* bytes, more than 64000000"):
+        upsert(db, [{"external_id": str(number), "content": "x" * 9_000_000} for number in range(8)])
+    assert len(upsert(db, batch[:-1])) == 10_000
+
+
+def test_lists_of_ids(db: Connection) -> None:
+    ids = list(range(10_001))
+    vectors = [vector([1.0])] * 10_001
+    for function, arguments in (
+        ("store_embeddings", {"chunk_ids": ids, "embeddings": vectors}),
+        ("fail_embedding_jobs", {"chunk_ids": ids, "error": "x"}),
+    ):
+        call = f"select braid.{function}({named(arguments).replace('%(embeddings)s', '%(embeddings)s::vector[]')})"
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="chunk_ids has 10001 elements, more than 10000"):
+            db.execute(call, arguments)
+    assert db.execute("select braid.fail_embedding_jobs(%s, 'x')", (ids[:-1],)).fetchone() == (0,)
+    names = [str(number) for number in range(100_001)]
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="external_ids has 100001 elements, more than 100000"):
+        db.execute("select braid.delete_documents(%s)", (names,))
+    assert db.execute("select braid.delete_documents(%s)", (names[:-1],)).fetchone() == (0,)
+
+
+def test_synonyms(db: Connection) -> None:
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="1025 bytes, more than 1024"):
+        db.execute("select braid.set_synonyms('car', %s)", (["x" * 1025],))
+    db.execute("select braid.set_synonyms('car', %s)", (["x" * 1024],))
+
+
+def test_an_import_has_the_same_limits(db: Connection) -> None:
+    upsert(db, [{"external_id": "a", "content": "leeds", "title": "x"}])
+    records = [row[0] for row in db.execute("select braid.export_tenant()").fetchall()]
+    documents = [record for record in records if "document" in record]
+    documents[0]["document"]["title"] = "x " * 32_768
+    with pytest.raises(
+        psycopg.errors.ProgramLimitExceeded, match='title of document "a" has 65536 bytes, more than 4096'
+    ):
+        db.execute("select braid.import_tenant(%s)", (Jsonb(records),))
+    documents[0]["document"]["title"] = "y"
+    documents[0]["document"]["chunks"][0]["speaker"] = "x" * 1025
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match='speaker of document "a" chunk 1 has 1025 bytes'):
+        db.execute("select braid.import_tenant(%s)", (Jsonb(records),))
+    assert [hit[0] for hit in full_text(db, "leeds")] == ["a"]
