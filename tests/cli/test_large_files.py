@@ -40,7 +40,7 @@ def test_a_text_of_200_megabytes(run: Run, client: pgbraid.Client, tmp_path: Pat
 def test_a_text_of_the_most_bytes(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "long.txt"
     path.write_bytes(b"\xef\xbb\xbf" + b" " * (MOST_CONTENT_BYTES - 7) + b"giraffe")
-    assert "1 documents: 1 inserted" in run("ingest", path, "--no-embed").out
+    assert "1 document: 1 inserted" in run("ingest", path, "--no-embed").out
     path.write_bytes(b" " * (MOST_CONTENT_BYTES - 6) + b"giraffe")
     done = run("ingest", path, "--no-embed")
     assert (done.code, len(done.err.strip().splitlines())) == (2, 2)
@@ -54,7 +54,7 @@ def test_a_line_that_is_too_long(run: Run, tmp_path: Path) -> None:
     done = run("ingest", path, "--no-embed")
     assert (done.code, done.out) == (2, "")
     assert f"huge.jsonl:1: a line of more than {MOST_BATCH_BYTES} bytes" in done.err
-    assert "1 documents: 1 inserted" in run("ingest", path, "--no-embed", "--skip-bad").out
+    assert "1 document: 1 inserted" in run("ingest", path, "--no-embed", "--skip-bad").out
 
 
 def test_batches_are_bounded_by_bytes(client: pgbraid.Client) -> None:
