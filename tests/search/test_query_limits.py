@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
@@ -92,7 +93,7 @@ def test_excluded_words_are_read_once(filled: Connection) -> None:
     assert [hit[0] for hit in full_text(filled, "-w1 " * 100 + "leeds")] == ["a"]
 
 
-QUERIES = {
+QUERIES: dict[str, Callable[[int], str]] = {
     "words": lambda n: " ".join(f"w{i}" for i in range(n // 6)),
     "excluded": lambda n: " ".join(f"-w{i}" for i in range(n // 7)),
     "demanded": lambda n: " ".join(f"+w{i}" for i in range(n // 7)),
