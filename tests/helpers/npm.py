@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import platform
 import shutil
@@ -39,11 +40,15 @@ def installed(*packages: str) -> Path:
 def _cached(name: str, fill: Callable[[Path], None]) -> Path:
     cache = Path(platformdirs.user_cache_dir("pgbraid")) / "tests"
     folder = cache / name.replace("/", "-")
-    if not folder.is_dir():
-        if not shutil.which("npm"):
-            pytest.skip(f"npm is not installed: {name} cannot be fetched")
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as scratch:
+    if folder.is_dir():
+        return folder
+    if not shutil.which("npm"):
+        pytest.skip(f"npm is not installed: {name} cannot be fetched")
+    cache.mkdir(parents=True, exist_ok=True)
+    # One run fetches, as npm's own cache is shared too; another that has waited finds it done.
+    with (cache / "lock").open("w") as lock, tempfile.TemporaryDirectory(dir=cache) as scratch:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
             filled = Path(scratch) / "filled"
             filled.mkdir()
             fill(filled)
