@@ -21,16 +21,15 @@ demo: $(VENV)/run.stamp ## start PostgreSQL, index Python's own documentation an
 
 test: build ## run all tests, on PostgreSQL 18 and 16 at the same time
 	@# The first version is shown as it runs, the others when they have ended.
-	@logs=$$(mktemp -d); others=; code=0; \
+	@logs=$$(mktemp -d); others=; code=0; mkdir "$$logs/taken"; \
 	trap 'kill $$others 2>&-; wait; rm -rf "$$logs"' EXIT; trap 'exit 130' INT TERM; \
-	part=1; for version in $(wordlist 2,9,$(VERSIONS)); do \
-		part=$$((part + 1)); \
-		$(TEST) --postgres-version=$$version --any-version=$$part/$(words $(VERSIONS)) -p no:cacheprovider $(ARGS) \
-			>"$$logs/$$version" 2>&1 & others="$$others $$!"; \
+	for version in $(wordlist 2,9,$(VERSIONS)); do \
+		$(TEST) --postgres-version=$$version --any-version="$$logs/taken" -p no:cacheprovider $(ARGS) \
+			>"$$logs/$$version.log" 2>&1 & others="$$others $$!"; \
 	done; \
-	$(TEST) --postgres-version=$(firstword $(VERSIONS)) --any-version=1/$(words $(VERSIONS)) $(ARGS) || code=$$?; \
+	$(TEST) --postgres-version=$(firstword $(VERSIONS)) --any-version="$$logs/taken" $(ARGS) || code=$$?; \
 	for other in $$others; do wait $$other || code=$$?; done; \
-	cat "$$logs"/* 2>&-; exit $$code
+	cat "$$logs"/*.log 2>&-; exit $$code
 
 build: $(VENV)/dev.stamp ## make .venv with everything in it
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from psycopg.conninfo import make_conninfo
 from pytest_postgresql import factories
 
 import pgbraid
-from helpers import HashEmbedder, make_fast, temporary_folder
+from helpers import HashEmbedder, clone, make_fast, temporary_folder
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
@@ -37,9 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption(
         "--any-version",
-        default="1/1",
-        metavar="PART/PARTS",
-        help="of the tests that do not depend on that version the files of one part, as the others run elsewhere",
+        type=Path,
+        metavar="FOLDER",
+        help="where runs on several versions agree on who takes which of the tests that depend on none",
     )
 
 
@@ -61,13 +62,26 @@ def pytest_report_header(config: pytest.Config) -> str:
     return subprocess.run([postgres, "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    part, parts = map(int, config.getoption("--any-version").split("/"))
-    files = sorted({str(item.path) for item in items if item.get_closest_marker("any_version")})
-    once = pytest.mark.skip(reason="runs once, on another version of PostgreSQL")
-    for item in items:
-        if item.get_closest_marker("any_version") and files.index(str(item.path)) % parts + 1 != part:
-            item.add_marker(once)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that another run can take come last: a run that is done sooner takes more of them."""
+    bound = {item.path for item in items if not item.get_closest_marker("any_version")}
+    items.sort(key=lambda item: item.path not in bound)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    folder = item.config.getoption("--any-version")
+    if folder and item.get_closest_marker("any_version") and not _is_ours(folder, item.path):
+        pytest.skip("runs once, on another version of PostgreSQL")
+
+
+@cache
+def _is_ours(folder: Path, file: Path) -> bool:
+    try:
+        (folder / "-".join(file.relative_to(REPOSITORY).parts)).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="session")
@@ -94,17 +108,15 @@ def _install_template(*, host: str, port: int | str, user: str, dbname: str, **_
     install(make_conninfo(host=host, port=port, user=user, dbname=dbname))
 
 
-# The template is installed once a session, and each test's database is a clone of it.
+# Installed once a session; each test's database is a clone of it.
 template = factories.postgresql_noproc(load=[_install_template])
-postgresql = factories.postgresql("template")
 
 
 @pytest.fixture
-def dsn(server: embedded.Server, postgresql: Connection) -> str:
+def dsn(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[str]:
     """DSN, as superuser, of a database with pgbraid freshly installed."""
-    database = postgresql.info.dbname
-    postgresql.close()
-    return server.dsn_for(database)
+    with clone(server, request.getfixturevalue("template").template_dbname) as name:
+        yield server.dsn_for(name)
 
 
 @pytest.fixture
