@@ -10,6 +10,8 @@ import pytest
 
 from pgbraid import standard_library
 
+pytestmark = pytest.mark.any_version
+
 Run = Callable[..., Any]
 
 

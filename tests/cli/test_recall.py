@@ -10,6 +10,8 @@ import pytest
 
 import pgbraid
 
+pytestmark = pytest.mark.any_version
+
 Run = Callable[..., Any]
 
 

@@ -11,6 +11,8 @@ import pytest
 
 import pgbraid
 
+pytestmark = pytest.mark.any_version
+
 Run = Callable[..., Any]
 
 DOCUMENTS = [

@@ -6,7 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import pgbraid
+
+pytestmark = pytest.mark.any_version
 
 Run = Callable[..., Any]
 

@@ -11,6 +11,8 @@ from cli.conftest import Run
 from pgbraid.cli import work
 from support.calls import set_tenant, upsert
 
+pytestmark = pytest.mark.any_version
+
 
 @pytest.fixture
 def tenants(db: psycopg.Connection[Any]) -> None:

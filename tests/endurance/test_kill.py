@@ -31,7 +31,7 @@ from support.calls import full_text
 
 Connection = psycopg.Connection[Any]
 State = dict[str, Document]
-ROUNDS = 20
+ROUNDS = 12
 WRITERS = 3
 
 

@@ -30,7 +30,7 @@ from pgbraid.install import install
 
 Connection = psycopg.Connection[Any]
 WRITERS, READERS = 8, 4
-SECONDS = 30
+SECONDS = 20
 
 
 def segment_ids(db: Connection) -> set[int]:

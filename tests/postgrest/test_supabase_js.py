@@ -13,6 +13,8 @@ from helpers import npm
 from helpers.postgrest import Gateway
 from postgrest.calls import CALLS, TEXT, VECTOR, Caller
 
+pytestmark = pytest.mark.any_version
+
 SCRIPT = """
 import { createClient } from '@supabase/supabase-js'
 

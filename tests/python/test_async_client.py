@@ -13,6 +13,8 @@ import pgbraid
 from helpers import HashEmbedder
 from pgbraid.errors import InvalidArgumentError
 
+pytestmark = pytest.mark.any_version
+
 
 class ThreadEmbedder(HashEmbedder):
     """Remembers in which threads it was called."""

@@ -22,6 +22,8 @@ from pgbraid.errors import (
     PgbraidError,
 )
 
+pytestmark = pytest.mark.any_version
+
 NOON = datetime(2026, 3, 1, 12, 0, 0, 120000, tzinfo=timezone.utc)
 FOX: dict[str, Any] = {
     "external_id": "fox",

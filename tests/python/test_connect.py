@@ -24,6 +24,8 @@ from pgbraid.errors import (
     from_psycopg,
 )
 
+pytestmark = pytest.mark.any_version
+
 Connection = psycopg.Connection[Any]
 FOX = {"external_id": "fox", "content": "The quick brown fox"}
 

@@ -17,6 +17,8 @@ from helpers import HashEmbedder
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker
 
+pytestmark = pytest.mark.any_version
+
 COUNT = 30
 
 

@@ -11,6 +11,8 @@ import pgbraid
 from helpers import HashEmbedder
 from pgbraid import errors
 
+pytestmark = pytest.mark.any_version
+
 
 def test_a_tenant_moves(client: pgbraid.Client, dsn: str) -> None:
     client.add_documents(

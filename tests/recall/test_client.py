@@ -11,6 +11,8 @@ import pgbraid
 from helpers import HashEmbedder
 from pgbraid.errors import EmbeddingServiceError, InvalidArgumentError
 
+pytestmark = pytest.mark.any_version
+
 NOW = datetime(2025, 3, 12, 14, 30, tzinfo=timezone.utc)
 TURNS = [
     {"content": "hello Ben", "speaker": "Ana", "occurred_at": NOW - timedelta(days=7, minutes=3)},

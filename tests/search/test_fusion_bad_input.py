@@ -8,6 +8,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+pytestmark = pytest.mark.any_version
+
 Connection = psycopg.Connection[Any]
 
 OPTIONS: list[tuple[Any, str]] = [
