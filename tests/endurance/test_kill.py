@@ -147,7 +147,11 @@ def kill_again_and_again(server: embedded.Server, rounds: int, seed: int) -> Non
         ]
         for thread in threads:
             thread.start()
-        time.sleep(rng.uniform(0.1, 0.7))
+        # A slow machine does as much as a fast one.
+        deadline = time.monotonic() + 30
+        while any(writer.calls <= number for writer in writers) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(rng.uniform(0, 0.6))
         os.kill(victim, signal.SIGKILL)
         for thread in threads:
             thread.join(30)
@@ -156,7 +160,7 @@ def kill_again_and_again(server: embedded.Server, rounds: int, seed: int) -> Non
         embedded.ensure_running(data_dir)
         with connect(dsn) as db:
             assert_whole(db, writers)
-    assert all(writer.calls > rounds for writer in writers)
+    assert all(writer.calls >= rounds for writer in writers)
     assert maintainer.merges > 0
     with connect(dsn) as db:
         assert_as_if_loaded_afresh(db, "fresh")
