@@ -9,7 +9,8 @@ begin
              when c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'synonyms',
                                 'indexed_attributes', 'model_migrations')
                then 'for select using (true)' -- definitions, visible to all who may read the table
-             when c.relname in ('access_settings', 'dropped_collections', 'dropped_spaces', 'dropped_tenants')
+             when c.relname in ('access_settings', 'dropped_collections', 'dropped_spaces', 'dropped_tenants',
+                                'due_collections', 'upkeep_rates')
                   or c.relname like '%yoyo%'
                then 'for select using (false)' -- for the owner alone
              when c.relname = 'tenants'

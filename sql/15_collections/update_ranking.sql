@@ -45,6 +45,9 @@ begin
       semantic_weight = v_new.semantic_weight, rrf_k = v_new.rrf_k, fusion = v_new.fusion,
       normalisation = v_new.normalisation
   where c.id = v_new.id;
+  if (v_new.k1, v_new.b, v_new.title_weight) <> (v_old.k1, v_old.b, v_old.title_weight) then
+    perform braid_store.note_collection(v_new.id);
+  end if;
 end
 $$;
 

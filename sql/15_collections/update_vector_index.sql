@@ -57,6 +57,7 @@ begin
   update braid_store.collections c
   set vector_storage = v_new.vector_storage, hnsw_m = v_new.hnsw_m, hnsw_ef_construction = v_new.hnsw_ef_construction
   where c.id = v_new.id;
+  perform braid_store.note_collection(v_new.id);
 end
 $$;
 

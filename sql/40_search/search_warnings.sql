@@ -57,7 +57,8 @@ as $$
             from braid_store.collections c,
                  braid_store.serving_shard((select braid_store.require_tenant_id()), c) s
             where c.name = search_warnings.collection and s.id is not null and not s.is_indexed),
-          'The HNSW index of the tenant''s vectors is gone or invalid, so they were scanned: maintain() makes it anew.'),
+          'The HNSW index of the tenant''s vectors is gone or invalid, so they were scanned: maintain() makes it '
+          'anew within a day, or at once after braid.rebuild_vector_index.'),
          ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
           'Fewer rows than asked although more may match: raise candidate_count.')
        ) w (code, is_given, message)

@@ -62,6 +62,7 @@ begin
   where c.tenant_id = v_tenant_id and c.document_id = v_document.id;
   perform braid_store.write_attributes(v_tenant_id, v_collection.id, array(
     select c.id from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = v_document.id));
+  perform braid_store.note_due(v_tenant_id, v_collection.id);
   return true;
 end
 $$;

@@ -15,6 +15,7 @@ declare
   c_max_chunks constant int := 10000;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections := braid_store.find_collection(complete_embedding_jobs.collection);
+  v_count int;
 begin
   if cardinality(complete_embedding_jobs.chunk_ids) > c_max_chunks then
     raise exception 'chunk_ids has % elements, more than %', cardinality(complete_embedding_jobs.chunk_ids), c_max_chunks
@@ -31,8 +32,10 @@ begin
   v_collection := braid_store.space_of_model(braid_store.lock_for_writing(v_collection.id, v_tenant_id),
                                              complete_embedding_jobs.embedding_model);
   perform braid_store.check_embeddings(v_collection, complete_embedding_jobs.embeddings, 'embedding');
-  return braid_store.write_vectors(v_tenant_id, v_collection, complete_embedding_jobs.chunk_ids,
-                                   complete_embedding_jobs.embeddings);
+  v_count := braid_store.write_vectors(v_tenant_id, v_collection, complete_embedding_jobs.chunk_ids,
+                                       complete_embedding_jobs.embeddings);
+  perform braid_store.note_due(v_tenant_id, v_collection.id);
+  return v_count;
 end
 $$;
 

@@ -21,6 +21,7 @@ begin
   v_count := braid_store.delete_listed(v_tenant_id, v_collection.id, remove_listed_documents.external_ids);
   if v_count > 0 then
     perform braid_store.merge_inline(v_tenant_id, v_collection);
+    perform braid_store.note_due(v_tenant_id, v_collection.id);
   end if;
   return v_count;
 end

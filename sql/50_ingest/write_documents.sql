@@ -49,6 +49,9 @@ begin
     perform braid_store.store_chunks(v_tenant_id, v_collection, v_inputs, v_rewritten);
     perform braid_store.merge_inline(v_tenant_id, v_collection);
   end if;
+  if v_rewritten is not null or v_updated_ids is not null then
+    perform braid_store.note_due(v_tenant_id, v_collection.id);
+  end if;
 
   return query
   select i.external_id, d.id,

@@ -42,6 +42,7 @@ begin
     end;
     v_count := v_count + (select count(*) from jsonb_object_keys(v_part.documents));
     perform braid_store.merge_inline(v_tenant_id, v_collection);
+    perform braid_store.note_due(v_tenant_id, v_collection.id);
   end loop;
   return v_count;
 end

@@ -61,6 +61,7 @@ begin
     update braid_store.collections c
     set vector_space_id = v_migration.to_space_id, vector_storage = v_migration.to_storage
     where c.id = v_collection.id;
+    perform braid_store.note_collection(v_collection.id);
     return;
   end if;
 
@@ -74,6 +75,7 @@ begin
           case change_migration.action when 'finish' then v_migration.from_space_id else v_migration.to_space_id end,
           pg_current_xact_id());
   delete from braid_store.model_migrations m where m.collection_id = v_collection.id;
+  perform braid_store.note_collection(v_collection.id);
 end
 $$;
 

@@ -74,6 +74,7 @@ begin
                                             started_by)
   values (v_collection.id, v_collection.vector_space_id, v_collection.vector_storage, v_new_id, vector_storage, 'filling',
           pg_current_xact_id());
+  perform braid_store.note_collection(v_collection.id);
 end
 $$;
 

@@ -2,7 +2,8 @@ create or replace function braid_store.due_centroid(
   tenant_id int,
   collection braid_store.collections,
   out is_due boolean,
-  out vector_count bigint
+  out vector_count bigint,
+  out due_at timestamptz
 )
 language plpgsql
 stable
@@ -29,9 +30,11 @@ begin
                  else (abs(vector_count - v_old.vector_count) <= v_old.vector_count / 10
                        and v_old.computed_at > clock_timestamp() - interval '1 day') is not true end;
   vector_count := case when vector_count > c_measured then vector_count end;
+  due_at := case when not is_due and v_old.mean is not null then v_old.computed_at + interval '1 day' end;
 end
 $$;
 
 comment on function braid_store.due_centroid(int, braid_store.collections) is
   'Whether the centroid of a tenant''s part of a collection is to be made anew, as the number of its chunks has changed '
-  'by a tenth or a day has passed; and that number, null where there are too few for a centroid.';
+  'by a tenth or a day has passed; and that number, null where there are too few for a centroid; '
+  'or when it will be due.';

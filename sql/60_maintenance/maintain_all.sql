@@ -6,13 +6,16 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- What a transaction that does not end has locked is left to the next time: writers may wait for rows locked here.
-set lock_timeout = '500ms'
+-- What a transaction that does not end has locked is reported and left to the next time: writers may wait for rows locked
+-- here.
+set lock_timeout = '300ms'
 as $$
 declare
-  v_locking_time interval := least(time_budget / 5, interval '1 second');
-  v_deadline timestamptz;
-  v_free_tasks constant text[] := '{index_next_shard,reap_collections,reap_tenants,drop_retired_shards,
+  v_is_bounded boolean := time_budget is not null;
+  v_budget interval := least(coalesce(time_budget, interval '10 seconds'), interval '100 years');
+  v_locking_time interval := least(v_budget / 5, interval '1 second');
+  v_deadline timestamptz := clock_timestamp() + v_budget - v_locking_time;
+  v_free_tasks constant text[] := '{index_shards,reap_collections,reap_tenants,drop_retired_shards,note_parts,
                                               maintain_parts}';
   v_locking_tasks text[] := array(
     select t from unnest('{move_vectors,maintain_attributes,enqueue_migrations,reap_spaces}'::text[]) t order by random());
@@ -22,23 +25,22 @@ declare
   v_all jsonb := '{"merges": 0, "segments_merged": 0, "chunks_indexed": 0, "chunks_enqueued": 0, "vector_steps": 0,
                    "shards_dropped": 0, "documents_reaped": 0, "warnings": [], "complete": true}';
 begin
-  if time_budget is null or time_budget <= interval '0' then
-    raise exception 'time_budget is %', coalesce(time_budget::text, 'null')
+  if v_budget <= interval '0' then
+    raise exception 'time_budget is %', time_budget
       using errcode = '22023', hint = 'Use an interval above zero, for example ''10 seconds''.';
   elsif current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'maintain needs the isolation level read committed, this is %',
                     current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
   end if;
-  v_deadline := clock_timestamp() + least(time_budget, interval '100 years') - v_locking_time;
 
   foreach v_task in array v_free_tasks || v_locking_tasks loop
     -- From here on rows are locked that writers wait for until the transaction ends: after all that may take longer.
     if v_task = v_locking_tasks[1] then
-      v_deadline := clock_timestamp() + v_locking_time;
+      v_deadline := least(v_deadline, clock_timestamp()) + v_locking_time;
     end if;
     begin
-      v_done := braid_store.maintenance_task(v_task, v_deadline);
+      v_done := braid_store.maintenance_task(v_task, v_deadline, v_is_bounded);
     exception when others then
       v_done := jsonb_build_object('warnings', array[braid_store.report_failure(null, null, sqlstate,
                                                                                       v_task || ': ' || sqlerrm)],
@@ -48,11 +50,12 @@ begin
       v_all := jsonb_set(v_all, array[v_key], case v_key
         when 'warnings' then (v_all -> 'warnings') || (v_done -> 'warnings')
         when 'complete' then to_jsonb((v_all -> 'complete')::boolean and (v_done -> 'complete')::boolean)
+        when 'seconds_needed' then to_jsonb(greatest((v_all ->> v_key)::int, (v_done ->> v_key)::int))
         else to_jsonb((v_all -> v_key)::bigint + (v_done -> v_key)::bigint) end);
     end loop;
-    -- Its locks, too, are kept until the end: a clear waits no longer for it than it must.
-    if v_task = 'index_next_shard' and (v_done -> 'vector_steps')::int > 0 then
-      v_deadline := clock_timestamp();
+    -- The locks of a shard that serves now, too, are kept until the end: a clear waits no longer for it than it must.
+    if v_task = 'index_shards' and (v_done -> 'vector_steps')::int > 0 and not v_is_bounded then
+      v_deadline := least(v_deadline, clock_timestamp() + v_locking_time);
     end if;
     if braid_store.keeps_waiting() then
       v_all := v_all || '{"complete": false}';
@@ -60,12 +63,10 @@ begin
     end if;
   end loop;
   -- Also those that this call has retired, or that a snapshot may still read.
-  return v_all || jsonb_build_object(
-    'complete', (v_all -> 'complete')::boolean
-                and not exists (select from braid_store.vector_shards s where s.state = 'retired'));
+  return v_all || jsonb_build_object('complete', (v_all -> 'complete')::boolean and not braid_store.has_unfinished_shards());
 end
 $$;
 
 comment on function braid_store.maintain_all(interval) is
-  'Does the work of braid.maintain. A merge or an index that has begun is finished, even past the budget; a task that fails '
-  'is reported, and the others are done.';
+  'Does the work of braid.maintain. What cannot be interrupted, a merge or an index, is begun within a budget only if '
+  'its time, as measured before, suffices; a task that fails is reported, and the others are done.';

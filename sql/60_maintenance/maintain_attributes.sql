@@ -1,4 +1,9 @@
-create or replace function braid_store.maintain_attributes(deadline timestamptz, out chunk_count bigint, out is_complete boolean)
+create or replace function braid_store.maintain_attributes(
+  deadline timestamptz,
+  out chunk_count bigint,
+  out warnings text[],
+  out is_complete boolean
+)
 returns record
 language plpgsql
 volatile
@@ -8,50 +13,63 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  v_started timestamptz := clock_timestamp();
+  v_notes braid_store.due_parts[];
   v_part record;
   v_last_id bigint;
   v_batch int;
+  v_is_done boolean;
 begin
   chunk_count := 0;
+  warnings := '{}';
   is_complete := true;
-  for v_part in
-    select t.id as tenant_id, v.collection_id, v.version
-    from (select a.collection_id, max(a.id) as version from braid_store.indexed_attributes a
-          where a.removed_at is null group by a.collection_id) v
-    cross join braid_store.tenants t
-    order by t.id, v.collection_id
+  <<parts>>
   loop
-    continue when not exists (
-      select from braid_store.chunks c
-      where c.tenant_id = v_part.tenant_id and c.collection_id = v_part.collection_id
-        and c.attribute_version < v_part.version);
-    -- A part that is being cleared or dropped must get no rows behind the back of that.
-    if not braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id) then
-      is_complete := false;
-      continue;
-    end if;
-    v_last_id := -9223372036854775808;
+    v_notes := array(select n from braid_store.take_due_parts('index_attributes', v_started) n);
+    exit when v_notes = '{}';
+    for v_part in
+      select n.tenant_id, n.collection_id, array_agg(n) as notes
+      from unnest(v_notes) n
+      group by n.tenant_id, n.collection_id
+      order by min(n.due_at)
     loop
-      select b.last_id, b.chunk_count into v_last_id, v_batch
-      from braid_store.backfill_attributes(v_part.tenant_id, v_part.collection_id, v_last_id) b;
-      chunk_count := chunk_count + v_batch;
-      exit when v_last_id is null;
-      -- Behind a batch, not before one: however little time merges leave, it gets on.
-      if clock_timestamp() > maintain_attributes.deadline then
+      begin
+        -- A part that is being cleared or dropped must get no rows behind the back of that.
+        v_is_done := braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id);
+        v_last_id := case when v_is_done then -9223372036854775808 end;
+        while v_last_id is not null loop
+          select b.last_id, b.chunk_count into v_last_id, v_batch
+          from braid_store.backfill_attributes(v_part.tenant_id, v_part.collection_id, v_last_id) b;
+          chunk_count := chunk_count + v_batch;
+          -- Behind a batch, not before one: however little time merges leave, it gets on.
+          exit when clock_timestamp() > maintain_attributes.deadline;
+        end loop;
+        if v_is_done and v_last_id is null then
+          v_is_done := braid_store.delete_attributes(v_part.tenant_id, v_part.collection_id, maintain_attributes.deadline);
+        end if;
+        -- Also chunks that a writer had locked.
+        if v_is_done and not braid_store.has_due_attributes(v_part.tenant_id, v_part.collection_id)
+           or not exists (select from braid_store.collections c where c.id = v_part.collection_id) then
+          perform braid_store.settle(v_part.notes, null, null);
+        else
+          is_complete := false;
+          perform braid_store.put_off(v_part.notes);
+        end if;
+      exception when others then
+        warnings := warnings || braid_store.report_failure(v_part.tenant_id, v_part.collection_id, sqlstate, sqlerrm);
         is_complete := false;
-        return;
+        perform braid_store.put_off(v_part.notes);
+      end;
+      if clock_timestamp() > maintain_attributes.deadline then
+        exit parts;
       end if;
     end loop;
-    -- Chunks that a writer had locked.
-    is_complete := is_complete and not exists (
-      select from braid_store.chunks c
-      where c.tenant_id = v_part.tenant_id and c.collection_id = v_part.collection_id
-        and c.attribute_version < v_part.version);
   end loop;
-  is_complete := braid_store.delete_removed_attributes(maintain_attributes.deadline) and is_complete;
+  is_complete := is_complete and not braid_store.has_due_parts('index_attributes', v_started);
+  perform braid_store.forget_attributes();
 end
 $$;
 
 comment on function braid_store.maintain_attributes(timestamptz) is
-  'Indexes the attributes of chunks that were stored before these were declared, of every tenant, in batches until the '
-  'deadline, and deletes what removed attributes left behind. Says how many chunks, and whether none is left.';
+  'Indexes the attributes of chunks that were stored before these were declared, where a visit has found some, in batches '
+  'until the deadline, and deletes what removed attributes left behind. Says how many chunks, and whether none is left.';

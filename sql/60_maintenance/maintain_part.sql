@@ -2,10 +2,13 @@ create or replace function braid_store.maintain_part(
   tenant_id int,
   collection braid_store.collections,
   deadline timestamptz,
+  is_bounded boolean,
   out merges int,
   out segments int,
   out step_count int,
-  out is_complete boolean
+  out is_complete boolean,
+  out seconds_needed int,
+  out next_visit timestamptz
 )
 language plpgsql
 volatile
@@ -15,9 +18,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_steps constant text[] := '{create,copy}';
-  v_needs_vectors boolean;
+  v_next_steps text[];
   v_needs_merges boolean;
   v_needs_centroid boolean;
+  v_has_shard boolean;
   v_space braid_store.collections;
   v_moved record;
   v_merged record;
@@ -26,21 +30,30 @@ begin
   segments := 0;
   step_count := 0;
   is_complete := true;
-  -- Most parts need nothing, and there are more of them than the server has room for locks.
-  v_needs_vectors := exists (
-    select from braid_store.written_spaces(collection) w
-    where (braid_store.next_shard_step(tenant_id, w)).step = any (v_steps || 'index'::text));
+  v_next_steps := array(
+    select (braid_store.next_shard_step(tenant_id, w)).step from braid_store.written_spaces(collection) w);
   v_needs_merges := braid_store.segments_to_merge(tenant_id, collection) is not null;
-  v_needs_centroid := exists (
-    select from braid_store.written_spaces(collection) w where (braid_store.due_centroid(tenant_id, w)).is_due);
-  if not (v_needs_vectors or v_needs_merges or v_needs_centroid) then
+  select bool_or(d.is_due), min(d.due_at) into v_needs_centroid, next_visit
+  from braid_store.written_spaces(collection) w, braid_store.due_centroid(tenant_id, w) d;
+  v_has_shard := exists (
+    select from braid_store.written_spaces(collection) w where (braid_store.serving_shard(tenant_id, w)).id is not null);
+  -- Its index may be lost, and nobody writes that down.
+  next_visit := least(next_visit, case when v_has_shard then clock_timestamp() + interval '1 day' end);
+  if v_next_steps && '{forget,absorb,give_back}' then
+    perform braid_store.note_task(tenant_id, collection.id, 'move_vectors');
+  end if;
+  if braid_store.has_due_attributes(tenant_id, collection.id) then
+    perform braid_store.note_task(tenant_id, collection.id, 'index_attributes');
+  end if;
+  -- Most parts need nothing more, and there are more of them than the server has room for locks.
+  if not (v_next_steps && v_steps or v_needs_merges or v_needs_centroid) then
     return;
   elsif not braid_store.try_lock_part(collection.id, tenant_id) then
     is_complete := false;
     return;
   end if;
 
-  if v_needs_vectors then
+  if v_next_steps && v_steps then
     -- One session at a time, else both would make shards.
     is_complete := braid_store.try_lock_shards(collection.id, tenant_id);
     -- Both, in a model migration: the new one is as fast as the old one when it begins to serve.
@@ -48,7 +61,7 @@ begin
       for v_space in select w.* from braid_store.written_spaces(collection) w loop
         v_moved := braid_store.advance_shards(tenant_id, v_space, v_steps, deadline);
         step_count := step_count + v_moved.step_count;
-        is_complete := is_complete and coalesce(v_moved.next_step <> all (v_steps || 'index'::text), true);
+        is_complete := is_complete and coalesce(v_moved.next_step <> all (v_steps), true);
       end loop;
     end if;
   end if;
@@ -56,14 +69,15 @@ begin
     perform braid_store.update_centroid(tenant_id, w) from braid_store.written_spaces(collection) w;
   end if;
   if v_needs_merges then
-    v_merged := braid_store.merge_due(tenant_id, collection, deadline);
+    v_merged := braid_store.merge_due(tenant_id, collection, deadline, is_bounded);
     merges := v_merged.merges;
     segments := v_merged.segments;
+    seconds_needed := v_merged.seconds_needed;
     is_complete := is_complete and v_merged.is_complete;
   end if;
 end
 $$;
 
-comment on function braid_store.maintain_part(int, braid_store.collections, timestamptz) is
+comment on function braid_store.maintain_part(int, braid_store.collections, timestamptz, boolean) is
   'What a tenant''s part of a collection needs and no writer waits for: merges, copying vectors into a new shard, '
-  'and their centroid.';
+  'and their centroid; when to come again for that. Notes what else it needs.';

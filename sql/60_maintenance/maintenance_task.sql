@@ -1,4 +1,4 @@
-create or replace function braid_store.maintenance_task(task text, deadline timestamptz)
+create or replace function braid_store.maintenance_task(task text, deadline timestamptz, is_bounded boolean)
 returns jsonb
 language plpgsql
 volatile
@@ -11,11 +11,12 @@ declare
   v_done record;
 begin
   case task
-    when 'index_next_shard' then
-      v_done := braid_store.index_next_shard();
+    when 'index_shards' then
+      v_done := braid_store.index_shards(deadline, is_bounded);
       return jsonb_build_object('vector_steps', v_done.step_count, 'warnings', v_done.warnings,
                                 -- Its table is cleaned up by the next transaction, which sees what was deleted meanwhile.
-                                'complete', v_done.step_count = 0);
+                                'complete', v_done.step_count = 0)
+             || jsonb_strip_nulls(jsonb_build_object('seconds_needed', v_done.seconds_needed));
     when 'reap_collections' then
       v_count := braid_store.reap_collections(deadline);
       return jsonb_build_object('documents_reaped', v_count,
@@ -25,20 +26,24 @@ begin
       return jsonb_build_object('documents_reaped', v_count,
                                 'complete', not exists (select from braid_store.dropped_tenants));
     when 'drop_retired_shards' then
-      v_count := braid_store.drop_retired_shards();
+      v_count := braid_store.drop_retired_shards(deadline);
       return jsonb_build_object('shards_dropped', v_count);
+    when 'note_parts' then
+      return jsonb_build_object('complete', braid_store.note_parts(deadline));
     when 'maintain_parts' then
-      v_done := braid_store.maintain_parts(deadline);
+      v_done := braid_store.maintain_parts(deadline, is_bounded);
       return jsonb_build_object('merges', v_done.merges, 'segments_merged', v_done.segments,
                                 'vector_steps', v_done.step_count, 'warnings', v_done.warnings,
-                                'complete', v_done.is_complete);
+                                'complete', v_done.is_complete)
+             || jsonb_strip_nulls(jsonb_build_object('seconds_needed', v_done.seconds_needed));
     when 'move_vectors' then
       v_done := braid_store.move_vectors(deadline);
       return jsonb_build_object('vector_steps', v_done.step_count, 'warnings', v_done.warnings,
                                 'complete', v_done.is_complete);
     when 'maintain_attributes' then
       v_done := braid_store.maintain_attributes(deadline);
-      return jsonb_build_object('chunks_indexed', v_done.chunk_count, 'complete', v_done.is_complete);
+      return jsonb_build_object('chunks_indexed', v_done.chunk_count, 'warnings', v_done.warnings,
+                                'complete', v_done.is_complete);
     when 'enqueue_migrations' then
       v_done := braid_store.enqueue_migrations(deadline);
       return jsonb_build_object('chunks_enqueued', v_done.chunk_count, 'complete', v_done.is_complete);
@@ -48,5 +53,5 @@ begin
 end
 $$;
 
-comment on function braid_store.maintenance_task(text, timestamptz) is
+comment on function braid_store.maintenance_task(text, timestamptz, boolean) is
   'One of the tasks of maintain_all: what it did, and whether it left nothing.';

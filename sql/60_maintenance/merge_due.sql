@@ -2,9 +2,11 @@ create or replace function braid_store.merge_due(
   tenant_id int,
   collection braid_store.collections,
   deadline timestamptz,
+  is_bounded boolean,
   out merges int,
   out segments int,
-  out is_complete boolean
+  out is_complete boolean,
+  out seconds_needed int
 )
 language plpgsql
 volatile
@@ -12,27 +14,52 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
 declare
+  -- A rate measured on less says little.
+  c_measured constant bigint := 50000;
+  v_rate float8 := (select r.postings_per_second from braid_store.upkeep_rates r);
   v_segment_ids bigint[];
+  v_posting_count bigint;
+  v_limit bigint;
+  v_begun timestamptz;
   v_merged int;
 begin
   merges := 0;
   segments := 0;
   is_complete := true;
   loop
-    v_segment_ids := braid_store.segments_to_merge(tenant_id, collection);
+    v_begun := clock_timestamp();
+    v_segment_ids := braid_store.segments_to_merge(merge_due.tenant_id, merge_due.collection);
     exit when v_segment_ids is null;
-    if clock_timestamp() > deadline or braid_store.keeps_waiting() then
+    if v_begun > merge_due.deadline or braid_store.keeps_waiting() then
       is_complete := false;
       exit;
     end if;
-    v_merged := braid_store.merge_segments(tenant_id, collection, v_segment_ids, 9223372036854775807);
+    v_posting_count := braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, v_segment_ids);
+    -- Nobody can interrupt it: what may take longer than there is time for is not begun, or less of it is.
+    v_limit := v_rate * (extract(epoch from merge_due.deadline - v_begun)::float8 / 2 + 0.3);
+    if merge_due.is_bounded and v_posting_count > v_limit then
+      v_segment_ids := braid_store.segments_to_merge(merge_due.tenant_id, merge_due.collection, v_limit);
+      if v_segment_ids is null then
+        is_complete := false;
+        seconds_needed := ceil(2 * v_posting_count / v_rate + 2);
+        exit;
+      end if;
+      v_posting_count := braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, v_segment_ids);
+    end if;
+    v_merged := braid_store.merge_segments(merge_due.tenant_id, merge_due.collection, v_segment_ids, 9223372036854775807);
     merges := merges + least(v_merged, 1);
     segments := segments + v_merged;
     exit when v_merged < cardinality(v_segment_ids); -- another session is at the others
+    if v_posting_count >= c_measured then
+      perform braid_store.note_rate(
+        postings_per_second => v_posting_count / extract(epoch from clock_timestamp() - v_begun)::float8);
+    end if;
   end loop;
 end
 $$;
 
-comment on function braid_store.merge_due(int, braid_store.collections, timestamptz) is
-  'Merges the segments of a tenant''s part of a collection that are due, until the deadline.';
+comment on function braid_store.merge_due(int, braid_store.collections, timestamptz, boolean) is
+  'Merges the segments of a tenant''s part of a collection that are due, until the deadline, and how many seconds a merge '
+  'would need that does not fit in.';

@@ -5,63 +5,42 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan
 as $$
+#variable_conflict use_column
 declare
-  v_batch_size constant int := 2000;
-  v_collection_id int;
+  v_dropped braid_store.dropped_collections;
+  v_tenants record;
   v_tenant_id int;
-  v_table text;
-  v_chunk_ids bigint[];
-  v_count bigint;
+  v_done record;
+  v_is_over boolean;
   v_total bigint := 0;
 begin
-  for v_collection_id in
-    select d.id from braid_store.dropped_collections d order by d.id for update skip locked
+  for v_dropped in
+    select d.* from braid_store.dropped_collections d order by d.id for update skip locked
   loop
-    for v_tenant_id in select t.id from braid_store.tenants t order by t.id loop
-      perform braid_store.retire_shards(v_tenant_id, v_collection_id);
-      loop
-        v_chunk_ids := array(
-          select c.id from braid_store.chunks c
-          where c.tenant_id = v_tenant_id and c.collection_id = v_collection_id
-          limit v_batch_size);
-        exit when v_chunk_ids = '{}';
-        if clock_timestamp() > deadline then
-          return v_total;
-        end if;
-        -- By id: no index of these begins with the collection.
-        delete from braid_store.forward_rows f
-        where f.ctid = any (array(
-          select f.ctid
-          from unnest(v_chunk_ids) u (id),
-               lateral (
-                 select f.ctid from braid_store.forward_rows f where f.tenant_id = v_tenant_id and f.chunk_id = u.id
-                 offset 0
-               ) f));
-        delete from braid_store.chunks c
-        where c.ctid = any (array(
-          select c.ctid
-          from unnest(v_chunk_ids) u (id),
-               lateral (
-                 select c.ctid from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = u.id offset 0
-               ) c));
+    loop
+      v_tenants := braid_store.tenants_with_rows(v_dropped.id, v_dropped.reached_tenant_id);
+      exit when v_tenants.last_tenant_id is null;
+      v_is_over := false;
+      foreach v_tenant_id in array v_tenants.tenant_ids loop
+        perform braid_store.retire_shards(v_tenant_id, v_dropped.id);
+        v_done := braid_store.reap_part(v_tenant_id, v_dropped.id, reap_collections.deadline);
+        v_total := v_total + v_done.document_count;
+        v_is_over := not v_done.is_complete;
+        exit when v_is_over;
+        v_dropped.reached_tenant_id := v_tenant_id;
       end loop;
-      foreach v_table in array array_remove(array_remove(braid_store.collection_tables(), 'chunks'), 'forward_rows') loop
-        loop
-          if clock_timestamp() > deadline then
-            return v_total;
-          end if;
-          execute format('delete from braid_store.%1$I where ctid = any (array(select ctid from braid_store.%1$I '
-                         'where tenant_id = $1 and collection_id = $2 limit $3))', v_table)
-            using v_tenant_id, v_collection_id, v_batch_size;
-          get diagnostics v_count = row_count;
-          v_total := v_total + case v_table when 'documents' then v_count else 0 end;
-          exit when v_count < v_batch_size;
-        end loop;
-      end loop;
+      if not v_is_over then
+        v_dropped.reached_tenant_id := v_tenants.last_tenant_id;
+      end if;
+      update braid_store.dropped_collections d
+      set reached_tenant_id = v_dropped.reached_tenant_id
+      where d.id = v_dropped.id;
+      if v_is_over or clock_timestamp() > reap_collections.deadline then
+        return v_total;
+      end if;
     end loop;
-    delete from braid_store.dropped_collections d where d.id = v_collection_id;
+    delete from braid_store.dropped_collections d where d.id = v_dropped.id;
   end loop;
   return v_total;
 end

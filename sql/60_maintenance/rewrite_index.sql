@@ -35,6 +35,7 @@ begin
     v_count := v_count + cardinality(v_chunk_ids);
     v_last_id := v_chunk_ids[cardinality(v_chunk_ids)];
   end loop;
+  perform braid_store.note_due(v_tenant_id, v_collection.id);
   return v_count;
 end
 $$;

@@ -20,7 +20,7 @@ to braid_reader, @definer@;
 grant select on
   braid_store.segments, braid_store.segment_chunks, braid_store.postings, braid_store.forward_rows,
   braid_store.tombstones, braid_store.chunk_vectors, braid_store.vector_shards,
-  braid_store.centroids, braid_store.embedding_jobs, braid_store.chunk_attributes
+  braid_store.centroids, braid_store.embedding_jobs, braid_store.chunk_attributes, braid_store.due_parts
 to @definer@;
 
 grant insert, update, delete on
@@ -28,6 +28,9 @@ grant insert, update, delete on
   braid_store.forward_rows, braid_store.tombstones, braid_store.chunk_vectors,
   braid_store.vector_shards, braid_store.embedding_jobs, braid_store.chunk_attributes
 to @definer@;
+
+-- Writers note what is due; maintenance takes it away.
+grant insert on braid_store.due_parts to @definer@;
 
 -- Maintenance makes them; only who clears a collection takes them away.
 grant delete on braid_store.centroids to @definer@;

@@ -52,6 +52,26 @@ def test_no_tenant_holds_the_others_up(
     assert waiting(db) == [("b", "foreign", 1)]
 
 
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        ("attempts = 3, last_error = 'the service said no'", "last error: the service said no"),
+        ("attempts = 0", "claimed by another worker"),
+    ],
+)
+def test_what_cannot_be_embedded_now_is_told_and_is_no_success(
+    tenants: None, db: psycopg.Connection[Any], run: Run, state: str, reason: str
+) -> None:
+    db.execute(
+        f"update braid_store.embedding_jobs set claimed_until = now() + interval '1 hour', {state}"
+        " where tenant_id = (select id from braid_store.tenants where key = 'a')"
+    )
+    code, out, err = run("work", "--once")
+    assert code == 1
+    assert out.splitlines() == ["b, default: 3 chunks embedded"]
+    assert err.splitlines() == [f"a, default: 3 chunks not embedded, {reason}"]
+
+
 def test_a_service_needs_its_model(run: Run) -> None:
     code, _, err = run("work", "--once", "--embedding-url", "http://127.0.0.1:1/v1")
     assert code == 2 and "--embedding-model" in err

@@ -269,7 +269,7 @@ def test_maintain_keeps_to_its_budget(db: Connection) -> None:
     assert row is not None
     assert row[0]["complete"] is False
     assert_exact(db)
-    for budget in ("0", "-1 second", None):
+    for budget in ("0", "-1 second"):
         with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
             db.execute("select braid.maintain(%s)", (budget,))
         assert raised.value.diag.message_hint

@@ -11,7 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from support.calls import set_tenant, vector
-from support.nearest import maintain, replace_embeddings, set_threshold, store
+from support.nearest import maintain, pass_a_day, replace_embeddings, set_threshold, store
 
 Connection = psycopg.Connection[Any]
 QUERY = np.array([1.0, -2.0, 0.5, 3.0])
@@ -84,7 +84,7 @@ def test_the_mean_similarity(db: Connection, distance: str) -> None:
     replace_embeddings(db, changed, "v")
     maintain(db)
     assert found(db) == pytest.approx(mean_similarity(vectors, distance), rel=1e-5)
-    db.execute("update braid_store.centroids set computed_at = computed_at - interval '25 hours'")
+    pass_a_day(db)
     maintain(db)
     assert found(db) == pytest.approx(mean_similarity(changed, distance), rel=1e-5)
 

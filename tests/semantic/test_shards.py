@@ -26,6 +26,7 @@ from support.nearest import (
     maintain_as_far_as_possible,
     maintain_once,
     nearest,
+    pass_a_day,
     recall,
     replace_embeddings,
     search,
@@ -261,7 +262,7 @@ def test_vectors_on_the_border_do_not_go_to_and_fro(db: Connection, vectors: Vec
 @pytest.mark.parametrize("change", ["hnsw_m = 8", "hnsw_ef_construction = 100", "vector_storage = 'halfvec'"])
 def test_other_settings_make_a_new_shard(db: Connection, vectors: Vectors, change: str) -> None:
     shard = serving_shard(db, "c")
-    db.execute(f"update braid_store.collections set {change} where name = 'c'")
+    db.execute(f"select braid.set_vector_index('c', {change.replace('=', '=>')})")
     assert search(db, [0] * DIMENSIONS, "c")[1] == "hnsw"
     maintain(db)
     assert serving_shard(db, "c") not in (None, shard)
@@ -285,6 +286,7 @@ def test_a_lost_index_is_told_and_made_anew(db: Connection, vectors: Vectors, da
     assert_nearest(hits, vectors, query, "l2", 10)
     row = db.execute("select braid.search_json('words', collection => 'c') -> 'warnings'").fetchone()
     assert row == ([],)
+    pass_a_day(db)
     maintain(db)
     assert serving_shard(db, "c") not in (None, shard)
     hits, mode, warnings = search(db, query, "c", 10)
@@ -346,7 +348,7 @@ def test_a_shard_is_kept_for_those_who_may_still_read_it(db: Connection, dsn: st
     with psycopg.connect(dsn) as reader:
         reader.execute("set transaction isolation level repeatable read")
         reader.execute("select 1 from braid.collections")
-        db.execute("update braid_store.collections set hnsw_m = 8 where name = 'c'")
+        db.execute("select braid.set_vector_index('c', hnsw_m => 8)")
         assert not maintain_as_far_as_possible(db)
         second = f"vectors_{serving_shard(db, 'c')}"
         delete(db, list(vectors)[:100])
@@ -384,7 +386,7 @@ def test_a_shard_in_use_by_an_idle_transaction_is_left(db: Connection, dsn: str,
     """It has a lock and no snapshot: maintenance goes on without waiting for it."""
     with psycopg.connect(dsn) as reader:
         check(reader, vectors)
-        db.execute("update braid_store.collections set hnsw_m = 8 where name = 'c'")
+        db.execute("select braid.set_vector_index('c', hnsw_m => 8)")
         db.execute("set statement_timeout = '10 s'")
         assert not maintain_as_far_as_possible(db)
         assert len(shard_tables(db)) == 2
@@ -421,9 +423,7 @@ def test_maintenance_waits_for_no_writer(db: Connection, dsn: str, collection: s
         assert written_count(db, "c") == len(vectors)
 
 
-def test_an_update_of_the_vectors_does_not_bring_back_a_deleted_one(
-    db: Connection, dsn: str, vectors: Vectors
-) -> None:
+def test_an_update_of_the_vectors_does_not_bring_back_a_deleted_one(db: Connection, dsn: str, vectors: Vectors) -> None:
     """A delete under way while its vector is given back."""
     external_ids = list(vectors)
     delete(db, external_ids[60:])
@@ -472,25 +472,37 @@ def test_nobody_waits_while_an_index_is_made(db: Connection, dsn: str, collectio
             results.append(maintain_once(maintainer))
 
     with psycopg.connect(dsn) as holder:
-        # As long as this is held, the index is being made.
+        # As long as this is held, no index can be made; nobody waits for it.
         holder.execute(f"lock table braid_store.vectors_{shard} in row exclusive mode")
-        db.execute("set statement_timeout = '500 ms'")
-        with pytest.raises(psycopg.errors.QueryCanceled):
-            maintain_once(db)
         db.execute("set statement_timeout = '10 s'")
-        maintainer = threading.Thread(target=make_index)
+        done = maintain_once(db)
+        assert "lock timeout" in done["warnings"][0] and not done["complete"]
+        holder.rollback()
+        # As long as there is no such table, the index is being made.
+        db.execute(
+            "create function braid_store.delay() returns trigger language plpgsql as"
+            " 'begin while not exists (select from pg_class where relname = ''over'') loop"
+            " perform pg_sleep(0.02); end loop; return null; end'"
+        )
+        db.execute(
+            "create trigger delay before update of ef_search on braid_store.vector_shards"
+            " for each statement execute function braid_store.delay()"
+        )
+        maintainer = threading.Thread(target=make_index, daemon=True)
         maintainer.start()
         deadline = time.monotonic() + 10
-        query = "select count(*) from pg_locks where not granted and relation = 'braid_store.vectors_{}'::regclass"
-        while db.execute(query.format(shard)).fetchone() == (0,):
+        query = "select count(*) from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()"
+        while db.execute(query).fetchone() == (0,):
             assert time.monotonic() < deadline
         done = maintain_once(db)
         assert done["vector_steps"] == 0 and not done["complete"]
         assert db.execute("select braid.clear_collection('c')").fetchone() == (SIZE,)
         new = made_up(SIZE, seed=1, prefix="new")
         store(db, new, "c")
-        holder.rollback()
+        holder.execute("create table public.over ()")
+        holder.commit()
         maintainer.join()
+    db.execute("drop trigger delay on braid_store.vector_shards")
     assert [done["complete"] for done in results] == [False]
     check(db, new)
     assert (shard, "serving") not in shards(db, "c")
@@ -522,9 +534,7 @@ def test_a_tenant_that_fails_keeps_no_other_from_being_maintained(db: Connection
     check(db, vectors | new)
 
 
-def test_maintenance_is_not_complete_while_another_session_is_at_it(
-    db: Connection, dsn: str, collection: str
-) -> None:
+def test_maintenance_is_not_complete_while_another_session_is_at_it(db: Connection, dsn: str, collection: str) -> None:
     store(db, made_up(SIZE), collection)
     with psycopg.connect(dsn) as other:
         maintain_once(other)
@@ -536,9 +546,7 @@ def test_maintenance_is_not_complete_while_another_session_is_at_it(
 
 
 @pytest.mark.parametrize(("memory", "is_enough"), [("4MB", False), ("6MB", True)])
-def test_too_little_memory_for_the_graph_is_told(
-    db: Connection, collection: str, memory: str, is_enough: bool
-) -> None:
+def test_too_little_memory_for_the_graph_is_told(db: Connection, collection: str, memory: str, is_enough: bool) -> None:
     """Exactly when pgvector itself finds it out, which is when the time has been lost."""
     db.execute("update braid_store.collections set hnsw_m = 50, hnsw_ef_construction = 100 where name = 'c'")
     store(db, made_up(700), collection)

@@ -107,6 +107,14 @@ def search(
 def set_threshold(db: Connection, vectors: int, dimensions: int) -> None:
     """From how many vectors of so many dimensions on a shard is made."""
     db.execute("update braid_store.vector_settings set exact_rows = %s", (-(-vectors * (dimensions + 200) // 584),))
+    # As braid.calibrate() does.
+    db.execute("select braid_store.note_collection(id) from braid_store.collections")
+
+
+def pass_a_day(db: Connection) -> None:
+    """As far as upkeep is concerned."""
+    db.execute("update braid_store.centroids set computed_at = computed_at - interval '25 hours'")
+    db.execute("update braid_store.due_parts set due_at = due_at - interval '25 hours'")
 
 
 def maintain(db: Connection, budget: str = "60 seconds", patience: float = 20) -> int:

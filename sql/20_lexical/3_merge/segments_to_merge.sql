@@ -1,4 +1,8 @@
-create or replace function braid_store.segments_to_merge(tenant_id int, collection braid_store.collections)
+create or replace function braid_store.segments_to_merge(
+  tenant_id int,
+  collection braid_store.collections,
+  max_posting_count bigint default 9223372036854775807
+)
 returns bigint[]
 language sql
 stable
@@ -21,12 +25,13 @@ as $$
     group by sc.segment_id
   )
   select coalesce(
-    braid_store.full_tier(segments_to_merge.tenant_id, (segments_to_merge.collection).id, 9223372036854775807),
+    braid_store.full_tier(segments_to_merge.tenant_id, (segments_to_merge.collection).id,
+                          segments_to_merge.max_posting_count),
     (select array[s.id]
      from braid_store.segments s
      left join dead d on d.segment_id = s.id
      where s.tenant_id = segments_to_merge.tenant_id and s.collection_id = (segments_to_merge.collection).id
-       and not s.is_deletion
+       and not s.is_deletion and s.posting_count <= segments_to_merge.max_posting_count
        and (d.chunk_count * 5 >= s.chunk_count
             or (s.k1, s.b, s.title_weight) <> ((segments_to_merge.collection).k1, (segments_to_merge.collection).b,
                                                (segments_to_merge.collection).title_weight)
@@ -36,5 +41,6 @@ as $$
      limit 1));
 $$;
 
-comment on function braid_store.segments_to_merge(int, braid_store.collections) is
-  'The cheapest merge that is due, full tiers first; null if there is none.';
+comment on function braid_store.segments_to_merge(int, braid_store.collections, bigint) is
+  'The cheapest merge that is due and that writes no more than so many postings anew, full tiers first; null if there is '
+  'none.';

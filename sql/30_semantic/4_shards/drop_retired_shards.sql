@@ -1,4 +1,4 @@
-create or replace function braid_store.drop_retired_shards()
+create or replace function braid_store.drop_retired_shards(deadline timestamptz)
 returns int
 language plpgsql
 volatile
@@ -6,6 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '200ms'
+set enable_seqscan = off
 as $$
 declare
   v_shard record;
@@ -33,10 +34,11 @@ begin
     exception when lock_not_available then
       null; -- next time
     end;
+    exit when clock_timestamp() > drop_retired_shards.deadline;
   end loop;
   return v_count;
 end
 $$;
 
-comment on function braid_store.drop_retired_shards() is
-  'Drops the shards that no snapshot can read any more. Returns how many.';
+comment on function braid_store.drop_retired_shards(timestamptz) is
+  'Drops the shards that no snapshot can read any more, until the deadline. Returns how many.';

@@ -9,18 +9,12 @@ as $$
 declare
   v_space braid_store.vector_spaces;
   v_order record;
-  v_bytes float8;
+  v_bytes float8 := braid_store.graph_bytes(shard);
   v_memory float8 := pg_size_bytes(current_setting('maintenance_work_mem'));
   v_warning text;
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
   v_order := braid_store.shard_order(shard.storage, v_space.dimensions, v_space.distance);
-  -- As measured of pgvector 0.8.5, within 2 %, by the number of vectors at which it says that a graph no longer fits: 16
-  -- bytes for each of 2 m neighbours, the vector, and what surrounds them; and what parallel workers share.
-  v_bytes := 4194304.0
-             + shard.vector_count
-               * (case shard.storage when 'vector' then 4 when 'halfvec' then 2 else 0.125 end * v_space.dimensions
-                  + 32 * shard.hnsw_m + 204);
   if v_bytes > v_memory then
     v_warning := format('maintenance_work_mem is %s, and the graph of %s vectors takes about %s: the index is made more '
                         'slowly than with as much.', current_setting('maintenance_work_mem'), shard.vector_count,

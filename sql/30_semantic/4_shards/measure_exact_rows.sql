@@ -57,6 +57,7 @@ begin
   -- At half as much again as where both take as long: a shard has a price in writing and upkeep as well.
   v_exact_rows := greatest(1000, round(1.5 * v_row_count * v_search / v_scan / 1000) * 1000);
   update braid_store.vector_settings s set exact_rows = v_exact_rows where s.only_row;
+  perform braid_store.note_collection(c.id) from braid_store.collections c;
   return jsonb_build_object('exact_rows', v_exact_rows,
                             'scan_ms_per_1000', round((v_scan * 1e6 / v_row_count)::numeric, 3),
                             'search_ms', round((v_search * 1000)::numeric, 3));

@@ -10,43 +10,76 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+#variable_conflict use_column
 declare
+  v_started timestamptz := clock_timestamp();
+  v_notes braid_store.due_parts[];
   v_part record;
+  v_space record;
   v_moved record;
+  v_is_done boolean;
 begin
   step_count := 0;
   warnings := '{}';
   is_complete := true;
-  for v_part in
-    select s.tenant_id, s.served_at, w as collection
-    from braid_store.vector_shards s
-    join braid_store.collections c on c.id = s.collection_id
-    cross join lateral braid_store.written_spaces(c) w
-    where s.state = 'serving' and w.vector_space_id = s.vector_space_id
-    order by random()
+  <<batches>>
   loop
-    begin
-      continue when (braid_store.next_shard_step(v_part.tenant_id, v_part.collection)).step is null;
-      -- One that serves since this transaction began: a delete that does not know yet must have ended before.
-      if v_part.served_at >= now()
-         or not (braid_store.try_lock_part((v_part.collection).id, v_part.tenant_id)
-                 and braid_store.try_lock_shards((v_part.collection).id, v_part.tenant_id)) then
+    v_notes := array(select n from braid_store.take_due_parts('move_vectors', v_started) n);
+    exit when v_notes = '{}';
+    for v_part in
+      select n.tenant_id, n.collection_id, array_agg(n) as notes
+      from unnest(v_notes) n
+      group by n.tenant_id, n.collection_id
+      order by min(n.due_at)
+    loop
+      begin
+        v_is_done := true;
+        for v_space in
+          select s.served_at, w as collection
+          from braid_store.collections c
+          cross join lateral braid_store.written_spaces(c) w
+          join braid_store.vector_shards s
+            on s.tenant_id = v_part.tenant_id and s.collection_id = c.id and s.vector_space_id = w.vector_space_id
+               and s.state = 'serving'
+          where c.id = v_part.collection_id
+        loop
+          continue when (braid_store.next_shard_step(v_part.tenant_id, v_space.collection)).step is null;
+          -- One that serves since this transaction began: a delete that does not know yet must have ended before.
+          if v_space.served_at >= now()
+             or not (braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id)
+                     and braid_store.try_lock_shards(v_part.collection_id, v_part.tenant_id)) then
+            v_is_done := false;
+            continue;
+          end if;
+          v_moved := braid_store.advance_shards(v_part.tenant_id, v_space.collection, '{forget,absorb,give_back}',
+                                                move_vectors.deadline);
+          step_count := step_count + v_moved.step_count;
+          v_is_done := v_is_done and v_moved.next_step is null;
+          -- A new shard, as a visit makes it.
+          if v_moved.next_step in ('create', 'copy', 'index') then
+            perform braid_store.note_task(v_part.tenant_id, v_part.collection_id, 'visit');
+          end if;
+        end loop;
+        is_complete := is_complete and v_is_done;
+        if v_is_done then
+          perform braid_store.settle(v_part.notes, null, null);
+        else
+          perform braid_store.put_off(v_part.notes);
+        end if;
+      exception when others then
+        warnings := warnings || braid_store.report_failure(v_part.tenant_id, v_part.collection_id, sqlstate, sqlerrm);
         is_complete := false;
-        continue;
+        perform braid_store.put_off(v_part.notes);
+      end;
+      if clock_timestamp() > move_vectors.deadline then
+        exit batches;
       end if;
-      v_moved := braid_store.advance_shards(v_part.tenant_id, v_part.collection, '{forget,absorb,give_back}',
-                                            move_vectors.deadline);
-      step_count := step_count + v_moved.step_count;
-      is_complete := is_complete and v_moved.next_step is null;
-    exception when others then
-      warnings := warnings || braid_store.report_failure(v_part.tenant_id, (v_part.collection).id, sqlstate, sqlerrm);
-      is_complete := false;
-    end;
-    exit when clock_timestamp() > move_vectors.deadline and not is_complete;
+    end loop;
   end loop;
+  is_complete := is_complete and not braid_store.has_due_parts('move_vectors', v_started);
 end
 $$;
 
 comment on function braid_store.move_vectors(timestamptz) is
-  'Moves vectors between where they were written and the shards that serve, until the deadline. Whoever writes one of them '
-  'then waits until the transaction ends.';
+  'Moves vectors between where they were written and the shards that serve, where a visit has found some, until the '
+  'deadline. Whoever writes one of them then waits until the transaction ends.';

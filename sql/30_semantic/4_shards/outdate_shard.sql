@@ -7,6 +7,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_has_shard boolean;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections := braid_store.find_collection(outdate_shard.collection);
 begin
@@ -14,7 +15,9 @@ begin
   set is_outdated = true
   where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
     and s.vector_space_id = v_collection.vector_space_id and s.state = 'serving';
-  return found;
+  v_has_shard := found;
+  perform braid_store.note_due(v_tenant_id, v_collection.id);
+  return v_has_shard;
 end
 $$;
 

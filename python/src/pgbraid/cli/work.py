@@ -5,13 +5,15 @@ from __future__ import annotations
 import signal
 import threading
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pgbraid.cli.options import dsn_option
 
 if TYPE_CHECKING:
+    import psycopg
+
     from pgbraid.embedders import Embedder
 
 # Chunks of one tenant before the others have their turn.
@@ -26,6 +28,16 @@ where (j.claimed_until is null or j.claimed_until <= now())
   and s.embedding_model in (%(model)s, %(model)s || '@' || s.dimensions)
 order by 1, 2
 """
+LEFT = """
+select t.key, c.name, count(*), (array_agg(j.last_error order by j.chunk_id) filter (where j.last_error is not null))[1]
+from braid_store.embedding_jobs j
+join braid_store.tenants t on t.id = j.tenant_id
+join braid_store.collections c on c.id = j.collection_id
+join braid_store.vector_spaces s on s.id = j.vector_space_id
+where s.embedding_model in (%(model)s, %(model)s || '@' || s.dimensions)
+group by 1, 2
+order by 1, 2
+"""
 
 
 class _EnoughError(Exception):
@@ -35,17 +47,16 @@ class _EnoughError(Exception):
 @click.command(short_help="Embed and maintain, for all tenants, until stopped.")
 @dsn_option
 @click.option("--interval", default=5.0, show_default=True, type=click.FloatRange(min=0.1), help="Seconds at rest.")
-@click.option("--once", is_flag=True, help="End when nothing is left to do.")
+@click.option("--once", is_flag=True, help="End when nothing is left to do now.")
 @click.option("--embedding-url", envvar="PGBRAID_EMBEDDING_URL", metavar="URL", help="Of a service like OpenAI's.")
 @click.option("--embedding-model", envvar="PGBRAID_EMBEDDING_MODEL", metavar="NAME", help="Its model.")
-def work(
-    dsn: str | None, interval: float, once: bool, embedding_url: str | None, embedding_model: str | None
-) -> None:
+def work(dsn: str | None, interval: float, once: bool, embedding_url: str | None, embedding_model: str | None) -> None:
     """Embed what waits in the outbox and maintain the indexes, for all tenants, until stopped. For a login that may do
     so: the database's superuser, or the owner with BYPASSRLS. Several may run at once.
 
     Embeds with the offline model, or with the service of --embedding-url, whose key is in OPENAI_API_KEY, for the
-    collections of that model.
+    collections of that model. With --once, the exit code is 1 if chunks of these are left that could not be embedded,
+    or that another worker has.
     """
     import psycopg
 
@@ -70,6 +81,8 @@ def work(
                     raise
                 click.echo(f"tried again after {interval:g} s: {error}", err=True)
             if once and not busy:
+                if not stopped.is_set() and _report_left(dsn, embedder):
+                    raise SystemExit(1)
                 return
             if not busy:
                 stopped.wait(interval)
@@ -117,5 +130,25 @@ def _round(dsn: str, embedder: Embedder, stopped: threading.Event) -> bool:
                 click.echo(f"{tenant}, {collection}: {embedded} chunks embedded")
             if stopped.is_set():
                 return False
-        row = connection.execute("select braid.maintain('5 seconds') -> 'complete'").fetchone()
-        return busy or row != (True,)
+        done = _maintain(connection, 5)
+        if "seconds_needed" in done:
+            done = _maintain(connection, done["seconds_needed"])
+        return busy or not done["complete"]
+
+
+def _maintain(connection: psycopg.Connection[Any], seconds: float) -> dict[str, Any]:
+    row = connection.execute("select braid.maintain(make_interval(secs => %s))", (seconds,)).fetchone()
+    assert row is not None
+    return dict(row[0])
+
+
+def _report_left(dsn: str, embedder: Embedder) -> bool:
+    """Say what is left in the outbox of the embedder's model; whether anything is."""
+    import psycopg
+
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        left = connection.execute(LEFT, {"model": embedder.model_name}).fetchall()
+    for tenant, collection, count, error in left:
+        reason = f", last error: {error}" if error else ", claimed by another worker"
+        click.echo(f"{tenant}, {collection}: {count} chunks not embedded{reason}", err=True)
+    return bool(left)

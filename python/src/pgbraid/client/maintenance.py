@@ -19,9 +19,10 @@ class Maintenance(Statements):
         (status,) = self._json("braid.status(collection => %(collection)s::text)::text", collection=collection)
         return dict(status)
 
-    def maintain(self, time_budget: float = 10.0) -> dict[str, Any]:
-        """Merge, move vectors, index attributes declared later and tidy up for about `time_budget` seconds; what was
-        done. Maps to braid.maintain."""
+    def maintain(self, time_budget: float | None = None) -> dict[str, Any]:
+        """Merge, move vectors, index attributes declared later and tidy up for `time_budget` seconds; what was done.
+        Without a budget for 10 seconds, or for as long as an index takes that does not fit in. Maps to
+        braid.maintain."""
         (done,) = self._json(
             "braid.maintain(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
         )

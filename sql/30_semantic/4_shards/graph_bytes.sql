@@ -1,0 +1,20 @@
+create or replace function braid_store.graph_bytes(shard braid_store.vector_shards)
+returns float8
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  -- As measured of pgvector 0.8.5, within 2 %, by the number of vectors at which it says that a graph no longer fits: 16
+  -- bytes for each of 2 m neighbours, the vector, and what surrounds them; and what parallel workers share.
+  select 4194304.0
+         + shard.vector_count
+           * (case shard.storage when 'vector' then 4 when 'halfvec' then 2 else 0.125 end * s.dimensions
+              + 32 * shard.hnsw_m + 204)
+  from braid_store.vector_spaces s
+  where s.id = shard.vector_space_id;
+$$;
+
+comment on function braid_store.graph_bytes(braid_store.vector_shards) is
+  'The memory that the graph of a shard takes while its index is made.';

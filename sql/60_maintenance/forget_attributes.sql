@@ -1,0 +1,37 @@
+create or replace function braid_store.forget_attributes()
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_due braid_store.due_collections;
+begin
+  for v_due in
+    select d.* from braid_store.due_collections d
+    where d.noted_until is not null
+      and not exists (
+        select from braid_store.due_parts p
+        where p.collection_id = d.collection_id
+          and (p.id <= d.noted_until and p.awaits is null or p.task = 'index_attributes'))
+    for update skip locked
+  loop
+    -- A writer that began before the removal may still add rows, which its own note has a visit delete: hence a day.
+    delete from braid_store.indexed_attributes a
+    where a.collection_id = v_due.collection_id and a.removed_at < clock_timestamp() - interval '1 day'
+      and not exists (select from braid_store.due_collections d
+                      where d.collection_id = v_due.collection_id and d.noted_until is null);
+    delete from braid_store.due_collections d
+    where d.id = v_due.id
+      and not exists (select from braid_store.indexed_attributes a
+                      where a.collection_id = v_due.collection_id and a.removed_at is not null);
+  end loop;
+end
+$$;
+
+comment on function braid_store.forget_attributes() is
+  'Ends with the changes of collections for which every part was visited, and forgets attributes removed a day ago: their '
+  'rows are deleted.';

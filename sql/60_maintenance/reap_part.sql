@@ -1,0 +1,71 @@
+create or replace function braid_store.reap_part(
+  tenant_id int,
+  collection_id int,
+  deadline timestamptz,
+  out document_count bigint,
+  out is_complete boolean
+)
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  c_batch_size constant int := 2000;
+  v_table text;
+  v_chunk_ids bigint[];
+  v_count bigint;
+begin
+  document_count := 0;
+  is_complete := false;
+  loop
+    v_chunk_ids := array(
+      select c.id from braid_store.chunks c
+      where c.tenant_id = reap_part.tenant_id and c.collection_id = reap_part.collection_id
+      limit c_batch_size);
+    exit when v_chunk_ids = '{}';
+    -- By id: no index of these begins with the collection.
+    delete from braid_store.forward_rows f
+    where f.ctid = any (array(
+      select f.ctid
+      from unnest(v_chunk_ids) u (id),
+           lateral (
+             select f.ctid from braid_store.forward_rows f where f.tenant_id = reap_part.tenant_id and f.chunk_id = u.id
+             offset 0
+           ) f));
+    delete from braid_store.chunks c
+    where c.ctid = any (array(
+      select c.ctid
+      from unnest(v_chunk_ids) u (id),
+           lateral (
+             select c.ctid from braid_store.chunks c where c.tenant_id = reap_part.tenant_id and c.id = u.id offset 0
+           ) c));
+    -- Behind a batch, not before one: however little time the others leave, it gets on.
+    if clock_timestamp() > reap_part.deadline then
+      return;
+    end if;
+  end loop;
+  foreach v_table in array array_remove(array_remove(braid_store.collection_tables(), 'chunks'), 'forward_rows') loop
+    loop
+      execute format('delete from braid_store.%1$I where ctid = any (array(select ctid from braid_store.%1$I '
+                     'where tenant_id = $1 and collection_id = $2 limit $3))', v_table)
+        using reap_part.tenant_id, reap_part.collection_id, c_batch_size;
+      get diagnostics v_count = row_count;
+      document_count := document_count + case v_table when 'documents' then v_count else 0 end;
+      exit when v_count < c_batch_size;
+      if clock_timestamp() > reap_part.deadline then
+        return;
+      end if;
+    end loop;
+  end loop;
+  is_complete := true;
+end
+$$;
+
+comment on function braid_store.reap_part(int, int, timestamptz) is
+  'Deletes, in batches until the deadline, what a tenant stored in a dropped collection: how many documents, and whether '
+  'that is all.';
