@@ -20,6 +20,7 @@ from pytest_postgresql import factories
 
 import pgbraid
 from helpers import HashEmbedder, clone, make_fast, temporary_folder
+from helpers.package import Package
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
@@ -170,6 +171,13 @@ def client(dsn: str) -> Iterator[pgbraid.Client]:
     """A client of tenant `default` whose embedder hashes words: fast, and the same on every machine."""
     with pgbraid.connect(dsn, embedder=HashEmbedder()) as connected:
         yield connected
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Iterator[Package]:
+    """To have the package carry other SQL files than it does."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield Package(tmp_path, patch)
 
 
 @pytest.fixture(scope="session")

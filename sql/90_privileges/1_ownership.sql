@@ -43,9 +43,9 @@ begin
       and s.dbid = (select oid from pg_catalog.pg_database where datname = current_database())
       and r.rolname ~ '^braid_(owner|definer)_' and r.rolname not in ('@owner@', '@definer@')
   loop
-    execute format('revoke all on all tables in schema braid, braid_store from %I', v_role);
+    execute format('revoke all on all tables in schema braid, braid_store, braid_locks from %I', v_role);
     execute format('revoke all on all functions in schema braid, braid_store from %I', v_role);
-    execute format('revoke all on schema braid, braid_store from %I', v_role);
+    execute format('revoke all on schema braid, braid_store, braid_locks from %I', v_role);
   end loop;
 end
 $$;

@@ -90,14 +90,20 @@ def test_status(pgbraid: Run, dsn: str, db: psycopg.Connection[tuple[object, ...
     assert (collection["name"], collection["documents"], collection["chunks"]) == ("default", 1, 1)
     assert collection["pending_embeddings"] == 1
     text = output(pgbraid("status", dsn=dsn))
-    assert "migrations  none pending" in text
+    assert "functions   as in this package\nmigrations  as in this package\n" in text
     assert text.splitlines()[-1].split() == ["default", "all-MiniLM-L6-v2", "384", "1", "1", "1"]
 
 
-def test_status_says_what_is_pending(pgbraid: Run, dsn: str, db: psycopg.Connection[tuple[object, ...]]) -> None:
-    db.execute("delete from braid_store._yoyo_migration where migration_id = '0007.isolation'")
+def test_status_says_how_the_database_differs(
+    pgbraid: Run, dsn: str, db: psycopg.Connection[tuple[object, ...]]
+) -> None:
+    db.execute(
+        "update braid_store.installation set content_hash = 'other', migrations = migrations - '0001.tenancy'"
+        " || '{\"0002.collections\": \"other\", \"9999.later\": \"new\"}'"
+    )
     text = output(pgbraid("status", dsn=dsn))
-    assert "migrations  0007.isolation" in text
+    assert "functions   not those of this package" in text
+    assert "migrations  pending: 0001.tenancy; changed: 0002.collections; unknown: 9999.later" in text
     assert "run: pgbraid upgrade" in text
 
 
@@ -170,9 +176,8 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 @pytest.mark.any_version
 def test_an_interrupt_leaves_no_traceback(dsn: str) -> None:
-    lock = int.from_bytes(b"pgbraid\0", "big")
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        connection.execute("select pg_advisory_lock(%s)", (lock,))
+    with psycopg.connect(dsn) as connection:
+        connection.execute("lock table braid_store.installation in exclusive mode")
         process = subprocess.Popen(
             [*PROGRAM, "init", "--dsn", dsn], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

@@ -37,9 +37,9 @@ def test_the_wheel_carries_all_of_the_sql(wheel: Path) -> None:
         for name in zipfile.ZipFile(wheel).namelist()
         if name.startswith("pgbraid/_sql/")
     }
-    files = (*resources.foundation_files(), *resources.repeatable_files())
+    files = (*resources.resources().foundation, *resources.resources().repeatable)
     expected = {f"pgbraid/_sql/sql/{file.name}": file.text for file in files}
-    for path in resources.MIGRATIONS.iterdir():
+    for path in (resources.ROOT / "migrations").iterdir():
         expected[f"pgbraid/_sql/migrations/{path.name}"] = path.read_text()
     assert inside == expected
 

@@ -1,47 +1,136 @@
-"""From the first migration to this version: what was stored stays, and nothing tells it from a fresh install."""
+"""From an earlier version to this one: what was stored stays, and nothing tells it from a fresh install."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import psycopg
 import pytest
 
 from helpers import snapshot
+from helpers.package import Package
+from pgbraid.errors import InstallationError, VersionMismatchError
 from pgbraid.install import install, resources
 
-FIRST = resources.migration_ids()[0]
+Connection = psycopg.Connection[Any]
+VERSION = "sql/70_observe/version.sql"
 
 
-class StoppedError(Exception):
-    pass
+def test_an_upgrade_equals_a_fresh_install(package: Package, dsn: str, db: Connection) -> None:
+    """Of a version with a function more, one less, others of another shape, and a view with a column more."""
+    fresh = snapshot.definitions(dsn)
+    collections = package.text("sql/15_collections/collections.sql")
+    package.change(
+        {
+            "sql/70_observe/gone.sql": "create or replace function braid.gone() returns int language sql return 1;",
+            VERSION: package.text(VERSION).replace("returns text", "returns table (version text)"),
+            "sql/10_tenancy/create_tenant.sql": package.text("sql/10_tenancy/create_tenant.sql")
+            .replace("tenant text", "name text")
+            .replace("create_tenant.tenant", "create_tenant.name"),
+            "sql/60_maintenance/merge_due.sql": None,
+            "sql/15_collections/collections.sql": collections.replace("select ", "select 1 as first, ", 1),
+        }
+    )
+    install(dsn)
+    assert snapshot.definitions(dsn).keys() != fresh.keys()
+    package.restore()
+    assert install(dsn).functions_applied
+    assert snapshot.definitions(dsn) == fresh
 
 
-@pytest.fixture
-def first(bare_dsn: Callable[..., str]) -> str:
-    """A database as the first migration leaves it, with a tenant of its own."""
-    dsn = bare_dsn()
-
-    def stop_after_first(line: str) -> None:
-        if line == f"migration {FIRST} applied":
-            raise StoppedError
-
-    with pytest.raises(StoppedError):
-        install(dsn, notify=stop_after_first)
-    with psycopg.connect(dsn) as connection:
-        assert connection.execute("select migration_id from braid_store._yoyo_migration").fetchall() == [(FIRST,)]
-        connection.execute("insert into braid_store.tenants (key) values ('acme')")
-    return dsn
+def test_functions_that_stay_as_they_are_keep_what_sessions_prepared(
+    package: Package, dsn: str, db: Connection
+) -> None:
+    """Even if others change their shape."""
+    db.execute("select braid.upsert_document('a', 'the quick brown fox')")
+    db.execute("prepare search as select external_id from braid.hybrid_search('fox')")
+    assert db.execute("execute search").fetchall() == [("a",)]
+    package.change({VERSION: package.text(VERSION).replace("returns text", "returns table (version text)")})
+    assert install(dsn).functions_applied
+    assert db.execute("execute search").fetchall() == [("a",)]
 
 
-def test_an_upgrade_equals_a_fresh_install(first: str, dsn: str) -> None:
-    report = install(first)
-    assert report.migrations == resources.migration_ids()[1:]
-    assert snapshot.definitions(first) == snapshot.definitions(dsn)
+def test_a_function_that_a_policy_needs_changes_its_shape(package: Package, dsn: str, db: Connection) -> None:
+    db.execute("select braid.upsert_document('a', 'the quick brown fox')")
+    name = "sql/10_tenancy/current_tenant_id.sql"
+    package.change({name: package.text(name).replace("returns int", "returns bigint")})
+    install(dsn)
+    package.restore()
+    fresh = snapshot.definitions(dsn)
+    assert install(dsn).functions_applied
+    assert snapshot.definitions(dsn).keys() == fresh.keys()
+    assert db.execute("select external_id from braid.full_text_search('fox')").fetchall() == [("a",)]
 
 
-def test_an_upgrade_keeps_what_was_stored(first: str) -> None:
-    install(first)
-    with psycopg.connect(first) as connection:
-        keys = connection.execute("select key from braid_store.tenants order by id").fetchall()
-    assert keys == [("acme",), ("default",)]
+# What cannot be upgraded is refused by name, and untouched
+
+
+def refused(dsn: str, match: str) -> VersionMismatchError:
+    before = snapshot.rows(dsn)
+    with pytest.raises(VersionMismatchError, match=match) as caught:
+        install(dsn)
+    assert snapshot.rows(dsn) == before
+    assert caught.value.sqlstate == "55000"
+    assert caught.value.hint
+    return caught.value
+
+
+def test_a_migration_that_was_changed_after_it_had_been_applied(package: Package, dsn: str) -> None:
+    name = resources.migration_ids()[2]
+    file = f"migrations/{name}.sql"
+    package.change({file: package.text(file).replace("title text", "title varchar")})
+    error = refused(dsn, f"the migration {name} of this pgbraid, .* is not the one that was applied")
+    assert "export" in str(error.hint)
+
+
+def test_a_migration_that_the_package_lacks(package: Package, dsn: str, bare_dsn: Callable[..., str]) -> None:
+    package.change({"migrations/9999.more.sql": "-- depends:\nselect 1;\n"})
+    newer = bare_dsn()
+    install(newer)
+    package.restore()
+    refused(newer, r"the migration 9999\.more, which this pgbraid, .*, does not know")
+
+
+def test_a_newer_version(package: Package, dsn: str) -> None:
+    package.change({}, "99.1.0")
+    install(dsn)
+    package.restore()
+    refused(dsn, r"pgbraid 99\.1\.0, which is newer")
+
+
+# Failures
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["sql/00_foundation/zz.sql", "migrations/9999.broken.sql", "sql/70_observe/zz.sql", "sql/90_privileges/zz.sql"],
+)
+@pytest.mark.parametrize("is_installed", [False, True], ids=["first", "upgrade"])
+def test_an_error_leaves_what_was_there(
+    package: Package, bare_dsn: Callable[..., str], dsn: str, file: str, is_installed: bool
+) -> None:
+    used = dsn if is_installed else bare_dsn()
+    if is_installed:
+        install(dsn)  # of a clone: it gets roles of its own
+        with psycopg.connect(used) as connection:
+            connection.execute("select braid.upsert_document('a', 'the quick brown fox')")
+    before = snapshot.rows(used)
+    package.change(
+        {
+            VERSION: package.text(VERSION).replace("returns text", "returns table (version text)"),
+            "migrations/9998.more.sql": "-- depends:\ncreate table braid_store.more (tenant_id int);\n"
+            "alter table braid_store.documents add column more int;\n",
+            file: "-- depends: 9998.more\ncreate temp table half_done ();\nselect 1 / 0;\n",
+        },
+        "99.0.0",
+    )
+    with pytest.raises(InstallationError, match=f"{file}: division by zero") as caught:
+        install(used)
+    assert caught.value.sqlstate == "22012"
+    assert snapshot.rows(used) == before
+    package.restore()
+    assert install(used).changed != is_installed
+    with psycopg.connect(used) as connection:
+        connection.execute("select braid.upsert_document('a', 'the quick brown fox')")
+        assert connection.execute("select external_id from braid.full_text_search('fox')").fetchall() == [("a",)]

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import psycopg
@@ -14,11 +13,11 @@ from psycopg.conninfo import make_conninfo
 
 import pgbraid
 from helpers import HashEmbedder, snapshot, supabase
+from helpers.package import Package
 from helpers.roles import owner_role
 from pgbraid import embedded
 from pgbraid.cli import cli
-from pgbraid.install import bundle as bundle_module
-from pgbraid.install import install, resources
+from pgbraid.install import install
 from pgbraid.install.bundle import bundle
 from supabase.conftest import Psql
 
@@ -106,39 +105,21 @@ def test_it_leaves_the_sessions_settings(project: str, psql: Psql) -> None:
 
 
 @pytest.fixture
-def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], str]]:
+def newer(package: Package) -> Callable[[], str]:
     """A function that makes the bundle of a version that changes a function's shape, drops another and has one more
     migration. This process is then that version."""
 
     def make() -> str:
-        root = tmp_path / "newer"
-        shutil.copytree(resources.MIGRATIONS, root / "migrations")
-        shutil.copytree(resources.ROOT / "sql", root / "sql")
-        (root / "migrations" / "9999.more.sql").write_text(
-            "create table braid_store.more (tenant_id int primary key);\n"
+        version = "sql/70_observe/version.sql"
+        changed = package.text(version).replace("returns text", "returns table (version text)")
+        more = (
+            "-- depends:\ncreate table braid_store.more (tenant_id int primary key);\n"
             "insert into braid_store.more values (1);\n"
         )
-        version = root / "sql" / "70_observe" / "version.sql"
-        version.write_text(version.read_text().replace("returns text", "returns table (version text)"))
-        monkeypatch.setattr(resources, "ROOT", root)
-        monkeypatch.setattr(resources, "MIGRATIONS", root / "migrations")
-        monkeypatch.setattr(bundle_module, "MIGRATIONS", root / "migrations")
-        monkeypatch.setattr(bundle_module, "__version__", "99.0.0")
-        forget()
+        package.change({version: changed, "migrations/9999.more.sql": more}, "99.0.0")
         return bundle()
 
-    def forget() -> None:
-        for cached in (
-            resources.foundation_files,
-            resources.repeatable_files,
-            resources.migration_ids,
-            resources.content_digest,
-        ):
-            cached.cache_clear()
-
-    yield make
-    monkeypatch.undo()
-    forget()
+    return make
 
 
 def test_a_newer_one_upgrades_and_an_older_one_is_refused(project: str, newer: Callable[[], str]) -> None:
@@ -155,7 +136,7 @@ def test_a_newer_one_upgrades_and_an_older_one_is_refused(project: str, newer: C
         assert "TABLE" in str(connection.execute("select pg_get_function_result('braid.version'::regproc)").fetchone())
         assert connection.execute("select count(*) from braid_store.tenants").fetchone() == (2,)
     before = snapshot.definitions(project)
-    with pytest.raises(psycopg.errors.FeatureNotSupported, match=r"99\.0\.0") as caught:
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match=r"99\.0\.0") as caught:
         paste(project, older)
     assert "newer" in str(caught.value.diag.message_hint)
     assert snapshot.definitions(project) == before

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import psycopg
 
 __all__ = [
+    "ConcurrentUpgradeError",
     "ConflictError",
     "ConnectionLostError",
     "DimensionMismatchError",
@@ -27,7 +28,9 @@ __all__ = [
     "ServerError",
     "VersionMismatchError",
     "from_psycopg",
+    "is_outdated",
     "out_of_range",
+    "upgraded",
 ]
 
 
@@ -89,6 +92,11 @@ class ConnectionLostError(PgbraidError):
     retryable = True
 
 
+class ConcurrentUpgradeError(ConflictError):
+    """pgbraid was upgraded while a transaction ran, which is undone. Outside of a transaction the client repeats the
+    call by itself."""
+
+
 class InstallationError(PgbraidError):
     """Installing, upgrading or removing the schema failed."""
 
@@ -102,7 +110,8 @@ class NotInstalledError(InstallationError):
 
 
 class VersionMismatchError(InstallationError):
-    """The database and this package are of different minor versions."""
+    """The database and this package are of different minor versions, or of one version with other functions or
+    migrations."""
 
 
 class EmbeddingError(PgbraidError):
@@ -186,6 +195,30 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
     if kind is ConflictError:
         hint = hint or "repeat the call, or the whole transaction that it is part of"
     return kind(message, hint=hint, sqlstate=sqlstate)
+
+
+# What a statement meets that began with functions or tables that an upgrade has replaced since: an object that is
+# gone, or whose shape is another one. No statement of this package gets them otherwise.
+_OUTDATED = ("42883", "42703", "42P01", "42P13", "42804", "42725")
+_OUTDATED_MESSAGES = {
+    "XX000": ("cache lookup failed", "could not open relation", "concurrently"),
+    "0A000": ("cached plan must not change",),
+}
+
+
+def is_outdated(error: psycopg.Error) -> bool:
+    """Whether an error is what an upgrade in the middle of a statement, or of a session, leads to."""
+    return error.sqlstate in _OUTDATED or any(
+        text in str(error) for text in _OUTDATED_MESSAGES.get(error.sqlstate or "", ())
+    )
+
+
+def upgraded(error: psycopg.Error) -> ConcurrentUpgradeError:
+    return ConcurrentUpgradeError(
+        f"pgbraid was upgraded while this transaction ran: {error.diag.message_primary}",
+        hint="repeat the transaction; nothing of it was stored",
+        sqlstate=error.sqlstate,
+    )
 
 
 def out_of_range(error: psycopg.Error, parameters: Mapping[str, object]) -> PgbraidError:

@@ -10,7 +10,6 @@ import psycopg
 
 from pgbraid._dsn import find_dsn
 from pgbraid._threads import in_thread
-from pgbraid._version import __version__
 from pgbraid.async_client.arrangement import Arrangement
 from pgbraid.async_client.collections import Collections
 from pgbraid.async_client.documents import Documents
@@ -21,7 +20,7 @@ from pgbraid.async_client.model_migrations import ModelMigrations
 from pgbraid.async_client.recall import Recall
 from pgbraid.async_client.search import Search
 from pgbraid.async_client.tenants import Tenants
-from pgbraid.errors import NotFoundError, NotInstalledError, VersionMismatchError, from_psycopg
+from pgbraid.errors import from_psycopg
 
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
@@ -119,19 +118,3 @@ class AsyncClient(
                 yield
         except psycopg.Error as error:
             raise from_psycopg(error) from error
-
-    async def _check_version(self) -> None:
-        try:
-            installed: str | None = await self._value_for_all("braid.version()")
-        except (NotFoundError, NotInstalledError) as error:
-            raise NotInstalledError(
-                "this database has no pgbraid", hint="run: pgbraid init", sqlstate=error.sqlstate
-            ) from error
-        if installed is None:
-            raise NotInstalledError("pgbraid is not completely installed here", hint="run: pgbraid init")
-        database, package = (tuple(map(int, text.split(".")[:2])) for text in (installed, __version__))
-        if database != package:
-            raise VersionMismatchError(
-                f"the database has pgbraid {installed}, this package is {__version__}",
-                hint="run: pgbraid upgrade" if database < package else "run: pip install -U pgbraid",
-            )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
-from pgbraid.errors import InvalidArgumentError, from_psycopg, out_of_range
+from pgbraid.errors import InvalidArgumentError, PgbraidError, from_psycopg, is_outdated, out_of_range, upgraded
 
 __all__ = ["TENANT", "Statements"]
 
@@ -38,14 +40,42 @@ class Statements:
 
     async def _rows(self, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
         try:
-            async with self.connection.cursor(row_factory=tuple_row) as cursor:
-                await cursor.execute(statement.encode(), {**parameters, "tenant": self.tenant})
-                return await cursor.fetchall()
-        except psycopg.errors.NumericValueOutOfRange as error:
-            raise out_of_range(error, parameters) from error
+            return await self._fetch(statement, parameters)
         except psycopg.Error as error:
-            raise from_psycopg(error) from error
+            if not is_outdated(error):
+                raise self._typed(error, parameters) from error
+            if self.connection.info.transaction_status != TransactionStatus.IDLE:
+                raise upgraded(error) from error
+        # An upgrade came in between, and nothing has been done.
+        try:
+            return await self._fetch(statement, parameters)
+        except psycopg.Error as error:
+            if is_outdated(error):
+                await self._check_version()
+            raise self._typed(error, parameters) from error
+
+    async def _fetch(self, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        try:
+            async with self.connection.cursor(row_factory=tuple_row) as cursor:
+                # Not prepared: that saves nothing here, and would outlive the functions that an upgrade drops.
+                await cursor.execute(statement.encode(), {**parameters, "tenant": self.tenant}, prepare=False)
+                return await cursor.fetchall()
         except UnicodeEncodeError as error:
             raise InvalidArgumentError(
                 f"text that is not Unicode: {error.reason}", hint="remove lone surrogates"
             ) from error
+
+    def _typed(self, error: psycopg.Error, parameters: Mapping[str, Any]) -> PgbraidError:
+        if isinstance(error, psycopg.errors.NumericValueOutOfRange):
+            return out_of_range(error, parameters)
+        return from_psycopg(error)
+
+    async def _check_version(self) -> None:
+        """Refuse a database whose version or functions are not those that this package can work with."""
+        from pgbraid.install.state import check_installed
+
+        try:
+            rows = await self._fetch("select version, content_hash from braid_store.installation", {})
+        except psycopg.Error as error:
+            raise from_psycopg(error) from error
+        check_installed(*rows[0] if rows else (None, None))

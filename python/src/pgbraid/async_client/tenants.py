@@ -9,7 +9,7 @@ from psycopg.rows import tuple_row
 
 from pgbraid.async_client.statements import TENANT, Statements
 from pgbraid.documents import bounded, checked_records
-from pgbraid.errors import from_psycopg
+from pgbraid.errors import from_psycopg, is_outdated, upgraded
 
 __all__ = ["Tenants"]
 
@@ -42,7 +42,7 @@ class Tenants(Statements):
                     async for (record,) in cursor:
                         yield record
         except psycopg.Error as error:
-            raise from_psycopg(error) from error
+            raise (upgraded(error) if is_outdated(error) else from_psycopg(error)) from error
 
     async def import_tenant(self, records: Iterable[str], *, progress: Callable[[int], object] | None = None) -> int:
         """Store what `export_tenant` gave, of any tenant and any database, for this tenant; how many documents. Maps to

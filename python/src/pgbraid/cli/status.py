@@ -43,7 +43,10 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
     return {
         "package_version": __version__,
         "database_version": installation.version,
+        "content_matches": installation.is_this_package,
         "pending_migrations": installation.pending_migrations,
+        "changed_migrations": installation.changed_migrations,
+        "unknown_migrations": installation.unknown_migrations,
         "postgresql_version": connection.info.parameter_status("server_version"),
         "pgvector_version": extension.version if extension else None,
         "pgvector_schema": extension.schema if extension else None,
@@ -52,16 +55,18 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
 
 
 def _text(facts: dict[str, Any]) -> str:
-    pending = facts["pending_migrations"]
+    states = [(state, facts[f"{state}_migrations"]) for state in ("pending", "changed", "unknown")]
+    migrations = "; ".join(f"{state}: {', '.join(names)}" for state, names in states if names)
     lines = [
         ("pgbraid", f"package {facts['package_version']}, database {facts['database_version']}"),
-        ("migrations", "not readable by this login" if pending is None else ", ".join(pending) or "none pending"),
+        ("functions", "as in this package" if facts["content_matches"] else "not those of this package"),
+        ("migrations", migrations or "as in this package"),
         ("PostgreSQL", facts["postgresql_version"]),
         ("pgvector", f"{facts['pgvector_version']} in schema {facts['pgvector_schema']}"),
         ("tenant", facts.get("tenant")),
     ]
     text = [f"{name:<11} {value}" for name, value in lines]
-    if pending or facts["package_version"] != facts["database_version"]:
+    if not facts["content_matches"]:
         text.append("run: pgbraid upgrade")
     collections = facts.get("collections", [])
     moving = [(found["name"], found["model_migration"]) for found in collections if found.get("model_migration")]

@@ -1,8 +1,7 @@
 """Installing pgbraid's schema in a database, upgrading and removing it.
 
-One installer works at a time, under a session advisory lock. Migrations run once each; then `sql/` is applied in
-one transaction, unless the database holds the hash of the same content. A crash at any point leaves a state from
-which the next install goes on.
+All of it is one transaction: roles, schemas, migrations, functions and the record of what is installed. A failure or
+a crash at any point leaves what was there. One installer works at a time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""yoyo, on the installer's own connection and under its lock."""
+"""yoyo, which orders and records the migrations, in the installer's transaction and under its lock."""
 
 from __future__ import annotations
 
@@ -7,26 +7,23 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
-from yoyo import read_migrations
+from yoyo import internalmigrations, read_migrations
 from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
 from yoyo.connections import DatabaseURI
-from yoyo.migrations import default_migration_table
+from yoyo.migrations import default_migration_table, topological_sort
 
-from pgbraid.install.resources import MIGRATIONS
+from pgbraid.install import resources
 from pgbraid.install.roles import DatabaseRoles
-from pgbraid.install.session import Notify, naming
+from pgbraid.install.session import naming
 from pgbraid.install.state import Connection
 
 SCHEMA = "braid_store"
 
 
 class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]
-    """Works through a connection that is given, whatever form of DSN it was made from."""
-
-    schema = SCHEMA
+    """Works through a connection that is given, in the transaction that it is in. begin.sql has made the tables."""
 
     def __init__(self, connection: Connection, roles: DatabaseRoles) -> None:
         self._given = connection
@@ -36,20 +33,30 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]
     def connect(self, dburi: DatabaseURI) -> Connection:
         return self._given
 
+    def init_connection(self, connection: Connection) -> None:
+        connection.execute(f"set local search_path to {SCHEMA}")
+
     @contextmanager
-    def lock(self, timeout: float = 10) -> Iterator[None]:
-        """yoyo's lock is a row that a crash leaves behind; the installer's advisory lock stands in for it."""
+    def transaction(self, rollback_on_exit: bool = False) -> Iterator[None]:
         yield
 
-    def apply_one(self, migration: Any, force: bool = False, mark: bool = True) -> None:
-        """Apply a migration and record it in the same transaction, so that no crash comes between the two."""
-        with self.transaction():
+    def ensure_internal_schema_updated(self) -> None:
+        if internalmigrations.needs_upgrading(self):
             self.execute(f"set local role {self._roles.owner}")
-            self._given.execute(self._roles.fill(Path(migration.path).read_text(encoding="utf-8")))
+            internalmigrations.upgrade(self)
             self.execute("reset role")
-            # A migration may leave its own path behind.
-            self.execute(f"set local search_path to {SCHEMA}")
-            self.mark_one(migration)
+
+    def apply_one(self, migration: Any, force: bool = False, mark: bool = True) -> None:
+        with open(migration.path, encoding="utf-8") as file:
+            text = self._roles.fill(file.read())
+        with naming(f"migrations/{migration.id}.sql"):
+            self.execute(f"set local role {self._roles.owner}")
+            self._given.execute(text)
+            # A migration may leave its own role and path behind.
+            self.execute("reset role")
+            self.init_connection(self._given)
+        self.mark_one(migration, log=False)
+        self.log_migration(migration, "apply")
 
     def get_log_data(self, migration: Any = None, operation: str = "apply") -> dict[str, object]:
         """Without asking the network for this machine's full name, which may take seconds."""
@@ -64,23 +71,15 @@ class _Backend(PostgresqlPsycopgBackend):  # type: ignore[misc]
         }
 
 
-def apply_pending(connection: Connection, roles: DatabaseRoles, notify: Notify) -> tuple[str, ...]:
-    """Apply what the database lacks, each in its own transaction. Returns the names."""
-    backend = _Backend(connection, roles)
-    before = connection.execute("show search_path").fetchone()
-    assert before is not None
-    # The role owns yoyo's tables from the start: another installer of the same database can go on with them.
-    connection.execute(f"set role {roles.owner}")
-    try:
-        backend.ensure_internal_schema_updated()
-    finally:
-        connection.execute("reset role")
-    names = []
-    for migration in backend.to_apply(read_migrations(str(MIGRATIONS))):
-        with naming(f"migrations/{migration.id}.sql"):
-            backend.apply_one(migration)
-        notify(f"migration {migration.id} applied")
-        names.append(migration.id)
-    connection.execute("select set_config('search_path', %s, false)", before)
-    return tuple(names)
+def in_order() -> list[Any]:
+    return list(topological_sort(read_migrations(str(resources.ROOT / "migrations"))))
 
+
+def apply_pending(connection: Connection, roles: DatabaseRoles) -> tuple[str, ...]:
+    """Apply what the database lacks. Returns the names."""
+    backend = _Backend(connection, roles)
+    pending = list(backend.to_apply(read_migrations(str(resources.ROOT / "migrations"))))
+    for migration in pending:
+        backend.apply_one(migration)
+    connection.execute("set local search_path to pg_catalog, pg_temp")
+    return tuple(str(migration.id) for migration in pending)

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from pgbraid.install.installer import SHARED_ROLES
 from pgbraid.install.roles import database_roles
-from pgbraid.install.session import Notify, installer_session, retrying
+from pgbraid.install.session import Notify, in_transaction, installer_session, lock_installation
 from pgbraid.install.state import Connection
 
 
@@ -25,7 +25,7 @@ class UninstallReport:
 def uninstall(dsn: str, *, notify: Notify = lambda _: None) -> UninstallReport:
     """Drop the schemas `braid` and `braid_store` with all documents in them and everything that depends on them, the
     two roles of this database, and the roles of the cluster unless another database uses them. pgvector stays."""
-    with installer_session(dsn, notify) as connection:
+    with installer_session(dsn) as connection:
         schemas = tuple(
             name
             for (name,) in connection.execute(
@@ -34,9 +34,9 @@ def uninstall(dsn: str, *, notify: Notify = lambda _: None) -> UninstallReport:
             )
         )
         own = _own_roles(connection)
-        retrying(lambda: _drop_schemas(connection, [*own, *SHARED_ROLES]))
+        in_transaction(connection, lambda: _drop_schemas(connection, [*own, *SHARED_ROLES], notify), notify)
         # All or none: another database's installation may hold on to some of them only.
-        kept = [_drop_roles(connection, roles) for roles in (own, SHARED_ROLES)]
+        kept = [_drop_roles(connection, roles, notify) for roles in (own, SHARED_ROLES)]
         return UninstallReport(schemas, kept[0] or kept[1])
 
 
@@ -54,26 +54,28 @@ def _own_roles(connection: Connection) -> list[str]:
     return [name for (name,) in rows]
 
 
-def _drop_schemas(connection: Connection, roles: list[str]) -> None:
-    with connection.transaction():
-        connection.execute("drop schema if exists braid, braid_store, braid_locks cascade")
-        # What they were granted elsewhere in this database, such as the schema of pgvector.
-        rows = connection.execute(
-            "select rolname from pg_catalog.pg_roles where rolname = any(%s) and pg_catalog.pg_has_role(oid, 'USAGE')",
-            (roles,),
-        ).fetchall()
-        if rows:
-            connection.execute(
-                sql.SQL("drop owned by {}").format(sql.SQL(", ").join(sql.Identifier(name) for (name,) in rows))
-            )
+def _drop_schemas(connection: Connection, roles: list[str], notify: Notify) -> None:
+    lock_installation(connection, notify)
+    connection.execute("drop schema if exists braid, braid_store, braid_locks cascade")
+    # What they were granted elsewhere in this database, such as the schema of pgvector.
+    rows = connection.execute(
+        "select rolname from pg_catalog.pg_roles where rolname = any(%s) and pg_catalog.pg_has_role(oid, 'USAGE')",
+        (roles,),
+    ).fetchall()
+    if rows:
+        connection.execute(
+            sql.SQL("drop owned by {}").format(sql.SQL(", ").join(sql.Identifier(name) for (name,) in rows))
+        )
 
 
-def _drop_roles(connection: Connection, roles: Sequence[str]) -> str | None:
+def _drop_roles(connection: Connection, roles: Sequence[str], notify: Notify) -> str | None:
     if not roles:
         return None
     names = sql.SQL(", ").join(map(sql.Identifier, roles))
     try:
-        retrying(lambda: connection.execute(sql.SQL("drop role if exists {}").format(names)))
+        in_transaction(
+            connection, lambda: connection.execute(sql.SQL("drop role if exists {}").format(names)), notify
+        )
     except psycopg.errors.DependentObjectsStillExist:
         return "another database of this cluster uses them"
     except psycopg.errors.InsufficientPrivilege as error:

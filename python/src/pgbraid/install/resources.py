@@ -3,68 +3,91 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import os
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from pgbraid.errors import InstallationError
-from pgbraid.install.roles import DatabaseRoles
 
 ROOT = Path(__file__).parents[1] / "_sql"
-MIGRATIONS = ROOT / "migrations"
 FOUNDATION = "00_foundation"
 
 
 @dataclass(frozen=True)
 class SqlFile:
-    """A file of `sql/`; `name` is its path inside, such as `10_tenancy/create_tenant.sql`."""
+    """A file of `sql/` or `migrations/`; `name` is its path inside, such as `10_tenancy/create_tenant.sql`."""
 
     name: str
     text: str
 
+    @property
+    def content_hash(self) -> str:
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Resources:
+    """`foundation` is what migrations stand on: roles and schemas. `repeatable` are functions, views, policies and
+    grants, in the order in which they are applied."""
+
+    foundation: tuple[SqlFile, ...]
+    migrations: tuple[SqlFile, ...]
+    repeatable: tuple[SqlFile, ...]
+
+    @property
+    def migration_hashes(self) -> dict[str, str]:
+        """By the name of the migration, which is its file's without suffix."""
+        return {file.name.removesuffix(".sql"): file.content_hash for file in self.migrations}
+
+
+def resources() -> Resources:
+    return _read(ROOT)
+
+
+def content_hash() -> str:
+    """Hash of all of it: what an installation is compared with."""
+    return _hash(ROOT)
+
+
+def migration_ids() -> tuple[str, ...]:
+    return tuple(resources().migration_hashes)
+
 
 @cache
-def foundation_files() -> tuple[SqlFile, ...]:
-    """Roles and schemas: what migrations stand on."""
-    return tuple(file for file in _all_files() if file.name.startswith(FOUNDATION))
+def _read(root: Path) -> Resources:
+    files = _files(root / "sql")
+    return Resources(
+        foundation=tuple(file for file in files if file.name.startswith(FOUNDATION)),
+        migrations=_files(root / "migrations"),
+        repeatable=tuple(file for file in files if not file.name.startswith(FOUNDATION)),
+    )
 
 
 @cache
-def repeatable_files() -> tuple[SqlFile, ...]:
-    """Functions, views, policies and grants, in the order in which they are applied."""
-    return tuple(file for file in _all_files() if not file.name.startswith(FOUNDATION))
-
-
-def _all_files() -> Iterable[SqlFile]:
-    root = ROOT / "sql"
-    return [
-        SqlFile(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
-        for path in sorted(root.rglob("*.sql"), key=lambda path: path.relative_to(root).as_posix())
-    ]
-
-
-def content_hash(vector_schema: str, roles: DatabaseRoles) -> str:
-    """Hash of all of `sql/` as applied where pgvector lives in `vector_schema` (quoted) and `roles` own all."""
-    return hashlib.sha256(f"{vector_schema} {roles.owner} {roles.definer} {content_digest()}".encode()).hexdigest()
-
-
-@cache
-def content_digest() -> str:
+def _hash(root: Path) -> str:
+    found = _read(root)
     digest = hashlib.sha256()
-    for file in (*foundation_files(), *repeatable_files()):
-        for part in (file.name, file.text):
-            digest.update(hashlib.sha256(part.encode()).digest())
+    for file in (*found.foundation, *found.migrations, *found.repeatable):
+        digest.update(f"{file.name} {file.content_hash}\n".encode())
     return digest.hexdigest()
 
 
-@cache
-def migration_ids() -> tuple[str, ...]:
-    return tuple(sorted(path.stem for path in MIGRATIONS.glob("*.sql")))
+def _files(folder: Path) -> tuple[SqlFile, ...]:
+    # Every client does this once. With pathlib it takes ten times as long.
+    files = []
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            if name.endswith(".sql"):
+                path = os.path.join(parent, name)
+                with open(path, encoding="utf-8", newline="") as file:
+                    files.append(SqlFile(path[len(str(folder)) + 1 :].replace(os.sep, "/"), file.read()))
+    return tuple(sorted(files, key=lambda file: file.name))
 
 
-def check_frozen(folder: Path = MIGRATIONS) -> None:
+def check_frozen(folder: Path | None = None) -> None:
     """A released migration is never edited: databases that have it would silently differ from new ones."""
+    folder = folder or ROOT / "migrations"
     for line in (folder / "frozen.sha256").read_text(encoding="ascii").splitlines():
         digest, name = line.split()
         path = folder / name

@@ -1,4 +1,4 @@
-"""The installer's connection: settings that make its work predictable, the lock, and readable errors."""
+"""The installer's connection: settings that make its work predictable, its lock, and readable errors."""
 
 from __future__ import annotations
 
@@ -9,25 +9,27 @@ from typing import TypeVar
 
 import psycopg
 
-from pgbraid.errors import InstallationError, from_psycopg
-from pgbraid.install.state import Connection
+from pgbraid.errors import InstallationError, VersionMismatchError, from_psycopg
+from pgbraid.install.state import INSTALLATION, Connection, allowed, exists
 
 Result = TypeVar("Result")
 Notify = Callable[[str], None]
 
-# "pgbraid" in ASCII, shifted to fill a bigint.
-LOCK_KEY = int.from_bytes(b"pgbraid\0", "big")
-MINIMUM_SERVER = 160000
-
-# Two installs in different databases that change the same role: the lock is a database's, roles are the cluster's.
-RETRIED = (psycopg.errors.InternalError_, psycopg.errors.DeadlockDetected, psycopg.errors.UniqueViolation)
-ATTEMPTS = 10
+# What passes: another first installation in this database or, as roles are the cluster's, in another one; and a
+# transaction that uses what changes. A client that has waited this long for a lock gives up, and those queueing behind
+# it go on: sooner than deadlock_timeout, so that of a deadlock it is the victim.
+LOCK_TIMEOUT = "500ms"
+ATTEMPTS = 20
+RETRIED = (
+    psycopg.errors.InternalError_,
+    psycopg.errors.DeadlockDetected,
+    psycopg.errors.UniqueViolation,
+    psycopg.errors.LockNotAvailable,
+)
 
 SETTINGS = {
     # An object planted in another schema of the path could be called with the installer's rights.
     "search_path": "pg_catalog, pg_temp",
-    # Waiting for a long transaction, with everyone else queueing behind, is worse than giving up.
-    "lock_timeout": "30s",
     "statement_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
     "transaction_timeout": "0",
@@ -35,10 +37,22 @@ SETTINGS = {
     "client_min_messages": "warning",
 }
 
+# Sessions with locks on what is pgbraid's. A prepared transaction has no process.
+HOLDERS = """
+select distinct coalesce('process ' || l.pid, 'a prepared transaction')
+from pg_catalog.pg_locks l
+join pg_catalog.pg_class c on c.oid = l.relation
+join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+where l.database = (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database())
+  and n.nspname in ('braid', 'braid_store') and l.granted and l.pid is distinct from pg_catalog.pg_backend_pid()
+order by 1
+limit 10
+"""
+
 
 @contextmanager
-def installer_session(dsn: str, notify: Notify) -> Iterator[Connection]:
-    """A connection in autocommit mode that holds the installation lock."""
+def installer_session(dsn: str) -> Iterator[Connection]:
+    """A connection in autocommit mode."""
     try:
         # Not prepared: what a statement means changes while schemas are being made.
         connection = psycopg.connect(
@@ -48,75 +62,73 @@ def installer_session(dsn: str, notify: Notify) -> Iterator[Connection]:
         raise from_psycopg(error) from error
     with connection:
         try:
-            _check_server(connection)
             for name, value in SETTINGS.items():
-                connection.execute(
-                    "select set_config(name, %s, false) from pg_catalog.pg_settings where name = %s", (value, name)
-                )
-            _lock(connection, notify)
+                # Not by reading pg_settings, which any login can lock: everybody may update it.
+                if name != "transaction_timeout" or connection.info.server_version >= 170000:
+                    connection.execute("select set_config(%s, %s, false)", (name, value))
             yield connection
-        except psycopg.errors.LockNotAvailable as error:
-            raise InstallationError(
-                "a lock was not to be had within 30 seconds: another session is using pgbraid's tables",
-                hint="end long transactions (see pg_stat_activity) and run the same command again; nothing is lost",
-                sqlstate=error.sqlstate,
-            ) from error
         except psycopg.Error as error:
             raise from_psycopg(error) from error
 
 
-def _check_server(connection: Connection) -> None:
-    version = connection.info.server_version
-    if version < MINIMUM_SERVER:
-        raise InstallationError(
-            f"the server is PostgreSQL {version // 10000}; pgbraid needs 16 or newer",
-            hint="upgrade the server, or use the embedded one: run pgbraid without --dsn and PGBRAID_DSN",
-        )
-    row = connection.execute("select pg_is_in_recovery(), current_setting('server_encoding')").fetchone()
-    assert row is not None
-    if row[0]:
-        raise InstallationError("the server is a read-only standby", hint="install on the primary; standbys follow")
-    if row[1] != "UTF8":
-        raise InstallationError(
-            f"the database's encoding is {row[1]}; pgbraid needs UTF8",
-            hint="create the database with: create database … encoding 'UTF8' template template0",
-        )
-
-
-def _lock(connection: Connection, notify: Notify) -> None:
-    """Wait for the lock, which the server releases when this connection ends, however it ends."""
+def in_transaction(connection: Connection, work: Callable[[], Result], notify: Notify) -> Result:
+    """Run a transaction, some times if it meets others: all of it is done, or nothing."""
     waiting = False
-    while True:
-        row = connection.execute("select pg_try_advisory_lock(%s)", (LOCK_KEY,)).fetchone()
-        if row and row[0]:
-            return
-        if not waiting:
-            notify("waiting for another installation to finish")
-            waiting = True
-        time.sleep(0.2)
-
-
-def retrying(work: Callable[[], Result]) -> Result:
-    """Run a transaction again if it met an install in another database."""
-    for attempt in range(1, ATTEMPTS):
+    for attempt in range(1, ATTEMPTS + 1):
         try:
-            return work()
+            with connection.transaction():
+                set_timeout(connection)
+                return work()
         except RETRIED as error:
             if isinstance(error, psycopg.errors.InternalError_) and "concurrently" not in str(error):
                 raise
-        time.sleep(0.05 * attempt)
-    return work()
+            if isinstance(error, psycopg.errors.LockNotAvailable):
+                holders = ", ".join(name for (name,) in connection.execute(HOLDERS)) or "another session"
+                if attempt == ATTEMPTS:
+                    raise InstallationError(
+                        f"a lock was not to be had in {ATTEMPTS} tries: {holders} uses pgbraid's tables",
+                        hint="end long transactions (see pg_stat_activity and pg_prepared_xacts) and run the same"
+                        " command again; nothing has been changed",
+                        sqlstate=error.sqlstate,
+                    ) from error
+                if not waiting:
+                    notify(f"waiting for transactions to end: {holders}")
+                    waiting = True
+            elif attempt == ATTEMPTS:
+                raise
+        time.sleep(min(0.05 * attempt, 1))
+    raise AssertionError
+
+
+def set_timeout(connection: Connection, lock_timeout: str = LOCK_TIMEOUT) -> None:
+    connection.execute("select set_config('lock_timeout', %s, true)", (lock_timeout,))
+
+
+def lock_installation(connection: Connection, notify: Notify) -> None:
+    """One installer works at a time. No login without the owner's rights can take this lock, or is kept from reading
+    by it. Where there is nothing to lock yet, the unique keys of PostgreSQL's catalogs let one go first."""
+    if not exists(connection, INSTALLATION) or not allowed(connection, INSTALLATION, "UPDATE"):
+        return
+    lock = f"lock table {INSTALLATION} in exclusive mode"
+    try:
+        with connection.transaction():
+            connection.execute(f"{lock} nowait")
+    except psycopg.errors.LockNotAvailable:
+        notify("waiting for another installation to finish")
+        set_timeout(connection, "60s")
+        connection.execute(lock)
+        set_timeout(connection)
 
 
 @contextmanager
-def naming(file: str) -> Iterator[None]:
+def naming(file: str | None = None) -> Iterator[None]:
     """Say which file an error comes from, keeping its SQLSTATE and hint. Errors worth a retry pass unchanged."""
     try:
         yield
-    except (*RETRIED, psycopg.errors.LockNotAvailable):
+    except RETRIED:
         raise
     except psycopg.Error as error:
         known = from_psycopg(error)
-        raise InstallationError(
-            f"{file}: {known.message}", hint=known.hint, sqlstate=known.sqlstate
-        ) from error
+        kind = VersionMismatchError if file is None and error.sqlstate == "55000" else InstallationError
+        message = known.message if file is None else f"{file}: {known.message}"
+        raise kind(message, hint=known.hint, sqlstate=known.sqlstate) from error

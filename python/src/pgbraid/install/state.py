@@ -1,28 +1,54 @@
-"""What is installed in a database."""
+"""What is installed in a database, and how it differs from this package."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
-from pgbraid.errors import PermissionDeniedError
-from pgbraid.install.resources import migration_ids
+from pgbraid._version import __version__
+from pgbraid.errors import NotInstalledError, PermissionDeniedError, VersionMismatchError
+from pgbraid.install.resources import content_hash, resources
 
 Connection = psycopg.Connection[Any]
 
 INSTALLATION = "braid_store.installation"
-MIGRATIONS = "braid_store._yoyo_migration"
 
 
 @dataclass(frozen=True)
 class Installation:
-    """An installed schema. `pending_migrations` is None for a login that may not read which are applied."""
+    """An installed schema. `migrations` has the content hash of each migration that was applied, `placeholders` what
+    those in sql/ stand for."""
 
     version: str
-    sql_hash: str
-    pending_migrations: tuple[str, ...] | None
+    content_hash: str
+    migrations: Mapping[str, str]
+    placeholders: Mapping[str, str]
+
+    @property
+    def pending_migrations(self) -> tuple[str, ...]:
+        """Those that the database lacks."""
+        return tuple(name for name in resources().migration_hashes if name not in self.migrations)
+
+    @property
+    def unknown_migrations(self) -> tuple[str, ...]:
+        """Those that this package lacks: the database is a newer one's."""
+        return tuple(sorted(self.migrations.keys() - resources().migration_hashes.keys()))
+
+    @property
+    def changed_migrations(self) -> tuple[str, ...]:
+        """Those that were changed after they had been applied."""
+        package = resources().migration_hashes
+        return tuple(
+            name for name, applied in self.migrations.items() if name in package and package[name] != applied
+        )
+
+    @property
+    def is_this_package(self) -> bool:
+        """Whether functions and migrations are those of this package."""
+        return self.version == __version__ and self.content_hash == content_hash()
 
 
 def read_installation(connection: Connection) -> Installation | None:
@@ -32,26 +58,33 @@ def read_installation(connection: Connection) -> Installation | None:
     """
     if not exists(connection, INSTALLATION):
         return None
-    if not readable(connection, INSTALLATION):
+    if not allowed(connection, INSTALLATION, "SELECT"):
         raise PermissionDeniedError(
             f"the login {connection.info.user} may not use pgbraid",
             hint=f"have an administrator run: grant braid_reader to {connection.info.user}",
         )
-    row = connection.execute(f"select version, sql_hash from {INSTALLATION}").fetchone()
-    if row is None:
-        return None
-    pending = None
-    if readable(connection, MIGRATIONS):
-        applied = applied_migrations(connection)
-        pending = tuple(name for name in migration_ids() if name not in applied)
-    return Installation(row[0], row[1], pending)
+    row = connection.execute(
+        f"select version, content_hash, migrations, placeholders from {INSTALLATION}"
+    ).fetchone()
+    return Installation(*row) if row else None
 
 
-def applied_migrations(connection: Connection) -> frozenset[str]:
-    if not exists(connection, MIGRATIONS):
-        return frozenset()
-    rows = connection.execute(f"select migration_id from {MIGRATIONS}").fetchall()
-    return frozenset(row[0] for row in rows)
+def check_installed(version: str | None, installed_hash: str | None) -> None:
+    """Raise `VersionMismatchError` unless clients of this package can work with such an installation. Versions that
+    differ in the last number can."""
+    if version is None:
+        raise NotInstalledError("pgbraid is not completely installed here", hint="run: pgbraid init")
+    database, package = (tuple(map(int, text.split(".")[:2])) for text in (version, __version__))
+    if database != package:
+        raise VersionMismatchError(
+            f"the database has pgbraid {version}, this package is {__version__}",
+            hint="run: pgbraid upgrade" if database < package else "run: pip install -U pgbraid",
+        )
+    if version == __version__ and installed_hash != content_hash():
+        raise VersionMismatchError(
+            f"the database's functions or migrations are not those of this package, though both are pgbraid {version}",
+            hint="run: pgbraid status, which says how they differ, and pgbraid upgrade",
+        )
 
 
 def exists(connection: Connection, relation: str) -> bool:
@@ -65,12 +98,12 @@ def exists(connection: Connection, relation: str) -> bool:
     return bool(row and row[0])
 
 
-def readable(connection: Connection, relation: str) -> bool:
+def allowed(connection: Connection, relation: str, privilege: str) -> bool:
     schema, name = relation.split(".")
     row = connection.execute(
-        "select pg_catalog.has_schema_privilege(n.oid, 'USAGE') and pg_catalog.has_table_privilege(c.oid, 'SELECT')"
+        "select pg_catalog.has_schema_privilege(n.oid, 'USAGE') and pg_catalog.has_table_privilege(c.oid, %s)"
         " from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace"
         " where n.nspname = %s and c.relname = %s",
-        (schema, name),
+        (privilege, schema, name),
     ).fetchone()
     return bool(row and row[0])

@@ -1,0 +1,163 @@
+-- The first part of an installation: what must be there before migrations run. Refuses what this version cannot upgrade.
+declare
+  v_version constant text := '{{version}}';
+  v_foundation constant text[] := array[
+{{foundation}}
+  ];
+  -- Name and content hash, in the order in which they are applied.
+  v_migrations constant text[] := array[
+{{hashes}}
+  ];
+  v_row text[];
+  v_file text;
+  v_role text;
+  v_owner text;
+  v_definer text;
+  v_schema text;
+  v_found text;
+  v_state text;
+  v_message text;
+  v_hint text;
+begin
+  if current_setting('server_version_num')::int < 160000 then
+    raise exception 'the server is PostgreSQL %; pgbraid needs 16 or newer', current_setting('server_version')
+      using errcode = '0A000', hint = 'Upgrade the server, or use the embedded one: run pgbraid without --dsn and PGBRAID_DSN.';
+  end if;
+  if pg_is_in_recovery() then
+    raise exception 'the server is a read-only standby'
+      using errcode = '25006', hint = 'Install on the primary; standbys follow.';
+  end if;
+  if current_setting('server_encoding') <> 'UTF8' then
+    raise exception 'the database''s encoding is %; pgbraid needs UTF8', current_setting('server_encoding')
+      using errcode = '0A000', hint = 'Create the database with: create database … encoding ''UTF8'' template template0';
+  end if;
+
+  -- pgvector
+  if not exists (select from pg_extension where extname = 'vector') then
+    select a.default_version into v_found from pg_available_extensions a where a.name = 'vector';
+    if v_found is null then
+      raise exception 'the server has no pgvector'
+        using errcode = '0A000',
+              hint = 'Install it on the server (package postgresql-NN-pgvector; managed services have it built in).';
+    end if;
+    v_schema := case when exists (select from pg_namespace where nspname = 'extensions')
+                       or not exists (select from pg_namespace where nspname = 'public')
+                     then 'extensions' else 'public' end;
+    begin
+      if not exists (select from pg_namespace where nspname = v_schema) then
+        create schema extensions;
+      end if;
+      execute format('create extension vector schema %I', v_schema);
+    exception when insufficient_privilege then
+      raise exception 'the extension pgvector is not in this database, and % may not create it', current_user
+        using errcode = '42501', hint = 'Have a superuser run in this database: create extension vector;';
+    end;
+  end if;
+  select e.extversion, n.nspname into v_found, v_schema
+  from pg_extension e
+  join pg_namespace n on n.oid = e.extnamespace
+  where e.extname = 'vector';
+  if array(select part::int from string_to_table(v_found, '.') part where part ~ E'^\\d+$') < '{0,8}' then
+    raise exception 'the database has pgvector %; pgbraid needs 0.8 or newer', v_found
+      using errcode = '0A000',
+            hint = 'Install a newer pgvector on the server if it has none, then run: alter extension vector update;';
+  end if;
+
+  -- The two roles that are this database's own.
+  select n.* into v_owner, v_definer
+  from (
+{{roles}}
+  ) n;
+
+  begin
+    foreach v_row slice 1 in array v_foundation loop
+      v_file := 'sql/' || v_row[1];
+      execute replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer);
+    end loop;
+  exception when others then
+    get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;
+    raise exception '%: %', v_file, v_message
+      using errcode = v_state, hint = coalesce(nullif(v_hint, ''), 'Nothing has been changed.');
+  end;
+
+  foreach v_role in array array[v_owner, v_definer, 'braid_reader'] loop
+    if not has_schema_privilege(v_role, v_schema, 'USAGE') then
+      begin
+        execute format('grant usage on schema %I to %I', v_schema, v_role);
+      exception when insufficient_privilege then
+        null; -- without grant options PostgreSQL refuses, or only warns
+      end;
+      if not has_schema_privilege(v_role, v_schema, 'USAGE') then
+        raise exception 'pgbraid''s roles may not use the schema %, where pgvector is', v_schema
+          using errcode = '42501',
+                hint = format('Have its owner run: grant usage on schema %I to %I, %I, braid_reader;', v_schema, v_owner,
+                              v_definer);
+      end if;
+    end if;
+  end loop;
+
+  if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'installation') then
+    -- One installation at a time. Only the owner's members may take this lock, and no reader waits for it.
+    lock table braid_store.installation in exclusive mode;
+    -- A newer version may have changed what this one relies on, and a changed migration is one that never ran.
+    select i.version into v_found from braid_store.installation i;
+    if array(select part::int from string_to_table(v_found, '.') part where part ~ E'^\\d+$')
+         > array(select part::int from string_to_table(v_version, '.') part where part ~ E'^\\d+$') then
+      raise exception 'the database has pgbraid %, which is newer than this one, %', v_found, v_version
+        using errcode = '55000', hint = 'Upgrade the package: pip install --upgrade pgbraid, or use a newer bundle.';
+    end if;
+    select max(m.key) into v_found
+    from (select jsonb_object_keys(i.migrations) from braid_store.installation i
+          union all
+          select y.migration_id from braid_store._yoyo_migration y) m (key)
+    where m.key <> all (array(select v_migrations[i][1] from generate_subscripts(v_migrations, 1) i));
+    if v_found is not null then
+      raise exception 'the database has the migration %, which this pgbraid, %, does not know', v_found, v_version
+        using errcode = '55000', hint = 'Upgrade the package: pip install --upgrade pgbraid, or use a newer bundle.';
+    end if;
+    select min(v_migrations[n][1]) into v_found
+    from braid_store.installation i
+    cross join generate_subscripts(v_migrations, 1) n
+    where i.migrations ->> v_migrations[n][1] <> v_migrations[n][2];
+    if v_found is not null then
+      raise exception 'the migration % of this pgbraid, %, is not the one that was applied to the database', v_found, v_version
+        using errcode = '55000',
+              hint = 'It was changed afterwards. Use the package that the database was installed with, or move the data: '
+                     'pgbraid export, and pgbraid import-tenant into a new database.';
+    end if;
+  end if;
+
+  -- As yoyo has them.
+  if not exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace
+                 and c.relname = '_yoyo_migration') then
+    execute format('set local role %I', v_owner);
+    create table braid_store._yoyo_migration (
+      migration_hash varchar(64) primary key,
+      migration_id varchar(255),
+      applied_at_utc timestamp
+    );
+    create table braid_store._yoyo_log (
+      id varchar(36) primary key,
+      migration_hash varchar(64),
+      migration_id varchar(255),
+      operation varchar(10),
+      username varchar(255),
+      hostname varchar(255),
+      comment varchar(255),
+      created_at_utc timestamp
+    );
+    create table braid_store._yoyo_version (version int not null primary key, installed_at_utc timestamp);
+    insert into braid_store._yoyo_version values (1, null), (2, clock_timestamp() at time zone 'utc');
+    reset role;
+  end if;
+
+  -- Migrations change tables that every call reads, in an order of their own. So calls are kept out, those that run come
+  -- to an end first, and no deadlock can be: each reads the tenants before all else, and keeps that lock. Whoever comes
+  -- meanwhile waits; if the calls do not end in time, it is tried again later.
+  perform set_config('lock_timeout', '500ms', true);
+  if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'tenants')
+     and exists (select from generate_subscripts(v_migrations, 1) i
+                 where v_migrations[i][1] <> all (select y.migration_id from braid_store._yoyo_migration y)) then
+    lock table braid_store.tenants in access exclusive mode;
+  end if;
+end

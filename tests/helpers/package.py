@@ -1,0 +1,47 @@
+"""The package with other SQL files than it has: an earlier or a later version, or a broken one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from pgbraid.install import installer, protocol, resources, state
+
+
+class Package:
+    """Stands in for the package in this process, until the test ends."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self._folder = folder
+        self._patch = patch
+        self._count = 0
+        self._original = resources.ROOT
+
+    def change(self, files: Mapping[str, str | None], version: str | None = None) -> Path:
+        """Be the package with these files added, replaced or, if None, removed. Returns its folder."""
+        self._count += 1
+        root = self._folder / f"package{self._count}"
+        for part in ("sql", "migrations"):
+            shutil.copytree(self._original / part, root / part)
+        for name, text in files.items():
+            path = root / name
+            if text is None:
+                path.unlink()
+            else:
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
+        self._patch.setattr(resources, "ROOT", root)
+        if version is not None:
+            for module in (installer, protocol, state):
+                self._patch.setattr(module, "__version__", version)
+        return root
+
+    def restore(self) -> None:
+        """Be the package as it is."""
+        self._patch.undo()
+
+    def text(self, name: str) -> str:
+        return (self._original / name).read_text()
