@@ -90,6 +90,7 @@ def add_tenants(db: Connection, count: int) -> None:
         "insert into braid_store.tenants (key) select 't' || lpad(n::text, 6, '0') from generate_series(1, %s) n",
         (count,),
     )
+    db.execute("select count(braid_store.insert_tenant_locks(id)) from braid_store.tenants where key like 't0%'")
     for name, columns in COPIED.items():
         db.execute(
             f"insert into braid_store.{name} (tenant_id, {columns}) overriding system value"
@@ -104,8 +105,9 @@ def add_shards(db: Connection, count: int) -> None:
     for start in range(0, count, 100):
         with db.transaction():
             db.execute(
-                "select braid_store.create_shard(t.id, c) from braid_store.tenants t, braid_store.collections c"
-                " where c.name = 'default' and t.key like 't0%%' order by t.id desc offset %s limit %s",
+                "select braid_store.create_shard(t.id, c) from braid_store.collections c, (select id from"
+                " braid_store.tenants where key like 't0%%' order by id desc offset %s limit %s) t"
+                " where c.name = 'default'",
                 (start, min(100, count - start)),
             )
             db.execute("update braid_store.vector_shards set state = 'serving', served_at = now(), ef_search = 40"
