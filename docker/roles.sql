@@ -11,7 +11,6 @@ alter role authenticator login noinherit password :'password';
 alter role anon set statement_timeout = '3s';
 alter role authenticated set statement_timeout = '8s';
 grant anon, authenticated, service_role to authenticator;
-grant braid_gateway to authenticator with inherit true;
-grant braid_writer to authenticated with inherit true;
-grant braid_admin to service_role with inherit true;
+grant braid_writer to authenticated, service_role with inherit true;
+select braid.add_trusted_role('authenticator', 'gateway'), braid.add_trusted_role('service_role', 'administrator') \g /dev/null
 commit;

@@ -27,6 +27,8 @@ from pgbraid.install import install
 from support.examples import try_fewer
 
 Connection = psycopg.Connection[Any]
+# What braid.add_trusted_role takes.
+TRUSTED = ("gateway", "service", "administrator")
 REPOSITORY = Path(__file__).parents[1]
 
 
@@ -129,8 +131,9 @@ def db(dsn: str) -> Iterator[Connection]:
 
 @pytest.fixture
 def make_login(dsn: str) -> Iterator[Callable[..., str]]:
-    """`make_login("ana", "braid_reader", …)` creates a login that is a member of these roles, and gives its name;
-    `options` is more for `create role`, such as "createrole"."""
+    """`make_login("ana", "braid_reader", …)` creates a login that is a member of these roles, or trusted as a
+    "gateway", "service" or "administrator", and gives its name. `options` is more for
+    `create role`, such as "createrole"."""
     created: list[str] = []
 
     def make(name: str, *roles: str, options: str = "") -> str:
@@ -139,7 +142,10 @@ def make_login(dsn: str) -> Iterator[Callable[..., str]]:
             connection.execute(sql.SQL("create role {} login " + options).format(sql.Identifier(login)))
             created.append(login)
             for role in roles:
-                connection.execute(sql.SQL("grant {} to {}").format(sql.Identifier(role), sql.Identifier(login)))
+                if role in TRUSTED:
+                    connection.execute("select braid.add_trusted_role(%s, %s)", (login, role))
+                else:
+                    connection.execute(sql.SQL("grant {} to {}").format(sql.Identifier(role), sql.Identifier(login)))
         return login
 
     yield make

@@ -43,10 +43,7 @@ do $$
 declare
   v_role text;
 begin
-  -- A creator that inherits what it creates would inherit braid_gateway, and be taken for a gateway.
-  perform pg_catalog.set_config('createrole_self_grant', '', true);
-  foreach v_role in array array['@owner@', '@definer@', 'braid_reader', 'braid_writer', 'braid_admin',
-                                'braid_gateway', 'braid_service']
+  foreach v_role in array array['@owner@', '@definer@', 'braid_reader', 'braid_writer']
   loop
     if not exists (select from pg_catalog.pg_roles where rolname = v_role) then
       begin
@@ -85,12 +82,8 @@ begin
   if not pg_catalog.pg_has_role('braid_writer', 'braid_reader', 'MEMBER') then
     grant braid_reader to braid_writer;
   end if;
-  if not pg_catalog.pg_has_role('braid_admin', 'braid_writer', 'MEMBER') then
-    grant braid_writer to braid_admin;
-  end if;
 exception when insufficient_privilege then
-  raise exception 'the braid_* roles are not members of one another, and % may not change that', current_user
-    using errcode = '42501',
-          hint = 'Have their creator run: grant braid_reader to braid_writer; grant braid_writer to braid_admin;';
+  raise exception 'braid_writer is no member of braid_reader, and % may not change that', current_user
+    using errcode = '42501', hint = 'Have their creator run: grant braid_reader to braid_writer;';
 end
 $$;

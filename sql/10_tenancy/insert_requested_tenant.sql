@@ -11,7 +11,7 @@ declare
   v_tenant_id int;
 begin
   if current_setting('transaction_isolation') <> 'read committed'
-     or not pg_has_role(session_user, 'braid_gateway', 'USAGE')
+     or not braid_store.session_is('gateway')
      or (select r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = session_user) then
     return; -- this transaction would not see it, or its claims are nobody's word
   end if;

@@ -25,7 +25,7 @@ begin
     return v_tenant_id;
   end if;
   perform braid_store.insert_tenant_locks(v_tenant_id);
-  if not pg_has_role(session_user, 'braid_gateway', 'USAGE')
+  if not braid_store.session_is('gateway')
         or (select r.rolsuper from pg_roles r where r.rolname = session_user) then
     -- A gateway's login stands for everybody and is a member of nothing.
     insert into braid_store.tenant_members (tenant_id, member) values (v_tenant_id, session_user);

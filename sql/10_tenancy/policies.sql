@@ -1,16 +1,17 @@
--- One policy per table. Made only where absent: re-creating one would lock its table against every reader.
+-- One policy per table, and for definitions a second one. Made or changed only where they differ: to make one locks its
+-- table against every reader.
 do $$
 declare
   v_table record;
 begin
   for v_table in
-    select c.oid::regclass as relation,
+    select c.oid::regclass as relation, c.relowner <> '@owner@'::regrole as is_others, p.polname is null as is_missing,
            case
-             when c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'synonyms',
-                                'indexed_attributes', 'model_migrations')
-               then 'for select using (true)' -- definitions, visible to all who may read the table
-             when c.relname in ('access_settings', 'dropped_collections', 'dropped_spaces', 'dropped_tenants',
-                                'due_collections', 'upkeep_rates')
+             when d.is_definition
+               -- What collections there are is no business of logins that merely have braid_reader, as another database's.
+               then 'for select to braid_reader using ((select braid_store.login_is_known()))'
+             when c.relname in ('access_settings', 'trusted_roles', 'dropped_collections', 'dropped_spaces',
+                                'dropped_tenants', 'due_collections', 'upkeep_rates')
                   or c.relname like '%yoyo%'
                then 'for select using (false)' -- for the owner alone
              when c.relname = 'tenants'
@@ -18,14 +19,40 @@ begin
              else 'using (tenant_id = (select braid.current_tenant_id()))'
            end as definition
     from pg_catalog.pg_class c
+    cross join lateral (
+      select c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'synonyms',
+                           'indexed_attributes', 'model_migrations') as is_definition
+    ) d
+    left join pg_catalog.pg_policy p on p.polrelid = c.oid and p.polname = 'tenant_isolation'
     where c.relnamespace = 'braid_store'::regnamespace
       and c.relkind in ('r', 'p')
-      and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid)
     order by c.oid
   loop
-    execute format('alter table %s owner to @owner@', v_table.relation);
-    execute format('alter table %s enable row level security', v_table.relation);
-    execute format('create policy tenant_isolation on %s %s', v_table.relation, v_table.definition);
+    if v_table.is_others then
+      execute format('alter table %s owner to @owner@', v_table.relation);
+    end if;
+    if v_table.is_missing then
+      execute format('alter table %s enable row level security', v_table.relation);
+      execute format('create policy tenant_isolation on %s %s', v_table.relation, v_table.definition);
+    end if;
+  end loop;
+
+  -- Searches read definitions without asking.
+  for v_table in
+    select c.oid::regclass as relation, p.polname is null as is_missing
+    from pg_catalog.pg_class c
+    left join pg_catalog.pg_policy p on p.polrelid = c.oid and p.polname = 'definitions'
+    where c.relnamespace = 'braid_store'::regnamespace
+      and c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'synonyms',
+                        'indexed_attributes', 'model_migrations')
+      and p.polroles is distinct from array['@definer@'::regrole::oid]
+    order by c.oid
+  loop
+    if v_table.is_missing then
+      execute format('create policy definitions on %s for select to @definer@ using (true)', v_table.relation);
+    else
+      execute format('alter policy definitions on %s to @definer@', v_table.relation);
+    end if;
   end loop;
 end
 $$;

@@ -7,9 +7,15 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_tenant_id int := braid.current_tenant_id();
+  v_tenant_id int;
   v_requested text := nullif(current_setting('braid.tenant', true), '');
 begin
+  -- A restore may give the definer functions, which call this, to somebody whom no policy binds.
+  if not row_security_active('braid_store.documents') then
+    raise exception 'pgbraid''s functions belong to %, who sees the rows of all tenants', current_user
+      using errcode = '42501', hint = 'This database was restored from a dump: run pgbraid init in it.';
+  end if;
+  v_tenant_id := braid.current_tenant_id();
   if v_tenant_id is not null then
     return v_tenant_id;
   elsif v_requested is not null then
@@ -29,4 +35,4 @@ end
 $$;
 
 comment on function braid_store.require_tenant_id() is
-  'The tenant this session acts for; an error that says what to do if there is none.';
+  'For definer functions: the tenant this session acts for; an error that says what to do if there is none.';

@@ -15,14 +15,18 @@ declare
 begin
   -- Every policy of a search comes here, mostly for a tenant that the login itself is a member of: whatever the login may
   -- do else, all but gateways get the tenant that they ask for then.
-  if v_requested is not null and not pg_has_role(session_user, 'braid_gateway', 'USAGE') then
+  if v_requested is not null then
     select t.id into v_tenant_id
     from braid_store.tenants t,
          lateral (
            select from braid_store.tenant_members m where m.tenant_id = t.id and m.member = session_user::text
            offset 0
          ) m
-    where t.key = v_requested;
+    where t.key = v_requested
+      -- As braid_store.session_is has it.
+      and not exists (
+        select from braid_store.trusted_roles r
+        where r.kind = 'gateway' and pg_has_role(session_user, to_regrole(quote_ident(r.role)), 'USAGE'));
     if found then
       return v_tenant_id;
     end if;
@@ -36,13 +40,13 @@ begin
       select t.id into v_tenant_id from braid_store.tenants t where t.key = v_requested;
       return v_tenant_id;
     end if;
-  elsif pg_has_role(session_user, 'braid_gateway', 'USAGE') then
+  elsif braid_store.session_is('gateway') then
     select t.id into v_tenant_id from braid_store.tenants t where t.key = braid_store.request_tenant_key();
     if not found and braid_store.request_tenant_key() is null and braid_store.request_is_anonymous() then
       select s.public_tenant_id into v_tenant_id from braid_store.access_settings s;
     end if;
     return v_tenant_id;
-  elsif pg_has_role(session_user, 'braid_service', 'USAGE') then
+  elsif braid_store.session_is('service') then
     select t.id into v_tenant_id from braid_store.tenants t where t.key = v_requested;
     return v_tenant_id;
   end if;

@@ -6,16 +6,17 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_tenant_id int := braid.current_tenant_id();
 begin
-  if v_tenant_id is null then
+  if braid_store.session_is_anonymous() and braid.current_tenant_id() is not null then
+    raise exception 'a request without a user reads the public tenant, and writes nothing'
+      using errcode = '42501', hint = 'Send the token of a user, with the claim of a tenant.';
+  elsif braid.current_tenant_id() is null then
     perform braid_store.insert_requested_tenant();
-    v_tenant_id := braid_store.require_tenant_id();
   end if;
-  return v_tenant_id;
+  return braid_store.require_tenant_id();
 end
 $$;
 
 comment on function braid_store.tenant_id_for_writing() is
-  'As require_tenant_id, but creates the tenant that the request''s verified claim names, where braid.set_access allows it.';
+  'As require_tenant_id, but refuses those who may only read the public tenant, and creates the tenant that the request''s '
+  'verified claim names, where braid.set_access allows it.';

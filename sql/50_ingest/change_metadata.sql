@@ -11,7 +11,7 @@ declare
   -- As check_sizes.
   c_max_metadata constant int := 1000000;
   c_max_copied_metadata constant bigint := 200000000;
-  v_tenant_id int := braid_store.require_tenant_id();
+  v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(change_metadata.collection);
   v_document braid_store.documents;
   v_metadata jsonb;

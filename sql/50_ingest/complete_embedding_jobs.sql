@@ -13,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_max_chunks constant int := 10000;
-  v_tenant_id int := braid_store.require_tenant_id();
+  v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(complete_embedding_jobs.collection);
   v_count int;
 begin

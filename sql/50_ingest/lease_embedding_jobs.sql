@@ -18,7 +18,7 @@ set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
-  v_tenant_id int := braid_store.require_tenant_id();
+  v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.space_of_model(
     braid_store.find_collection(lease_embedding_jobs.collection), lease_embedding_jobs.embedding_model);
   v_chunk_ids bigint[];

@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
     'version', braid.version(),
-    'tenant', braid_store.session_tenant_key(),
+    'tenant', s.tenant,
     'collections', coalesce(
       (select jsonb_agg(jsonb_build_object('name', c.name, 'embedding_model', v.embedding_model, 'dimensions', v.dimensions,
                                            'distance', v.distance, 'text_config', c.text_config)
@@ -16,7 +16,7 @@ as $$
        from braid_store.collections c
        join braid_store.vector_spaces v on v.id = c.vector_space_id
        where status.collection is null or c.id = (braid_store.find_collection(status.collection)).id), '[]'))
-  from (select braid_store.require_tenant_id() as tenant_id offset 0) s;
+  from (select braid_store.require_tenant_key() as tenant offset 0) s;
 $$;
 
 comment on function braid.status(text) is

@@ -13,7 +13,7 @@ begin
            select case
                     when p.prosecdef and p.proname not in (
                       'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'insert_requested_tenant',
-                      'remove_tenant', 'set_tenant_member',
+                      'remove_tenant', 'set_tenant_member', 'set_trusted_role', 'session_is_anonymous', 'login_is_known',
                       'update_access_settings', 'insert_collection', 'update_ranking', 'remove_collection',
                       'replace_synonyms', 'replace_attributes', 'update_vector_index', 'measure_exact_rows',
                       'insert_migration', 'change_migration', 'maintain_all')

@@ -1,9 +1,9 @@
-revoke all on all tables in schema braid, braid_store from public, braid_reader, braid_writer, braid_admin, @definer@;
+revoke all on all tables in schema braid, braid_store from public, braid_reader, braid_writer, @definer@;
 revoke all on schema braid, braid_store from public;
 grant usage on schema braid, braid_store to braid_reader, @definer@;
 
 -- Only functions of ours lock what is there.
-revoke all on all tables in schema braid_locks from public, braid_reader, braid_writer, braid_admin, @definer@;
+revoke all on all tables in schema braid_locks from public, braid_reader, braid_writer, @definer@;
 revoke all on schema braid_locks from public, braid_reader;
 grant usage on schema braid_locks to @definer@;
 grant select, update on all tables in schema braid_locks to @definer@;

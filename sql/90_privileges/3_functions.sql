@@ -1,6 +1,6 @@
 -- PUBLIC runs nothing. Internals with the caller's rights are called by definer functions, hence by @definer@; every
 -- other function is listed with the least role that runs it.
-revoke all on all functions in schema braid, braid_store from public, braid_reader, braid_writer, braid_admin, @definer@, @owner@;
+revoke all on all functions in schema braid, braid_store from public, braid_reader, braid_writer, @definer@, @owner@;
 
 do $$
 declare
@@ -16,22 +16,16 @@ begin
         ('braid_writer', 'braid', '{upsert_document, upsert_documents, delete_document, delete_documents, update_metadata,
           clear_collection, claim_embedding_jobs, store_embeddings, fail_embedding_jobs, check_index, rebuild_index,
           rebuild_vector_index, export_tenant, import_tenant}'),
-        ('braid_admin', 'braid', '{create_tenant, drop_tenant, add_tenant_member, remove_tenant_member, set_access,
-          create_collection, drop_collection, set_ranking, set_synonyms, set_indexed_attributes, set_vector_index,
-          start_model_migration, pause_model_migration, resume_model_migration, cut_over_model_migration,
-          roll_back_model_migration, finish_model_migration, calibrate, maintain}'),
         ('@definer@', 'braid', '{current_tenant_id}'),
-        ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_id,
+        ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_key, login_is_known,
           find_collection, run_search, search_warnings, collection_counts, highlight_chunk,
           explain_chunks, count_values, find_similar_chunks, find_similar_documents,
           arrange_chunks, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, find_timeframe}'),
-        ('@definer@', 'braid_store', '{session_tenant_id, insert_requested_tenant, run_search, run_recall}'),
+        ('@definer@', 'braid_store', '{session_tenant_id, session_tenant_key, session_is_anonymous, insert_requested_tenant, run_search,
+          run_recall}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_listed_documents, remove_documents, change_metadata,
           lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs, index_problems, rewrite_index,
-          outdate_shard, export_records, import_collection, collection_definition, import_documents}'),
-        ('braid_admin', 'braid_store', '{insert_tenant, remove_tenant, set_tenant_member, update_access_settings,
-          insert_collection, update_ranking, remove_collection, replace_synonyms, replace_attributes, update_vector_index,
-          measure_exact_rows, insert_migration, change_migration, maintain_all}')
+          outdate_shard, export_records, import_collection, collection_definition, import_documents}')
     )
     select l.role::text, p.oid::regprocedure as signature
     from listed l
@@ -51,3 +45,5 @@ begin
   end loop;
 end
 $$;
+
+select braid_store.grant_to_trusted_role(t.role) from (select distinct r.role from braid_store.trusted_roles r) t;

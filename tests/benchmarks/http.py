@@ -22,7 +22,7 @@ QUERIES = 200
 ROLES = """
 create role authenticator login noinherit; create role anon; create role authenticated;
 grant anon, authenticated to authenticator;
-grant braid_gateway to authenticator with inherit true; grant braid_writer to authenticated
+select braid.add_trusted_role('authenticator', 'gateway'); grant braid_writer to authenticated
 """
 FUNCTIONS = ("full_text_search", "semantic_search", "hybrid_search", "search_json")
 

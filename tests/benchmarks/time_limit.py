@@ -34,7 +34,7 @@ do $$ begin
   create role authenticator login noinherit; create role anon; create role authenticated;
 exception when duplicate_object then null; end $$;
 grant anon, authenticated to authenticator;
-grant braid_gateway to authenticator with inherit true; grant braid_writer to authenticated
+select braid.add_trusted_role('authenticator', 'gateway'); grant braid_writer to authenticated
 """
 
 

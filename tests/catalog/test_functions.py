@@ -19,6 +19,9 @@ CROSS_TENANT = {
     "braid_store.insert_tenant",
     "braid_store.remove_tenant",
     "braid_store.set_tenant_member",
+    "braid_store.set_trusted_role",
+    "braid_store.session_is_anonymous",
+    "braid_store.login_is_known",
     "braid_store.update_access_settings",
     "braid_store.insert_collection",
     "braid_store.update_ranking",
@@ -34,6 +37,8 @@ CROSS_TENANT = {
 
 # The API: whether it writes, and the arguments without a default. Calls name their arguments, so this is a promise.
 API = {
+    "add_trusted_role": ("writes", ["role", "kind"]),
+    "remove_trusted_role": ("writes", ["role", "kind"]),
     "add_tenant_member": ("writes", ["tenant", "member"]),
     "arrange_results": ("reads", ["chunk_ids", "scores"]),
     "assemble_context": ("reads", []),
@@ -105,7 +110,7 @@ SEARCHES = [
 
 WRITES = re.compile(
     r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share"
-    r"|lock table|nextval|create (table|index)|alter table|random_normal)",
+    r"|lock table|nextval|create (table|index)|alter table|grant usage|random_normal)",
     re.I,
 )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from helpers.roles import owner_role
+from helpers.roles import definer_role, owner_role
 
 # Definitions that all tenants share, and who the tenants are.
 REFERENCE = {
+    "trusted_roles",
     "access_settings",
     "collections",
     "dropped_collections",
@@ -69,32 +70,43 @@ def test_row_security_is_enabled_and_not_forced(catalog: Any) -> None:
     assert [t.name for t in catalog.execute(TABLES) if not t.has_security or t.is_forced] == []
 
 
-def test_every_table_has_one_policy(catalog: Any) -> None:
-    assert {t.name: t.policies for t in catalog.execute(TABLES) if t.policies != 1} == {}
+DEFINITIONS = {
+    "collections",
+    "indexed_attributes",
+    "installation",
+    "model_migrations",
+    "synonyms",
+    "vector_settings",
+    "vector_spaces",
+}
+
+
+CLOSED = {"access_settings", "due_collections", "trusted_roles", "upkeep_rates"}
+
+
+def test_every_table_has_one_policy_for_each_role(catalog: Any) -> None:
+    expected = {True: 2, False: 1}
+    wrong = {t.name: t.policies for t in catalog.execute(TABLES) if t.policies != expected[t.name in DEFINITIONS]}
+    assert wrong == {}
 
 
 def test_policies_compare_the_tenant(catalog: Any) -> None:
     rows = catalog.execute(
-        "select c.relname as name, p.polcmd as command, p.polpermissive as permissive,"
+        "select c.relname as name, p.polname as policy, p.polcmd as command, p.polpermissive as permissive,"
         " p.polroles::regrole[]::text as roles,"
         " pg_get_expr(p.polqual, p.polrelid) as condition, pg_get_expr(p.polwithcheck, p.polrelid) as write_condition"
         " from pg_policy p join pg_class c on c.oid = p.polrelid where c.relnamespace = 'braid_store'::regnamespace"
     ).fetchall()
-    open_to_all = {
-        "collections",
-        "indexed_attributes",
-        "installation",
-        "model_migrations",
-        "synonyms",
-        "vector_settings",
-        "vector_spaces",
-    }
-    owners_alone = {"access_settings", "due_collections", "upkeep_rates"}
-    wrong = {}
+    definer, wrong = definer_role(catalog), {}
     for policy in rows:
-        if policy.name in open_to_all:
+        roles = "{-}"
+        if policy.name in DEFINITIONS and policy.policy == "definitions":
+            roles = f"{{{definer}}}"
             is_right = policy.command == "r" and policy.condition == "true"
-        elif policy.name in owners_alone or policy.name.startswith("dropped_") or "yoyo" in policy.name:
+        elif policy.name in DEFINITIONS:
+            roles = "{braid_reader}"
+            is_right = policy.command == "r" and "( SELECT braid_store.login_is_known()" in policy.condition
+        elif policy.name in CLOSED or policy.name.startswith("dropped_") or "yoyo" in policy.name:
             is_right = policy.command == "r" and policy.condition == "false"
         else:
             column = "id" if policy.name == "tenants" else "tenant_id"
@@ -104,8 +116,8 @@ def test_policies_compare_the_tenant(catalog: Any) -> None:
                 and "braid.current_tenant_id()" in policy.condition
                 and " or " not in policy.condition.lower()
             )
-        if not (is_right and policy.permissive and policy.roles == "{-}" and policy.write_condition is None):
-            wrong[policy.name] = policy
+        if not (is_right and policy.permissive and policy.roles == roles and policy.write_condition is None):
+            wrong[policy.name, policy.policy] = policy
     assert wrong == {}
 
 

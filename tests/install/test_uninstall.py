@@ -28,7 +28,7 @@ def test_roles_go_with_the_last_database_that_uses_them(cluster: embedded.Server
     assert report.schemas == ("braid", "braid_locks", "braid_store")
     assert report.roles_kept == "another database of this cluster uses them"
     assert count(cluster.dsn, SCHEMAS) == 0
-    assert count(cluster.dsn, ROLES) == 7  # of them two of the other database
+    assert count(cluster.dsn, ROLES) == 4  # two of them of the other database
     assert uninstall(cluster.dsn_for("second")).roles_kept is None
     assert count(cluster.dsn, ROLES) == 0
     assert install(cluster.dsn).changed

@@ -93,10 +93,14 @@ class Attacker:
         if kind in ("anon", "authenticated", "service_role"):
             self.connection = gateway.connection
         elif kind == "service":
-            login = world.role("service", "braid_writer", "braid_service")
+            login = world.role("service", "braid_writer", "service")
             self.connection = world.connect(login, braid__tenant="alpha")
         else:
-            groups = {"no_member": ["braid_writer"], "plain": []}.get(kind, [f"braid_{kind}"])
+            groups = {
+                "no_member": ["braid_writer"],
+                "plain": [],
+                "admin": ["braid_writer", "administrator"],
+            }.get(kind, [f"braid_{kind}"])
             login = world.role(kind, *groups)
             if kind != "no_member":
                 world.member("alpha", login)
@@ -241,7 +245,7 @@ def test_estimates_are_the_same_for_what_others_have(world: World, gateway: Gate
         "select c.oid::regclass::text, a.attname, format_type(a.atttypid, null) from pg_class c"
         " join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped"
         " where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')"
-        " and has_column_privilege('braid_admin', c.oid, a.attnum, 'select')"
+        " and has_column_privilege('braid_writer', c.oid, a.attnum, 'select')"
         " and exists (select from pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id')"
     ).fetchall()
     assert {table for table, _, _ in columns} >= {"braid_store.documents", "braid_store.chunks"}

@@ -16,6 +16,7 @@ from support.calls import one
 # Reading and writing calls per function; :beta_chunks stands for the chunk ids of beta.
 CALLS = {
     "add_tenant_member": ["braid.add_tenant_member('beta', session_user::text)"],
+    "add_trusted_role": ["braid.add_trusted_role(session_user::text, 'service')"],
     "arrange_results": [
         "braid.arrange_results(:beta_chunks, array_fill(1.0::float8, array[cardinality(:beta_chunks)]), "
         "collection => 'small')",
@@ -110,6 +111,7 @@ CALLS = {
         " reference_time => '2026-01-01')",
     ],
     "remove_tenant_member": ["braid.remove_tenant_member('beta', 'postgres')"],
+    "remove_trusted_role": ["braid.remove_trusted_role(session_user::text, 'service')"],
     "resume_model_migration": ["braid.resume_model_migration('small')"],
     "roll_back_model_migration": ["braid.roll_back_model_migration('small')"],
     "search_json": [
@@ -170,6 +172,7 @@ READING = {
 # For administrators, who act for all tenants.
 ADMINISTRATIVE = {
     "add_tenant_member",
+    "add_trusted_role",
     "calibrate",
     "create_collection",
     "create_tenant",
@@ -180,6 +183,7 @@ ADMINISTRATIVE = {
     "maintain",
     "pause_model_migration",
     "remove_tenant_member",
+    "remove_trusted_role",
     "resume_model_migration",
     "roll_back_model_migration",
     "set_access",
@@ -210,7 +214,7 @@ def connections(world: World) -> dict[str, Connection]:
     world.member("alpha", analyst)
     return {
         "analyst": world.connect(analyst),
-        "service": world.connect(world.role("service", "braid_writer", "braid_service"), braid__tenant="alpha"),
+        "service": world.connect(world.role("service", "braid_writer", "service"), braid__tenant="alpha"),
         "bypassrls": world.connect(world.role("all", "braid_writer", options="login bypassrls"), braid__tenant="alpha"),
         "superuser": world.connect("postgres", braid__tenant="alpha"),
     }

@@ -25,7 +25,8 @@ select 'function', p.oid::regprocedure::text, concat_ws(' ', p.proowner::regrole
   array(select a::text from unnest(p.proacl) a order by 1), p.proconfig)
 from pg_proc p where p.pronamespace::regnamespace::text in ('braid', 'braid_store')
 union all
-select 'policy', polrelid::regclass::text, pg_get_expr(polqual, polrelid) from pg_policy
+select 'policy', concat_ws(' ', polrelid::regclass, polname, polroles::regrole[]),
+  pg_get_expr(polqual, polrelid) from pg_policy
 union all
 select 'table', c.oid::regclass::text, concat_ws(' ', c.relowner::regrole, c.relrowsecurity,
 coalesce(c.relacl, acldefault('r', c.relowner)),

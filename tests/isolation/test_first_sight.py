@@ -95,7 +95,7 @@ def test_a_header_creates_none(world: World, gateway: Gateway, user: str) -> Non
 
 def test_other_logins_create_none_by_claims(world: World, user: str) -> None:
     for role, options in (
-        ("braid_service", "login"),
+        ("service", "login"),
         ("braid_writer", "login"),
         ("braid_writer", "login bypassrls"),
         ("braid_writer", "login superuser"),

@@ -26,7 +26,7 @@ SEARCH = "select external_id from braid.full_text_search('discount zebrafish', c
 @pytest.fixture(scope="module")
 def service(world: World) -> str:
     """A login that stands for all tenants, as a pooled back end has."""
-    return world.role("service", "braid_writer", "braid_service")
+    return world.role("service", "braid_writer", "service")
 
 
 @pytest.fixture(scope="module")

@@ -32,6 +32,7 @@ READS = {
 }
 ADMINISTERS = {
     "add_tenant_member",
+    "add_trusted_role",
     "calibrate",
     "create_collection",
     "create_tenant",
@@ -42,6 +43,7 @@ ADMINISTERS = {
     "maintain",
     "pause_model_migration",
     "remove_tenant_member",
+    "remove_trusted_role",
     "resume_model_migration",
     "roll_back_model_migration",
     "set_access",
@@ -54,15 +56,16 @@ ADMINISTERS = {
 WRITES = set(CALLS) - READS - ADMINISTERS
 MAY = {
     "none": set(),
-    "braid_gateway": set(),
-    "braid_service": set(),
+    "gateway": set(),
+    "service": set(),
     "braid_reader": READS,
     "braid_writer": READS | WRITES,
-    "braid_admin": READS | WRITES | ADMINISTERS,
+    "administrator": ADMINISTERS,
 }
 # By itself, with arguments that are right.
 CALL = {
     "add_tenant_member": "add_tenant_member('default', 'postgres')",
+    "add_trusted_role": "add_trusted_role('postgres', 'service')",
     "arrange_results": "arrange_results('{}', '{}', collection => 'small')",
     "assemble_context": "assemble_context('discount', collection => 'small')",
     "calibrate": "calibrate()",
@@ -95,6 +98,7 @@ CALL = {
     "recall": "recall('discount', collection => 'small')",
     "recall_json": "recall_json('discount', collection => 'small')",
     "remove_tenant_member": "remove_tenant_member('default', 'nobody')",
+    "remove_trusted_role": "remove_trusted_role('postgres', 'service')",
     "resume_model_migration": "resume_model_migration('moving')",
     "roll_back_model_migration": "roll_back_model_migration('moving')",
     "search_json": "search_json('discount', collection => 'small')",

@@ -169,8 +169,9 @@ class TestGateway:
             settings.execute("select braid.set_access(public_tenant => 'nobody')")
 
     def test_without_inheritance_of_the_role_a_login_is_no_gateway(self, world: World) -> None:
+        group = world.role("gateways", "gateway", options="nologin")
         login = world.role(
-            "noinherit", "braid_gateway with inherit false", "braid_reader with inherit true", options="login noinherit"
+            "noinherit", f"{group} with inherit false", "braid_reader with inherit true", options="login noinherit"
         )
         assert (
             tenant(world.connect(login, request__jwt__claims='{"sub": "x", "app_metadata": {"tenant_id": "alpha"}}'))
@@ -182,7 +183,7 @@ class TestService:
     """Trusted back ends: the setting."""
 
     def test_the_setting_names_the_tenant(self, world: World) -> None:
-        login = world.role("service", "braid_reader", "braid_service")
+        login = world.role("service", "braid_reader", "service")
         connection = world.connect(login)
         assert tenant(connection) is None
         for key in ("alpha", "beta"):
@@ -192,7 +193,7 @@ class TestService:
         assert tenant(connection) is None
 
     def test_claims_decide_nothing(self, world: World) -> None:
-        login = world.role("service", "braid_reader", "braid_service")
+        login = world.role("service", "braid_reader", "service")
         assert tenant(world.connect(login, request__jwt__claims='{"app_metadata": {"tenant_id": "alpha"}}')) is None
 
 
@@ -269,9 +270,6 @@ class TestAnalyst:
             "postgres",
             owner_role(world.admin),
             definer_role(world.admin),
-            "braid_admin",
-            "braid_service",
-            "braid_gateway",
         ):
             for statement in (
                 f"set role {role}",

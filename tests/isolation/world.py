@@ -104,11 +104,15 @@ class World:
         return [row[0] for row in rows]
 
     def role(self, name: str, *memberships: str, options: str = "login") -> str:
-        """Creates a role with a name of its own; memberships may carry options: "braid_gateway with inherit true"."""
+        """Creates a role with a name of its own. Memberships may carry options, "braid_reader with inherit true", or be
+        what the role is trusted as: "gateway"."""
         role = f"{name}_{uuid.uuid4().hex[:8]}"
         self.admin.execute(sql.SQL("create role {} " + options).format(sql.Identifier(role)))
         self.roles.append(role)
         for membership in memberships:
+            if membership in ("gateway", "service", "administrator"):
+                self.admin.execute("select braid.add_trusted_role(%s, %s)", (role, membership))
+                continue
             granted, _, more = membership.partition(" ")
             self.admin.execute(sql.SQL("grant {} to {} " + more).format(sql.Identifier(granted), sql.Identifier(role)))
         return role
@@ -137,7 +141,7 @@ class Gateway:
             self.anon,
             self.authenticated,
             self.service_role,
-            "braid_gateway with inherit true",
+            "gateway",
             options="login noinherit",
         )
         # As on Supabase: the verified claims call the role by its own name.

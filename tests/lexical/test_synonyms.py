@@ -107,7 +107,7 @@ def test_readers_see_them_and_only_administrators_set_them(
         assert shown(writer) == [("default", "car", ["auto"])]
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             set_synonyms(writer, "car", ["bus"])
-    with connect_as(make_login("administrator", "braid_admin")) as administrator:
+    with connect_as(make_login("administrator", "braid_writer", "administrator")) as administrator:
         assert set_synonyms(administrator, "car", ["bus"]) == 1
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             administrator.execute("delete from braid_store.synonyms")

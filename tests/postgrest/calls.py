@@ -214,6 +214,12 @@ CALLS = {
         lambda answer, _: isinstance(answer, bool),
         administrator=True,
     ),
+    "add_trusted_role": Call(
+        lambda caller: {"role": caller.login, "kind": "gateway"}, equal(False), administrator=True
+    ),
+    "remove_trusted_role": Call(
+        lambda caller: {"role": caller.login, "kind": "service"}, equal(False), administrator=True
+    ),
     "set_access": Call({}, equal(None), administrator=True),
     "create_collection": Call(lambda _: {"collection": new_name()}, an_integer, administrator=True),
     "drop_collection": Call(lambda caller: {"collection": caller.new_collection()}, equal(True), administrator=True),

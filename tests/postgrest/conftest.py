@@ -32,7 +32,7 @@ def gateway(world: World) -> Gateway:
 @pytest.fixture(scope="module")
 def administrator(world: World, gateway: Gateway) -> str:
     """A role of the API's that administers."""
-    role = world.role("administrator", "braid_admin", options="nologin")
+    role = world.role("administrator", "braid_writer", "administrator", options="nologin")
     world.admin.execute(sql.SQL("grant {} to {}").format(sql.Identifier(role), sql.Identifier(gateway.login)))
     return role
 

@@ -99,8 +99,8 @@ def postgrest(
 ) -> Iterator[Gateway]:
     """PostgREST with Supabase's three roles and the README's grants; tenant acme has the documents, too."""
     binary = npm.postgrest()
-    grants = inline("grant braid_gateway to ")
-    assert re.fullmatch(r"(grant [^;]+;\s*)+", grants)
+    grants = inline("grant braid_writer to authenticated")
+    assert re.fullmatch(r"((grant|select braid\.add_trusted_role)[^;]+;\s*)+", grants)
     with psycopg.connect(filled, autocommit=True) as connection:
         connection.execute("create role authenticator login noinherit; create role authenticated; create role anon")
         forget_roles(*GATEWAY_ROLES)

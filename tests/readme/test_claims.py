@@ -108,4 +108,4 @@ def test_links_lead_somewhere() -> None:
 @pytest.mark.any_version
 def test_nothing_is_left_to_fill_in() -> None:
     assert not re.search(r"@[A-Z]+@|TODO|FIXME|XXX", TEXT)
-    assert inline("grant braid_gateway to ")
+    assert inline("grant braid_writer to authenticated")

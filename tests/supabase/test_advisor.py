@@ -50,7 +50,6 @@ def test_nothing_of_the_project_is_changed(admin: psycopg.Connection[Any]) -> No
         "   and member <> 'postgres'::regrole order by 1, 2"
     ).fetchall()
     assert memberships == [
-        ("braid_admin", "service_role", True),
-        ("braid_gateway", "authenticator", True),
         ("braid_writer", "authenticated", True),
+        ("braid_writer", "service_role", True),
     ]

@@ -29,9 +29,10 @@ LINTS: Lints = {
         " current_setting('braid.tenant')::int)",
     ),
     "0006_multiple_permissive_policies": (
-        f"""select c.relname from pg_policy p join pg_class c on c.oid = p.polrelid
+        f"""select distinct c.relname from pg_policy p join pg_class c on c.oid = p.polrelid
+            join pg_roles r on p.polroles = '{{0}}' or r.oid = any (p.polroles)
             where c.relnamespace::regnamespace::text in {OURS} and p.polpermissive
-            group by c.relname having count(*) > 1""",
+            group by c.relname, r.oid having count(*) > 1""",
         "create policy another on braid_store.documents using (false)",
     ),
     "0007_policy_exists_rls_disabled": (

@@ -178,10 +178,11 @@ def deploy(
     service: tuple[type[Service], str],
 ) -> Iterator[Deploy]:
     """`deploy(**environment)`: more of it, or other keys. Without EMBEDDING_URL it embeds by the platform's model."""
-    user, administrator = make_login("authenticated", "braid_writer"), make_login("service_role", "braid_admin")
+    user, administrator = make_login("authenticated", "braid_writer"), make_login(
+        "service_role", "braid_writer", "administrator"
+    )
     anonymous = make_login("anon", "braid_reader")
-    login = make_login("authenticator", user, administrator, anonymous, options="noinherit")
-    db.execute(f'grant braid_gateway to "{login}" with inherit true')
+    login = make_login("authenticator", user, administrator, anonymous, "gateway", options="noinherit")
     db.execute("select braid.create_tenant('acme'), braid.create_tenant('other')")
     db.execute("select braid.set_access(trusted_claim_roles => %s)", ([administrator],))
     db.execute("select braid.create_collection('notes', dimensions => 384, embedding_model => 'hash')")

@@ -38,7 +38,7 @@ class Collections(VectorSpaces):
         hnsw_ef_construction: int = 64,
         normalisation: str = "centroid",
     ) -> int:
-        """Define a collection, for all tenants, and return its id; needs braid_admin. Maps to
+        """Define a collection, for all tenants, and return its id; for administrators. Maps to
         braid.create_collection.
 
         `text_config` is a PostgreSQL text search configuration. `chunk_tokens` bounds a chunk in tokens: by
@@ -88,7 +88,7 @@ class Collections(VectorSpaces):
         )
 
     async def drop_collection(self, collection: str) -> bool:
-        """Drop a collection of all tenants; whether it was there. Needs braid_admin. Maps to
+        """Drop a collection of all tenants; whether it was there. For administrators. Maps to
         braid.drop_collection."""
         self._spaces.pop(collection, None)
         return bool(
@@ -108,8 +108,8 @@ class Collections(VectorSpaces):
         fusion: str | None = None,
         normalisation: str | None = None,
     ) -> None:
-        """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. Needs
-        braid_admin. Maps to braid.set_ranking.
+        """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. For
+        administrators. Maps to braid.set_ranking.
 
         Raises InvalidArgumentError, NotFoundError.
         """
@@ -136,7 +136,7 @@ class Collections(VectorSpaces):
         self, attributes: Mapping[str, Literal["text", "number", "time"]], *, collection: str = "default"
     ) -> None:
         """Declare which metadata keys of a collection filters find by index, for all tenants and in place of those
-        declared before. Needs braid_admin. Maps to braid.set_indexed_attributes.
+        declared before. For administrators. Maps to braid.set_indexed_attributes.
 
         `{"year": "number", "team": "text", "published": "time"}`, where time is for ISO 8601 strings. What a filter
         matches does not change. Documents that are there are indexed by `maintain`.
@@ -161,7 +161,7 @@ class Collections(VectorSpaces):
         hnsw_ef_construction: int | None = None,
     ) -> None:
         """Change how large tenants' vectors are stored and indexed, for all tenants; None keeps a setting. `maintain`
-        makes new indexes beside those that serve. Needs braid_admin. Maps to braid.set_vector_index.
+        makes new indexes beside those that serve. For administrators. Maps to braid.set_vector_index.
 
         `hnsw_m` and `hnsw_ef_construction` are those of Malkov & Yashunin 2018, section 4.1 (M, efConstruction).
         """

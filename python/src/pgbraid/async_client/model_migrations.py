@@ -19,7 +19,7 @@ class ModelMigrations(VectorSpaces):
         distance: Literal["cosine", "inner_product", "l2"] | None = None,
         vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
     ) -> None:
-        """Begin to move a collection to another embedding model, for all tenants; needs braid_admin. Maps to
+        """Begin to move a collection to another embedding model, for all tenants; for administrators. Maps to
         braid.start_model_migration.
 
         Searches use the old model until `cut_over_model_migration`. Meanwhile `maintain` puts the chunks that are there
@@ -44,28 +44,28 @@ class ModelMigrations(VectorSpaces):
         self._spaces.pop(collection, None)
 
     async def pause_model_migration(self, collection: str) -> None:
-        """Hand out nothing for the new model until `resume_model_migration`; needs braid_admin. Maps to
+        """Hand out nothing for the new model until `resume_model_migration`; for administrators. Maps to
         braid.pause_model_migration."""
         await self._step("pause", collection)
 
     async def resume_model_migration(self, collection: str) -> None:
-        """Go on with a paused model migration; needs braid_admin. Maps to braid.resume_model_migration."""
+        """Go on with a paused model migration; for administrators. Maps to braid.resume_model_migration."""
         await self._step("resume", collection)
 
     async def cut_over_model_migration(self, collection: str) -> None:
-        """Make searches use the new model; needs braid_admin. Maps to braid.cut_over_model_migration.
+        """Make searches use the new model; for administrators. Maps to braid.cut_over_model_migration.
 
         Raises InvalidArgumentError, which says how many chunks still wait for an embedding of the new model.
         """
         await self._step("cut_over", collection)
 
     async def roll_back_model_migration(self, collection: str) -> None:
-        """End a model migration with the old model, before the cut-over or after it; needs braid_admin. Maps to
+        """End a model migration with the old model, before the cut-over or after it; for administrators. Maps to
         braid.roll_back_model_migration."""
         await self._step("roll_back", collection)
 
     async def finish_model_migration(self, collection: str) -> None:
-        """End a model migration with the new model, after the cut-over; needs braid_admin. Maps to
+        """End a model migration with the new model, after the cut-over; for administrators. Maps to
         braid.finish_model_migration."""
         await self._step("finish", collection)
 

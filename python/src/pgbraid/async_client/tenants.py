@@ -16,12 +16,12 @@ __all__ = ["Tenants"]
 
 class Tenants(Statements):
     async def create_tenant(self, tenant: str) -> int:
-        """Create a tenant and return its id; needs braid_admin. Maps to braid.create_tenant."""
+        """Create a tenant and return its id; for administrators. Maps to braid.create_tenant."""
         return int(await self._value_for_all("braid.create_tenant(tenant => %(key)s)", key=tenant))
 
     async def drop_tenant(self, tenant: str, confirm_tenant: str) -> bool:
         """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
-        `maintain` frees its space. Needs braid_admin. Maps to braid.drop_tenant."""
+        `maintain` frees its space. For administrators. Maps to braid.drop_tenant."""
         return bool(
             await self._value_for_all(
                 "braid.drop_tenant(tenant => %(key)s::text, confirm_tenant => %(again)s::text)",
@@ -49,7 +49,7 @@ class Tenants(Statements):
         braid.import_tenant.
 
         Searches find the same with the same scores. Documents that are there under the same external_id are replaced.
-        Collections are created if they are not there, which needs braid_admin. Every batch is a transaction, unless
+        Collections are created if they are not there, which administrators may do. Every batch is a transaction, unless
         inside `transaction()`; importing again is harmless. `progress(n)` is called with the number of documents so
         far.
 

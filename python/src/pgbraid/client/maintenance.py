@@ -30,7 +30,7 @@ class Maintenance(Statements):
 
     def calibrate(self) -> dict[str, float]:
         """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
-        that. Returns `exact_rows`, `scan_ms_per_1000` and `search_ms`. Needs braid_admin. Maps to braid.calibrate."""
+        that. Returns `exact_rows`, `scan_ms_per_1000` and `search_ms`. For administrators. Maps to braid.calibrate."""
         return dict(json.loads(self._value_for_all("braid.calibrate()::text")))
 
     def check_index(self, collection: str = "default") -> list[IndexProblem]:

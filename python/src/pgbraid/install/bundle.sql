@@ -61,13 +61,16 @@ begin
   -- a public tenant says so, by set_access and: grant braid_reader to anon with inherit true
   for v_row in
     select array[g.role, g.member]
-    from (values ('braid_gateway', 'authenticator'), ('braid_writer', 'authenticated'),
-                 ('braid_admin', 'service_role')) g (role, member)
+    from (values ('braid_writer', 'authenticated'), ('braid_writer', 'service_role')) g (role, member)
     join pg_roles r on r.rolname = g.member
     where not pg_has_role(r.oid, g.role, 'USAGE')
   loop
     execute format('grant %I to %I with inherit true', v_row[1], v_row[2]);
   end loop;
+  perform braid.add_trusted_role(t.role, t.kind)
+  from (values ('authenticator', 'gateway'), ('service_role', 'administrator')) t (role, kind)
+  join pg_roles r on r.rolname = t.role
+  where not exists (select from braid_store.trusted_roles k where k.role = t.role and k.kind = t.kind);
 
   -- The setting wins over the dashboard's, so it is made only where it is there already or asked for.
   select string_agg(substr(s.setting, length('pgrst.db_schemas=') + 1), '') into v_message

@@ -13,13 +13,7 @@ from pgbraid.install.state import INSTALLATION, Connection, allowed, exists, rea
 from pgbraid.install.vector import find
 
 # Those of the cluster, which the databases share.
-SHARED_ROLES = (
-    "braid_reader",
-    "braid_writer",
-    "braid_admin",
-    "braid_gateway",
-    "braid_service",
-)
+SHARED_ROLES = ("braid_reader", "braid_writer")
 DEFAULT = "default"
 
 

@@ -1,0 +1,27 @@
+create or replace function braid_store.administrator_functions()
+returns setof regprocedure
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  select p.oid::regprocedure
+  from pg_proc p
+  where p.pronamespace = 'braid'::regnamespace and p.proname = any (
+          '{create_tenant, drop_tenant, add_tenant_member, remove_tenant_member, add_trusted_role, remove_trusted_role,
+            set_access, create_collection, drop_collection, set_ranking, set_synonyms, set_indexed_attributes,
+            set_vector_index, start_model_migration, pause_model_migration, resume_model_migration,
+            cut_over_model_migration, roll_back_model_migration, finish_model_migration, calibrate, maintain}')
+     or p.pronamespace = 'braid_store'::regnamespace and p.proname = any (
+          '{insert_tenant, remove_tenant, set_tenant_member, set_trusted_role, update_access_settings, insert_collection,
+            update_ranking, remove_collection, replace_synonyms, replace_attributes, update_vector_index,
+            measure_exact_rows, insert_migration, change_migration, maintain_all}')
+  order by p.oid;
+end
+$$;
+
+comment on function braid_store.administrator_functions() is
+  'What only this database''s administrators run.';

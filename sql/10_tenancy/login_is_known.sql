@@ -1,0 +1,22 @@
+-- Cross-tenant: owned by the owner role.
+create or replace function braid_store.login_is_known()
+returns boolean
+language plpgsql
+stable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return exists (
+    select
+    from (select t.role from braid_store.trusted_roles t
+          union all
+          select m.member from braid_store.tenant_members m) k (role)
+    where pg_has_role(session_user, to_regrole(quote_ident(k.role)), 'USAGE'));
+end
+$$;
+
+comment on function braid_store.login_is_known() is
+  'Whether the login is a member of a tenant of this database, or trusted in it. To others it does not show what '
+  'collections there are.';

@@ -1,0 +1,13 @@
+create or replace function braid.remove_trusted_role(role text, kind text)
+returns boolean
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.set_trusted_role(remove_trusted_role.role, remove_trusted_role.kind, false);
+$$;
+
+comment on function braid.remove_trusted_role(text, text) is
+  'Ends what add_trusted_role began. False if it had not. Call it before the role is dropped. For administrators.';

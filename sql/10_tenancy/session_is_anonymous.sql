@@ -1,0 +1,18 @@
+-- Cross-tenant: owned by the owner role.
+create or replace function braid_store.session_is_anonymous()
+returns boolean
+language plpgsql
+stable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return not (select r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = session_user)
+         and braid_store.session_is('gateway')
+         and braid_store.request_tenant_key() is null;
+end
+$$;
+
+comment on function braid_store.session_is_anonymous() is
+  'Whether this is a gateway''s request that names no tenant, so that only the public tenant, if there is one, answers it.';
