@@ -331,6 +331,14 @@ def test_reading_an_installation(dsn: str, bare_dsn: Callable[..., str], make_lo
         assert found is not None
         assert (found.version, found.pending_migrations, found.is_this_package) == (__version__, (), True)
     login = make_login("reader", "braid_reader")
+    with (
+        psycopg.connect(make_conninfo(dsn, user=login)) as connection,
+        pytest.raises(PermissionDeniedError, match="no tenant") as caught,
+    ):
+        read_installation(connection)
+    assert "add_tenant_member" in str(caught.value.hint)
+    with psycopg.connect(dsn) as connection:
+        connection.execute("select braid.add_tenant_member('default', %s)", (login,))
     with psycopg.connect(make_conninfo(dsn, user=login)) as connection:
         found = read_installation(connection)
         assert found is not None

@@ -103,7 +103,9 @@ def test_readers_see_them_and_only_administrators_set_them(
     db: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection]
 ) -> None:
     set_synonyms(db, "car", ["auto"])
-    with connect_as(make_login("writer", "braid_writer")) as writer:
+    login = make_login("writer", "braid_writer")
+    db.execute("select braid.add_tenant_member('default', %s)", (login,))
+    with connect_as(login) as writer:
         assert shown(writer) == [("default", "car", ["auto"])]
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             set_synonyms(writer, "car", ["bus"])

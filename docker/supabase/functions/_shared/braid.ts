@@ -67,6 +67,13 @@ export type Database = {
         }
         Returns: boolean
       }
+      add_trusted_role: {
+        Args: {
+          kind: string
+          role: string
+        }
+        Returns: boolean
+      }
       arrange_results: {
         Args: {
           chunk_ids: number[]
@@ -472,6 +479,13 @@ export type Database = {
         Args: {
           member: string
           tenant: string
+        }
+        Returns: boolean
+      }
+      remove_trusted_role: {
+        Args: {
+          kind: string
+          role: string
         }
         Returns: boolean
       }

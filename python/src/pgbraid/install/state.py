@@ -15,6 +15,7 @@ from pgbraid.install.resources import content_hash, resources
 Connection = psycopg.Connection[Any]
 
 INSTALLATION = "braid_store.installation"
+NO_TENANT = "have an administrator call braid.add_tenant_member, or braid.add_trusted_role"
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,22 @@ def read_installation(connection: Connection) -> Installation | None:
     row = connection.execute(
         f"select version, content_hash, migrations, placeholders from {INSTALLATION}"
     ).fetchone()
-    return Installation(*row) if row else None
+    if row is None:
+        bound = connection.execute(f"select pg_catalog.row_security_active('{INSTALLATION}')").fetchone()
+        if bound and bound[0]:
+            raise PermissionDeniedError(
+                f"the login {connection.info.user} is a member of no tenant of this database",
+                hint=NO_TENANT,
+            )
+        return None
+    return Installation(*row)
 
 
 def check_installed(version: str | None, installed_hash: str | None) -> None:
     """Raise `VersionMismatchError` unless clients of this package can work with such an installation. Versions that
     differ in the last number can."""
     if version is None:
-        raise NotInstalledError("pgbraid is not completely installed here", hint="run: pgbraid init")
+        raise PermissionDeniedError("the login is a member of no tenant of this database", hint=NO_TENANT)
     database, package = (tuple(map(int, text.split(".")[:2])) for text in (version, __version__))
     if database != package:
         raise VersionMismatchError(
