@@ -101,7 +101,7 @@ def refused(connection: Connection, statement: str) -> None:
     """It raises 42501 (or 42P01 and the like, for what is not even there), or it shows and changes nothing."""
     try:
         with connection.transaction(force_rollback=True):
-            cursor = connection.execute(statement)  # type: ignore[arg-type]
+            cursor = connection.execute(statement)
             rows = cursor.fetchall() if cursor.description else []
     except psycopg.Error as error:
         # Also for arguments that are wrong, and for views that nobody writes to.
@@ -186,7 +186,7 @@ def test_the_installers_hint_gives_nothing_in_another_database(
     with pytest.raises(InstallationError, match="may not act for it") as caught:
         install(third.dsn())
     assert caught.value.hint is not None
-    admin.execute(caught.value.hint.removeprefix("Have its creator run: "))  # type: ignore[arg-type]
+    admin.execute(caught.value.hint.removeprefix("Have its creator run: "))
     assert install(third.dsn()).member_added
     attack(other, one.owner)
 

@@ -71,6 +71,7 @@ def filtered() -> list[Call]:
 
 CALLS: dict[str, list[Call]] = {
     "add_tenant_member": [Call("select braid.add_tenant_member('bench', session_user::text)")],
+    "add_trusted_role": [Call("select braid.add_trusted_role(session_user::text, 'service')")],
     "arrange_results": [
         Call(
             "select braid.arrange_results(%(chunks)s, array_fill(1.0::float8, array[10]), "
@@ -185,6 +186,7 @@ CALLS: dict[str, list[Call]] = {
     ],
     "recall_json": [Call("select braid.recall_json('needle 2000', '[1,0,0]', collection => 'docs')")],
     "remove_tenant_member": [Call("select braid.remove_tenant_member('bench', 'postgres')")],
+    "remove_trusted_role": [Call("select braid.remove_trusted_role('postgres', 'service')")],
     "resume_model_migration": [
         Call("select braid.resume_model_migration('moving')", ("select braid.pause_model_migration('moving')",))
     ],

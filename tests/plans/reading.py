@@ -103,7 +103,7 @@ def tenant(admin_dsn: str, template: str) -> Iterator[Tenant]:
     with psycopg.connect(admin_dsn, autocommit=True) as server:
         server.execute(sql.SQL("create database {} template {}").format(identifier, sql.Identifier(template)))
         server.execute(sql.SQL("create role {} login").format(identifier))
-        server.execute(sql.SQL("grant braid_writer, braid_admin to {}").format(identifier))
+        server.execute(sql.SQL("grant braid_writer to {}").format(identifier))
         try:
             dsn = make_conninfo(admin_dsn, dbname=name)
             with psycopg.connect(dsn, autocommit=True) as admin:
@@ -118,6 +118,7 @@ def tenant(admin_dsn: str, template: str) -> Iterator[Tenant]:
 def _fill(created: Tenant) -> None:
     db = created.admin
     db.execute("select braid.create_tenant('bench'), braid.add_tenant_member('bench', %s)", (created.login,))
+    db.execute("select braid.add_trusted_role(%s, 'administrator')", (created.login,))
     db.execute("select set_config('braid.tenant', 'bench', false)")
     # So that a thousand vectors of three dimensions make a shard.
     db.execute("update braid_store.vector_settings set exact_rows = 330")

@@ -56,12 +56,22 @@ def test_the_driver_goes_on_from_it(project: str) -> None:
     assert "is up to date" in result.output
 
 
+def trust(project: str) -> None:
+    """What the bundle does besides."""
+    with psycopg.connect(project) as connection:
+        connection.execute(
+            "select braid.add_trusted_role('authenticator', 'gateway'),"
+            " braid.add_trusted_role('service_role', 'administrator')"
+        )
+
+
 def test_what_it_makes_equals_what_the_driver_makes(project: str) -> None:
     paste(project, bundle())
     pasted = snapshot.definitions(project)
     with psycopg.connect(project) as connection:
         connection.execute("drop schema braid, braid_locks, braid_store cascade")
     install(project)
+    trust(project)
     assert snapshot.definitions(project) == pasted
 
 
@@ -88,6 +98,7 @@ def test_run_again_it_changes_nothing(project: str) -> None:
 
 def test_it_goes_on_from_the_driver(project: str) -> None:
     install(project)
+    trust(project)
     before = snapshot.definitions(project)
     paste(project, bundle())
     assert snapshot.definitions(project) == before
