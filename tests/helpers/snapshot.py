@@ -19,13 +19,15 @@ order by 1
 
 # Definitions, by name: the same for two databases that were made in different ways.
 DEFINITIONS = """
-select 'function', p.oid::regprocedure::text, pg_get_functiondef(p.oid) || array(select a::text from unnest(p.proacl) a order by 1)::text
+select 'function', p.oid::regprocedure::text, pg_get_functiondef(p.oid)
+  || array(select a::text from unnest(p.proacl) a order by 1)::text
   || p.proowner::regrole || coalesce(obj_description(p.oid, 'pg_proc'), '')
 from pg_proc p where p.pronamespace::regnamespace::text in ('braid', 'braid_store') and p.prokind in ('f', 'p')
 union all
 select 'column', c.oid::regclass || '.' || a.attname, concat_ws(' ', format_type(a.atttypid, a.atttypmod), a.attnotnull,
   a.attstattarget, a.attstorage, a.attidentity, pg_get_expr(d.adbin, d.adrelid), c.relkind, c.relowner::regrole,
-  c.relrowsecurity, c.relforcerowsecurity, array(select a::text from unnest(c.relacl) a order by 1), obj_description(c.oid, 'pg_class'))
+  c.relrowsecurity, c.relforcerowsecurity, array(select a::text from unnest(c.relacl) a order by 1),
+  obj_description(c.oid, 'pg_class'))
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
 left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
 where c.relnamespace::regnamespace::text in ('braid', 'braid_store')
