@@ -106,7 +106,8 @@ def _run(connection: Connection, name: str) -> None:
 def _is_current(connection: Connection, roles: DatabaseRoles) -> bool:
     """Whether there is nothing to upgrade and nothing to repair."""
     vector = find(connection)
-    if vector is None or not exists(connection, INSTALLATION) or not allowed(connection, INSTALLATION, "SELECT"):
+    # What a login may not change, begin.sql takes over, or says who may.
+    if vector is None or not exists(connection, INSTALLATION) or not allowed(connection, INSTALLATION, "UPDATE"):
         return False
     found = read_installation(connection)
     schema = '"' + vector.schema.replace('"', '""') + '"'

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from pgbraid._version import __version__
-from pgbraid.errors import NotInstalledError, PermissionDeniedError, VersionMismatchError
+from pgbraid.errors import PermissionDeniedError, VersionMismatchError
 from pgbraid.install.resources import content_hash, resources
 
 Connection = psycopg.Connection[Any]
