@@ -85,6 +85,9 @@ def test_a_dump_with_a_shard(
             assert (mode, warnings) == ("hnsw" if count == 10 else "exact", [])
             assert (found, mode) == search(db, query, "c", count)[:2] or mode == "hnsw"
         assert_nearest(found, vectors, query, "l2", 1000)
+    # The copy's functions go to roles of its own, and its shards stay as they are.
+    report = install(empty)
+    assert report.functions_applied and not report.migrations
     assert not install(empty).changed
     with psycopg.connect(empty, autocommit=True) as restored:
         highest = max(shard_id for shard_id, _ in shards(restored, "c"))
