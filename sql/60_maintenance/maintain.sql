@@ -16,4 +16,4 @@ comment on function braid.maintain(interval) is
   'the speed measured before, and else seconds_needed tells the budget that it takes. Without a budget it stops after 10 '
   'seconds, or when the one such thing is done that takes longer. Safe to run at any time and from several sessions; a '
   'writer waits for it no longer than about a second. Returns what it did, with a warning for each step that failed, and '
-  'whether nothing is left (complete). For administrators: call it from pg_cron or pgbraid maintain.';
+  'whether nothing is left (complete). For administrators and services: call it from pg_cron or pgbraid maintain.';

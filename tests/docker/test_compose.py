@@ -32,6 +32,7 @@ SERVICES: dict[str, dict[str, Any]] = yaml.safe_load(TEXT)["services"]
 SECRETS = {
     "POSTGRES_PASSWORD": "0a1b",
     "AUTHENTICATOR_PASSWORD": "2c3d",
+    "WORKER_PASSWORD": "4e5f",
     "JWT_SECRET": postgrest.SECRET,
 }
 

@@ -95,6 +95,7 @@ CALLS = {
     "import_tenant": [
         "braid.import_tenant((select jsonb_agg(e) from braid.export_tenant() e))",
     ],
+    "embedding_backlog": ["braid.embedding_backlog()"],
     "maintain": ["braid.maintain('1 second')"],
     "parse_timeframe": ["braid.parse_timeframe('2026-01')"],
     "pause_model_migration": ["braid.pause_model_migration('small')"],
@@ -179,6 +180,7 @@ ADMINISTRATIVE = {
     "cut_over_model_migration",
     "drop_collection",
     "drop_tenant",
+    "embedding_backlog",
     "finish_model_migration",
     "maintain",
     "pause_model_migration",

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from helpers.roles import definer_role, owner_role
+from isolation.test_roles import CALL, WRITES
 from isolation.world import Connection, Gateway, World, tenant_claims
 from support.calls import one
 
@@ -163,6 +164,26 @@ class TestGateway:
         with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
             settings.execute(f"select braid.set_access({arguments})")
         assert caught.value.diag.message_hint
+
+    def test_a_token_without_a_user_only_reads_the_public_tenant(self, gateway: Gateway, settings: Connection) -> None:
+        settings.execute("select braid.set_access(public_tenant => 'alpha')")
+        claims = {"app_metadata": {}}
+        with gateway.request(gateway.authenticated, claims, read_only=False) as connection:
+            found = one(connection, "select count(*) from braid.full_text_search('discount', collection => 'small')")
+            assert found > 0
+        for name in sorted(WRITES - {"check_index", "export_tenant"}):
+            with (
+                pytest.raises(psycopg.errors.InsufficientPrivilege) as caught,
+                gateway.request(gateway.authenticated, claims, read_only=False) as connection,
+            ):
+                connection.execute(f"select * from braid.{CALL[name]}")
+            assert caught.value.diag.message_hint, name
+
+    def test_a_gateway_that_is_a_member_too_goes_by_the_claim(self, world: World, gateway: Gateway) -> None:
+        world.admin.execute("select braid.add_tenant_member('beta', %s)", (gateway.login,))
+        with gateway.request(gateway.authenticated, tenant_claims("alpha")) as connection:
+            connection.execute("set local braid.tenant = 'beta'")
+            assert tenant(connection) == "alpha"
 
     def test_an_unknown_public_tenant_is_refused(self, settings: Connection) -> None:
         with pytest.raises(psycopg.errors.UndefinedObject, match="nobody"):

@@ -119,6 +119,7 @@ CALLS: dict[str, list[Call]] = {
     ],
     "drop_collection": [Call("select braid.drop_collection('moving')"), Call("select braid.drop_collection('docs')")],
     "drop_tenant": [Call("select braid.drop_tenant('bench', 'bench')")],
+    "embedding_backlog": [Call("select braid.embedding_backlog()", growing=ALL)],
     "explain_score": [Call("select braid.explain_score('needle alpha', %(chunks)s, collection => 'docs')")],
     "explain_search": [
         Call("select braid.explain_search('needle', collection => 'docs')"),

@@ -248,5 +248,6 @@ CALLS = {
     "roll_back_model_migration": administrators("start_model_migration"),
     "finish_model_migration": administrators("start_model_migration", "cut_over_model_migration"),
     "calibrate": Call({}, lambda answer, _: answer["exact_rows"] > 0, administrator=True),
+    "embedding_backlog": Call({}, lambda answer, _: isinstance(answer, list), administrator=True),
     "maintain": Call({"time_budget": "1 second"}, lambda answer, _: isinstance(answer, dict), administrator=True),
 }

@@ -256,6 +256,18 @@ export type Database = {
         }
         Returns: boolean
       }
+      embedding_backlog: {
+        Args: never
+        Returns: {
+          tenant: string | null
+          collection: string | null
+          embedding_model: string | null
+          dimensions: number | null
+          waiting_count: number | null
+          claimable_count: number | null
+          last_error: string | null
+        }[]
+      }
       explain_score: {
         Args: {
           chunk_ids: number[]
@@ -398,7 +410,7 @@ export type Database = {
       }
       maintain: {
         Args: {
-          time_budget?: string
+          time_budget?: string | null
         }
         Returns: Json
       }

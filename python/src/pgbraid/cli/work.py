@@ -18,25 +18,12 @@ if TYPE_CHECKING:
 
 # Chunks of one tenant before the others have their turn.
 ROUND = 512
-WAITING = """
-select distinct t.key, c.name
-from braid_store.embedding_jobs j
-join braid_store.tenants t on t.id = j.tenant_id
-join braid_store.collections c on c.id = j.collection_id
-join braid_store.vector_spaces s on s.id = j.vector_space_id
-where (j.claimed_until is null or j.claimed_until <= now())
-  and s.embedding_model in (%(model)s, %(model)s || '@' || s.dimensions)
-order by 1, 2
-"""
-LEFT = """
-select t.key, c.name, count(*), (array_agg(j.last_error order by j.chunk_id) filter (where j.last_error is not null))[1]
-from braid_store.embedding_jobs j
-join braid_store.tenants t on t.id = j.tenant_id
-join braid_store.collections c on c.id = j.collection_id
-join braid_store.vector_spaces s on s.id = j.vector_space_id
-where s.embedding_model in (%(model)s, %(model)s || '@' || s.dimensions)
-group by 1, 2
-order by 1, 2
+# A model is given with its dimensions where it can be cut to several.
+BACKLOG = """
+select b.tenant, b.collection, b.waiting_count, b.claimable_count, b.last_error
+from braid.embedding_backlog() b
+where b.embedding_model in (%(model)s, %(model)s || '@' || b.dimensions)
+order by b.tenant, b.collection
 """
 
 
@@ -51,8 +38,9 @@ class _EnoughError(Exception):
 @click.option("--embedding-url", envvar="PGBRAID_EMBEDDING_URL", metavar="URL", help="Of a service like OpenAI's.")
 @click.option("--embedding-model", envvar="PGBRAID_EMBEDDING_MODEL", metavar="NAME", help="Its model.")
 def work(dsn: str | None, interval: float, once: bool, embedding_url: str | None, embedding_model: str | None) -> None:
-    """Embed what waits in the outbox and maintain the indexes, for all tenants, until stopped. For a login that may do
-    so: the database's superuser, or the owner with BYPASSRLS. Several may run at once.
+    """Embed what waits in the outbox and maintain the indexes, for all tenants, until stopped. Several may run at once.
+
+    The login is a service that writes: grant braid_writer to NAME; select braid.add_trusted_role('NAME', 'service');
 
     Embeds with the offline model, or with the service of --embedding-url, whose key is in OPENAI_API_KEY, for the
     collections of that model. With --once, the exit code is 1 if chunks of these are left that could not be embedded,
@@ -110,7 +98,9 @@ def _round(dsn: str, embedder: Embedder, stopped: threading.Event) -> bool:
 
     busy = False
     with psycopg.connect(dsn, autocommit=True) as connection:
-        for tenant, collection in connection.execute(WAITING, {"model": embedder.model_name}).fetchall():
+        for tenant, collection, _, claimable, _ in _backlog(connection, embedder):
+            if not claimable:
+                continue
             embedded = 0
 
             def count(done: int) -> None:
@@ -136,6 +126,23 @@ def _round(dsn: str, embedder: Embedder, stopped: threading.Event) -> bool:
         return busy or not done["complete"]
 
 
+def _backlog(connection: psycopg.Connection[Any], embedder: Embedder) -> list[tuple[str, str, int, int, str | None]]:
+    """Tenant, collection, chunks that wait, those of them that can be claimed, and an error."""
+    import psycopg
+
+    from pgbraid.errors import PermissionDeniedError
+
+    try:
+        return connection.execute(BACKLOG, {"model": embedder.model_name}).fetchall()
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise PermissionDeniedError(
+            f"the login {connection.info.user} is no service of this database",
+            hint=f"have an administrator run: grant braid_writer to {connection.info.user};"
+            f" select braid.add_trusted_role('{connection.info.user}', 'service')",
+            sqlstate=error.sqlstate,
+        ) from error
+
+
 def _maintain(connection: psycopg.Connection[Any], seconds: float) -> dict[str, Any]:
     row = connection.execute("select braid.maintain(make_interval(secs => %s))", (seconds,)).fetchone()
     assert row is not None
@@ -147,8 +154,8 @@ def _report_left(dsn: str, embedder: Embedder) -> bool:
     import psycopg
 
     with psycopg.connect(dsn, autocommit=True) as connection:
-        left = connection.execute(LEFT, {"model": embedder.model_name}).fetchall()
-    for tenant, collection, count, error in left:
+        left = _backlog(connection, embedder)
+    for tenant, collection, count, _, error in left:
         reason = f", last error: {error}" if error else ", claimed by another worker"
         click.echo(f"{tenant}, {collection}: {count} chunks not embedded{reason}", err=True)
     return bool(left)
