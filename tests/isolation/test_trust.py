@@ -167,7 +167,7 @@ class TestGateway:
 
     def test_a_token_without_a_user_only_reads_the_public_tenant(self, gateway: Gateway, settings: Connection) -> None:
         settings.execute("select braid.set_access(public_tenant => 'alpha')")
-        claims = {"app_metadata": {}}
+        claims: dict[str, Any] = {"app_metadata": {}}
         with gateway.request(gateway.authenticated, claims, read_only=False) as connection:
             found = one(connection, "select count(*) from braid.full_text_search('discount', collection => 'small')")
             assert found > 0
