@@ -58,7 +58,7 @@ def indexed(db: Connection) -> Connection:
     )
     for number in range(4):
         upsert(db, [{"external_id": f"s{number}", "content": f"amber single{number}"}])
-    for external_id in ("d3", "d4", "s1"):
+    for external_id in ("d3", "d4", "d5"):
         db.execute("select braid.delete_document(%s)", (external_id,))
     assert value(db, "count(*) filter (where is_deletion) from braid_store.segments") == 3
     assert value(db, "count(*) from braid_store.postings where blocks is not null") > 0

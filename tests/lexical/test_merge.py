@@ -153,6 +153,54 @@ def test_a_delete_made_while_a_merge_is_not_yet_committed_stays_deleted(db: Conn
     assert_exact(db)
 
 
+BATCH_3 = "select braid.delete_documents(array(select 'b3-' || n from generate_series(0, 7) n))"
+
+
+def test_all_chunks_of_a_segment_deleted_while_a_merge_is_not_yet_committed(db: Connection, dsn: str) -> None:
+    insert_by_eight(db, 7)
+    with connect(dsn) as deleter, connect(dsn) as merger:
+        merger.execute("begin")
+        insert_by_eight(merger, 1, first=7)
+        assert count(merger, "segments") == 1
+        deleter.execute("set lock_timeout = '2s'")
+        deleter.execute(BATCH_3)
+        assert count(db, "tombstones") == 8
+        assert_exact(db)
+        merger.execute("commit")
+    assert_exact(db)
+
+
+def test_a_merge_while_a_delete_of_all_chunks_of_a_segment_is_not_yet_committed(db: Connection, dsn: str) -> None:
+    insert_by_eight(db, 7)
+    with connect(dsn) as deleter:
+        deleter.execute("begin")
+        deleter.execute(BATCH_3)
+        assert (count(deleter, "segments"), count(deleter, "tombstones")) == (6, 0)
+        db.execute("set lock_timeout = '2s'")
+        insert_by_eight(db, 2, first=7)
+        assert_exact(db)
+        deleter.execute("rollback")
+        assert_exact(db)
+        deleter.execute("begin")
+        deleter.execute(BATCH_3)
+        insert_by_eight(db, 8, first=9)
+        deleter.execute("commit")
+    assert not any(hit[0].startswith("b3-") for hit in full_text(db, QUERY))
+    assert_exact(db)
+
+
+def test_all_chunks_of_a_segment_deleted_under_a_snapshot_of_the_transaction(db: Connection, dsn: str) -> None:
+    insert_by_eight(db, 7)
+    with connect(dsn) as deleter:
+        deleter.execute("begin isolation level repeatable read")
+        assert len(full_text(deleter, QUERY)) == 56
+        insert_by_eight(db, 1, first=7)
+        deleter.execute(BATCH_3)
+        deleter.execute("commit")
+    assert count(db, "tombstones") == 8
+    assert_exact(db)
+
+
 def test_a_merge_that_is_rolled_back_was_none(db: Connection, dsn: str) -> None:
     insert_by_eight(db, 7)
     db.execute("select braid.delete_document('b0-1')")

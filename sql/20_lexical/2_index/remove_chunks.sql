@@ -9,6 +9,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
+  v_held_ids bigint[];
   v_deletion_id bigint;
 begin
   if remove_chunks.chunk_ids = '{}' then
@@ -41,11 +42,14 @@ begin
          offset 0
        ) c;
 
-  v_deletion_id := braid_store.write_deletion(remove_chunks.tenant_id, remove_chunks.collection_id,
-                                              remove_chunks.chunk_ids);
-  insert into braid_store.tombstones (tenant_id, collection_id, chunk_id, segment_id)
-  select remove_chunks.tenant_id, remove_chunks.collection_id, u.chunk_id, v_deletion_id
-  from unnest(remove_chunks.chunk_ids) u (chunk_id);
+  v_held_ids := braid_store.erase_emptied_segments(remove_chunks.tenant_id, remove_chunks.collection_id,
+                                                   remove_chunks.chunk_ids);
+  if v_held_ids <> '{}' then
+    v_deletion_id := braid_store.write_deletion(remove_chunks.tenant_id, remove_chunks.collection_id, v_held_ids);
+    insert into braid_store.tombstones (tenant_id, collection_id, chunk_id, segment_id)
+    select remove_chunks.tenant_id, remove_chunks.collection_id, u.chunk_id, v_deletion_id
+    from unnest(v_held_ids) u (chunk_id);
+  end if;
 
   delete from braid_store.embedding_jobs j
   where j.ctid = any (array(
@@ -79,4 +83,5 @@ end
 $$;
 
 comment on function braid_store.remove_chunks(int, int, bigint[]) is
-  'Deletes chunks and all that is derived from them. Their segments keep them, behind tombstones, until a merge.';
+  'Deletes chunks and all that is derived from them. Segments that hold others too keep them, behind tombstones, until a '
+  'merge.';

@@ -8,13 +8,19 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- About 50 ms of work; what is larger, deletions included, waits for braid.maintain().
-  v_segment_ids bigint[] := braid_store.full_tier(merge_inline.tenant_id, merge_inline.collection.id, 40000);
+  c_max_postings constant bigint := 40000;
+  v_segment_ids bigint[] := braid_store.full_tier(merge_inline.tenant_id, merge_inline.collection.id, c_max_postings);
 begin
   if v_segment_ids is not null then
     perform braid_store.merge_segments(merge_inline.tenant_id, merge_inline.collection, v_segment_ids, 400);
+    return;
+  end if;
+  v_segment_ids := braid_store.outweighed_segments(merge_inline.tenant_id, merge_inline.collection.id, c_max_postings);
+  if v_segment_ids is not null then
+    perform braid_store.merge_segments(merge_inline.tenant_id, merge_inline.collection, v_segment_ids, 0);
   end if;
 end
 $$;
 
 comment on function braid_store.merge_inline(int, braid_store.collections) is
-  'After a write: the cheapest merge that is due, if it is small.';
+  'After a write: the cheapest merge that is due, or else one that drops what is deleted, if it is small.';
