@@ -50,16 +50,6 @@ def test_batches_rewritten_again_and_again(db: Connection, same_batches: bool) -
     assert db.execute("select * from braid.check_index()").fetchall() == []
 
 
-def test_single_documents_rewritten_again_and_again(db: Connection) -> None:
-    order = random.Random(3)
-    upsert(db, documents(list(range(BATCH)), 0))
-    for version in range(1, 400):
-        upsert(db, documents([order.randrange(BATCH)], version))
-        # By chance a write may leave it to the next.
-        assert deleted_chunks(db) <= 2 * (BATCH + 64)
-    assert rows(db, "chunks") == BATCH
-
-
 def test_one_document_rewritten_again_and_again(db: Connection) -> None:
     for version in range(20):
         upsert(db, documents([1], version))

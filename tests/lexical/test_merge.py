@@ -271,9 +271,7 @@ def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, dsn: str) -> No
         "create function braid_store.delay() returns trigger language plpgsql as"
         " 'begin perform pg_sleep(0.4); return null; end'"
     )
-    db.execute(
-        "create trigger delay after delete on braid_store.segments execute function braid_store.delay()"
-    )
+    db.execute("create trigger delay after delete on braid_store.segments execute function braid_store.delay()")
     done: list[dict[str, Any]] = []
 
     def maintain() -> None:
