@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint bench psql dist bundle types freeze clean
+.PHONY: help demo test build lint bench psql dump dist bundle types freeze clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -42,6 +42,9 @@ bench: build ## measure; BENCH=lexical for the full-text engine at 200,000 chunk
 
 psql: $(VENV)/run.stamp ## open the database in psql
 	@PATH="$(CURDIR)/$(BIN):$$PATH" pgbraid psql
+
+dump: build ## record a filled database of this version, which later versions must upgrade: once a release
+	@cd tests && ../$(BIN)/python -m upgrade.record
 
 dist: build ## build the wheel into dist/
 	@$(BIN)/python -m pip wheel -qq --no-deps -w dist ./python

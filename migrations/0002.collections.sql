@@ -1,4 +1,4 @@
--- Corpus definitions, shared by tenants and changed by administrators only.
+-- Corpus definitions, shared by tenants. Only administrators write them, so a row that others refer to is not hot.
 -- depends: 0001.tenancy
 
 create table braid_store.vector_spaces (
@@ -38,9 +38,74 @@ create index collections_vector_space_idx on braid_store.collections (vector_spa
 comment on table braid_store.collections is
     'Named corpus definitions. Each tenant has its own part of every collection; names are visible to all.';
 
+create table braid_store.synonyms (
+    collection_id int not null references braid_store.collections (id) on delete cascade,
+    lexeme text collate "C" not null,
+    word text not null,
+    synonyms text[] not null,
+    synonym_lexemes text[] collate "C" not null check (cardinality(synonym_lexemes) between 1 and 63),
+    primary key (collection_id, lexeme)
+);
+comment on table braid_store.synonyms is
+    'What else a word of a query finds, in one direction: words as given and, in the same order, as lexemes.';
+
+create table braid_store.indexed_attributes (
+    collection_id int not null references braid_store.collections (id) on delete cascade,
+    id int generated always as identity,
+    name text collate "C" not null,
+    type text not null check (type in ('text', 'number', 'time')),
+    removed_at timestamptz,
+    primary key (collection_id, id)
+);
+create unique index indexed_attributes_name_idx on braid_store.indexed_attributes (collection_id, name)
+    where removed_at is null;
+comment on table braid_store.indexed_attributes is
+    'The metadata keys of a collection that filters find by index. Ids of a collection grow in the order in which its '
+    'transactions commit. A removed one stays until braid.maintain() has deleted its rows.';
+
+create table braid_store.model_migrations (
+    collection_id int primary key references braid_store.collections (id) on delete cascade,
+    from_space_id int not null,
+    from_storage text not null check (from_storage in ('vector', 'halfvec', 'binary')),
+    to_space_id int not null check (to_space_id <> from_space_id),
+    to_storage text not null check (to_storage in ('vector', 'halfvec', 'binary')),
+    state text not null check (state in ('filling', 'paused', 'cut_over')),
+    started_at timestamptz not null default now(),
+    cut_over_at timestamptz check ((cut_over_at is not null) = (state = 'cut_over')),
+    -- A transaction with a snapshot from before this one writes chunks without a job for the new space.
+    started_by xid8 not null,
+    -- Where putting the chunks that are there into the outbox goes on, and whether this pass over them misses none (null
+    -- before the first).
+    reached_tenant_id int not null default 0,
+    reached_chunk_id bigint not null default -9223372036854775808,
+    is_last_pass boolean,
+    is_enqueued boolean not null default false
+);
+comment on table braid_store.model_migrations is
+    'The model migration that a collection is in. One of the two spaces is the one that collections names and searches '
+    'read; writes go to both until it ends. Once is_enqueued, every chunk has a vector or a job in each of them.';
+
 create table braid_store.dropped_collections (
     id int primary key,
-    dropped_at timestamptz not null default now()
+    dropped_at timestamptz not null default now(),
+    -- Where reaping goes on.
+    reached_tenant_id int not null default 0
 );
 comment on table braid_store.dropped_collections is
     'Collections that are gone, whose rows maintenance still has to delete.';
+
+create table braid_store.dropped_spaces (
+    collection_id int not null references braid_store.collections (id) on delete cascade,
+    vector_space_id int not null,
+    -- A transaction with a snapshot from before this one may still write to it.
+    dropped_by xid8 not null,
+    -- Where reaping goes on.
+    reached_tenant_id int not null default 0,
+    has_left boolean not null default false,
+    pass_count int not null default 0,
+    primary key (collection_id, vector_space_id)
+);
+comment on table braid_store.dropped_spaces is
+    'Vector spaces that a collection has left in a model migration, and whose rows maintenance still has to delete.';
+comment on column braid_store.dropped_spaces.has_left is
+    'Whether this pass over the tenants has left rows, which another pass will delete.';

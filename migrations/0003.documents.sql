@@ -1,5 +1,9 @@
--- Documents and chunks. Writers hold a shared advisory lock per tenant and collection against drops, so documents
--- carry no foreign key to tenants or collections: its row lock would make those small rows hot for every writer.
+-- Documents and chunks. Writers share a lock of their tenant's part of the collection, which drops take alone, so that
+-- documents carry no foreign key to tenants or collections: its row lock would make those few rows hot for every writer.
+--
+-- Tables that every write changes, here and in what follows: by default autovacuum comes when a fifth of a table is dead,
+-- and until then deleted rows keep their room, and searches step over them in the indexes. A twentieth is still one pass
+-- over the indexes for many dead rows; tables that are small beside what passes through them have a fiftieth.
 -- depends: 0002.collections
 
 create table braid_store.documents (
@@ -17,7 +21,7 @@ create table braid_store.documents (
     updated_at timestamptz not null default now(),
     primary key (tenant_id, id),
     unique (tenant_id, collection_id, external_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.documents is
     'What users put in, by their own id. content_hash covers all that reaches an index, attribute_hash '
     'the rest (null after an update of the metadata alone): unchanged means no work.';
@@ -28,6 +32,7 @@ create table braid_store.chunks (
     collection_id int not null,
     document_id bigint not null,
     chunk_index int not null,
+    attribute_version int not null default 0,
     content text not null,
     token_count int not null,
     speaker text collate "C",
@@ -40,11 +45,37 @@ create table braid_store.chunks (
     primary key (tenant_id, id),
     unique (tenant_id, document_id, chunk_index),
     foreign key (tenant_id, document_id) references braid_store.documents (tenant_id, id) on delete cascade
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 -- Only operators that are leakproof (= and < on these types) can use an index under row-level security.
 create index chunks_occurred_at_idx on braid_store.chunks (tenant_id, collection_id, occurred_at);
 create index chunks_speaker_idx on braid_store.chunks (tenant_id, collection_id, speaker);
 create index chunks_category_idx on braid_store.chunks (tenant_id, collection_id, category);
+create index chunks_attribute_version_idx on braid_store.chunks (tenant_id, collection_id, attribute_version);
 comment on table braid_store.chunks is
     'The units searched. A chunk''s text never changes: a changed document gets new chunks. metadata is the '
     'document''s with the chunk''s own keys on top; changing it touches no index.';
+comment on column braid_store.chunks.attribute_version is
+    'The latest attribute that its writer knew: rows for it and for all before it are there. It is true in every snapshot, '
+    'as it is written with them, by writers who do not know of a new attribute too.';
+
+-- Row-level security keeps filters from the usual indexes of JSON, whose operators are not leakproof, so the values of
+-- indexed attributes are rows of text and float8.
+create table braid_store.chunk_attributes (
+    tenant_id int not null,
+    collection_id int not null,
+    chunk_id bigint not null,
+    attribute_id int not null,
+    element int not null,
+    text_value text collate "C",
+    number_value float8,
+    primary key (tenant_id, chunk_id, attribute_id, element),
+    check (num_nonnulls(text_value, number_value) = 1)
+) with (autovacuum_vacuum_scale_factor = 0.05);
+create index chunk_attributes_text_idx on braid_store.chunk_attributes (tenant_id, attribute_id, text_value, chunk_id)
+    where text_value is not null;
+create index chunk_attributes_number_idx on braid_store.chunk_attributes (tenant_id, attribute_id, number_value, chunk_id)
+    where number_value is not null;
+comment on table braid_store.chunk_attributes is
+    'The values that chunks have for indexed attributes, as far as they are of the attribute''s type: a scalar as element 0, '
+    'distinct elements of an array from 1. Shortened and rounded (see braid_store.attribute_number), never out of order: '
+    'what an index finds here is a superset, and the metadata decides.';

@@ -1,6 +1,6 @@
 -- Embeddings, in two levels: chunk_vectors takes every write and is scanned exactly; a tenant's part of a collection
 -- that has grown is moved by maintenance into a vector shard, a table of its own with its own HNSW index.
--- depends: 0003.documents
+-- depends: 0004.full_text
 
 -- pgvector may live in any schema; the type is found wherever it is.
 select set_config('search_path', 'pg_catalog, ' || quote_ident(n.nspname), true)
@@ -16,7 +16,7 @@ create table braid_store.chunk_vectors (
     chunk_id bigint not null,
     embedding vector not null,
     primary key (tenant_id, collection_id, vector_space_id, chunk_id)
-) with (toast_tuple_target = 8160);
+) with (toast_tuple_target = 8160, autovacuum_vacuum_scale_factor = 0.05);
 alter table braid_store.chunk_vectors alter column embedding set storage external;
 comment on table braid_store.chunk_vectors is
     'Embeddings as they are written. What a vector shard holds of the same chunk, this overrides. A chunk with a row in '
@@ -52,6 +52,8 @@ create unique index vector_shards_serving_idx on braid_store.vector_shards (tena
     where state = 'serving';
 create unique index vector_shards_moving_idx on braid_store.vector_shards (tenant_id, collection_id, vector_space_id)
     where state in ('copying', 'indexing');
+-- Of thousands of shards hardly any is in work.
+create index vector_shards_unfinished_idx on braid_store.vector_shards (state, tenant_id) where state <> 'serving';
 comment on table braid_store.vector_shards is
     'The vector shards: each a table vectors_<id>. One serves a tenant''s part of a collection; the next one is copied '
     'and indexed beside it; making that one serve is a change of data, which every reader sees from its next snapshot on.';
@@ -77,17 +79,3 @@ create table braid_store.vector_settings (
 comment on table braid_store.vector_settings is
     'One row: from how many vectors of 384 dimensions on an index is faster than a scan, as braid.calibrate() measured it.';
 insert into braid_store.vector_settings default values;
-
-create table braid_store.embedding_jobs (
-    tenant_id int not null,
-    collection_id int not null,
-    vector_space_id int not null,
-    chunk_id bigint not null,
-    attempts int not null default 0,
-    claimed_until timestamptz,
-    last_error text,
-    primary key (tenant_id, collection_id, vector_space_id, chunk_id)
-);
-comment on table braid_store.embedding_jobs is
-    'The outbox: chunks whose embedding in a vector space is still to be made. Written in the transaction that writes the '
-    'chunk.';

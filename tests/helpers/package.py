@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from pgbraid.install import installer, protocol, resources, state
+
+FROZEN = "migrations/frozen.sha256"
 
 
 class Package:
@@ -21,7 +24,9 @@ class Package:
         self._original = resources.ROOT
 
     def change(self, files: Mapping[str, str | None], version: str | None = None) -> Path:
-        """Be the package with these files added, replaced or, if None, removed. Returns its folder."""
+        """Be the package with these files added, replaced or, if None, removed. Returns its folder.
+
+        As if it had been released so: unless it is one of them, `frozen.sha256` follows."""
         self._count += 1
         root = self._folder / f"package{self._count}"
         for part in ("sql", "migrations"):
@@ -33,6 +38,8 @@ class Package:
             else:
                 path.parent.mkdir(exist_ok=True)
                 path.write_text(text)
+        if FROZEN not in files:
+            _freeze(root / "migrations")
         self._patch.setattr(resources, "ROOT", root)
         if version is not None:
             for module in (installer, protocol, state):
@@ -45,3 +52,10 @@ class Package:
 
     def text(self, name: str) -> str:
         return (self._original / name).read_text()
+
+
+def _freeze(folder: Path) -> None:
+    frozen = folder / "frozen.sha256"
+    names = [line.split()[1] for line in frozen.read_text().splitlines()]
+    files = [folder / name for name in names if (folder / name).exists()]
+    frozen.write_text("".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files))

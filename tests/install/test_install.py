@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,7 @@ from yoyo import read_migrations
 from yoyo.connections import DatabaseURI
 
 from helpers import snapshot
+from helpers.package import FROZEN, Package
 from helpers.roles import definer_role, owner_role
 from pgbraid import __version__, embedded
 from pgbraid.errors import InstallationError, PermissionDeniedError, PgbraidError, VersionMismatchError
@@ -278,6 +280,20 @@ def test_an_edited_release_is_refused(tmp_path: Any) -> None:
 @pytest.mark.any_version
 def test_released_migrations_are_as_they_were() -> None:
     resources.check_frozen()
+    assert (resources.ROOT / "migrations" / "frozen.sha256").read_text().strip()
+
+
+@pytest.mark.parametrize("is_missing", [False, True], ids=["changed", "missing"])
+def test_no_released_migration_is_changed_or_missing(
+    package: Package, dsn: str, is_missing: bool
+) -> None:
+    frozen = package.text(FROZEN)
+    for name in frozen.split()[1::2]:
+        file = f"migrations/{name}"
+        package.change({file: None if is_missing else package.text(file) + "-- more\n", FROZEN: frozen})
+        with pytest.raises(InstallationError, match=f"{re.escape(name)} is missing or was changed"):
+            install(dsn)
+        package.restore()
 
 
 # Upgrades

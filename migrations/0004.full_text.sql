@@ -22,7 +22,7 @@ create table braid_store.segments (
     average_length float8 not null,
     created_at timestamptz not null default now(),
     primary key (tenant_id, collection_id, id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.segments is
     'Immutable pieces of the index. A deletion holds no postings, only what deleted chunks take from the statistics of '
     'the segments that still hold them: its counts and lengths are negative, so that statistics are sums. The BM25 '
@@ -36,7 +36,7 @@ create table braid_store.segment_chunks (
     chunk_id bigint not null,
     primary key (tenant_id, collection_id, segment_id, chunk_number),
     unique (tenant_id, chunk_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.segment_chunks is 'A segment''s small local numbers, from 1, and the chunks they stand for.';
 
 create table braid_store.postings (
@@ -50,7 +50,7 @@ create table braid_store.postings (
     block_weight float8,
     blocks sparsevec[],
     primary key (tenant_id, collection_id, lexeme, segment_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 -- Compressed arrays would have to be unpacked for each search.
 alter table braid_store.postings alter column elements set storage external, alter column blocks set storage external;
 comment on table braid_store.postings is
@@ -72,7 +72,7 @@ create table braid_store.forward_rows (
     positions smallint[] not null,
     title_frequencies smallint[],
     primary key (tenant_id, chunk_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 comment on table braid_store.forward_rows is
     'What a chunk contributes to the index, and all that a score is computed from. Its lexemes in "C" order, separated '
     'by spaces; for each, the place in positions behind which the next one''s begin, and how many of its positions, the '
@@ -85,7 +85,7 @@ create table braid_store.tombstones (
     chunk_id bigint not null,
     segment_id bigint not null,
     primary key (tenant_id, collection_id, chunk_id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02);
 create index tombstones_segment_idx on braid_store.tombstones (segment_id, tenant_id, collection_id);
 comment on table braid_store.tombstones is
     'Deleted chunks that a segment still holds, with the deletion that counts them. Keyed by chunk, never by segment and '

@@ -1,5 +1,5 @@
 -- What writers, administrators and maintenance lock. Advisory locks have no privileges: every login could take them.
--- depends: 0011.tenant_lifecycle
+-- depends: 0007.upkeep
 
 -- Left behind where somebody has dropped the other schemas by hand.
 do $$
@@ -32,9 +32,3 @@ comment on table braid_locks.tenant_locks is
     'Rows that are only ever locked. A tenant''s part of a collection has the slot of the collection''s id modulo 8. '
     'writing: writers share it, clears, imports, rebuilds and drops take it alone. turn: whoever waits to take writing '
     'alone holds it, and writers who come later wait behind. shards: of the session that makes vector shards.';
-
-insert into braid_locks.tenant_locks (tenant_id, slot, kind)
-select t.id, s.slot, k.kind
-from braid_store.tenants t
-cross join generate_series(0, 7) s (slot)
-cross join unnest('{writing,turn,shards}'::text[]) k (kind);

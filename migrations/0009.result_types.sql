@@ -1,5 +1,5 @@
 -- The row types of the API. Views and client code depend on them, hence a migration.
--- depends: 0001.tenancy
+-- depends: 0008.locks
 
 create type braid.search_result as (
     chunk_id bigint,

@@ -1,5 +1,5 @@
 -- What upkeep has to do: noted by writers and administrators, so that maintain() looks at nothing else.
--- depends: 0011.tenant_lifecycle
+-- depends: 0006.embedding_jobs
 
 create table braid_store.due_parts (
     tenant_id int not null,
@@ -10,14 +10,9 @@ create table braid_store.due_parts (
     -- Every transaction that may have found this note, and so wrote none, has an id below.
     awaits xid8,
     primary key (tenant_id, collection_id, id)
-);
+) with (autovacuum_vacuum_scale_factor = 0.02);
 create index due_parts_due_at_idx on braid_store.due_parts (task, due_at, tenant_id) where awaits is null;
 create index due_parts_awaits_idx on braid_store.due_parts (awaits, tenant_id) where awaits is not null;
-alter table braid_store.due_parts
-    alter column tenant_id set statistics 0, alter column collection_id set statistics 0,
-    alter column id set statistics 0, alter column task set statistics 0,
-    alter column due_at set statistics 0, alter column awaits set statistics 0;
-alter table braid_store.due_parts enable row level security;
 comment on table braid_store.due_parts is
     'The tenants'' parts of collections that maintenance is to look at: visit, as something was written; move_vectors and '
     'index_attributes, as a visit found that to do. A writer who finds a visit noted, with nobody at it, adds none. '
@@ -31,7 +26,6 @@ create table braid_store.due_collections (
     -- The last note of due_parts when all tenants were noted.
     noted_until bigint
 );
-alter table braid_store.due_collections enable row level security;
 comment on table braid_store.due_collections is
     'Collections whose definition has changed, so that the parts of all tenants are to be visited: maintenance notes them, '
     'in the order of tenants.';
@@ -41,23 +35,7 @@ create table braid_store.upkeep_rates (
     postings_per_second float8 not null default 200000 check (postings_per_second > 0),
     index_work_per_second float8 not null default 4000 check (index_work_per_second > 0)
 );
-alter table braid_store.upkeep_rates enable row level security;
 insert into braid_store.upkeep_rates default values;
 comment on table braid_store.upkeep_rates is
     'One row: how fast this server merges postings and makes vector indexes, as maintenance last measured it. By it, '
     'maintenance begins what it cannot interrupt only if its time suffices.';
-
--- Where reaping goes on.
-alter table braid_store.dropped_collections add column reached_tenant_id int not null default 0;
-alter table braid_store.dropped_spaces add column reached_tenant_id int not null default 0;
-alter table braid_store.dropped_spaces add column has_left boolean not null default false;
-alter table braid_store.dropped_spaces add column pass_count int not null default 0;
-comment on column braid_store.dropped_spaces.has_left is
-    'Whether this pass over the tenants has left rows, which another pass will delete.';
-
--- Of thousands of shards hardly any is in work.
-create index vector_shards_unfinished_idx on braid_store.vector_shards (state, tenant_id) where state <> 'serving';
-
-insert into braid_store.due_parts (tenant_id, collection_id, task)
-select distinct s.tenant_id, s.collection_id, 'visit' from braid_store.segments s;
-

@@ -1,6 +1,6 @@
 -- Row-level security on every table, not forced (forcing breaks pg_dump, COPY and foreign-key validation), and no
 -- planner statistics on anything a tenant stores: another tenant's EXPLAIN would show how often a word occurs.
--- depends: 0004.lexical_index 0005.vectors 0006.result_types
+-- depends: 0009.result_types
 
 do $$
 declare
