@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import shutil
 import signal
 import subprocess
 import uuid
 from collections.abc import Callable, Iterator
-from functools import cache
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from psycopg.conninfo import make_conninfo
 from pytest_postgresql import factories
 
 import pgbraid
-from helpers import HashEmbedder, clone, make_fast, temporary_folder
+from helpers import HashEmbedder, clone, make_fast, pglite, temporary_folder
 from helpers.package import Package
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
@@ -27,9 +29,11 @@ from pgbraid.install import install
 from support.examples import try_fewer
 
 Connection = psycopg.Connection[Any]
+NewDatabase = Callable[[], AbstractContextManager[str]]
 # What braid.add_trusted_role takes.
 TRUSTED = ("gateway", "service", "administrator")
 REPOSITORY = Path(__file__).parents[1]
+NOT_PGLITE = "PGlite is one session of one database, without logins, other connections or a server's programs and files"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,6 +65,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_report_header(config: pytest.Config) -> str:
+    if config.getoption("--postgres-version") == pglite.VERSION:
+        return f"PostgreSQL {pglite.VERSION} by {pglite.PACKAGES[0]}"
     postgres = installed_programs(config.getoption("--postgres-version")) / "postgres"
     return subprocess.run([postgres, "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
@@ -73,9 +79,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.config.getoption("--postgres-version") == pglite.VERSION:
+        _skip_what_pglite_cannot_run(item)
     folder = item.config.getoption("--any-version")
     if folder and item.get_closest_marker("any_version") and not _is_ours(folder, item.path):
         pytest.skip("runs once, on another version of PostgreSQL")
+
+
+def _skip_what_pglite_cannot_run(item: pytest.Item) -> None:
+    assert isinstance(item, pytest.Function)
+    if not shutil.which("node"):
+        pytest.skip("node is not installed: PGlite, which is PostgreSQL 17, cannot run")
+    if marker := item.get_closest_marker("not_pglite"):
+        pytest.skip(marker.args[0])
+    # Besides its fixtures' connections it opens its own.
+    if "dsn" in inspect.signature(item.function).parameters:
+        pytest.skip(NOT_PGLITE)
 
 
 @cache
@@ -96,6 +115,8 @@ def pg_version(request: pytest.FixtureRequest) -> int:
 @pytest.fixture(scope="session")
 def server(request: pytest.FixtureRequest, pg_version: int) -> Iterator[embedded.Server]:
     """The embedded server of this test run."""
+    if pg_version == pglite.VERSION:
+        pytest.skip(NOT_PGLITE)
     data_dir = temporary_folder()
     try:
         running = embedded.ensure_running(data_dir, pg_version)
@@ -115,11 +136,28 @@ def _install_template(*, host: str, port: int | str, user: str, dbname: str, **_
 template = factories.postgresql_noproc(load=[_install_template])
 
 
-@pytest.fixture
-def dsn(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[str]:
-    """DSN, as superuser, of a database with pgbraid freshly installed."""
-    with clone(server, request.getfixturevalue("template").template_dbname) as name:
+@pytest.fixture(scope="session")
+def new_database(request: pytest.FixtureRequest, pg_version: int) -> Iterator[NewDatabase]:
+    """`with new_database() as dsn` has a database with pgbraid freshly installed for the while, as superuser."""
+    if pg_version == pglite.VERSION:
+        with pglite.running() as databases:
+            yield databases.new
+    else:
+        server: embedded.Server = request.getfixturevalue("server")
+        yield partial(_database, server, request.getfixturevalue("template").template_dbname)
+
+
+@contextmanager
+def _database(server: embedded.Server, template: str) -> Iterator[str]:
+    with clone(server, template) as name:
         yield server.dsn_for(name)
+
+
+@pytest.fixture
+def dsn(new_database: NewDatabase) -> Iterator[str]:
+    """DSN, as superuser, of a database with pgbraid freshly installed."""
+    with new_database() as dsn:
+        yield dsn
 
 
 @pytest.fixture
@@ -130,7 +168,7 @@ def db(dsn: str) -> Iterator[Connection]:
 
 
 @pytest.fixture
-def make_login(dsn: str) -> Iterator[Callable[..., str]]:
+def make_login(server: embedded.Server, dsn: str) -> Iterator[Callable[..., str]]:
     """`make_login("ana", "braid_reader", …)` creates a login that is a member of these roles, or trusted as a
     "gateway", "service" or "administrator", and gives its name. `options` is more for
     `create role`, such as "createrole"."""
@@ -156,7 +194,7 @@ def make_login(dsn: str) -> Iterator[Callable[..., str]]:
 
 
 @pytest.fixture
-def connect_as(dsn: str) -> Iterator[Callable[..., Connection]]:
+def connect_as(server: embedded.Server, dsn: str) -> Iterator[Callable[..., Connection]]:
     """`connect_as(login, tenant=None)` opens a connection in autocommit mode, closed after the test."""
     opened: list[Connection] = []
 

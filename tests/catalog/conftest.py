@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg import sql
 from psycopg.rows import namedtuple_row
-
-from pgbraid import embedded
 
 Catalog = psycopg.Connection[Any]
 
@@ -72,18 +68,11 @@ class Functions:
 
 
 @pytest.fixture(scope="module")
-def catalog(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[Catalog]:
+def catalog(new_database: Any) -> Iterator[Catalog]:
     """A superuser's connection; roll back what you try."""
-    template = request.getfixturevalue("template").template_dbname
-    name = f"catalog_{uuid.uuid4().hex[:8]}"
-    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
-        admin.execute(sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template)))
-        try:
-            with psycopg.connect(server.dsn_for(name), autocommit=True, row_factory=namedtuple_row) as connection:
-                make_shard(connection)
-                yield connection
-        finally:
-            admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    with new_database() as dsn, psycopg.connect(dsn, autocommit=True, row_factory=namedtuple_row) as connection:
+        make_shard(connection)
+        yield connection
 
 
 @pytest.fixture(scope="module")

@@ -74,15 +74,10 @@ OPTIONS: list[tuple[Any, str]] = [
 
 
 @pytest.fixture(scope="module")
-def searcher(server: Any, template: Any, request: pytest.FixtureRequest) -> Any:
+def searcher(new_database: Any) -> Any:
     """One database for all: nothing is written."""
-    name = "fusion_bad_input"
-    with psycopg.connect(server.dsn, autocommit=True) as admin:
-        admin.execute(f"create database {name} template {template.template_dbname}")
-    with psycopg.connect(server.dsn_for(name), autocommit=True) as connection:
+    with new_database() as dsn, psycopg.connect(dsn, autocommit=True) as connection:
         yield connection
-    with psycopg.connect(server.dsn, autocommit=True) as admin:
-        admin.execute(f"drop database {name} with (force)")
 
 
 @pytest.mark.parametrize(("options", "named"), OPTIONS, ids=lambda value: str(value)[:60])
