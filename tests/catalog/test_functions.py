@@ -112,7 +112,7 @@ SEARCHES = [
 
 WRITES = re.compile(
     r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share"
-    r"|lock table|nextval|create (table|index)|alter table|grant usage|random_normal)",
+    r"|lock table|nextval|create (table|index)|alter table|grant usage|random_normal|random\(\))",
     re.I,
 )
 
