@@ -120,6 +120,8 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   '(''{zebrafish,discount}'', ''{1,1}'', ''{1,2}'', ''{1,2}'', 1, ''{}'', ''{}'', ''{}'', 10, 10)'
                   '::braid_store.text_query'
                   when n.name = 'lexeme' then '''zebrafsh'''
+                  when n.name = 'table_name' then '''postings'''
+                  when n.name = 'source' then '''select c.id from braid_store.chunks c where c.tenant_id = $1'''
                   when n.name = 'prefix' then '''zebr'''
                   when n.name in ('absent_lexemes', 'corrected_lexemes', 'absent_terms') then '''{}'''
                   when n.name = 'query_text' or t.type = 'text' and n.name in ('text_query') then
