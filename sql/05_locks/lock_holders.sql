@@ -16,7 +16,8 @@ as $$
                then format('prepared transaction ''%s'' of user "%s", prepared at %s', p.gid, p.owner,
                            date_trunc('second', p.prepared))
                else format('process %s', l.pid) || coalesce(format(' of user "%s"', a.usename), '')
-                    || coalesce(format(', %s since %s', a.state, date_trunc('second', a.state_change)), '')
+                    || case when a.state is not null
+                         then format(', %s since %s', a.state, date_trunc('second', a.state_change)) else '' end
              end as description
       from pg_locks l
       left join pg_stat_activity a on a.pid = l.pid

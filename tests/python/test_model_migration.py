@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import psycopg
 import pytest
 from click.testing import CliRunner
 
@@ -160,6 +161,8 @@ def test_async(both: pgbraid.Client, dsn: str) -> None:
 
 def test_steps_are_for_administrators(both: pgbraid.Client, dsn: str, make_login: Any) -> None:
     login = make_login("ana", "braid_writer")
+    with psycopg.connect(dsn) as administrator:
+        administrator.execute("select braid.add_tenant_member('default', %s)", (login,))
     with pgbraid.connect(f"{dsn}&user={login}" if "?" in dsn else f"{dsn}?user={login}") as ana:
         with pytest.raises(PermissionDeniedError):
             ana.start_model_migration("moving", "new", 64)
