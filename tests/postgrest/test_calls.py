@@ -43,7 +43,8 @@ def test_post(http: Gateway, caller: Caller, tokens: dict[bool, str], function: 
     answer = http.post(function, call.body_for(caller), tokens[call.administrator])
     assert answer.status == (204 if answer.data is None else 200), answer
     assert call.expected(answer.data, caller), answer
-    assert OWN_WORDS.findall(json.dumps(answer.data).replace(caller.tenant, "")) == []
+    if function != "embedding_backlog":  # which is about all tenants
+        assert OWN_WORDS.findall(json.dumps(answer.data).replace(caller.tenant, "")) == []
 
 
 @pytest.mark.parametrize("function", CALLS)
