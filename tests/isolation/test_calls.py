@@ -269,7 +269,7 @@ def test_every_function_has_calls(world: World) -> None:
 def test_a_call_shows_and_changes_nothing_of_another_tenant(
     world: World, connections: dict[str, Connection], gateway: Gateway, function: str, kind: str
 ) -> None:
-    if function in ADMINISTRATIVE and kind == "superuser" or function in SERVED and kind == "service":
+    if (function in ADMINISTRATIVE and kind == "superuser") or (function in SERVED and kind == "service"):
         pytest.skip("may do so")
     before = world.fingerprint("beta")
     with session(kind, connections, gateway) as connection:
