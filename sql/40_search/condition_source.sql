@@ -65,7 +65,7 @@ begin
     case v_key when 'd.id' then 'braid_store.documents d' when 'c.id' then 'braid_store.chunks c'
                else 'braid_store.chunk_attributes a' end,
     case when v_attribute.id is null
-         then format('%s.tenant_id = %s and %1$s.collection_id = %s', left(v_key, 1), condition_source.tenant_id,
+         then format('%1$s.tenant_id = %2$s and %1$s.collection_id = %3$s', left(v_key, 1), condition_source.tenant_id,
                      condition_source.collection_id)
          else format('a.tenant_id = %s and a.attribute_id = %s', condition_source.tenant_id, v_attribute.id) end,
     v_test.condition, v_field);

@@ -166,6 +166,12 @@ def test_no_filter_matches_anything_else_on_declared_keys(db: Connection) -> Non
     @given(filter_texts())
     def check(filters: str) -> None:
         expected = matches(db, filters, "never")
+        # A full-text search finds by the words, and tests each chunk.
+        tested = db.execute(
+            "select external_id from braid.full_text_search('word', 1000, filters => %s::jsonb, collection => 'never')",
+            (filters,),
+        ).fetchall()
+        assert sorted(external_id for (external_id,) in tested) == sorted(expected)
         assert {name: matches(db, filters, name) for name in indexed} == dict.fromkeys(indexed, expected)
         row = db.execute(
             "select braid_store.filter_source(%s::jsonb, braid.current_tenant_id(),"
