@@ -15,6 +15,17 @@ create table braid_store.installation (
 comment on table braid_store.installation is
     'One row: the version installed, the content hash of sql/ and migrations/, that of each migration applied, and what '
     'the placeholders in sql/ stand for here.';
+comment on column braid_store.installation.only_row is 'Always true: it keeps the table at one row.';
+comment on column braid_store.installation.version is 'The version of pgbraid that this database has.';
+comment on column braid_store.installation.content_hash is
+    'A hash of all files of sql/ and migrations/ that were installed. By it, init and upgrade see whether there is '
+    'anything to do, and clients whether they belong to this database.';
+comment on column braid_store.installation.migrations is
+    'A hash of each migration that was applied, by its name: a released migration never changes.';
+comment on column braid_store.installation.placeholders is
+    'What the placeholders of sql/ stand for in this database: the roles owner and definer, and the schema of '
+    'pgvector.';
+comment on column braid_store.installation.installed_at is 'When pgbraid was installed or last upgraded.';
 
 create table braid_store.tenants (
     id int generated always as identity primary key,

@@ -25,6 +25,23 @@ create table braid_store.documents (
 comment on table braid_store.documents is
     'What users put in, by their own id. content_hash covers all that reaches an index, attribute_hash '
     'the rest (null after an update of the metadata alone): unchanged means no work.';
+comment on column braid_store.documents.tenant_id is 'The tenant that stored it.';
+comment on column braid_store.documents.id is
+    'The number that the tenant''s chunks refer to. Given by the database, never used again.';
+comment on column braid_store.documents.collection_id is 'The collection that it is in.';
+comment on column braid_store.documents.external_id is
+    'The id that the user gave it. Writing the same id again replaces the document.';
+comment on column braid_store.documents.title is
+    'Indexed and embedded with each chunk, if the collection says so; shown in results.';
+comment on column braid_store.documents.source_uri is 'Where the document came from, as the user gave it.';
+comment on column braid_store.documents.metadata is 'Keys and values of the user''s own, for filters.';
+comment on column braid_store.documents.content_hash is
+    'A hash of all that reaches an index. If a new version has the same, its chunks stay as they are.';
+comment on column braid_store.documents.attribute_hash is
+    'A hash of the rest: what filters read, and what results show. Null after update_metadata.';
+comment on column braid_store.documents.occurred_at is 'The time of what the document is about, as the user gave it.';
+comment on column braid_store.documents.created_at is 'When it was first written.';
+comment on column braid_store.documents.updated_at is 'When it was last written or its metadata changed.';
 
 create table braid_store.chunks (
     tenant_id int not null,
@@ -54,9 +71,25 @@ create index chunks_attribute_version_idx on braid_store.chunks (tenant_id, coll
 comment on table braid_store.chunks is
     'The units searched. A chunk''s text never changes: a changed document gets new chunks. metadata is the '
     'document''s with the chunk''s own keys on top; changing it touches no index.';
+comment on column braid_store.chunks.tenant_id is 'The tenant that stored it.';
+comment on column braid_store.chunks.id is
+    'The number that everything derived from the chunk refers to. Given by the database, never used again.';
+comment on column braid_store.chunks.collection_id is 'The collection that its document is in.';
+comment on column braid_store.chunks.document_id is 'The document that it is a part of.';
+comment on column braid_store.chunks.chunk_index is 'Its place in the document, from 0.';
 comment on column braid_store.chunks.attribute_version is
-    'The latest attribute that its writer knew: rows for it and for all before it are there. It is true in every snapshot, '
-    'as it is written with them, by writers who do not know of a new attribute too.';
+    'The greatest id of an indexed attribute that was known when the chunk was last written. For that attribute and '
+    'all before it, the chunk has its rows in chunk_attributes. Filters look at chunks with a smaller number one by '
+    'one, until maintain() has indexed them.';
+comment on column braid_store.chunks.content is 'The text of the chunk. Neighbours may share some words.';
+comment on column braid_store.chunks.token_count is 'About how many tokens of the embedding model the text has.';
+comment on column braid_store.chunks.speaker is 'Who says it.';
+comment on column braid_store.chunks.category is 'A category of the user''s own.';
+comment on column braid_store.chunks.importance is 'A number of the user''s own, for filters and boosts.';
+comment on column braid_store.chunks.occurred_at is 'The time of what the document is about, as the user gave it.';
+comment on column braid_store.chunks.language is 'The language of the text, if it is another than the collection''s.';
+comment on column braid_store.chunks.metadata is 'The document''s metadata with the chunk''s own keys on top.';
+comment on column braid_store.chunks.created_at is 'When the chunk was written.';
 
 -- Row-level security keeps filters from the usual indexes of JSON, whose operators are not leakproof, so the values of
 -- indexed attributes are rows of text and float8.

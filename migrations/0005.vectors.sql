@@ -78,4 +78,7 @@ create table braid_store.vector_settings (
 );
 comment on table braid_store.vector_settings is
     'One row: from how many vectors of 384 dimensions on an index is faster than a scan, as braid.calibrate() measured it.';
+comment on column braid_store.vector_settings.only_row is 'Always true: it keeps the table at one row.';
+comment on column braid_store.vector_settings.exact_rows is
+    'The number of vectors, of 384 dimensions, from which on an index is worth making. More dimensions need fewer.';
 insert into braid_store.vector_settings default values;

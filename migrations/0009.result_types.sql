@@ -37,6 +37,46 @@ comment on type braid.search_result is
     'did not find the chunk. fused_score is what the fusion makes of the normalised scores, and score is that after boosts. '
     'snippet, boosts, group_score (of the document), passage (the chunk with its neighbours, of the chunk_indexes '
     'passage_start to passage_end) and cursor (where the next page begins) are null unless asked for.';
+comment on column braid.search_result.chunk_id is 'The chunk. highlight, explain_score and similar_chunks take it.';
+comment on column braid.search_result.document_id is 'The document that the chunk is a part of.';
+comment on column braid.search_result.external_id is 'The document by the id that the user gave it.';
+comment on column braid.search_result.chunk_index is 'The place of the chunk in its document, from 0.';
+comment on column braid.search_result.title is 'The title of the document.';
+comment on column braid.search_result.content is 'The text of the chunk.';
+comment on column braid.search_result.source_uri is 'Where the document came from.';
+comment on column braid.search_result.speaker is 'Who says it.';
+comment on column braid.search_result.category is 'The category that the user gave it.';
+comment on column braid.search_result.importance is 'The importance that the user gave it.';
+comment on column braid.search_result.occurred_at is 'The time of what the document is about, as the user gave it.';
+comment on column braid.search_result.created_at is 'When the chunk was written.';
+comment on column braid.search_result.token_count is 'About how many tokens of the embedding model the text has.';
+comment on column braid.search_result.metadata is 'The document''s metadata with the chunk''s own keys on top.';
+comment on column braid.search_result.score is 'What rows are ordered by: fused_score after boosts.';
+comment on column braid.search_result.full_text_score is
+    'The BM25 score, 0 if the chunk has none of the words. Null if full text was not searched, or, with the fusion '
+    'rrf, did not find the chunk.';
+comment on column braid.search_result.full_text_normalised_score is 'The BM25 score on the scale of the fusion.';
+comment on column braid.search_result.full_text_rank is
+    'The rank in the full text search, from 1. Null if it did not find the chunk among its candidates.';
+comment on column braid.search_result.semantic_score is
+    'The similarity of query and chunk. Null if vectors were not searched, the chunk is not embedded yet, or, with the '
+    'fusion rrf, the semantic search did not find it.';
+comment on column braid.search_result.semantic_normalised_score is 'The similarity on the scale of the fusion.';
+comment on column braid.search_result.semantic_rank is
+    'The rank in the semantic search, from 1. Null if it did not find the chunk among its candidates.';
+comment on column braid.search_result.snippet is
+    'The best passages of the text with the query''s words marked. Null unless the option snippet asks for it.';
+comment on column braid.search_result.fused_score is 'The score of both searches together, before boosts.';
+comment on column braid.search_result.boosts is
+    'Each boost with its value and what it did to the score. Null unless the option boosts asks for some.';
+comment on column braid.search_result.group_score is
+    'The score of the row''s group, by which groups are ordered. Null unless the option group_by asks for groups.';
+comment on column braid.search_result.passage is
+    'The text of the chunk with its neighbours. Null unless context_before or context_after ask for it.';
+comment on column braid.search_result.passage_start is 'The chunk_index of the first chunk of the passage.';
+comment on column braid.search_result.passage_end is 'The chunk_index of its last chunk.';
+comment on column braid.search_result.cursor is
+    'On the last row of a page: what asks for the next page. Null elsewhere and at the end.';
 
 create type braid.write_result as (
     external_id text,
@@ -47,6 +87,12 @@ create type braid.write_result as (
 comment on type braid.write_result is
     'What became of a document: inserted, replaced (new chunks), updated (attributes only), unchanged, or superseded by a '
     'later one of the same external_id in the batch.';
+comment on column braid.write_result.external_id is 'The id that the user gave the document.';
+comment on column braid.write_result.document_id is 'The number that pgbraid gave it.';
+comment on column braid.write_result.status is
+    'inserted, replaced (it has new chunks), updated (only what filters and results show), unchanged, or superseded by '
+    'a later document of the batch with the same external_id.';
+comment on column braid.write_result.chunk_count is 'How many chunks the document has now.';
 
 create type braid_store.candidate as (
     chunk_id bigint,

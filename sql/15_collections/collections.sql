@@ -16,3 +16,35 @@ instead of insert or update or delete on braid.collections
 for each row execute function braid_store.refuse_view_change('braid.create_collection or braid.set_ranking');
 
 comment on view braid.collections is 'The collections and their settings.';
+comment on column braid.collections.name is 'What the argument collection of every function takes.';
+comment on column braid.collections.embedding_model is 'The model whose vectors searches compare.';
+comment on column braid.collections.dimensions is 'The length of its vectors.';
+comment on column braid.collections.distance is 'How vectors are compared: cosine, inner_product or l2.';
+comment on column braid.collections.text_config is 'The text search configuration that turns words into lexemes.';
+comment on column braid.collections.fold_diacritics is 'Whether words are indexed and searched without their accents.';
+comment on column braid.collections.k1 is
+  'BM25''s k1: the higher it is, the more a word adds to the score each time that a chunk repeats it.';
+comment on column braid.collections.b is
+  'BM25''s b: how much the length of a chunk counts against it, from 0 (not at all) to 1 (in full).';
+comment on column braid.collections.title_weight is 'How many words of the text one word of the title counts for.';
+comment on column braid.collections.chunk_tokens is
+  'The most tokens of the embedding model that a chunk may have. Longer texts are split.';
+comment on column braid.collections.index_fields is 'The fields that full text search covers: title, speaker, content.';
+comment on column braid.collections.embed_fields is
+  'The fields that are put together and embedded: title, speaker, content.';
+comment on column braid.collections.full_text_weight is
+  'The weight of the full text score in hybrid searches that give none.';
+comment on column braid.collections.semantic_weight is
+  'The weight of the similarity in hybrid searches that give none.';
+comment on column braid.collections.fusion is
+  'How hybrid searches that name no fusion combine the two scores: convex, dbsf, max or rrf.';
+comment on column braid.collections.rrf_k is 'The constant of the fusion rrf, in searches that give none.';
+comment on column braid.collections.normalisation is
+  'How convex and max bring the two scores to one scale, in searches that do not say.';
+comment on column braid.collections.created_at is 'When the collection was created.';
+comment on column braid.collections.vector_storage is
+  'How the vectors of large tenants are stored: vector, halfvec or binary.';
+comment on column braid.collections.hnsw_m is 'The parameter m of the HNSW indexes of large tenants.';
+comment on column braid.collections.hnsw_ef_construction is 'The parameter ef_construction of these indexes.';
+comment on column braid.collections.indexed_attributes is
+  'The metadata keys that filters find by index, each with its type.';

@@ -17,3 +17,16 @@ for each row execute function braid_store.refuse_view_change('braid.start_model_
 comment on view braid.model_migrations is
   'The model migrations that are running: filling, paused or cut_over. is_enqueued: every chunk has a vector of the new '
   'model or waits for one.';
+comment on column braid.model_migrations.collection is 'The collection that changes its model.';
+comment on column braid.model_migrations.state is
+  'filling: the new vectors are being made; paused: that work rests; cut_over: searches use the new vectors.';
+comment on column braid.model_migrations.from_model is 'The model that the collection had before.';
+comment on column braid.model_migrations.from_dimensions is 'The length of its vectors.';
+comment on column braid.model_migrations.from_distance is 'How its vectors are compared.';
+comment on column braid.model_migrations.to_model is 'The model that the collection moves to.';
+comment on column braid.model_migrations.to_dimensions is 'The length of its vectors.';
+comment on column braid.model_migrations.to_distance is 'How its vectors are compared.';
+comment on column braid.model_migrations.is_enqueued is
+  'Whether every chunk has a new vector or waits for one in the outbox.';
+comment on column braid.model_migrations.started_at is 'When the move began.';
+comment on column braid.model_migrations.cut_over_at is 'When searches began to use the new vectors; null before.';

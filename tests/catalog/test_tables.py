@@ -131,6 +131,21 @@ def test_every_table_and_type_has_a_comment(catalog: Any) -> None:
     assert types.fetchall() == []
 
 
+def test_every_column_that_readers_see_has_a_comment(catalog: Any) -> None:
+    rows = catalog.execute(
+        """
+        select c.oid::regclass || '.' || a.attname as name, col_description(c.oid, a.attnum) as comment
+        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+        where c.relnamespace::regnamespace::text in ('braid', 'braid_store')
+          and case when c.relkind = 'c' then has_type_privilege('braid_reader', c.reltype, 'USAGE')
+                   when c.relkind in ('r', 'p', 'v') then has_column_privilege('braid_reader', c.oid, a.attnum, 'SELECT')
+              end
+        """
+    ).fetchall()
+    assert {"braid.collections.name", "braid_store.chunks.content", "braid.search_result.score"} <= {r.name for r in rows}
+    assert [row.name for row in rows if not row.comment] == []
+
+
 def test_primary_keys_begin_with_the_tenant(catalog: Any) -> None:
     wrong = {}
     for table in tables(catalog):
