@@ -1,0 +1,76 @@
+"""Version, changelog, migrations and dumps agree with each other: docs/releasing.md."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import re
+from pathlib import Path
+
+import pytest
+
+from pgbraid import __version__
+
+pytestmark = pytest.mark.any_version
+ROOT = Path(__file__).parents[2]
+HEADINGS = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+RELEASES = [heading for heading in HEADINGS if heading != "Unreleased"]
+MIGRATIONS = {path.stem: path.read_bytes() for path in sorted((ROOT / "migrations").glob("*.sql"))}
+FROZEN = {
+    name.removesuffix(".sql"): digest
+    for digest, name in (line.split() for line in (ROOT / "migrations" / "frozen.sha256").read_text().splitlines())
+}
+DUMPS = ROOT / "tests" / "upgrade"
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, version.split(".")))
+
+
+def hash_of(migration: str) -> str:
+    return hashlib.sha256(MIGRATIONS[migration]).hexdigest()
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    assert RELEASES[0] == __version__, "CHANGELOG.md begins with another version than _version.py"
+    assert HEADINGS in (RELEASES, ["Unreleased", *RELEASES])
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", release) for release in RELEASES)
+    assert RELEASES == sorted(set(RELEASES), key=numbers, reverse=True)
+
+
+def test_migrations_follow_each_other() -> None:
+    before = ""
+    for number, (name, text) in enumerate(MIGRATIONS.items(), 1):
+        assert re.fullmatch(rf"{number:04}\.[a-z_]+", name), name
+        depends = re.findall(r"^-- depends:(.*)$", text.decode(), re.MULTILINE)
+        assert [d.strip() for d in depends] == [before], f"{name} must depend on {before or 'nothing'}"
+        before = name
+
+
+def test_released_migrations_are_frozen() -> None:
+    changed = [name for name, digest in FROZEN.items() if name not in MIGRATIONS or hash_of(name) != digest]
+    assert changed == [], "released migrations never change: put the change into a new one"
+    new = [name for name in MIGRATIONS if name not in FROZEN]
+    assert new == list(MIGRATIONS)[len(FROZEN) :], "a new migration comes behind the released ones"
+    if HEADINGS[0] != "Unreleased":
+        assert new == [], "run: make freeze"
+
+
+def test_every_release_has_its_dump() -> None:
+    dumps = {path.name.removesuffix(".sql.xz") for path in DUMPS.glob("*.sql.xz")}
+    assert dumps == set(RELEASES), "run: make dump"
+    assert {path.stem for path in DUMPS.glob("*.json")} == dumps
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_dump_has_the_frozen_migrations(release: str) -> None:
+    text = lzma.decompress((DUMPS / f"{release}.sql.xz").read_bytes()).decode()
+    copied = re.search(r"^COPY braid_store\.installation \((.*)\) FROM stdin;\n(.*)$", text, re.MULTILINE)
+    assert copied
+    row = dict(zip(copied[1].split(", "), copied[2].split("\t"), strict=True))
+    migrations = json.loads(row["migrations"])
+    assert row["version"] == release
+    assert migrations == {name: FROZEN.get(name) for name in migrations}, "make freeze, then make dump"
+    if release == RELEASES[0]:
+        assert migrations == FROZEN
