@@ -138,11 +138,12 @@ def test_every_column_that_readers_see_has_a_comment(catalog: Any) -> None:
         from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
         where c.relnamespace::regnamespace::text in ('braid', 'braid_store')
           and case when c.relkind = 'c' then has_type_privilege('braid_reader', c.reltype, 'USAGE')
-                   when c.relkind in ('r', 'p', 'v') then has_column_privilege('braid_reader', c.oid, a.attnum, 'SELECT')
-              end
+                   when c.relkind in ('r', 'p', 'v')
+                     then has_column_privilege('braid_reader', c.oid, a.attnum, 'SELECT') end
         """
     ).fetchall()
-    assert {"braid.collections.name", "braid_store.chunks.content", "braid.search_result.score"} <= {r.name for r in rows}
+    seen = {row.name for row in rows}
+    assert {"braid.collections.name", "braid_store.chunks.content", "braid.search_result.score"} <= seen
     assert [row.name for row in rows if not row.comment] == []
 
 

@@ -36,7 +36,7 @@ def test_the_changelog_begins_with_this_version() -> None:
     assert RELEASES[0] == __version__, "CHANGELOG.md begins with another version than _version.py"
     assert HEADINGS in (RELEASES, ["Unreleased", *RELEASES])
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", release) for release in RELEASES)
-    assert RELEASES == sorted(set(RELEASES), key=numbers, reverse=True)
+    assert sorted(set(RELEASES), key=numbers, reverse=True) == RELEASES
 
 
 def test_migrations_follow_each_other() -> None:
