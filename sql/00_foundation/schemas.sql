@@ -6,7 +6,7 @@ create schema if not exists braid_locks authorization @owner@;
 
 -- Whoever owns a schema can drop what is in it, and put functions beside ours that our calls would find. The roles of a
 -- database that was renamed or copied are another's, and a dump's may be missing here: then what pgbraid made there is
--- given to this database's. Functions follow when they are replaced, in 90_privileges.
+-- given to this database's. Functions follow when they are replaced, in 99_privileges.
 do $$
 declare
   v_schema record;

@@ -12,7 +12,7 @@ SQL = Path(__file__).parents[2] / "sql"
 FILES = sorted(SQL.rglob("*.sql"))
 TEXTS = {file: file.read_text() for file in FILES}
 # Roles, schemas, policies and grants are not about one object.
-SETS = {"00_foundation", "90_privileges"}
+SETS = {"00_foundation", "99_privileges"}
 OBJECT_FILES = [f for f in FILES if f.parent.name not in SETS and f.name != "policies.sql"]
 
 CREATE = re.compile(r"^create or replace (function|view) (braid(?:_store)?)\.(\w+)", re.M)
@@ -46,7 +46,7 @@ def without_strings(text: str) -> str:
 def test_there_are_files() -> None:
     assert len(OBJECT_FILES) > 60
     folders = {f.parent.relative_to(SQL).as_posix() for f in FILES}
-    assert [f for f in folders if not re.fullmatch(r"\d\d_[a-z]+(/\d_[a-z]+)?", f)] == []
+    assert [f for f in folders if not re.fullmatch(r"\d\d_[a-z_]+(/\d_[a-z_]+)?", f)] == []
 
 
 def test_a_file_is_one_object_named_after_it() -> None:

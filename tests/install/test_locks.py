@@ -25,7 +25,7 @@ from pgbraid.errors import ConcurrentUpgradeError, InstallationError, VersionMis
 from pgbraid.install import install, resources, session
 
 Connection = psycopg.Connection[Any]
-VERSION = "sql/70_observe/version.sql"
+VERSION = "sql/90_upkeep/7_status/version.sql"
 OTHER_SHAPE = ("returns text", "returns table (version text)")
 
 
@@ -117,7 +117,7 @@ install(sys.argv[2])
 """
 
 
-@pytest.mark.parametrize("file", ["migrations/9999.slow.sql", "sql/70_observe/zz.sql", "sql/90_privileges/zz.sql"])
+@pytest.mark.parametrize("file", ["migrations/9999.slow.sql", "sql/90_upkeep/zz.sql", "sql/99_privileges/zz.sql"])
 def test_an_installer_that_is_killed_leaves_what_was_there(
     package: Package, dsn: str, db: Connection, file: str
 ) -> None:
@@ -162,8 +162,8 @@ def newer(package: Package, number: int) -> dict[str, str | None]:
     }
     extra = f"extra{number} int default 0"
     for name, old, new in (
-        ("sql/10_tenancy/require_tenant_id.sql", "require_tenant_id()", f"require_tenant_id({extra})"),
-        ("sql/15_collections/find_collection.sql", "collection text", f"collection text, {extra}"),
+        ("sql/10_tenancy/1_session/require_tenant_id.sql", "require_tenant_id()", f"require_tenant_id({extra})"),
+        ("sql/15_collections/2_read/find_collection.sql", "collection text", f"collection text, {extra}"),
     ):
         text = package.text(name)
         assert old in text
@@ -275,7 +275,7 @@ def test_readers_and_writers_go_on_during_upgrades(package: Package, dsn: str) -
 
 
 def test_a_call_that_the_upgrade_took_away_says_that_versions_differ(package: Package, dsn: str) -> None:
-    name = "sql/60_maintenance/check_index.sql"
+    name = "sql/90_upkeep/5_check/check_index.sql"
     with pgbraid.connect(dsn) as client:
         package.change({name: package.text(name).replace("check_index(collection", "check_index(corpus")
                         .replace("check_index.collection", "check_index.corpus")}, "0.2.0")

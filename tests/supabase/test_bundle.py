@@ -121,7 +121,7 @@ def newer(package: Package) -> Callable[[], str]:
     migration. This process is then that version."""
 
     def make() -> str:
-        version = "sql/70_observe/version.sql"
+        version = "sql/90_upkeep/7_status/version.sql"
         changed = package.text(version).replace("returns text", "returns table (version text)")
         more = (
             "-- depends:\ncreate table braid_store.more (tenant_id int primary key);\n"
@@ -156,7 +156,7 @@ def test_a_newer_one_upgrades_and_an_older_one_is_refused(project: str, newer: C
 def test_a_failure_leaves_nothing(project: str) -> None:
     before = snapshot.definitions(project)
     broken = bundle().replace("create or replace function braid.version()", "create or replace function nowhere.v()")
-    with pytest.raises(psycopg.errors.InvalidSchemaName, match=r"70_observe/version\.sql: .*nowhere"):
+    with pytest.raises(psycopg.errors.InvalidSchemaName, match=r"90_upkeep/7_status/version\.sql: .*nowhere"):
         paste(project, broken)
     assert snapshot.definitions(project) == before
     with psycopg.connect(project) as connection:

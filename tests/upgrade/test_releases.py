@@ -298,7 +298,7 @@ def test_an_owner_without_superuser_restores_and_upgrades(
 
 def test_a_next_version_upgrades_it(server: embedded.Server, restored: str, package: Package, recorded: Any) -> None:
     """One whose migration changes tables that are full, and whose functions differ."""
-    version = "sql/70_observe/version.sql"
+    version = "sql/90_upkeep/7_status/version.sql"
     package.change(
         {
             "migrations/9999.pages.sql": "-- depends:\n"

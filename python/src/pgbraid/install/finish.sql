@@ -62,7 +62,7 @@ begin
       ) o (name, oid, version);
       foreach v_row slice 1 in array v_files loop
         -- The last layer writes to every object, so what has not been replaced must be found before it.
-        if v_row[1] like '90_privileges/%' and v_file not like '%/90_privileges/%' then
+        if v_row[1] like '99_privileges/%' and v_file not like '%/99_privileges/%' then
           for v_drop in
             select format('drop %s %s', k.kind, string_agg(substr(o.name, length(k.kind) + 2), ', '))
             from (

@@ -16,7 +16,7 @@ FOUNDATION = "00_foundation"
 
 @dataclass(frozen=True)
 class SqlFile:
-    """A file of `sql/` or `migrations/`; `name` is its path inside, such as `10_tenancy/create_tenant.sql`."""
+    """A file of `sql/` or `migrations/`; `name` is its path inside, such as `20_filters/filter_key.sql`."""
 
     name: str
     text: str
