@@ -9,8 +9,8 @@ VERSIONS := 18 16
 TEST := $(BIN)/python -m pytest tests
 # PostgreSQL 17 is PGlite: one session in WebAssembly, where these run, in two minutes.
 TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p no:cacheprovider $(addprefix tests/, \
-	catalog filters/test_filters.py ingest/test_embedding_jobs.py ingest/test_writing.py lexical/test_bm25_exact.py \
-	search/test_fusion.py)
+	catalog filters/test_filters.py full_text/test_bm25_exact.py ranking/test_fusion.py \
+	writing/test_embedding_jobs.py writing/test_writing.py)
 ARGS :=
 
 # The first Python of at least 3.10; choose another with: make build PYTHON=/path/to/python3
@@ -43,7 +43,7 @@ lint: build ## check style and types
 	@$(BIN)/ruff check --config python/pyproject.toml python tests
 	@cd python && ../$(BIN)/mypy && ../$(BIN)/python tools/async_to_sync.py --check
 
-bench: build ## measure; BENCH=lexical for the full-text engine at 200,000 chunks and more
+bench: build ## measure; BENCH=full_text for the full-text engine at 200,000 chunks and more
 	@cd tests && ../$(BIN)/python -m benchmarks.$(or $(BENCH),search) $(ARGS)
 
 psql: $(VENV)/run.stamp ## open the database in psql

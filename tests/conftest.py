@@ -21,12 +21,12 @@ from psycopg.conninfo import make_conninfo
 from pytest_postgresql import factories
 
 import pgbraid
-from helpers import HashEmbedder, clone, make_fast, pglite, temporary_folder
-from helpers.package import Package
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
+from support import HashEmbedder, clone, make_fast, pglite, temporary_folder
 from support.examples import try_fewer
+from support.package import Package
 
 Connection = psycopg.Connection[Any]
 NewDatabase = Callable[[], AbstractContextManager[str]]

@@ -12,8 +12,8 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from benchmarks.search import DATA, TIMED, fresh_database, table
-from helpers import npm, postgrest
 from pgbraid import embedded
+from support import npm, postgrest
 from support.judged import load_judged
 from support.loading import load
 from support.vectors import cached_vectors

@@ -18,13 +18,13 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
-from benchmarks.lexical.corpus import Synthetic
-from benchmarks.lexical.database import start_server
-from benchmarks.lexical.report import number, p50, say, table
+from benchmarks.full_text.corpus import Synthetic
+from benchmarks.full_text.database import start_server
+from benchmarks.full_text.report import number, p50, say, table
 from benchmarks.semantic.corpus import DIMENSIONS, Corpus, Vectors, copy_rows
-from helpers import npm, postgrest
 from pgbraid import embedded
 from pgbraid.install import install
+from support import npm, postgrest
 
 Connection = psycopg.Connection[Any]
 DATABASE, COLLECTION, TENANT = "time_limit", "corpus", "default"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpers.roles import definer_role, owner_role
+from support.roles import definer_role, owner_role
 
 # Act across tenants, hence owned by the tables' owner. Every other definer function is bound by the policies.
 CROSS_TENANT = {

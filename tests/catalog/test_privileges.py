@@ -6,7 +6,7 @@ import difflib
 from pathlib import Path
 from typing import Any
 
-from helpers.roles import definer_role, owner_role
+from support.roles import definer_role, owner_role
 
 GOLDEN = Path(__file__).with_name("privileges.txt")
 COLUMNS = ["public", "reader", "writer", "definer", "administrator", "gateway"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from helpers.roles import definer_role, owner_role
+from support.roles import definer_role, owner_role
 
 # Definitions that all tenants share, and who the tenants are.
 REFERENCE = {

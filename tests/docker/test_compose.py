@@ -22,9 +22,9 @@ import psycopg
 import pytest
 import yaml
 
-from helpers import make_fast, npm, postgrest, temporary_folder
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
+from support import make_fast, npm, postgrest, temporary_folder
 
 FOLDER = Path(__file__).parents[2] / "docker"
 TEXT = (FOLDER / "compose.yaml").read_text()

@@ -14,10 +14,10 @@ import psycopg
 import pytest
 
 from endurance.traffic import assert_same_rankings, document, maintain, rankings, write
-from helpers import durable_server
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
+from support import durable_server
 
 Connection = psycopg.Connection[Any]
 IDENTITIES = """

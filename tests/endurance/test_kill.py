@@ -23,9 +23,9 @@ from endurance.traffic import (
     stored_documents,
     write,
 )
-from helpers import durable_server
 from pgbraid import embedded
 from pgbraid.install import install
+from support import durable_server
 from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
 from support.calls import full_text
 

@@ -15,9 +15,9 @@ import psycopg
 import pytest
 
 from endurance.traffic import is_lost
-from helpers import durable_server
 from pgbraid import embedded
 from pgbraid.install import install
+from support import durable_server
 from support.nearest import (
     Connection,
     Vector,

@@ -25,8 +25,8 @@ from endurance.traffic import (
     stored_documents,
     write,
 )
-from helpers import durable_server
 from pgbraid.install import install
+from support import durable_server
 
 Connection = psycopg.Connection[Any]
 WRITERS, READERS = 8, 4

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 import pgbraid
-from helpers import HashEmbedder
+from support import HashEmbedder
 from support.calls import full_text, hybrid, upsert, vector
 from support.examples import examples
 

@@ -11,8 +11,8 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from helpers import make_fast, temporary_folder
 from pgbraid import embedded
+from support import make_fast, temporary_folder
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ from psycopg.conninfo import make_conninfo
 from yoyo import read_migrations
 from yoyo.connections import DatabaseURI
 
-from helpers import snapshot
-from helpers.package import FROZEN, Package
-from helpers.roles import definer_role, owner_role
 from pgbraid import __version__, embedded
 from pgbraid.errors import InstallationError, PermissionDeniedError, PgbraidError, VersionMismatchError
 from pgbraid.install import install, read_installation, resources
+from support import snapshot
+from support.package import FROZEN, Package
+from support.roles import definer_role, owner_role
 
 Connection = psycopg.Connection[Any]
 

@@ -19,10 +19,10 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 import pgbraid
-from helpers import HashEmbedder, snapshot
-from helpers.package import Package
 from pgbraid.errors import ConcurrentUpgradeError, InstallationError, VersionMismatchError
 from pgbraid.install import install, resources, session
+from support import HashEmbedder, snapshot
+from support.package import Package
 
 Connection = psycopg.Connection[Any]
 VERSION = "sql/90_upkeep/7_status/version.sql"

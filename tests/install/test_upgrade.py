@@ -8,10 +8,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from helpers import snapshot
-from helpers.package import Package
 from pgbraid.errors import InstallationError, VersionMismatchError
 from pgbraid.install import install, resources
+from support import snapshot
+from support.package import Package
 
 Connection = psycopg.Connection[Any]
 VERSION = "sql/90_upkeep/7_status/version.sql"

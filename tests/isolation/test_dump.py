@@ -13,12 +13,12 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from helpers.roles import owner_role
 from isolation.world import ALPHA, BETA, World
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
 from support.calls import one
+from support.roles import owner_role
 
 PICTURE = """
 select 'function', p.oid::regprocedure::text, concat_ws(' ', p.proowner::regrole, p.prosecdef,

@@ -15,9 +15,9 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from helpers import make_fast, temporary_folder
 from pgbraid import embedded
 from pgbraid.install import install
+from support import make_fast, temporary_folder
 
 Connection = psycopg.Connection[Any]
 MODES = [

@@ -12,11 +12,11 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 import pgbraid
-from helpers import HashEmbedder
-from helpers.pgbouncer import pooled
 from isolation.world import Connection, Gateway, World, tenant_claims
 from pgbraid import errors
+from support import HashEmbedder
 from support.calls import one
+from support.pgbouncer import pooled
 
 pytestmark = pytest.mark.any_version
 

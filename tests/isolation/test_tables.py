@@ -9,8 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from helpers.roles import definer_role
 from isolation.world import PRIVATE, Connection, World
+from support.roles import definer_role
 
 # Definitions that everybody may read.
 OPEN = {

@@ -8,10 +8,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from helpers.roles import definer_role, owner_role
 from isolation.test_roles import CALL, WRITES
 from isolation.world import Connection, Gateway, World, tenant_claims
 from support.calls import one
+from support.roles import definer_role, owner_role
 
 
 def tenant(connection: Connection) -> str | None:

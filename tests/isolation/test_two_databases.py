@@ -13,12 +13,12 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from helpers.roles import definer_role, owner_role
 from isolation.test_calls import CALLS
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.errors import InstallationError
 from pgbraid.install import install, uninstall
+from support.roles import definer_role, owner_role
 
 Connection = psycopg.Connection[Any]
 SECRET = "zebrafish"

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from helpers.roles import definer_role
 from isolation.world import Connection, Gateway, World, tenant_claims
 from support.calls import one
+from support.roles import definer_role
 
 VECTORS = 40
 NEAREST = "select external_id from braid.semantic_search('[1,0,0]', 100, collection => 'small')"

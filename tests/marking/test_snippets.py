@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 import pgbraid
-from helpers import HashEmbedder
+from support import HashEmbedder
 from support.calls import named, set_tenant, upsert, vector
 
 Connection = psycopg.Connection[Any]

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from psycopg import sql
 
-from helpers import npm, postgrest
 from isolation.world import ALPHA, BETA, Gateway, World
 from pgbraid import embedded
 from postgrest.calls import Body, Caller, documents
+from support import npm, postgrest
 
 
 @pytest.fixture(scope="module")

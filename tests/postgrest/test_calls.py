@@ -9,10 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from helpers.postgrest import Gateway, token_for
 from isolation.world import Gateway as Roles
 from isolation.world import World
 from postgrest.calls import CALLS, SMALL, TEXT, VECTOR, WITHOUT_TENANT, Body, Caller
+from support.postgrest import Gateway, token_for
 
 # Of the tenants' documents; see documents().
 OWN_WORDS = re.compile("(?:alpha|beta)(?:secret|speaker|owner)?")

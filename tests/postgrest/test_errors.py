@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from helpers.postgrest import Gateway, sign, token_for
 from isolation.world import Gateway as Roles
 from isolation.world import World
 from postgrest.calls import CALLS, READ, TEXT, VECTOR, Caller
+from support.postgrest import Gateway, sign, token_for
 
 SQL = Path(__file__).parents[2] / "sql"
 

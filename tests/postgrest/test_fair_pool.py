@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 
-from helpers import npm, postgrest
-from helpers.postgrest import token_for
 from isolation.world import Gateway, World
+from support import npm, postgrest
+from support.postgrest import token_for
 
 CLIENTS = 12
 POOL = 4

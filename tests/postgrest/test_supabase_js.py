@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from helpers import npm
-from helpers.postgrest import Gateway
 from postgrest.calls import CALLS, TEXT, VECTOR, Caller
+from support import npm
+from support.postgrest import Gateway
 
 pytestmark = pytest.mark.any_version
 

@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 import pgbraid
-from helpers import HashEmbedder
 from pgbraid.errors import InvalidArgumentError
+from support import HashEmbedder
 
 pytestmark = pytest.mark.any_version
 

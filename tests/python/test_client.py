@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import pgbraid
-from helpers import HashEmbedder
 from pgbraid.errors import (
     DimensionMismatchError,
     EmbeddingServiceError,
@@ -21,6 +20,7 @@ from pgbraid.errors import (
     NotSupportedError,
     PgbraidError,
 )
+from support import HashEmbedder
 
 pytestmark = pytest.mark.any_version
 

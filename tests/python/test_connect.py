@@ -10,7 +10,6 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 import pgbraid
-from helpers import HashEmbedder
 from pgbraid.errors import (
     ConflictError,
     ConnectionLostError,
@@ -23,6 +22,7 @@ from pgbraid.errors import (
     VersionMismatchError,
     from_psycopg,
 )
+from support import HashEmbedder
 
 pytestmark = pytest.mark.any_version
 

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import JsonServer
 from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
 from pgbraid.errors import EmbeddingError, EmbeddingServiceError, InvalidArgumentError, MissingExtraError
+from support import JsonServer
 
 pytestmark = pytest.mark.any_version
 

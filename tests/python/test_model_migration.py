@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 import pgbraid
-from helpers import HashEmbedder
 from pgbraid.cli import cli
 from pgbraid.errors import DimensionMismatchError, InvalidArgumentError, MissingExtraError, PermissionDeniedError
+from support import HashEmbedder
 
 
 class NamedEmbedder(HashEmbedder):

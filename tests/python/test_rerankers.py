@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers import JsonServer
 from pgbraid.embedders import LocalEmbedder, SentenceTransformerEmbedder
 from pgbraid.errors import InvalidArgumentError, MissingExtraError, PgbraidError, RerankingError, RerankingServiceError
 from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker, Reranker
+from support import JsonServer
 
 pytestmark = pytest.mark.any_version
 

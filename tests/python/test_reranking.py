@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import pgbraid
-from helpers import HashEmbedder
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker
+from support import HashEmbedder
 
 pytestmark = pytest.mark.any_version
 

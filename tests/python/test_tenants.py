@@ -8,8 +8,8 @@ from collections.abc import Generator
 import pytest
 
 import pgbraid
-from helpers import HashEmbedder
 from pgbraid import errors
+from support import HashEmbedder
 
 pytestmark = pytest.mark.any_version
 

@@ -16,12 +16,12 @@ import pytest
 from psycopg import sql
 
 import pgbraid
-from helpers import npm
-from helpers.postgrest import Gateway, running
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.embedders import LocalEmbedder
 from readme.documents import documents
 from readme.markdown import inline
+from support import npm
+from support.postgrest import Gateway, running
 
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
 GATEWAY_ROLES = ("authenticator", "authenticated", "anon", "repeatable_reader", "hasty")

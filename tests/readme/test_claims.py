@@ -9,11 +9,11 @@ import psycopg
 import pytest
 
 import pgbraid
-from helpers.postgrest import Gateway, token_for
 from pgbraid import errors
 from pgbraid.cli import COMMANDS
 from readme.markdown import PROSE, README, TEXT, code, inline, table
 from readme.test_snippets import make_targets
+from support.postgrest import Gateway, token_for
 
 LONG = {"external_id": "long", "content": "Many words, one after the other. " * 20_000}
 

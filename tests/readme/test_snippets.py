@@ -12,12 +12,12 @@ import psycopg
 import pytest
 
 import pgbraid
-from helpers import npm
-from helpers.postgrest import Gateway, token_for
 from pgbraid.cli.demo import SEARCHES
 from readme.conftest import Shell
 from readme.documents import PRICING_CALL
 from readme.markdown import BLOCKS, Block, blocks
+from support import npm
+from support.postgrest import Gateway, token_for
 
 ROOT = Path(__file__).parents[2]
 LANGUAGES = {"console", "js", "json", "python", "sql"}

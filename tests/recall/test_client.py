@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import pgbraid
-from helpers import HashEmbedder
 from pgbraid.errors import EmbeddingServiceError, InvalidArgumentError
+from support import HashEmbedder
 
 pytestmark = pytest.mark.any_version
 

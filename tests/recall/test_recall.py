@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from helpers import HashEmbedder
+from support import HashEmbedder
 from support.calls import full_text, hybrid, named, semantic, upsert, vector
 
 Connection = psycopg.Connection[Any]

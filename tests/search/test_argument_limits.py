@@ -10,8 +10,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from helpers import clone
 from pgbraid import embedded
+from support import clone
 from support.calls import named, upsert
 
 Connection = psycopg.Connection[Any]

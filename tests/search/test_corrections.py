@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from helpers.roles import definer_role
 from support.calls import set_tenant, upsert
 from support.examples import examples
+from support.roles import definer_role
 
 Connection = psycopg.Connection[Any]
 LETTERS = re.compile("[a-zß-öø-ɏ]+|[\u0400-\u052f]+")

@@ -12,7 +12,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 import pgbraid
-from helpers import HashEmbedder
+from support import HashEmbedder
 from support.calls import set_tenant, upsert
 
 Connection = psycopg.Connection[Any]

@@ -12,10 +12,10 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from helpers import make_fast, supabase, temporary_folder
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install.bundle import bundle
+from support import make_fast, supabase, temporary_folder
 
 Psql = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from helpers import supabase
+from support import supabase
 from support.advisor import LINTS, PROJECT_LINTS, offenders
 
 ROLES = ("anon", "authenticated")

@@ -12,14 +12,14 @@ from click.testing import CliRunner
 from psycopg.conninfo import make_conninfo
 
 import pgbraid
-from helpers import HashEmbedder, snapshot, supabase
-from helpers.package import Package
-from helpers.roles import owner_role
 from pgbraid import embedded
 from pgbraid.cli import cli
 from pgbraid.install import install
 from pgbraid.install.bundle import bundle
 from supabase.conftest import Psql
+from support import HashEmbedder, snapshot, supabase
+from support.package import Package
+from support.roles import owner_role
 
 DASHBOARD = "add braid to the exposed schemas"
 

@@ -1,1 +1,10 @@
-"""Independent models and data that tests and benchmarks compare pgbraid with."""
+"""What tests and benchmarks share besides fixtures: servers, stand-ins for services, and independent models to compare
+pgbraid with."""
+
+from __future__ import annotations
+
+from support.embedder import HashEmbedder
+from support.json_server import JsonServer
+from support.servers import clone, durable_server, make_fast, temporary_folder
+
+__all__ = ["HashEmbedder", "JsonServer", "clone", "durable_server", "make_fast", "temporary_folder"]

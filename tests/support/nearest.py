@@ -13,8 +13,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from helpers.roles import owner_role
 from support.calls import upsert, vector
+from support.roles import owner_role
 
 Connection = psycopg.Connection[Any]
 Vector = npt.NDArray[np.float32]

@@ -17,8 +17,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from helpers.servers import temporary_folder
 from pgbraid.embedded.programs import Account, server_account
+from support.servers import temporary_folder
 
 # With the libraries that a system without it may lack.
 PACKAGES = ("pgbouncer", "libevent-2.1-7", "libc-ares2")

@@ -12,8 +12,8 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from helpers import npm
 from pgbraid.install import install
+from support import npm
 
 VERSION = 17
 PACKAGES = ("@electric-sql/pglite@0.3.16", "@electric-sql/pglite-socket@0.0.22")

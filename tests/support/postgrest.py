@@ -22,8 +22,8 @@ from urllib.parse import urlencode
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from helpers.servers import temporary_folder
 from pgbraid.embedded.programs import Account, server_account
+from support.servers import temporary_folder
 
 SECRET = "a secret of at least thirty-two characters"
 

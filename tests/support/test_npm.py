@@ -28,7 +28,7 @@ def test_two_runs_fill_an_empty_cache(tmp_path: Path) -> None:
     path = os.pathsep.join([str(tmp_path), os.environ["PATH"]])
     runs = [
         subprocess.Popen(
-            [sys.executable, "-c", "from helpers import npm; print(npm.installed('one', 'two'))"],
+            [sys.executable, "-c", "from support import npm; print(npm.installed('one', 'two'))"],
             env={"PATH": path, "HOME": str(home), "PYTHONPATH": str(Path(__file__).parents[1])},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

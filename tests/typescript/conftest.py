@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers import npm
+from support import npm
 
 FUNCTIONS = Path(__file__).parents[2] / "docker" / "supabase" / "functions"
 Compile = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -18,7 +18,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from helpers import HashEmbedder, api_gateway, npm, postgrest
+from support import HashEmbedder, api_gateway, npm, postgrest
 from typescript.conftest import FUNCTIONS, Compile
 
 pytestmark = pytest.mark.any_version

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import psycopg
 
-from helpers import make_fast, temporary_folder
 from pgbraid import __version__, embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
+from support import make_fast, temporary_folder
 from upgrade.filling import answers, fill, problems
 
 # The oldest that is supported: later ones restore its dumps.

@@ -18,13 +18,13 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from helpers import clone, snapshot
-from helpers.package import Package
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install, resources
+from support import clone, snapshot
 from support.calls import full_text, one, semantic, set_tenant, upsert
 from support.nearest import maintain
+from support.package import Package
 from upgrade.filling import DIMENSIONS, MEMBERS, TENANTS, TRUSTED, answers, embed, problems, work
 
 Connection = psycopg.Connection[Any]

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from helpers import temporary_folder
 from pgbraid import __version__, embedded
+from support import temporary_folder
 
 PROJECT = Path(__file__).parents[2] / "python"
 pytestmark = pytest.mark.any_version

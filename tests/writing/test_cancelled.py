@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from helpers import snapshot
+from support import snapshot
 from support.calls import full_text, upsert
 
 WORDS = ["price", "objection", "seat", "renewal", "discount", "call", "customer", "roadmap", "quarter", "review"]

@@ -1,1 +1,1 @@
-"""Speed, size and endurance of full-text search at scale: `python -m benchmarks.lexical` in tests/."""
+"""Speed, size and endurance of full-text search at scale: `python -m benchmarks.full_text` in tests/."""

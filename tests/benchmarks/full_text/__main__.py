@@ -8,12 +8,12 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.lexical.corpus import Corpus, Hearings, Synthetic
-from benchmarks.lexical.database import loaded, start_server
-from benchmarks.lexical.latency import LENGTHS, exactness, latency, phrases, small_tenant
-from benchmarks.lexical.quality import quality
-from benchmarks.lexical.report import table
-from benchmarks.lexical.writes import concurrency, ingest_rates, print_load, sizes
+from benchmarks.full_text.corpus import Corpus, Hearings, Synthetic
+from benchmarks.full_text.database import loaded, start_server
+from benchmarks.full_text.latency import LENGTHS, exactness, latency, phrases, small_tenant
+from benchmarks.full_text.quality import quality
+from benchmarks.full_text.report import table
+from benchmarks.full_text.writes import concurrency, ingest_rates, print_load, sizes
 from pgbraid import embedded
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
@@ -21,7 +21,7 @@ SECTIONS = ("load", "latency", "exactness", "phrases", "small-tenant", "ingest",
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.lexical", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.full_text", description=__doc__)
     parser.add_argument("--sizes", default="200000", help="chunks of the synthetic corpora, separated by commas")
     parser.add_argument("--scotus", action="store_true", help="the hearings as well")
     parser.add_argument("--scotus-size", type=int, help="no more than so many turns")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from benchmarks.lexical.database import COLLECTION, READER, TENANT, Bench
-from benchmarks.lexical.report import say
+from benchmarks.full_text.database import COLLECTION, READER, TENANT, Bench
+from benchmarks.full_text.report import say
 
 PART = "tenant_id = (select id from braid_store.tenants where key = %(tenant)s) and collection_id = (select id from "
 PART += "braid_store.collections where name = %(collection)s)"

@@ -14,8 +14,8 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
-from benchmarks.lexical.corpus import Corpus, Document
-from benchmarks.lexical.report import say
+from benchmarks.full_text.corpus import Corpus, Document
+from benchmarks.full_text.report import say
 from pgbraid import embedded
 from pgbraid.install import install
 

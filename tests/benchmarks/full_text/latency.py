@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 import psycopg
 from psycopg.types.json import Jsonb
 
-from benchmarks.lexical.baselines import (
+from benchmarks.full_text.baselines import (
     PLAIN_ARRAYS,
     PLAIN_ARRAYS_SETTINGS,
     TS_PHRASE,
     TS_RANK,
     build_baselines,
 )
-from benchmarks.lexical.corpus import Query
-from benchmarks.lexical.database import COLLECTION, READER, TENANT, Bench, ingest, maintain
-from benchmarks.lexical.report import number, p50, pair, say, table
+from benchmarks.full_text.corpus import Query
+from benchmarks.full_text.database import COLLECTION, READER, TENANT, Bench, ingest, maintain
+from benchmarks.full_text.report import number, p50, pair, say, table
 
 Connection = psycopg.Connection[Any]
 LENGTHS = (1, 2, 4, 8)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchmarks.lexical.database import WRITER, Bench, ingest
-from benchmarks.lexical.report import table
+from benchmarks.full_text.database import WRITER, Bench, ingest
+from benchmarks.full_text.report import table
 from benchmarks.search import SETS
 from support.calls import full_text
 from support.judged import load_judged, mean_ndcg

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import psycopg
 
-from benchmarks.lexical.baselines import build_baselines
-from benchmarks.lexical.corpus import Document
-from benchmarks.lexical.database import INDEX_TABLES, READER, WRITER, Bench, ingest, merged_size, segments
-from benchmarks.lexical.report import number, pair, say, table
+from benchmarks.full_text.baselines import build_baselines
+from benchmarks.full_text.corpus import Document
+from benchmarks.full_text.database import INDEX_TABLES, READER, WRITER, Bench, ingest, merged_size, segments
+from benchmarks.full_text.report import number, pair, say, table
 
 INGESTED, BUSY = "ingested", "busy"
 BATCHES = ((1000, 10), (100, 50), (1, 500))

@@ -14,7 +14,7 @@ import numpy as np
 import psycopg
 from psycopg.types.json import Jsonb
 
-from benchmarks.lexical.report import say, table
+from benchmarks.full_text.report import say, table
 from benchmarks.quality.configurations import CONFIGURATIONS, LEGS, PLAIN, VARIANTS, Arguments
 from benchmarks.quality.measures import MEASURES, Values, interval, randomisation_p
 from benchmarks.quality.sets import JudgedSet, Query, read_set

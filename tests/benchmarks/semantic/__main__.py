@@ -8,8 +8,8 @@ import tempfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from benchmarks.lexical.database import start_server
-from benchmarks.lexical.report import say
+from benchmarks.full_text.database import start_server
+from benchmarks.full_text.report import say
 from benchmarks.semantic.corpus import Corpus
 from benchmarks.semantic.database import load, maintain, opened
 from benchmarks.semantic.grid import grid

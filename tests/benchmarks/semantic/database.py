@@ -11,7 +11,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
-from benchmarks.lexical.report import say
+from benchmarks.full_text.report import say
 from benchmarks.semantic.corpus import DIMENSIONS, Corpus, copy_rows, document
 from pgbraid import embedded
 from pgbraid.install import install

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from psycopg.types.json import Jsonb
 
-from benchmarks.lexical.report import number, p50, p95, say, table
+from benchmarks.full_text.report import number, p50, p95, say, table
 from benchmarks.semantic.corpus import SHARES, Corpus, Vectors, moment, text
 from benchmarks.semantic.database import COLLECTION, READER, Bench
 

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
-from benchmarks.lexical.report import number, p50, pair, say, table
+from benchmarks.full_text.report import number, p50, pair, say, table
 from benchmarks.semantic.corpus import Corpus, text
 from benchmarks.semantic.database import COLLECTION, READER, WRITER, Bench, chunk_ids, load, maintain
 from benchmarks.semantic.grid import SEARCH
