@@ -24,7 +24,7 @@ ATTRIBUTES = re.compile(
 )
 RAISE = re.compile(r"\braise exception\b(.*?);\n", re.S | re.I)
 CODES = {"22023", "22P02", "42704", "42501", "0A000", "54000", "55P03"}
-BUNDLE = SQL.parent / "python/src/pgbraid/install/bundle.sql"
+INSTALLER = sorted(SQL.parent.glob("python/src/pgbraid/install/*.sql"))
 # A comment, a name, or a string with all the lines that it goes on for.
 LITERAL = re.compile(
     r"--[^\n]*|\"[^\"]*\"|(?P<string>(?:(?<![\w$])(?:[EeNnBbXx]|[Uu]&))?'(?:[^']|'')*'(?:\s*\n\s*'(?:[^']|'')*')*)"
@@ -141,7 +141,7 @@ def misread_strings(text: str) -> list[str]:
 def test_strings_mean_the_same_under_every_setting() -> None:
     """Each session chooses standard_conforming_strings for itself, and a function's strings are read in the session
     that calls it: one with a backslash begins with E."""
-    files = [*FILES, *sorted(SQL.parent.glob("migrations/*.sql")), BUNDLE]
+    files = [*FILES, *sorted(SQL.parent.glob("migrations/*.sql")), *INSTALLER]
     assert [(file.name, found) for file in files if (found := misread_strings(file.read_text()))] == []
 
 

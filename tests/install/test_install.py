@@ -375,3 +375,15 @@ def test_functions_that_a_restore_gave_to_the_login_are_taken_back(dsn: str, db:
     owner = db.execute("select proowner::regrole::text from pg_proc where proname = 'write_documents'").fetchone()
     assert owner == (definer_role(db),)
     assert not install(dsn).changed
+
+
+def test_a_server_without_room_for_the_locks_says_what_to_raise(cluster: embedded.Server) -> None:
+    with psycopg.connect(cluster.dsn_for("postgres"), autocommit=True) as other:
+        with pytest.raises(psycopg.errors.OutOfMemory):
+            other.execute("select pg_advisory_lock(n) from generate_series(1, 1000000) n")
+        # Those taken so far are the session's.
+        other.execute("select pg_advisory_unlock(n) from generate_series(1, 100) n")
+        with pytest.raises(InstallationError, match="no room for more locks") as caught:
+            install(cluster.dsn)
+    assert "max_locks_per_transaction" in str(caught.value.hint)
+    assert install(cluster.dsn).changed

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -14,7 +16,7 @@ from psycopg.conninfo import make_conninfo
 import pgbraid
 from pgbraid import embedded
 from pgbraid.cli import cli
-from pgbraid.install import install
+from pgbraid.install import install, session
 from pgbraid.install.bundle import bundle
 from supabase.conftest import Psql
 from support import HashEmbedder, snapshot, supabase
@@ -161,6 +163,47 @@ def test_a_failure_leaves_nothing(project: str) -> None:
     assert snapshot.definitions(project) == before
     with psycopg.connect(project) as connection:
         assert connection.execute("select to_regnamespace('braid')").fetchone() == (None,)
+
+
+# Locks
+
+
+def test_it_gets_its_turn_when_a_transaction_ends(project: str, newer: Callable[[], str]) -> None:
+    """And whoever comes behind it waits no longer than one try."""
+    paste(project, bundle())
+    text = newer()
+    reading = "select * from braid.collections"
+    with (
+        psycopg.connect(project) as first,
+        psycopg.connect(project, autocommit=True) as behind,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        first.execute(reading)
+        upgrade = pool.submit(paste, project, text)
+        longest, started = 0.0, time.monotonic()
+        while time.monotonic() < started + 2:
+            asked = time.monotonic()
+            behind.execute(reading)
+            longest = max(longest, time.monotonic() - asked)
+            time.sleep(0.01)
+        assert not upgrade.done()
+        first.rollback()
+        assert upgrade.result(60)[0] == "pgbraid 99.0.0 is installed"
+    assert 0.3 < longest < 1.5
+
+
+def test_it_names_who_does_not_end(project: str, newer: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    paste(project, bundle())
+    monkeypatch.setattr(session, "ATTEMPTS", 2)
+    text = newer()
+    before = snapshot.definitions(project)
+    with psycopg.connect(project) as reader:
+        reader.execute("select * from braid.collections")
+        holder = f"process {reader.info.backend_pid}"
+        with pytest.raises(psycopg.errors.LockNotAvailable, match=f"in 2 tries: {holder} uses") as caught:
+            paste(project, text)
+    assert "pg_stat_activity" in str(caught.value.diag.message_hint)
+    assert snapshot.definitions(project) == before
 
 
 # What is there afterwards

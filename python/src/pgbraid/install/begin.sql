@@ -1,4 +1,4 @@
--- The first part of an installation: what must be there before migrations run. Refuses what this version cannot upgrade.
+-- The first part of an installation: what migrations stand on. Refuses what this version cannot upgrade.
 declare
   v_version constant text := '{{version}}';
   v_foundation constant text[] := array[
@@ -9,16 +9,12 @@ declare
 {{hashes}}
   ];
   v_row text[];
-  v_file text;
   v_role text;
-  v_owner text;
-  v_definer text;
   v_schema text;
   v_found text;
-  v_state text;
-  v_message text;
-  v_hint text;
 begin
+  -- Nobody waits behind the locks of this part.
+  perform set_config('lock_timeout', '60s', true);
   if current_setting('server_version_num')::int < 160000 then
     raise exception 'the server is PostgreSQL %; pgbraid needs 16 or newer', current_setting('server_version')
       using errcode = '0A000', hint = 'Upgrade the server, or use the embedded one: run pgbraid without --dsn and PGBRAID_DSN.';
@@ -63,22 +59,11 @@ begin
             hint = 'Install a newer pgvector on the server if it has none, then run: alter extension vector update;';
   end if;
 
-  -- The two roles that are this database's own.
-  select n.* into v_owner, v_definer
-  from (
-{{roles}}
-  ) n;
-
-  begin
-    foreach v_row slice 1 in array v_foundation loop
-      v_file := 'sql/' || v_row[1];
-      execute replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer);
-    end loop;
-  exception when others then
-    get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;
-    raise exception '%: %', v_file, v_message
-      using errcode = v_state, hint = coalesce(nullif(v_hint, ''), 'Nothing has been changed.');
-  end;
+  foreach v_row slice 1 in array v_foundation loop
+    v_file := 'sql/' || v_row[1];
+    execute replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer);
+  end loop;
+  v_file := null;
 
   foreach v_role in array array[v_owner, v_definer, 'braid_reader'] loop
     if not has_schema_privilege(v_role, v_schema, 'USAGE') then
@@ -125,39 +110,5 @@ begin
               hint = 'It was changed afterwards. Use the package that the database was installed with, or move the data: '
                      'pgbraid export, and pgbraid import-tenant into a new database.';
     end if;
-  end if;
-
-  -- As yoyo has them.
-  if not exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace
-                 and c.relname = '_yoyo_migration') then
-    execute format('set local role %I', v_owner);
-    create table braid_store._yoyo_migration (
-      migration_hash varchar(64) primary key,
-      migration_id varchar(255),
-      applied_at_utc timestamp
-    );
-    create table braid_store._yoyo_log (
-      id varchar(36) primary key,
-      migration_hash varchar(64),
-      migration_id varchar(255),
-      operation varchar(10),
-      username varchar(255),
-      hostname varchar(255),
-      comment varchar(255),
-      created_at_utc timestamp
-    );
-    create table braid_store._yoyo_version (version int not null primary key, installed_at_utc timestamp);
-    insert into braid_store._yoyo_version values (1, null), (2, clock_timestamp() at time zone 'utc');
-    reset role;
-  end if;
-
-  -- Migrations change tables that every call reads, in an order of their own. So calls are kept out, those that run come
-  -- to an end first, and no deadlock can be: each reads the tenants before all else, and keeps that lock. Whoever comes
-  -- meanwhile waits; if the calls do not end in time, it is tried again later.
-  perform set_config('lock_timeout', '500ms', true);
-  if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'tenants')
-     and exists (select from generate_subscripts(v_migrations, 1) i
-                 where v_migrations[i][1] <> all (select y.migration_id from braid_store._yoyo_migration y)) then
-    lock table braid_store.tenants in access exclusive mode;
   end if;
 end

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pgbraid.install.migrations import in_order
-from pgbraid.install.protocol import block, rows
-from pgbraid.install.resources import check_frozen, resources
+from pgbraid._version import __version__
+from pgbraid.install import session
+from pgbraid.install.protocol import PARTS, fill, literals, part
+from pgbraid.install.resources import check_frozen
 
 OUTER = "$braid_bundle$"
 
@@ -13,13 +14,14 @@ def bundle() -> str:
     """One statement that does what `install` does and records it in the same way, and grants what Supabase's roles
     need."""
     check_frozen()
-    texts = {file.name: file.text for file in resources().migrations}
-    written = block(
+    written = fill(
         "bundle.sql",
-        begin=block("begin.sql"),
-        migrations=rows((found.id, found.hash, texts[f"{found.id}.sql"]) for found in in_order()),
-        finish=block("finish.sql"),
-        defaults=block("defaults.sql"),
+        version=__version__,
+        parts=";\n\n".join(map(part, PARTS)),
+        supabase=fill("supabase.sql"),
+        attempts=str(session.ATTEMPTS),
+        retried=literals(session.RETRIED),
+        holders=session.HOLDERS.strip(),
     )
     assert written.count(OUTER) == 2
     return written + "\n"

@@ -1,5 +1,4 @@
--- The second part of an installation, behind the migrations: functions, views, policies and grants; then what is
--- installed is recorded.
+-- The third part of an installation: functions, views, policies and grants; then what is installed is recorded.
 declare
   v_files constant text[] := array[
 {{files}}
@@ -7,27 +6,44 @@ declare
   v_migrations constant text[] := array[
 {{hashes}}
   ];
-  v_row text[];
-  v_file text;
-  v_text text;
-  v_owner text;
-  v_definer text;
-  v_vector text;
-  v_before jsonb;
+  -- Functions and views of pgbraid, each with a version of its catalog row, which changes whenever it is replaced, and that
+  -- may be twice in a transaction. What a superuser or another login put into pgbraid's schemas is not pgbraid's.
+  c_objects constant text := $objects$
+    with ours as (
+      select n.oid from pg_namespace n where n.nspname in ('braid', 'braid_store')
+    ),
+    roles as (
+      select r.oid from pg_roles r where r.rolname like E'braid\\_%'
+    )
+    select case p.prokind when 'p' then 'procedure' when 'a' then 'aggregate' else 'function' end as kind,
+           p.oid::regprocedure::text as name, p.oid || ' ' || p.xmin || ' ' || p.ctid as version
+    from pg_proc p
+    where p.pronamespace in (select o.oid from ours o) and p.proowner in (select r.oid from roles r)
+    union all
+    select 'view', c.oid::regclass::text, c.oid || ' ' || r.xmin || ' ' || r.ctid
+    from pg_class c
+    join pg_rewrite r on r.ev_class = c.oid
+    where c.relnamespace in (select o.oid from ours o) and c.relkind = 'v' and c.relowner in (select r.oid from roles r)
+  $objects$;
+  -- Statements that drop those that are still as they were: all of them, or those of one name.
+  c_drops constant text := format($drops$
+    select format('drop %%s %%s', o.kind, string_agg(o.name, ', '))
+    from (%s) o
+    where o.version = any ($1) and ($2 is null or regexp_replace(o.name, '[(].*$', '') ~ ('[.]' || $2 || '$'))
+    group by o.kind
+    order by array_position('{view,procedure,aggregate,function}', o.kind)
+  $drops$, c_objects);
+  v_before text[];
   v_drop text;
+  v_row text[];
+  v_layer text;
+  v_text text;
+  v_vector text;
   -- `create or replace` keeps what sessions have prepared and others have built, but cannot change a result or the name
   -- of an argument. So it is tried for all files (1); then what a file cannot replace is dropped for it (2); and if other
   -- functions, views or policies hold on to that, all of them (3).
   v_try int := 1;
-  v_state text;
-  v_message text;
-  v_detail text;
-  v_hint text;
 begin
-  select n.* into v_owner, v_definer
-  from (
-{{roles}}
-  ) n;
   select '"' || replace(n.nspname, '"', '""') || '"' into v_vector
   from pg_extension e
   join pg_namespace n on n.oid = e.extnamespace
@@ -36,86 +52,60 @@ begin
   perform set_config('check_function_bodies', 'off', true);
   loop
     begin
-      v_file := 'dropping';
+      execute format('select array(select o.version from (%s) o)', c_objects) into v_before;
+      v_layer := null;
       if v_try = 3 then
+        v_file := 'dropping';
         for v_drop in
-{{policies}}
-        loop
-          execute 'drop ' || v_drop;
-        end loop;
-        for v_drop in
-          select format('drop %s %s', k.kind, string_agg(substr(o.name, length(k.kind) + 2), ', '))
-          from (
-{{objects}}
-          ) o (name, oid, version)
-          join (values (1, 'view'), (2, 'procedure'), (3, 'aggregate'), (4, 'function')) k (place, kind)
-            on starts_with(o.name, k.kind || ' ')
-          group by k.place, k.kind
-          order by k.place
+          select format('drop policy %I on %s', p.polname, c.oid::regclass)
+          from pg_policy p
+          join pg_class c on c.oid = p.polrelid
+          join pg_namespace n on n.oid = c.relnamespace
+          where n.nspname in ('braid', 'braid_store')
         loop
           execute v_drop;
         end loop;
+        for v_drop in execute c_drops using v_before, null::text loop
+          execute v_drop;
+        end loop;
       end if;
-      select coalesce(jsonb_object_agg(o.name || ' ' || o.oid, o.version), '{}') into v_before
-      from (
-{{objects}}
-      ) o (name, oid, version);
       foreach v_row slice 1 in array v_files loop
-        -- The last layer writes to every object, so what has not been replaced must be found before it.
-        if v_row[1] like '99_privileges/%' and v_file not like '%/99_privileges/%' then
-          for v_drop in
-            select format('drop %s %s', k.kind, string_agg(substr(o.name, length(k.kind) + 2), ', '))
-            from (
-{{objects}}
-            ) o (name, oid, version)
-            join (values (1, 'view'), (2, 'procedure'), (3, 'aggregate'), (4, 'function')) k (place, kind)
-              on starts_with(o.name, k.kind || ' ')
-            where v_before ->> (o.name || ' ' || o.oid) = o.version
-            group by k.place, k.kind
-            order by k.place
-          loop
+        -- The last layer writes to every object, so what has not been replaced must be dropped before it.
+        if split_part(v_row[1], '/', 1) = '{{last_layer}}' and v_layer <> '{{last_layer}}' then
+          for v_drop in execute c_drops using v_before, null::text loop
             execute v_drop;
           end loop;
         end if;
+        v_layer := split_part(v_row[1], '/', 1);
         v_file := 'sql/' || v_row[1];
         v_text := replace(replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer), '@vector@', v_vector);
-        if v_try = 2 then
-          begin
-            execute v_text;
-          exception when invalid_function_definition or invalid_table_definition then
-            for v_drop in
-              select 'drop ' || o.name
-              from (
-{{objects}}
-              ) o (name, oid, version)
-              where v_before ->> (o.name || ' ' || o.oid) = o.version
-                and regexp_replace(o.name, '[(].*$', '') ~ ('[.]' || regexp_replace(v_row[1], '^.*/|[.]sql$', '', 'g') || '$')
-            loop
-              execute v_drop;
-            end loop;
-            execute v_text;
-          end;
-        else
+        if v_try <> 2 then
           execute v_text;
+          continue;
         end if;
+        begin
+          execute v_text;
+        exception when invalid_function_definition or invalid_table_definition then
+          for v_drop in execute c_drops using v_before, regexp_replace(v_row[1], '^.*/|[.]sql$', '', 'g') loop
+            execute v_drop;
+          end loop;
+          execute v_text;
+        end;
       end loop;
       exit;
-    exception
-      when invalid_function_definition or invalid_table_definition or dependent_objects_still_exist then
-        get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_detail = pg_exception_detail;
-        if v_try = 3 and v_state = '2BP01' then
-          raise exception 'objects outside of pgbraid depend on functions or views that change: %', v_detail
-            using errcode = v_state, hint = 'Drop them, run pgbraid upgrade, and create them again.';
-        elsif v_try = 3 then
-          raise exception '%: %', v_file, v_message using errcode = v_state, hint = 'Nothing has been changed.';
-        end if;
-        v_try := case when v_state = '2BP01' then 3 else v_try + 1 end;
-      when others then
-        get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;
-        raise exception '%: %', v_file, v_message
-          using errcode = v_state, hint = coalesce(nullif(v_hint, ''), 'Nothing has been changed.');
+    exception when invalid_function_definition or invalid_table_definition or dependent_objects_still_exist then
+      get stacked diagnostics v_state = returned_sqlstate, v_detail = pg_exception_detail;
+      if v_try = 3 and v_state = '2BP01' then
+        v_file := null;
+        raise exception 'objects outside of pgbraid depend on functions or views that change: %', v_detail
+          using errcode = v_state, hint = 'Drop them, run pgbraid upgrade, and create them again.';
+      elsif v_try = 3 then
+        raise;
+      end if;
+      v_try := case when v_state = '2BP01' then 3 else v_try + 1 end;
     end;
   end loop;
+  v_file := null;
 
   insert into braid_store.installation (version, content_hash, migrations, placeholders)
   values ('{{version}}', '{{content_hash}}',

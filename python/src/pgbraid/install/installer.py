@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import psycopg
+
 from pgbraid._version import __version__
-from pgbraid.install.protocol import block
-from pgbraid.install.resources import check_frozen, resources
+from pgbraid.errors import InstallationError, VersionMismatchError, from_psycopg
+from pgbraid.install.protocol import part
+from pgbraid.install.resources import check_frozen, migration_ids, resources
 from pgbraid.install.roles import DatabaseRoles, database_roles
-from pgbraid.install.session import Notify, in_transaction, installer_session, lock_installation, naming, set_timeout
+from pgbraid.install.session import RETRIED, Notify, in_transaction, installer_session, lock_installation
 from pgbraid.install.state import INSTALLATION, Connection, allowed, exists, read_installation
 from pgbraid.install.vector import find
 
@@ -67,14 +70,10 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
     migrations: tuple[str, ...] = ()
     is_current = not repair and _is_current(connection, roles)
     if not is_current:
-        # yoyo takes a tenth of a second to import, and most runs find nothing to do.
-        from pgbraid.install.migrations import apply_pending
-
-        # Nobody waits behind the first locks of this part.
-        set_timeout(connection, "60s")
         _run(connection, "begin.sql")
         previous = read_installation(connection)
-        migrations = apply_pending(connection, roles)
+        migrations = previous.pending_migrations if previous else migration_ids()
+        _run(connection, "migrate.sql")
         _run(connection, "finish.sql")
     else:
         previous = read_installation(connection)
@@ -99,8 +98,16 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
 
 
 def _run(connection: Connection, name: str) -> None:
-    with naming():
-        connection.execute(f"do $braid_part$\n{block(name)}\n$braid_part$".encode())
+    try:
+        connection.execute(f"do $braid_part$\n{part(name)}\n$braid_part$".encode())
+    except psycopg.Error as error:
+        if error.sqlstate in RETRIED:
+            raise
+        known = from_psycopg(error)
+        # begin.sql compares versions.
+        is_mismatch = name == "begin.sql" and error.sqlstate == "55000"
+        kind = VersionMismatchError if is_mismatch else InstallationError
+        raise kind(known.message, hint=known.hint, sqlstate=error.sqlstate) from error
 
 
 def _is_current(connection: Connection, roles: DatabaseRoles) -> bool:

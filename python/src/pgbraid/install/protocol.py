@@ -1,5 +1,4 @@
-"""The SQL of an installation, which the installer and the bundle both run: begin.sql, the migrations, finish.sql and
-defaults.sql, in one transaction."""
+"""The SQL of an installation, which the installer and the bundle both run: PARTS, in one transaction."""
 
 from __future__ import annotations
 
@@ -8,33 +7,57 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pgbraid._version import __version__
-from pgbraid.install.objects import OBJECTS, POLICIES
+from pgbraid.install import session
 from pgbraid.install.resources import content_hash, resources
 from pgbraid.install.roles import NAMES
+
+PARTS = ("begin.sql", "migrate.sql", "finish.sql", "defaults.sql")
 
 # Quotes whole files, none of which may contain it.
 QUOTE = "$braid_file$"
 
 
-def block(name: str, **values: str) -> str:
-    """A block of PL/pgSQL, with all that it needs of the package."""
+def part(name: str) -> str:
+    """One of PARTS: a block of PL/pgSQL, with all that it needs of the package."""
+    return fill("part.sql", roles=NAMES.strip(), part=fill(name, **_values(name)))
+
+
+def _values(name: str) -> dict[str, str]:
     found = resources()
-    values |= {
-        "version": __version__,
-        "content_hash": content_hash(),
-        "roles": NAMES.strip(),
-        "objects": OBJECTS.strip(),
-        "policies": POLICIES.strip(),
-        "foundation": rows((file.name, file.text) for file in found.foundation),
-        "hashes": rows(found.migration_hashes.items()),
-        "files": rows((file.name, file.text) for file in found.repeatable),
-    }
+    hashes = _rows(found.migration_hashes.items())
+    if name == "begin.sql":
+        foundation = _rows((file.name, file.text) for file in found.foundation)
+        return {"version": __version__, "foundation": foundation, "hashes": hashes}
+    if name == "migrate.sql":
+        # yoyo takes a tenth of a second to import.
+        from pgbraid.install.migrations import in_order, record, record_tables
+
+        texts = {file.name: file.text for file in found.migrations}
+        rows = ((one.id, texts[f"{one.id}.sql"], record(one)) for one in in_order())
+        return {"migrations": _rows(rows), "record": record_tables(), "lock_timeout": session.LOCK_TIMEOUT}
+    if name == "finish.sql":
+        return {
+            "version": __version__,
+            "content_hash": content_hash(),
+            "hashes": hashes,
+            "files": _rows((file.name, file.text) for file in found.repeatable),
+            "last_layer": found.repeatable[-1].name.split("/")[0],
+        }
+    return {}
+
+
+def fill(name: str, **values: str) -> str:
+    """A file of this folder, with what stands in its braces."""
     text = Path(__file__).with_name(name).read_text(encoding="utf-8")
     return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], text).strip()
 
 
-def rows(values: Iterable[tuple[str, ...]]) -> str:
-    return ",\n".join(f"    array[{', '.join(map(_quoted, row))}]" for row in values)
+def _rows(values: Iterable[tuple[str, ...]]) -> str:
+    return ",\n".join(f"    array[{literals(row)}]" for row in values)
+
+
+def literals(values: Iterable[str]) -> str:
+    return ", ".join(map(_quoted, values))
 
 
 def _quoted(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The two roles that are one database's own, and the placeholders of `sql/` and `migrations/` that stand for them.
+"""The two roles that are one database's own.
 
 Roles belong to the cluster. Who may act for a role that is named for one database gains nothing in another.
 """
@@ -31,12 +31,6 @@ class DatabaseRoles:
 
     owner: str
     definer: str
-
-    def fill(self, text: str, vector_schema: str = "") -> str:
-        """`text` of `sql/` or `migrations/`, with what its placeholders stand for."""
-        return (
-            text.replace("@owner@", self.owner).replace("@definer@", self.definer).replace("@vector@", vector_schema)
-        )
 
 
 def database_roles(connection: psycopg.Connection[Any]) -> DatabaseRoles:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import psycopg
 
-from pgbraid.errors import InstallationError, VersionMismatchError, from_psycopg
+from pgbraid.errors import InstallationError, from_psycopg
 from pgbraid.install.state import INSTALLATION, Connection, allowed, exists
 
 Result = TypeVar("Result")
@@ -20,12 +20,9 @@ Notify = Callable[[str], None]
 # it go on: sooner than deadlock_timeout, so that of a deadlock it is the victim.
 LOCK_TIMEOUT = "500ms"
 ATTEMPTS = 20
-RETRIED = (
-    psycopg.errors.InternalError_,
-    psycopg.errors.DeadlockDetected,
-    psycopg.errors.UniqueViolation,
-    psycopg.errors.LockNotAvailable,
-)
+LOCK_NOT_AVAILABLE = "55P03"
+INTERNAL_ERROR = "XX000"  # such as: tuple concurrently updated
+RETRIED = (LOCK_NOT_AVAILABLE, "40P01", "23505", INTERNAL_ERROR)
 
 SETTINGS = {
     # An object planted in another schema of the path could be called with the installer's rights.
@@ -79,10 +76,12 @@ def in_transaction(connection: Connection, work: Callable[[], Result], notify: N
             with connection.transaction():
                 set_timeout(connection)
                 return work()
-        except RETRIED as error:
-            if isinstance(error, psycopg.errors.InternalError_) and "concurrently" not in str(error):
+        except psycopg.Error as error:
+            if error.sqlstate not in RETRIED:
                 raise
-            if isinstance(error, psycopg.errors.LockNotAvailable):
+            if error.sqlstate == INTERNAL_ERROR and "concurrently" not in str(error):
+                raise
+            if error.sqlstate == LOCK_NOT_AVAILABLE:
                 holders = ", ".join(name for (name,) in connection.execute(HOLDERS)) or "another session"
                 if attempt == ATTEMPTS:
                     raise InstallationError(
@@ -118,17 +117,3 @@ def lock_installation(connection: Connection, notify: Notify) -> None:
         set_timeout(connection, "60s")
         connection.execute(lock)
         set_timeout(connection)
-
-
-@contextmanager
-def naming(file: str | None = None) -> Iterator[None]:
-    """Say which file an error comes from, keeping its SQLSTATE and hint. Errors worth a retry pass unchanged."""
-    try:
-        yield
-    except RETRIED:
-        raise
-    except psycopg.Error as error:
-        known = from_psycopg(error)
-        kind = VersionMismatchError if file is None and error.sqlstate == "55000" else InstallationError
-        message = known.message if file is None else f"{file}: {known.message}"
-        raise kind(message, hint=known.hint, sqlstate=known.sqlstate) from error

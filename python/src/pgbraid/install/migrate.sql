@@ -1,0 +1,39 @@
+-- The second part of an installation: the migrations that the database lacks, in yoyo's order and with yoyo's record.
+declare
+  -- Name, text, and the statements by which yoyo records it.
+  v_migrations constant text[] := array[
+{{migrations}}
+  ];
+  v_row text[];
+begin
+  perform set_config('search_path', 'braid_store, pg_temp', true);
+  if not exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace
+                 and c.relname = '_yoyo_migration') then
+    execute format('set local role %I', v_owner);
+{{record}}
+    reset role;
+  end if;
+
+  -- Migrations change tables that every call reads, in an order of their own. So calls are kept out, those that run come
+  -- to an end first, and no deadlock can be: each reads the tenants before all else, and keeps that lock. Whoever comes
+  -- meanwhile waits; if the calls do not end in time, it is tried again later.
+  perform set_config('lock_timeout', '{{lock_timeout}}', true);
+  if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'tenants')
+     and exists (select from generate_subscripts(v_migrations, 1) i
+                 where v_migrations[i][1] <> all (select y.migration_id from braid_store._yoyo_migration y)) then
+    lock table braid_store.tenants in access exclusive mode;
+  end if;
+
+  foreach v_row slice 1 in array v_migrations loop
+    continue when exists (select from braid_store._yoyo_migration y where y.migration_id = v_row[1]);
+    v_file := 'migrations/' || v_row[1] || '.sql';
+    execute format('set local role %I', v_owner);
+    execute replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer);
+    -- A migration may leave its own role and path behind.
+    reset role;
+    perform set_config('search_path', 'braid_store, pg_temp', true);
+    execute v_row[3];
+  end loop;
+  v_file := null;
+  perform set_config('search_path', 'pg_catalog, pg_temp', true);
+end

@@ -1,0 +1,31 @@
+-- Around each part of an installation.
+declare
+  -- The two roles that are this database's own.
+  v_owner text;
+  v_definer text;
+  -- The file that is being applied. An error names it.
+  v_file text;
+  v_state text;
+  v_message text;
+  v_detail text;
+  v_hint text;
+begin
+  select n.* into v_owner, v_definer
+  from (
+{{roles}}
+  ) n;
+
+{{part}};
+exception when others then
+  get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;
+  if v_file is null then
+    raise;
+  elsif v_state = '53200' and v_message = 'out of shared memory' then
+    v_message := 'the server has no room for more locks';
+    v_hint := format('One is needed for each table, index and function. Raise max_locks_per_transaction, which is %s, to '
+                     'four times that, restart the server and run this again. Nothing has been changed.',
+                     current_setting('max_locks_per_transaction'));
+  end if;
+  raise exception '%: %', v_file, v_message
+    using errcode = v_state, hint = coalesce(nullif(v_hint, ''), 'Nothing has been changed.');
+end

@@ -1,0 +1,39 @@
+-- What Supabase's roles need, and the exposure of the schema.
+declare
+  v_role record;
+  v_present text;
+begin
+  -- Inheritance is written out: authenticator is created without it. anon gets nothing: a project with a public tenant
+  -- says so, by set_access and: grant braid_reader to anon with inherit true
+  for v_role in
+    select r.rolname as name
+    from pg_roles r
+    where r.rolname in ('authenticated', 'service_role') and not pg_has_role(r.oid, 'braid_writer', 'USAGE')
+  loop
+    execute format('grant braid_writer to %I with inherit true', v_role.name);
+  end loop;
+  perform braid.add_trusted_role(t.role, t.kind)
+  from (values ('authenticator', 'gateway'), ('service_role', 'administrator')) t (role, kind)
+  join pg_roles r on r.rolname = t.role
+  where not exists (select from braid_store.trusted_roles k where k.role = t.role and k.kind = t.kind);
+
+  -- The setting wins over the dashboard's, so it is made only where it is there already or asked for.
+  select string_agg(substr(s.setting, length('pgrst.db_schemas=') + 1), '') into v_present
+  from pg_db_role_setting d
+  join pg_roles r on r.oid = d.setrole
+  cross join unnest(d.setconfig) s (setting)
+  where r.rolname = 'authenticator' and d.setdatabase = 0 and starts_with(s.setting, 'pgrst.db_schemas=');
+  v_exposed := coalesce(nullif(v_exposed, ''), v_present, '');
+  if v_exposed <> '' and 'braid' <> all (regexp_split_to_array(v_exposed, E'\\s*,\\s*')) then
+    v_exposed := v_exposed || ', braid';
+  end if;
+  if v_exposed is distinct from coalesce(v_present, '') then
+    begin
+      execute format('alter role authenticator set pgrst.db_schemas = %L', v_exposed);
+    exception when insufficient_privilege then
+      null; -- the bundle's last statement says what to do
+    end;
+  end if;
+  notify pgrst, 'reload config';
+  notify pgrst, 'reload schema';
+end
