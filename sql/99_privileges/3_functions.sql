@@ -10,7 +10,7 @@ begin
     with listed (role, schema, functions) as (
       values
         ('braid_reader', 'braid', '{version, status, current_tenant_id, hybrid_search, full_text_search, semantic_search,
-          search_json, highlight, explain_score, explain_search, facets, similar_chunks, similar_documents,
+          search_json, get_document, list_documents, highlight, explain_score, explain_search, facets, similar_chunks, similar_documents,
           arrange_results, assemble_context, recall, recall_json, conversation_timeline, parse_timeframe,
           extract_timeframe}'::text[]),
         ('braid_writer', 'braid', '{upsert_document, upsert_documents, delete_document, delete_documents, update_metadata,
@@ -18,7 +18,7 @@ begin
           rebuild_vector_index, export_tenant, import_tenant}'),
         ('@definer@', 'braid', '{current_tenant_id}'),
         ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_key, login_is_known,
-          find_collection, run_search, search_warnings, collection_counts, highlight_chunk,
+          find_collection, read_document, page_documents, run_search, search_warnings, collection_counts, highlight_chunk,
           explain_chunks, count_values, find_similar_chunks, find_similar_documents,
           arrange_chunks, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, find_timeframe}'),
         ('@definer@', 'braid_store', '{session_tenant_id, session_tenant_key, session_is_anonymous, insert_requested_tenant, run_search,

@@ -92,10 +92,19 @@ CALLS = {
         '\'{"year": 2024}\', options => \'{"statistics_scope": "filter", "boosts": [{"attribute": "year"}, {"filter": '
         '{"betakey": {"$exists": true}}, "factor": 9}, {"filter": {"external_id": "beta-only"}, "factor": 9}]}\')',
     ],
+    "get_document": [
+        "braid.get_document('doc1', 'small')",
+        "braid.get_document('doc2', 'small')",
+        "braid.get_document('beta-only', 'small')",
+    ],
     "import_tenant": [
         "braid.import_tenant((select jsonb_agg(e) from braid.export_tenant() e))",
     ],
     "embedding_backlog": ["braid.embedding_backlog()"],
+    "list_documents": [
+        "braid.list_documents('small')",
+        "braid.list_documents('small', 10000, 'b')",
+    ],
     "maintain": ["braid.maintain('1 second')"],
     "parse_timeframe": ["braid.parse_timeframe('2026-01')"],
     "pause_model_migration": ["braid.pause_model_migration('small')"],
@@ -162,7 +171,9 @@ READING = {
     "export_tenant",
     "facets",
     "full_text_search",
+    "get_document",
     "hybrid_search",
+    "list_documents",
     "recall",
     "recall_json",
     "search_json",

@@ -335,6 +335,8 @@ def test_without_a_tenant_nothing_is_found_and_nothing_done(world: World) -> Non
         "search_json('discount')",
         "explain_score('discount', '{1}')",
         "full_text_search('discount')",
+        "get_document('doc1')",
+        "list_documents()",
         "highlight(1, 'discount')",
         "facets('{speaker}')",
         "similar_chunks(1)",

@@ -154,6 +154,7 @@ CALLS: dict[str, list[Call]] = {
         lists("select braid.full_text_search('alpha half', collection => 'docs')"),
         *filtered(),
     ],
+    "get_document": [Call("select braid.get_document('doc 4', 'docs')")],
     "highlight": [Call("select braid.highlight((%(chunks)s::bigint[])[1], 'needle alpha')")],
     "hybrid_search": [
         Call("select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs')"),
@@ -167,6 +168,10 @@ CALLS: dict[str, list[Call]] = {
         Call(
             "select braid.import_tenant(%(records)s)",
         )
+    ],
+    "list_documents": [
+        Call("select braid.list_documents('docs', 10)"),
+        Call("select braid.list_documents('docs', 10, after => 'doc 5')"),
     ],
     "maintain": [
         Call(

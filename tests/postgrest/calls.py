@@ -147,6 +147,12 @@ CALLS = {
     ),
     "similar_chunks": Call(lambda caller: {"chunk_id": caller.chunk_id}, found("doc1")),
     "similar_documents": Call({"external_id": "doc2", "match_count": 1, **READ}, found("doc1")),
+    "get_document": Call(
+        {"external_id": "doc2", **READ},
+        lambda document, _: [chunk["content"] for chunk in document["chunks"]]
+        == ["A discount was given to keep the customer."],
+    ),
+    "list_documents": Call({"match_count": 2, **READ}, found("doc1", "doc2")),
     "highlight": Call(
         lambda caller: {"chunk_id": caller.chunk_id, "query_text": "discount"},
         lambda html, _: "<mark>discount</mark>" in html,

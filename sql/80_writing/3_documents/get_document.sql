@@ -1,0 +1,15 @@
+create or replace function braid.get_document(external_id text, collection text default 'default')
+returns jsonb
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.read_document(get_document.external_id, get_document.collection);
+$$;
+
+comment on function braid.get_document(text, text) is
+  'A document of the tenant with its chunks in order, as one JSON object: document_id, external_id, title, source_uri, '
+  'metadata, occurred_at, created_at, updated_at, and chunks, each with its chunk_id, chunk_index, content, token_count, '
+  'speaker, category, importance, occurred_at, language and metadata. Null if there is none of that id.';

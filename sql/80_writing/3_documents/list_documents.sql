@@ -1,0 +1,29 @@
+create or replace function braid.list_documents(
+  collection text default 'default',
+  match_count int default 100,
+  after text default null
+)
+returns table (
+  document_id bigint,
+  external_id text,
+  title text,
+  source_uri text,
+  metadata jsonb,
+  occurred_at timestamptz,
+  created_at timestamptz,
+  updated_at timestamptz,
+  chunk_count bigint
+)
+language sql
+stable
+parallel unsafe
+security invoker
+rows 100
+set search_path = pg_catalog, pg_temp
+as $$
+  select * from braid_store.page_documents(list_documents.collection, list_documents.match_count, list_documents.after);
+$$;
+
+comment on function braid.list_documents(text, int, text) is
+  'The tenant''s documents of a collection without their text, in the order of external_id by its bytes: the first '
+  'match_count (1 to 10000), or with after those that come after that external_id. The next page is after the last row''s.';

@@ -1,0 +1,46 @@
+create or replace function braid_store.page_documents(collection text, match_count int, after text)
+returns table (
+  document_id bigint,
+  external_id text,
+  title text,
+  source_uri text,
+  metadata jsonb,
+  occurred_at timestamptz,
+  created_at timestamptz,
+  updated_at timestamptz,
+  chunk_count bigint
+)
+language plpgsql
+stable
+parallel unsafe
+security definer
+rows 100
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+-- The page is the beginning of an index's order.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+#variable_conflict use_column
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection_id int := (braid_store.find_collection(page_documents.collection)).id;
+begin
+  if (page_documents.match_count between 1 and 10000) is not true then
+    raise exception 'match_count is %', coalesce(page_documents.match_count::text, 'null')
+      using errcode = '22023', hint = 'Use 1 to 10000, and after for the next page.';
+  end if;
+  return query
+  select d.id, d.external_id, d.title, d.source_uri, d.metadata, d.occurred_at, d.created_at, d.updated_at,
+         (select count(*) from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = d.id)
+  from braid_store.documents d
+  where d.tenant_id = v_tenant_id and d.collection_id = v_collection_id
+    and d.external_id > coalesce(page_documents.after, '')
+  order by d.external_id
+  limit page_documents.match_count;
+end
+$$;
+
+comment on function braid_store.page_documents(text, int, text) is 'Does the work of braid.list_documents.';

@@ -1,0 +1,32 @@
+create or replace function braid_store.read_document(external_id text, collection text)
+returns jsonb
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection_id int := (braid_store.find_collection(read_document.collection)).id;
+begin
+  return (
+    select jsonb_build_object(
+      'document_id', d.id, 'external_id', d.external_id, 'title', d.title, 'source_uri', d.source_uri,
+      'metadata', d.metadata, 'occurred_at', d.occurred_at, 'created_at', d.created_at, 'updated_at', d.updated_at,
+      'chunks', coalesce(
+        (select jsonb_agg(jsonb_build_object(
+                  'chunk_id', c.id, 'chunk_index', c.chunk_index, 'content', c.content, 'token_count', c.token_count,
+                  'speaker', c.speaker, 'category', c.category, 'importance', c.importance,
+                  'occurred_at', c.occurred_at, 'language', c.language, 'metadata', c.metadata)
+                order by c.chunk_index)
+         from braid_store.chunks c
+         where c.tenant_id = v_tenant_id and c.document_id = d.id), '[]'))
+    from braid_store.documents d
+    where d.tenant_id = v_tenant_id and d.collection_id = v_collection_id
+      and d.external_id = read_document.external_id);
+end
+$$;
+
+comment on function braid_store.read_document(text, text) is 'Does the work of braid.get_document.';
