@@ -12,6 +12,7 @@ TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p
 	catalog filters/test_filters.py full_text/test_bm25_exact.py ranking/test_fusion.py \
 	writing/test_embedding_jobs.py writing/test_writing.py)
 ARGS :=
+DIST := dist
 
 # The first Python of at least 3.10; choose another with: make build PYTHON=/path/to/python3
 PYTHON := $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python3.10; do \
@@ -52,8 +53,8 @@ psql: $(VENV)/run.stamp ## open the database in psql
 dump: build ## record a filled database of this version, which later versions must upgrade: once a release
 	@cd tests && ../$(BIN)/python -m upgrade.record
 
-dist: build ## build the wheel into dist/
-	@$(BIN)/python -m pip wheel -qq --no-deps -w dist ./python
+dist: build ## build the release into dist/: a wheel, and the source distribution
+	@cd python && "$(abspath $(BIN))/python" -m hatchling --quiet build -d "$(abspath $(DIST))"
 
 bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, to paste into Supabase's SQL editor
 	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql

@@ -1,4 +1,5 @@
-"""The wheel without extras, and with the server alone; with everything: tests/install/test_package.py."""
+"""What `make dist` builds: the wheel without extras, and with the server alone, and the source distribution; with
+everything: tests/install/test_package.py."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ import pytest
 from pgbraid import __version__, embedded
 from support import temporary_folder
 
-PROJECT = Path(__file__).parents[2] / "python"
+REPOSITORY = Path(__file__).parents[2]
 pytestmark = pytest.mark.any_version
 
 # Each would bring a server, or a model or what runs one.
@@ -36,9 +37,43 @@ def pip(python: str | Path, *arguments: str | Path) -> None:
     subprocess.run([python, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq", *arguments], check=True)
 
 
-def test_the_wheel_without_a_model(home: Path, tmp_path: Path) -> None:
-    pip(sys.executable, "wheel", "--no-deps", "-w", tmp_path, PROJECT)
-    (wheel,) = tmp_path.glob("*.whl")
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of `make dist`. Nothing is installed for it: these tests run in what `make build` made."""
+    folder = tmp_path_factory.mktemp("dist")
+    built = ["--old-file=.venv/run.stamp", "--old-file=.venv/dev.stamp", f"BIN={Path(sys.executable).parent}"]
+    subprocess.run(["make", "-C", REPOSITORY, "dist", f"DIST={folder}", *built], check=True)
+    return folder
+
+
+def test_a_release_is_a_wheel_and_a_source_distribution(dist: Path) -> None:
+    assert sorted(file.name for file in dist.iterdir()) == [
+        f"pgbraid-{__version__}-py3-none-any.whl",
+        f"pgbraid-{__version__}.tar.gz",
+    ]
+
+
+SEARCH = """
+import sys, pgbraid
+with pgbraid.connect(sys.argv[1]) as client:
+    client.add_documents([{"external_id": "fox", "content": "The quick brown fox"}])
+    print(pgbraid.__file__, client.search("fox", mode="full_text")[0].external_id)
+"""
+
+
+def test_the_source_distribution_installs_and_searches(dist: Path, dsn: str, tmp_path: Path) -> None:
+    (source,) = dist.glob("*.tar.gz")
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv" / "bin" / "python"
+    pip(python, "install", source)
+    found = subprocess.run([python, "-c", SEARCH, dsn], cwd=tmp_path, capture_output=True, text=True, check=True)
+    file, external_id = found.stdout.split()
+    assert Path(file).is_relative_to(tmp_path)
+    assert external_id == "fox"
+
+
+def test_the_wheel_without_a_model(dist: Path, home: Path, tmp_path: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
     venv.create(tmp_path / "venv", with_pip=True)
     programs = tmp_path / "venv" / "bin"
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PGBRAID_DATA_DIR": str(home)}
