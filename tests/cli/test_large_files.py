@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pgbraid
-from pgbraid.documents import MOST_BATCH_BYTES, MOST_CONTENT_BYTES
+from pgbraid.ingestion.documents import MOST_BATCH_BYTES, MOST_CONTENT_BYTES
 
 Run = Callable[..., Any]
 

@@ -44,7 +44,7 @@ def test_it_embeds_for_every_tenant(tenants: None, db: psycopg.Connection[Any], 
 def test_no_tenant_holds_the_others_up(
     tenants: None, db: psycopg.Connection[Any], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "ROUND", 1)
+    monkeypatch.setattr(work, "ROUND", work.BATCH)
     set_tenant(db, "a")
     upsert(db, [{"external_id": f"more{n}", "content": f"More {n}."} for n in range(70)])
     _, out, _ = run("work", "--once")

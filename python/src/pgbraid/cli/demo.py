@@ -29,8 +29,8 @@ def demo(dsn: str | None) -> None:
     import pgbraid
     from pgbraid._dsn import find_dsn
     from pgbraid.cli.progress import embed, progress
+    from pgbraid.ingestion.standard_library import standard_library_documents
     from pgbraid.install import install
-    from pgbraid.standard_library import standard_library_documents
 
     found = find_dsn(dsn, initialise=True)
     install(found, notify=lambda line: click.echo(line, err=True))
@@ -47,9 +47,9 @@ def demo(dsn: str | None) -> None:
 def _search(client: Client, kind: str, query: str, filters: dict[str, Any] | None) -> None:
     import json
 
-    from pgbraid.cli.search import colours, style
+    from pgbraid.cli.output import style
 
-    coloured = style if colours() else None
+    coloured = style()
     given = f" --filters '{json.dumps(filters)}'" if filters else ""
     results = client.search(query, LIMIT, filters=filters)
     command = f'pgbraid search "{query}" -k {LIMIT}{given}'

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 import click
 
-from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
-from pgbraid.cli.search import colours, parse_json, style
+from pgbraid.cli.options import (
+    ROW_COUNT,
+    collection_option,
+    dsn_option,
+    json_option,
+    parse_json,
+    tenant_option,
+)
+from pgbraid.cli.output import print_json, style
 
 
 @click.command(short_help="Explain a search: where scores come from, why a document is not found.")
@@ -51,6 +57,6 @@ def explain(
             external_id=document,
         )
     if as_json:
-        click.echo(json.dumps(asdict(explanation), indent=2, ensure_ascii=False))
+        print_json(asdict(explanation))
     else:
-        click.echo(explanation.format(style if colours() else None))
+        click.echo(explanation.format(style()))

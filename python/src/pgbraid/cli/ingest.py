@@ -12,8 +12,8 @@ from pgbraid.cli.options import collection_option, dsn_option, tenant_option
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
-    from pgbraid.reading import Item
-    from pgbraid.results import WriteSummary
+    from pgbraid.ingestion.files import Item
+    from pgbraid.stored import WriteSummary
 
 BATCH = 500
 BATCH_BYTES = 4_000_000
@@ -38,7 +38,7 @@ def ingest(
     """
     import pgbraid
     from pgbraid.cli.progress import embed, progress
-    from pgbraid.reading import find_files, read_files
+    from pgbraid.ingestion.files import find_files, read_files
 
     files = find_files(paths)
     total = bad = 0
@@ -95,7 +95,7 @@ def _add_good(
 ) -> tuple[WriteSummary, int]:
     """Batch by batch; a batch that the database refuses goes document by document, without those refused."""
     from pgbraid.errors import InvalidArgumentError
-    from pgbraid.results import WriteSummary
+    from pgbraid.stored import WriteSummary
 
     summary, refused = WriteSummary(), 0
     for batch in _batches(items):

@@ -6,8 +6,15 @@ from typing import Literal
 
 import click
 
-from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
-from pgbraid.cli.search import colours, parse_json, style, to_json
+from pgbraid.cli.options import (
+    ROW_COUNT,
+    collection_option,
+    dsn_option,
+    json_option,
+    parse_json,
+    tenant_option,
+)
+from pgbraid.cli.output import print_results, style
 
 
 @click.command(short_help="Search by what was said and when.")
@@ -53,13 +60,11 @@ def recall(
         results = client.recall(
             query, timeframe, strategy, limit, parse_json(filters, "--filters"), collection, time_zone=time_zone
         )
-    if as_json:
-        click.echo(to_json(results))
-        return
-    used = results.stats["recall"]
-    said = [used["strategy"] if used["strategy"] == strategy else f"{used['strategy']}: {used['reason']}"]
-    said += [f"{period['starts_at'] or '…'} to {period['ends_at'] or '…'}" for period in used["timeframe"] or []]
-    for line in said:
-        click.echo(style(line, "faint") if colours() else line)
-    click.echo()
-    click.echo(results.format(style if colours() else None))
+    if not as_json:
+        used, coloured = results.stats["recall"], style()
+        said = [used["strategy"] if used["strategy"] == strategy else f"{used['strategy']}: {used['reason']}"]
+        said += [f"{period['starts_at'] or '…'} to {period['ends_at'] or '…'}" for period in used["timeframe"] or []]
+        for line in said:
+            click.echo(coloured(line, "faint") if coloured else line)
+        click.echo()
+    print_results(results, as_json)

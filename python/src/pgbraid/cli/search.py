@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
+from pgbraid.cli.options import (
+    ROW_COUNT,
+    collection_option,
+    dsn_option,
+    json_option,
+    parse_json,
+    tenant_option,
+)
+from pgbraid.cli.output import print_results
 
 if TYPE_CHECKING:
     from pgbraid.rerankers import Reranker
-
-COLOURS: dict[str, dict[str, Any]] = {
-    "title": {"bold": True},
-    "score": {"fg": "green"},
-    "faint": {"dim": True},
-    "warning": {"fg": "yellow"},
-}
 
 
 @click.command(short_help="Search.")
@@ -27,9 +25,7 @@ COLOURS: dict[str, dict[str, Any]] = {
 @dsn_option
 @tenant_option
 @collection_option
-@click.option(
-    "-k", "--limit", type=ROW_COUNT, metavar="N", help="How many results.  [default: 10, with --rerank 5]"
-)
+@click.option("-k", "--limit", type=ROW_COUNT, metavar="N", help="How many results.  [default: 10, with --rerank 5]")
 @click.option(
     "--mode",
     type=click.Choice(["hybrid", "full_text", "semantic"]),
@@ -72,14 +68,7 @@ def search(
             rerank=_reranker(rerank),
             rerank_timeout=None,
         )
-    click.echo(to_json(results) if as_json else results.format(style if colours() else None))
-
-
-def parse_json(text: str | None, option: str) -> Any:
-    try:
-        return None if text is None else json.loads(text)
-    except ValueError as error:
-        raise click.BadParameter(f"not JSON: {error}", param_hint=option) from error
+    print_results(results, as_json)
 
 
 def _reranker(name: str | None) -> Reranker | None:
@@ -88,23 +77,3 @@ def _reranker(name: str | None) -> Reranker | None:
     from pgbraid import rerankers
 
     return rerankers.LateInteractionReranker() if name == "late-interaction" else rerankers.CrossEncoderReranker(name)
-
-
-def to_json(results: Any) -> str:
-    from dataclasses import asdict
-
-    found = {
-        "results": [asdict(row) for row in results],
-        "stats": results.stats,
-        "warnings": results.warnings,
-    }
-    return json.dumps(found, indent=2, ensure_ascii=False, default=lambda value: value.isoformat())
-
-
-def colours() -> bool:
-    """Whether stdout is to be coloured: a terminal, unless NO_COLOR is set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-
-
-def style(text: str, kind: str) -> str:
-    return click.style(text, **COLOURS[kind])

@@ -9,6 +9,7 @@ import click
 
 from pgbraid._version import __version__
 from pgbraid.cli.options import dsn_option, json_option, tenant_option
+from pgbraid.cli.output import table
 
 if TYPE_CHECKING:
     from pgbraid.install.state import Connection
@@ -91,11 +92,4 @@ COLUMNS = {
 
 def _table(collections: list[dict[str, Any]]) -> list[str]:
     rows = [list(COLUMNS), *([str(found.get(key, "")) for key in COLUMNS.values()] for found in collections)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
-    return [
-        "  ".join(
-            cell.ljust(width) if column < 2 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
+    return table(rows, numbers=frozenset(range(2, len(COLUMNS))))

@@ -5,30 +5,20 @@ from __future__ import annotations
 import signal
 import threading
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from pgbraid.cli.options import dsn_option
 
 if TYPE_CHECKING:
-    import psycopg
-
+    from pgbraid.client import Client
     from pgbraid.embedders import Embedder
+    from pgbraid.stored import EmbeddingBacklog
 
-# Chunks of one tenant before the others have their turn.
+# Chunks of one tenant before the others have their turn, and before the worker looks whether it is to stop.
 ROUND = 512
-# A model is given with its dimensions where it can be cut to several.
-BACKLOG = """
-select b.tenant, b.collection, b.waiting_count, b.claimable_count, b.last_error
-from braid.embedding_backlog() b
-where b.embedding_model in (%(model)s, %(model)s || '@' || b.dimensions)
-order by b.tenant, b.collection
-"""
-
-
-class _EnoughError(Exception):
-    pass
+BATCH = 64
 
 
 @click.command(short_help="Embed and maintain, for all tenants, until stopped.")
@@ -46,8 +36,6 @@ def work(dsn: str | None, interval: float, once: bool, embedding_url: str | None
     collections of that model. With --once, the exit code is 1 if chunks of these are left that could not be embedded,
     or that another worker has.
     """
-    import psycopg
-
     from pgbraid._dsn import find_dsn
     from pgbraid.errors import PgbraidError
 
@@ -64,7 +52,7 @@ def work(dsn: str | None, interval: float, once: bool, embedding_url: str | None
             busy = False
             try:
                 busy = _round(dsn, embedder, stopped)
-            except (PgbraidError, psycopg.Error) as error:
+            except PgbraidError as error:
                 if once:
                     raise
                 click.echo(f"tried again after {interval:g} s: {error}", err=True)
@@ -91,71 +79,69 @@ def _embedder(url: str | None, model: str | None) -> Embedder:
 
 def _round(dsn: str, embedder: Embedder, stopped: threading.Event) -> bool:
     """Embed for each tenant in turn, then maintain. Whether there is more to do at once."""
-    import psycopg
-
     import pgbraid
-    from pgbraid.errors import EmbeddingError, InvalidArgumentError
 
     busy = False
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        for tenant, collection, _, claimable, _ in _backlog(connection, embedder):
-            if not claimable:
-                continue
-            embedded = 0
-
-            def count(done: int) -> None:
-                nonlocal embedded
-                embedded = done
-                if done >= ROUND or stopped.is_set():
-                    raise _EnoughError
-
-            with pgbraid.connect(dsn, tenant=tenant, embedder=embedder) as client:
-                try:
-                    client.embed_pending(collection, progress=count)
-                except _EnoughError:
-                    busy = True
-                except (EmbeddingError, InvalidArgumentError) as error:
-                    click.echo(f"{tenant}, {collection}: {error.message}", err=True)
-            if embedded:
-                click.echo(f"{tenant}, {collection}: {embedded} chunks embedded")
+    with pgbraid.connect(dsn, embedder=embedder) as client:
+        for waiting in _backlog(client, embedder):
+            if waiting.claimable_count:
+                client.tenant = waiting.tenant
+                busy |= _embed(client, waiting, stopped)
             if stopped.is_set():
                 return False
-        done = _maintain(connection, 5)
+        done = client.maintain(5)
         if "seconds_needed" in done:
-            done = _maintain(connection, done["seconds_needed"])
+            done = client.maintain(done["seconds_needed"])
         return busy or not done["complete"]
 
 
-def _backlog(connection: psycopg.Connection[Any], embedder: Embedder) -> list[tuple[str, str, int, int, str | None]]:
-    """Tenant, collection, chunks that wait, those of them that can be claimed, and an error."""
-    import psycopg
+def _embed(client: Client, waiting: EmbeddingBacklog, stopped: threading.Event) -> bool:
+    """Embed for one tenant until its turn is over; whether more may wait."""
+    from pgbraid.errors import EmbeddingError, InvalidArgumentError
 
+    done = 0
+    more = True
+    try:
+        while more and done < ROUND and not stopped.is_set():
+            embedded = client.embed_pending(waiting.collection, limit=BATCH)
+            done += embedded
+            more = embedded > 0
+    except (EmbeddingError, InvalidArgumentError) as error:
+        more = False
+        click.echo(f"{waiting.tenant}, {waiting.collection}: {error.message}", err=True)
+    if done:
+        click.echo(f"{waiting.tenant}, {waiting.collection}: {done} chunks embedded")
+    return more
+
+
+def _backlog(client: Client, embedder: Embedder) -> list[EmbeddingBacklog]:
+    """What waits for an embedding of the embedder's model."""
     from pgbraid.errors import PermissionDeniedError
 
     try:
-        return connection.execute(BACKLOG, {"model": embedder.model_name}).fetchall()
-    except psycopg.errors.InsufficientPrivilege as error:
+        backlog = client.embedding_backlog()
+    except PermissionDeniedError as error:
+        login = client.connection.info.user
         raise PermissionDeniedError(
-            f"the login {connection.info.user} is no service of this database",
-            hint=f"have an administrator run: grant braid_writer to {connection.info.user};"
-            f" select braid.add_trusted_role('{connection.info.user}', 'service')",
+            f"the login {login} is no service of this database",
+            hint=f"have an administrator run: grant braid_writer to {login};"
+            f" select braid.add_trusted_role('{login}', 'service')",
             sqlstate=error.sqlstate,
         ) from error
-
-
-def _maintain(connection: psycopg.Connection[Any], seconds: float) -> dict[str, Any]:
-    row = connection.execute("select braid.maintain(make_interval(secs => %s))", (seconds,)).fetchone()
-    assert row is not None
-    return dict(row[0])
+    # A model is given with its dimensions where it can be cut to several.
+    name = embedder.model_name
+    return [waiting for waiting in backlog if waiting.embedding_model in (name, f"{name}@{waiting.dimensions}")]
 
 
 def _report_left(dsn: str, embedder: Embedder) -> bool:
     """Say what is left in the outbox of the embedder's model; whether anything is."""
-    import psycopg
+    import pgbraid
 
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        left = _backlog(connection, embedder)
-    for tenant, collection, count, _, error in left:
-        reason = f", last error: {error}" if error else ", claimed by another worker"
-        click.echo(f"{tenant}, {collection}: {count} chunks not embedded{reason}", err=True)
+    with pgbraid.connect(dsn) as client:
+        left = _backlog(client, embedder)
+    for waiting in left:
+        reason = f", last error: {waiting.last_error}" if waiting.last_error else ", claimed by another worker"
+        click.echo(
+            f"{waiting.tenant}, {waiting.collection}: {waiting.waiting_count} chunks not embedded{reason}", err=True
+        )
     return bool(left)

@@ -1,0 +1,115 @@
+"""pgbraid list, pgbraid show and pgbraid delete."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+import pytest
+
+import pgbraid
+from cli.conftest import Run
+from pgbraid.cli import documents
+
+pytestmark = pytest.mark.any_version
+
+
+@pytest.fixture
+def stored(client: pgbraid.Client) -> pgbraid.Client:
+    client.add_documents(
+        [
+            {"external_id": "a", "title": "Zebras " * 20, "content": "zebra crossing", "metadata": {"legs": 4}},
+            {"external_id": "b", "chunks": [{"content": "hello", "speaker": "Ana"}, {"content": "bye"}]},
+            {"external_id": "c", "content": "a snake"},
+        ]
+    )
+    return client
+
+
+@pytest.mark.usefixtures("stored")
+def test_list(run: Run) -> None:
+    done = run("list")
+    assert done.code == 0 and done.err == ""
+    lines = done.out.splitlines()
+    assert lines[0].split() == ["external_id", "title", "chunks", "updated", "(UTC)"]
+    assert [line.split()[0] for line in lines[1:]] == ["a", "b", "c"]
+    assert all(len(line) < 100 for line in lines)
+    assert lines[2].split()[1] == "2"
+
+
+@pytest.mark.usefixtures("stored")
+def test_list_page_by_page(run: Run) -> None:
+    first = run("list", "-k", 2)
+    assert first.err == "there may be more: --after b\n"
+    rest = json.loads(run("list", "-k", 2, "--after", "b", "--json").out)
+    assert [document["external_id"] for document in rest] == ["c"]
+    assert run("list", "--after", "c")[:2] == (0, "")
+
+
+@pytest.mark.usefixtures("stored")
+def test_show(run: Run) -> None:
+    done = run("show", "b")
+    assert (done.code, done.err) == (0, "")
+    assert "external_id b\n" in done.out
+    assert "  Ana\nhello\n" in done.out and done.out.endswith("bye\n")
+    shown = json.loads(run("show", "a", "--json").out)
+    assert shown["metadata"] == {"legs": 4}
+    assert [chunk["content"] for chunk in shown["chunks"]] == ["zebra crossing"]
+
+
+def test_delete_some(run: Run, stored: pgbraid.Client) -> None:
+    assert run("delete", "a", "nobody", "a").out == "1 document deleted of 2\n"
+    assert run("delete", "b").out == "1 document deleted\n"
+    assert [document.external_id for document in stored.list_documents()] == ["c"]
+
+
+@pytest.mark.parametrize("what", [["--all"], ["a", "b", "c"]])
+def test_deleting_much_is_asked_about(
+    run: Run, stored: pgbraid.Client, monkeypatch: pytest.MonkeyPatch, what: list[str]
+) -> None:
+    monkeypatch.setattr(documents, "UNASKED", 2)
+    asked: list[str] = []
+
+    def answer(yes: bool) -> None:
+        def confirm(question: str, abort: bool) -> Any:
+            asked.append(question)
+            if not yes:
+                raise click.Abort
+
+        monkeypatch.setattr(click, "confirm", confirm)
+
+    answer(False)
+    refused = run("delete", *what)
+    assert (refused.code, refused.out, refused.err) == (2, "", "pgbraid: nothing was done\n")
+    assert stored.count() == 3
+    assert asked == ['Delete 3 documents of tenant "default" from collection "default"?']
+    answer(True)
+    assert run("delete", *what).out == "3 documents deleted\n"
+    assert stored.count() == 0 and len(asked) == 2
+
+
+def test_yes_asks_nothing(run: Run, stored: pgbraid.Client) -> None:
+    assert run("delete", "--all", "--yes").out == "3 documents deleted\n"
+    assert stored.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["show", "nobody"], "no document 'nobody'"),
+        (["show", "a", "--collection", "nowhere"], "nowhere"),
+        (["list", "--limit", "0"], "0"),
+        (["list", "--tenant", "nobody"], "nobody"),
+        (["delete"], "--all"),
+        (["delete", "a", "--all"], "not both"),
+        (["delete", "nobody"], "none of these documents"),
+        (["delete", "--all", "--yes", "--collection", "nowhere"], "nowhere"),
+    ],
+)
+def test_mistakes_are_a_line_and_a_hint(run: Run, stored: pgbraid.Client, arguments: list[str], part: str) -> None:
+    refused = run(*arguments)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.err.startswith("pgbraid: ") and part in refused.err.splitlines()[0]
+    assert refused.err.count("\n") == 2 and "\nhint: " in refused.err
+    assert stored.count() == 3
