@@ -12,6 +12,7 @@ TARGET = PACKAGE / "client"
 BANNER = "# Generated from async_client/{} by tools/async_to_sync.py. DO NOT CHANGE.\n# fmt: off\n"
 REPLACEMENTS = [
     (r"from pgbraid\._threads import in_thread\n", ""),
+    (r"from pgbraid\._opening import opening\n|@opening\n", ""),
     (r"\bin_thread\(([\w.]+), ", r"\1("),
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),

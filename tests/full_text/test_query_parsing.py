@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pgbraid.documents import embedded_text
+from pgbraid.query_text import embedded_text
 from support.examples import examples
 
 Connection = psycopg.Connection[Any]

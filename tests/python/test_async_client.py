@@ -8,9 +8,10 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 import pgbraid
-from pgbraid.errors import InvalidArgumentError
+from pgbraid.errors import ConnectionLostError, InvalidArgumentError
 from support import HashEmbedder
 
 pytestmark = pytest.mark.any_version
@@ -41,6 +42,28 @@ def test_writing_and_searching(dsn: str) -> None:
 
     assert asyncio.run(session()) == ["fox"]
     assert threading.get_ident() not in embedder.threads
+
+
+def test_the_client_is_entered_without_awaiting_it_first(dsn: str) -> None:
+    async def session() -> list[bool]:
+        async with pgbraid.connect_async(dsn) as client:
+            opened = client.connection.closed
+            await client.status()
+        with pytest.raises(KeyError):
+            async with pgbraid.connect_async(dsn) as failing:
+                raise KeyError
+        return [opened, client.connection.closed, failing.connection.closed]
+
+    assert asyncio.run(session()) == [False, True, True]
+
+
+def test_what_cannot_be_opened_is_told_on_entering(dsn: str) -> None:
+    async def session() -> None:
+        async with pgbraid.connect_async(make_conninfo(dsn, port=1)):
+            raise AssertionError("it was opened")
+
+    with pytest.raises(ConnectionLostError):
+        asyncio.run(session())
 
 
 def test_the_callers_connection_stays_open(dsn: str) -> None:

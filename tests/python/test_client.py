@@ -295,6 +295,78 @@ def test_embedding_reports_progress_and_ends(client: pgbraid.Client) -> None:
     assert client.embed_pending() == 0
 
 
+def test_embedding_stops_at_its_limit(client: pgbraid.Client) -> None:
+    client.add_documents({"external_id": f"d{i}", "content": f"word{i}"} for i in range(25))
+    seen: list[int] = []
+    assert client.embed_pending(batch_size=10, limit=15, progress=seen.append) == 15
+    assert seen == [10, 15]
+    (backlog,) = client.embedding_backlog()
+    assert (backlog.tenant, backlog.collection, backlog.dimensions) == ("default", "default", 384)
+    assert (backlog.waiting_count, backlog.claimable_count, backlog.last_error) == (10, 10, None)
+    assert client.embed_pending(limit=100) == 10
+    assert client.embedding_backlog() == []
+    with pytest.raises(InvalidArgumentError, match="limit is 0"):
+        client.embed_pending(limit=0)
+
+
+def test_a_document_is_looked_up(animals: pgbraid.Client) -> None:
+    document = animals.get_document("fox")
+    assert document is not None
+    assert (document.external_id, document.title, document.metadata) == ("fox", FOX.get("title"), FOX["metadata"])
+    (chunk,) = document.chunks
+    assert (chunk.chunk_id, chunk.content, chunk.chunk_index) == (
+        animals.search("fox")[0].chunk_id,
+        FOX["content"],
+        0,
+    )
+    assert document.created_at.tzinfo is not None and document.created_at <= document.updated_at
+    assert animals.get_document("nobody") is None
+    with pytest.raises(NotFoundError):
+        animals.get_document("fox", collection="nowhere")
+
+
+def test_documents_are_listed_page_by_page_and_counted(client: pgbraid.Client) -> None:
+    ids = [f"d{number:03}" for number in range(25)]
+    client.add_documents({"external_id": name, "title": name.upper(), "content": name} for name in reversed(ids))
+    client.add_documents([{"external_id": "two", "chunks": [{"content": "a"}, {"content": "b"}]}])
+    assert client.count() == 26
+    found: list[str] = []
+    while page := client.list_documents(limit=10, after=found[-1] if found else None):
+        found += [document.external_id for document in page]
+        assert len(page) == 10 or len(found) == 26
+    assert found == [*ids, "two"]
+    (last,) = client.list_documents(after="d024")
+    assert (last.external_id, last.title, last.chunk_count) == ("two", None, 2)
+    for limit in (0, 10_001):
+        with pytest.raises(InvalidArgumentError, match=f"match_count is {limit}"):
+            client.list_documents(limit=limit)
+    for call in (client.list_documents, client.count):
+        with pytest.raises(NotFoundError):
+            call("nowhere")
+
+
+def test_documents_of_another_tenant_are_not_there(client: pgbraid.Client, dsn: str) -> None:
+    client.create_tenant("other")
+    client.add_documents([FOX])
+    with pgbraid.connect(dsn, tenant="other") as other:
+        assert other.get_document(FOX["external_id"]) is None
+        assert other.list_documents() == []
+        assert other.count() == 0
+
+
+def test_synonyms_are_set_and_removed(animals: pgbraid.Client) -> None:
+    def found() -> list[str]:
+        return [row.external_id for row in animals.search("reynard", mode="full_text")]
+
+    assert found() == []
+    assert animals.set_synonyms("reynard", ["fox"]) == 1
+    assert found() == ["fox"]
+    assert animals.set_synonyms("reynard", []) == 0
+    assert found() == []
+    with pytest.raises(InvalidArgumentError):
+        animals.set_synonyms("reynard", ["red fox"])
+
+
 def test_deleting_updating_and_clearing(animals: pgbraid.Client) -> None:
     assert animals.update_metadata("fox", {"legs": 3}) is True
     assert animals.search("fox")[0].metadata == {"legs": 3, "tags": ["a", "b"]}

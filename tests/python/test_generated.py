@@ -1,4 +1,4 @@
-"""The sync client is what the async one gives, and both are one whole of their parts."""
+"""The sync client is what the async one gives, and both are one flat class."""
 
 from __future__ import annotations
 
@@ -29,6 +29,14 @@ def test_both_clients_have_the_same_methods_and_arguments() -> None:
     assert len(signatures(pgbraid.Client)) >= 12
 
 
-def test_no_part_of_the_client_hides_a_method_of_another() -> None:
-    names = [name for part in pgbraid.Client.__mro__[:-1] for name in vars(part) if not name.startswith("__")]
-    assert sorted(names) == sorted(set(names))
+@pytest.mark.parametrize("client", [pgbraid.Client, pgbraid.AsyncClient])
+def test_the_client_is_one_class_whose_methods_are_functions_of_their_names(client: type) -> None:
+    assert client.__mro__ == (client, object)
+    named = {name: method.__name__ for name, method in inspect.getmembers(client, inspect.isfunction)}
+    assert named == {name: name for name in named}
+    # Each is a method: its first argument is the client, and its documentation is there.
+    assert [name for name, method in inspect.getmembers(client, inspect.isfunction) if not method.__doc__] == [
+        "__aenter__" if client is pgbraid.AsyncClient else "__enter__",
+        "__aexit__" if client is pgbraid.AsyncClient else "__exit__",
+        "__init__",
+    ]

@@ -75,7 +75,7 @@ def test_from_start_to_finish(both: pgbraid.Client, dsn: str) -> None:
             step("moving")
             assert best(other, "cedar") == ("cedar", [])
             assert best(both, "cedar") == ("cedar", [])
-            assert other._spaces["moving"][0].model == model
+            assert other._spaces._known["moving"][0].model == model
         both.start_model_migration("moving", "new", 64)
         both.maintain()
         both.embed_pending("moving")

@@ -6,7 +6,8 @@ from datetime import datetime, timezone
 
 import pytest
 
-from pgbraid.results import SearchResult, SearchResults, WriteSummary
+from pgbraid.results import SearchResult, SearchResults
+from pgbraid.stored import WriteSummary
 
 pytestmark = pytest.mark.any_version
 

@@ -6,7 +6,7 @@ from functools import cache
 from itertools import islice
 from typing import Any
 
-from pgbraid.standard_library import standard_library_documents
+from pgbraid.ingestion.standard_library import standard_library_documents
 
 TITLES = (
     "json.decoder.JSONDecodeError",

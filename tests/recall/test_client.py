@@ -53,7 +53,7 @@ def talk(client: pgbraid.Client) -> pgbraid.Client:
 def test_the_query_is_embedded_without_its_timeframe(talk: pgbraid.Client, dsn: str) -> None:
     with pgbraid.connect(dsn, embedder=Listening()) as client:
         found = client.recall('"per seat" price last week', "auto", "auto", **WHEN)
-        (embedder,) = client._embedders
+        (embedder,) = client._spaces._embedders
     assert isinstance(embedder, Listening)
     assert embedder.queries == ["per seat price"]
     assert [row.content for row in found] == ["the price per seat is high"]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from pgbraid._lazy import lazy_names
 from pgbraid._version import __version__
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient, connect_async
     from pgbraid.client import Client, connect
+    from pgbraid.contexts import Context, Passage
     from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
     from pgbraid.errors import PgbraidError
     from pgbraid.explanation import Explanation
@@ -20,31 +21,26 @@ if TYPE_CHECKING:
         LLMReranker,
         Reranker,
     )
-    from pgbraid.results import (
-        Context,
-        FacetValue,
-        IndexProblem,
-        Passage,
-        ScorePart,
-        SearchResult,
-        SearchResults,
-        Timeline,
-        TimelineTurn,
-        WriteSummary,
-    )
+    from pgbraid.results import FacetValue, ScorePart, SearchResult, SearchResults
+    from pgbraid.stored import Document, DocumentChunk, EmbeddingBacklog, IndexProblem, ListedDocument, WriteSummary
+    from pgbraid.timelines import Timeline, TimelineTurn
 
 __all__ = [
     "AsyncClient",
     "Client",
     "Context",
     "CrossEncoderReranker",
+    "Document",
+    "DocumentChunk",
     "Embedder",
+    "EmbeddingBacklog",
     "Explanation",
     "FacetValue",
     "HttpReranker",
     "IndexProblem",
     "LLMReranker",
     "LateInteractionReranker",
+    "ListedDocument",
     "LocalEmbedder",
     "OpenAIEmbedder",
     "Passage",
@@ -62,39 +58,32 @@ __all__ = [
     "connect_async",
 ]
 
-_MODULES = {
-    "AsyncClient": "async_client",
-    "connect_async": "async_client",
-    "Client": "client",
-    "connect": "client",
-    "Embedder": "embedders",
-    "LocalEmbedder": "embedders",
-    "OpenAIEmbedder": "embedders",
-    "SentenceTransformerEmbedder": "embedders",
-    "PgbraidError": "errors",
-    "Explanation": "explanation",
-    "Context": "results",
-    "CrossEncoderReranker": "rerankers",
-    "HttpReranker": "rerankers",
-    "LLMReranker": "rerankers",
-    "LateInteractionReranker": "rerankers",
-    "Reranker": "rerankers",
-    "FacetValue": "results",
-    "IndexProblem": "results",
-    "Passage": "results",
-    "ScorePart": "results",
-    "SearchResult": "results",
-    "SearchResults": "results",
-    "Timeline": "results",
-    "TimelineTurn": "results",
-    "WriteSummary": "results",
-}
-
-
-def __getattr__(name: str) -> object:
-    # Imported when used: most commands of the command line need none of them, and a search starts cold.
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
+# Imported when used: most commands of the command line need none of them, and a search starts cold.
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "async_client": ["AsyncClient", "connect_async"],
+        "client": ["Client", "connect"],
+        "contexts": ["Context", "Passage"],
+        "embedders": ["Embedder", "LocalEmbedder", "OpenAIEmbedder", "SentenceTransformerEmbedder"],
+        "errors": ["PgbraidError"],
+        "explanation": ["Explanation"],
+        "rerankers": [
+            "CrossEncoderReranker",
+            "HttpReranker",
+            "LLMReranker",
+            "LateInteractionReranker",
+            "Reranker",
+        ],
+        "results": ["FacetValue", "ScorePart", "SearchResult", "SearchResults"],
+        "stored": [
+            "Document",
+            "DocumentChunk",
+            "EmbeddingBacklog",
+            "IndexProblem",
+            "ListedDocument",
+            "WriteSummary",
+        ],
+        "timelines": ["Timeline", "TimelineTurn"],
+    },
+)

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+import json
+from datetime import date
 from typing import Any, Literal
 
-from pgbraid.documents import to_json
 from pgbraid.errors import InvalidArgumentError
 
-__all__ = ["Mode", "Strategy", "Timeframe", "Vector", "optional_json", "timeframe_text"]
+__all__ = ["Mode", "optional_json", "to_json"]
 
 Mode = Literal["hybrid", "full_text", "semantic"]
-Strategy = Literal["hybrid", "full_text", "semantic", "prefilter", "auto"]
-Timeframe = str | Sequence[str] | tuple[datetime | None, datetime | None]
-Vector = Sequence[float] | Any
+
+
+def to_json(value: Any, name: str) -> str:
+    """JSON with datetimes in ISO form and numpy's values as plain ones. Raises InvalidArgumentError naming
+    `name`."""
+    try:
+        encoded = json.dumps(value, default=_encode, allow_nan=False, ensure_ascii=False)
+        # A lone surrogate cannot be sent.
+        encoded.encode()
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"{name} cannot be sent: {error}", hint="use JSON's types, datetimes and arrays"
+        ) from error
+    return encoded
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, date):
+        return value.isoformat()
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"a {type(value).__name__} is not JSON")
 
 
 def optional_json(value: Any, name: str) -> str | None:
     return None if value is None else to_json(value, name)
-
-
-def timeframe_text(timeframe: Timeframe | None) -> str | None:
-    if timeframe is None or isinstance(timeframe, str):
-        return timeframe
-    if any(isinstance(part, str) for part in timeframe):
-        return "; ".join(map(str, timeframe))
-    bounds = [part.isoformat() if isinstance(part, datetime) else "" for part in timeframe]
-    if len(bounds) != 2:
-        raise InvalidArgumentError(
-            f"timeframe has {len(bounds)} parts", hint="give a text, texts, or two datetimes", sqlstate="22023"
-        )
-    return f"[{bounds[0]},{bounds[1]})"

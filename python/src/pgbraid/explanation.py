@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pgbraid.results import Style, plain
+from pgbraid.display import Style, plain
 
 __all__ = ["Explanation"]
 

@@ -14,8 +14,8 @@ from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pgbraid.documents import embedded_text
 from pgbraid.errors import InvalidArgumentError, RerankingError
+from pgbraid.query_text import embedded_text
 from pgbraid.results import SearchResult
 
 if TYPE_CHECKING:

@@ -6,96 +6,118 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pgbraid._threads import in_thread
-from pgbraid.async_client.statements import TENANT
-from pgbraid.async_client.vector_spaces import VectorSpaces
-from pgbraid.documents import vectors_literal
+from pgbraid.async_client.session import TENANT
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
-from pgbraid.spaces import VectorSpace
+from pgbraid.stored import EmbeddingBacklog
+from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
+    from pgbraid.async_client import AsyncClient
     from pgbraid.embedders.protocol import Embedder
+    from pgbraid.spaces import VectorSpace
 
-__all__ = ["Embedding"]
+__all__ = ["embed_pending", "embedding_backlog"]
 
 
-class Embedding(VectorSpaces):
-    async def embed_pending(
-        self,
-        collection: str = "default",
-        *,
-        batch_size: int = 64,
-        progress: Callable[[int], object] | None = None,
-    ) -> int:
-        """Embed the chunks that wait for it; how many were. Several processes may do so at once. During a model
-        migration that is of each of the two models that the client has an embedder for.
+async def embed_pending(
+    client: AsyncClient,
+    collection: str = "default",
+    *,
+    limit: int | None = None,
+    batch_size: int = 64,
+    progress: Callable[[int], object] | None = None,
+) -> int:
+    """Embed the chunks that wait for it, up to `limit` of them (None: all); how many were. Several processes may do so
+    at once. During a model migration that is of each of the two models that the client has an embedder for.
 
-        Maps to braid.claim_embedding_jobs, braid.store_embeddings and, if the embedder fails,
-        braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. `progress(n)`
-        is called with the number of chunks embedded so far. Raises EmbeddingError, MissingExtraError,
-        DimensionMismatchError.
-        """
-        spaces = await self._spaces_of(collection, anew=True)
-        work = [(space, embedder) for space in spaces if (embedder := self._embedder_for(space, spaces))]
-        if not work:
-            work = [(spaces[0], await self._embedder_of(collection))]
-        done = 0
-        for space, embedder in work:
-            while (batch := await self._embed_batch(collection, space, embedder, batch_size)) is not None:
-                done += batch
-                if progress is not None:
-                    progress(done)
-        return done
+    Maps to braid.claim_embedding_jobs, braid.store_embeddings and, if the embedder fails,
+    braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. The embedder gets up to
+    `batch_size` texts at a time. `progress(n)` is called with the number of chunks embedded so far.
 
-    async def _embed_batch(
-        self, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
-    ) -> int | None:
-        """How many were embedded; None if nothing waits."""
-        parameters = {"collection": collection, "model": space.model}
-        try:
-            jobs = await self._rows(
-                f"""
-                select (j.job).chunk_id, (j.job).input
-                from (
-                  select braid.claim_embedding_jobs(job_count => %(count)s::int, collection => %(collection)s,
-                                                    embedding_model => %(model)s)
-                  from {TENANT}
-                ) j (job)
-                """,
-                **parameters,
-                count=batch_size,
-            )
-        except InvalidArgumentError:
-            if self._is_aborted() or space.model in [s.model for s in await self._spaces_of(collection, anew=True)]:
-                raise
-            return None  # the model migration is over
-        if not jobs:
-            return None
-        chunk_ids = [chunk_id for chunk_id, _ in jobs]
-        try:
-            vectors = await in_thread(embedder.embed_documents, [text for _, text in jobs])
-            if len(vectors) != len(jobs):
-                raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(jobs)} texts")
-            self._check_space(len(vectors[0]), collection, space)
-            literal = vectors_literal(vectors)
-        except BaseException as error:
-            await self._value(
-                """
-                braid.fail_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
-                                          collection => %(collection)s, embedding_model => %(model)s)
-                """,
-                **parameters,
-                chunk_ids=chunk_ids,
-                error=f"{type(error).__name__}: {error}"[:1000],
-            )
-            raise
-        return int(
-            await self._value(
-                """
-                braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)s,
-                                       collection => %(collection)s, embedding_model => %(model)s)
-                """,
-                **parameters,
-                chunk_ids=chunk_ids,
-                embeddings=literal,
-            )
+    Raises EmbeddingError, MissingExtraError, DimensionMismatchError, NotFoundError, InvalidArgumentError.
+    """
+    if limit is not None and limit < 1:
+        raise InvalidArgumentError(f"limit is {limit}", hint="use 1 or more, or None for all", sqlstate="22023")
+    spaces = await client._spaces.of(collection, anew=True)
+    work = [(space, embedder) for space in spaces if (embedder := client._spaces.embedder_for(space, spaces))]
+    if not work:
+        work = [(spaces[0], await client._spaces.embedder_of(collection))]
+    done = 0
+    for space, embedder in work:
+        while limit is None or done < limit:
+            size = batch_size if limit is None else min(batch_size, limit - done)
+            batch = await _embed_batch(client, collection, space, embedder, size)
+            if batch is None:
+                break
+            done += batch
+            if progress is not None:
+                progress(done)
+    return done
+
+
+async def embedding_backlog(client: AsyncClient) -> list[EmbeddingBacklog]:
+    """Where chunks wait for their embedding, of all tenants, by tenant, collection and model; empty if none does. For
+    services and administrators. Maps to braid.embedding_backlog.
+
+    Raises PermissionDeniedError.
+    """
+    rows = await client._session.rows("select * from braid.embedding_backlog()")
+    return [EmbeddingBacklog(*row) for row in rows]
+
+
+async def _embed_batch(
+    client: AsyncClient, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
+) -> int | None:
+    """How many were embedded; None if nothing waits."""
+    parameters = {"collection": collection, "model": space.model}
+    try:
+        jobs = await client._session.rows(
+            f"""
+            select (j.job).chunk_id, (j.job).input
+            from (
+              select braid.claim_embedding_jobs(job_count => %(count)s::int, collection => %(collection)s,
+                                                embedding_model => %(model)s)
+              from {TENANT}
+            ) j (job)
+            """,
+            **parameters,
+            count=batch_size,
         )
+    except InvalidArgumentError:
+        if client._session.is_aborted():
+            raise
+        if space.model in [known.model for known in await client._spaces.of(collection, anew=True)]:
+            raise
+        return None  # the model migration is over
+    if not jobs:
+        return None
+    chunk_ids = [chunk_id for chunk_id, _ in jobs]
+    try:
+        vectors = await in_thread(embedder.embed_documents, [text for _, text in jobs])
+        if len(vectors) != len(jobs):
+            raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(jobs)} texts")
+        embeddings = [to_vector(vector, "a chunk") for vector in vectors]
+        for embedding in embeddings:
+            client._spaces.check_space(embedding.dimensions(), collection, space)
+    except BaseException as error:
+        await client._session.value(
+            """
+            braid.fail_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
+                                      collection => %(collection)s, embedding_model => %(model)s)
+            """,
+            **parameters,
+            chunk_ids=chunk_ids,
+            error=f"{type(error).__name__}: {error}"[:1000],
+        )
+        raise
+    return int(
+        await client._session.value(
+            """
+            braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)s,
+                                   collection => %(collection)s, embedding_model => %(model)s)
+            """,
+            **parameters,
+            chunk_ids=chunk_ids,
+            embeddings=embeddings,
+        )
+    )

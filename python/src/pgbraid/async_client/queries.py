@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pgbraid._threads import in_thread
-from pgbraid.arguments import Mode, Vector, optional_json
-from pgbraid.async_client.vector_spaces import VectorSpaces
-from pgbraid.documents import embedded_text, vector_literal
+from pgbraid.arguments import Mode, optional_json
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
+from pgbraid.query_text import embedded_text
+from pgbraid.vectors import to_vector
 
-__all__ = ["RANKING", "Queries"]
+if TYPE_CHECKING:
+    from pgvector import Vector
+
+    from pgbraid.async_client import AsyncClient
+    from pgbraid.vectors import VectorLike
+
+__all__ = ["RANKING", "searched"]
 
 # Arguments that the functions which search and rank have in common.
 RANKING = """
@@ -21,69 +27,69 @@ fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8, candidate_count => %(can
 min_score => %(min_score)s::float8, match => %(match)s::text, options => %(options)s::jsonb"""
 
 
-class Queries(VectorSpaces):
-    async def _searched(
-        self,
-        call: str,
-        query: str | None,
-        mode: Mode,
-        collection: str,
-        embedding: Vector | None,
-        options: Mapping[str, Any] | None,
-        /,
-        **parameters: Any,
-    ) -> tuple[list[Any], list[dict[str, Any]]]:
-        """What a call that searches gives, as `_json` does, and warnings of how the query was embedded for it."""
-        if mode not in ("hybrid", "full_text", "semantic"):
-            raise InvalidArgumentError(
-                f"mode is {mode!r}", hint="use 'hybrid', 'full_text' or 'semantic'", sqlstate="22023"
-            )
-        while True:
-            warnings: list[dict[str, Any]] = []
-            vector: str | None = None
-            sent = options
-            if mode == "full_text":
-                pass
-            elif embedding is not None:
-                vector = vector_literal(embedding, "the query")
-                await self._check_dimensions(vector.count(",") + 1, collection)
-            elif query:
-                try:
-                    vector, model = await self._embed_query(query, collection, options)
-                    # Refused if the model of searches is another one by then.
-                    sent = {"embedding_model": model, **(options or {})}
-                except EmbeddingError as error:
-                    if mode == "semantic":
-                        raise
-                    message = "; ".join(filter(None, ("searched by full text only", error.message, error.hint)))
-                    warnings.append({"code": "embedding_unavailable", "message": message})
-            if mode == "semantic" and vector is None:
-                raise InvalidArgumentError(
-                    "a semantic search needs a query or an embedding", hint="give one", sqlstate="22023"
-                )
+async def searched(
+    client: AsyncClient,
+    call: str,
+    query: str | None,
+    mode: Mode,
+    collection: str,
+    embedding: VectorLike | None,
+    options: Mapping[str, Any] | None,
+    /,
+    **parameters: Any,
+) -> tuple[list[Any], list[dict[str, Any]]]:
+    """What a call that searches gives, as `Session.json` does, and warnings of how the query was embedded for it."""
+    if mode not in ("hybrid", "full_text", "semantic"):
+        raise InvalidArgumentError(
+            f"mode is {mode!r}", hint="use 'hybrid', 'full_text' or 'semantic'", sqlstate="22023"
+        )
+    while True:
+        warnings: list[dict[str, Any]] = []
+        vector: Vector | None = None
+        sent = options
+        if mode == "full_text":
+            pass
+        elif embedding is not None:
+            vector = to_vector(embedding, "the query")
+            await client._spaces.check_dimensions(vector.dimensions(), collection)
+        elif query:
             try:
-                found = await self._json(
-                    call,
-                    **parameters,
-                    query=None if mode == "semantic" else query,
-                    vector=vector,
-                    collection=collection,
-                    options=optional_json(sent, "options"),
-                )
-                return found, warnings
-            except InvalidArgumentError:
-                if vector is None or not await self._has_moved(collection):
+                vector, model = await _embed_query(client, query, collection, options)
+                # Refused if the model of searches is another one by then.
+                sent = {"embedding_model": model, **(options or {})}
+            except EmbeddingError as error:
+                if mode == "semantic":
                     raise
+                message = "; ".join(filter(None, ("searched by full text only", error.message, error.hint)))
+                warnings.append({"code": "embedding_unavailable", "message": message})
+        if mode == "semantic" and vector is None:
+            raise InvalidArgumentError(
+                "a semantic search needs a query or an embedding", hint="give one", sqlstate="22023"
+            )
+        try:
+            found = await client._session.json(
+                call,
+                **parameters,
+                query=None if mode == "semantic" else query,
+                vector=vector,
+                collection=collection,
+                options=optional_json(sent, "options"),
+            )
+            return found, warnings
+        except InvalidArgumentError:
+            if vector is None or not await client._spaces.has_moved(collection):
+                raise
 
-    async def _embed_query(
-        self, query: str, collection: str, options: Mapping[str, Any] | None
-    ) -> tuple[str | None, str | None]:
-        """The query's vector, and the model of the collection that it is of."""
-        text = query if options and options.get("operators") is False else embedded_text(query)
-        if not text.strip():
-            return None, None
-        embedder = await self._embedder_of(collection)
-        model = (await self._spaces_of(collection))[0].model
-        embedding = await in_thread(embedder.embed_query, text)
-        await self._check_dimensions(len(embedding), collection)
-        return vector_literal(embedding, "the query"), model
+
+async def _embed_query(
+    client: AsyncClient, query: str, collection: str, options: Mapping[str, Any] | None
+) -> tuple[Vector | None, str | None]:
+    """The query's vector, and the model of the collection that it is of."""
+    text = query if options and options.get("operators") is False else embedded_text(query)
+    if not text.strip():
+        return None, None
+    embedder = await client._spaces.embedder_of(collection)
+    model = (await client._spaces.of(collection))[0].model
+    vector = to_vector(await in_thread(embedder.embed_query, text), "the query")
+    await client._spaces.check_dimensions(vector.dimensions(), collection)
+    return vector, model

@@ -1,6 +1,6 @@
 # Generated from async_client/__init__.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""The client: one method per SQL function, one statement per call. Its parts are grouped as the functions are."""
+"""The client: one method per SQL function, one statement per call, grouped as the functions are."""
 
 from __future__ import annotations
 
@@ -11,20 +11,38 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from pgbraid._dsn import find_dsn
-from pgbraid.client.arrangement import Arrangement
-from pgbraid.client.collections import Collections
-from pgbraid.client.documents import Documents
-from pgbraid.client.embedding import Embedding
-from pgbraid.client.explain import Explain
-from pgbraid.client.maintenance import Maintenance
-from pgbraid.client.model_migrations import ModelMigrations
-from pgbraid.client.recall import Recall
-from pgbraid.client.search import Search
-from pgbraid.client.tenants import Tenants
+from pgbraid._lazy import LazyModule
+from pgbraid.client.session import Session
+from pgbraid.client.vector_spaces import VectorSpaces
 from pgbraid.errors import from_psycopg
 
 if TYPE_CHECKING:
+    from pgbraid.client import (
+        arrangement,
+        collections,
+        documents,
+        embedding,
+        explaining,
+        maintenance,
+        model_migrations,
+        recalling,
+        related,
+        searching,
+        tenants,
+    )
     from pgbraid.embedders.protocol import Embedder
+else:
+    arrangement = LazyModule(f"{__name__}.arrangement")
+    collections = LazyModule(f"{__name__}.collections")
+    documents = LazyModule(f"{__name__}.documents")
+    embedding = LazyModule(f"{__name__}.embedding")
+    explaining = LazyModule(f"{__name__}.explaining")
+    maintenance = LazyModule(f"{__name__}.maintenance")
+    model_migrations = LazyModule(f"{__name__}.model_migrations")
+    recalling = LazyModule(f"{__name__}.recalling")
+    related = LazyModule(f"{__name__}.related")
+    searching = LazyModule(f"{__name__}.searching")
+    tenants = LazyModule(f"{__name__}.tenants")
 
 __all__ = ["Client", "connect"]
 
@@ -34,7 +52,8 @@ def connect(
     tenant: str = "default",
     embedder: Embedder | Sequence[Embedder] | None = None,
 ) -> Client:
-    """Connect to a database that has pgbraid.
+    """Connect to a database that has pgbraid: `with connect() as client:`, or
+    `client = connect()` and at the end `close()`.
 
     `dsn` is a libpq URL or connection string, else the environment's PGBRAID_DSN, else the embedded server
     that `pgbraid init` created, started if need be. The connection is in autocommit mode: every call is its
@@ -59,7 +78,7 @@ def connect(
             raise from_psycopg(error) from error
         client = Client(connection, tenant, embedder, owns_connection=True)
     try:
-        client._check_version()
+        client._session.check_installation()
     except BaseException:
         client.close()
         raise
@@ -74,9 +93,7 @@ def _end_with_client(connection: psycopg.Connection[Any]) -> None:
         connection.execute("select pg_catalog.set_config('client_connection_check_interval', '2s', false)")
 
 
-class Client(
-    Search, Arrangement, Recall, Explain, Documents, Embedding, Tenants, Collections, ModelMigrations, Maintenance
-):
+class Client:
     """A tenant's view of one database. Use `connect()` to make one, and `with` or `close()` to
     end it.
 
@@ -91,14 +108,10 @@ class Client(
         *,
         owns_connection: bool = False,
     ) -> None:
-        self.connection = connection
-        self.tenant = tenant
-        self._embedders = ()
-        if embedder is not None:
-            self._embedders = embedder if isinstance(embedder, Sequence) else (embedder,)
-        self._local = None
-        self._owns_connection = owns_connection
-        self._spaces = {}
+        if embedder is None:
+            embedder = ()
+        self._session = Session(connection, tenant, owns_connection=owns_connection)
+        self._spaces = VectorSpaces(self._session, embedder if isinstance(embedder, Sequence) else (embedder,))
 
     def __enter__(self) -> Client:
         return self
@@ -108,8 +121,23 @@ class Client(
 
     def close(self) -> None:
         """Close the connection, if the client opened it."""
-        if self._owns_connection:
+        if self._session.owns_connection:
             self.connection.close()
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        """The psycopg connection that all calls use. If the client opened it, it is in autocommit mode and gives
+        pgvector's types."""
+        return self._session.connection
+
+    @property
+    def tenant(self) -> str:
+        """The key of the tenant that calls are for; the next call is for the one assigned."""
+        return self._session.tenant
+
+    @tenant.setter
+    def tenant(self, tenant: str) -> None:
+        self._session.tenant = tenant
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -119,3 +147,59 @@ class Client(
                 yield
         except psycopg.Error as error:
             raise from_psycopg(error) from error
+
+    # Every other method is a function of the module named, which is imported when it is first used.
+
+    search = searching.search
+    similar_chunks = related.similar_chunks
+    similar_documents = related.similar_documents
+    facets = related.facets
+    highlight = arrangement.highlight
+    arrange_results = arrangement.arrange_results
+    assemble_context = arrangement.assemble_context
+
+    recall = recalling.recall
+    conversation_timeline = recalling.conversation_timeline
+    parse_timeframe = recalling.parse_timeframe
+    extract_timeframe = recalling.extract_timeframe
+
+    explain_search = explaining.explain_search
+    explain_score = explaining.explain_score
+
+    add_documents = documents.add_documents
+    get_document = documents.get_document
+    list_documents = documents.list_documents
+    count = documents.count
+    update_metadata = documents.update_metadata
+    delete_document = documents.delete_document
+    delete_documents = documents.delete_documents
+    clear_collection = documents.clear_collection
+
+    embed_pending = embedding.embed_pending
+    embedding_backlog = embedding.embedding_backlog
+
+    create_collection = collections.create_collection
+    drop_collection = collections.drop_collection
+    set_ranking = collections.set_ranking
+    set_synonyms = collections.set_synonyms
+    set_indexed_attributes = collections.set_indexed_attributes
+    set_vector_index = collections.set_vector_index
+
+    create_tenant = tenants.create_tenant
+    drop_tenant = tenants.drop_tenant
+    export_tenant = tenants.export_tenant
+    import_tenant = tenants.import_tenant
+
+    start_model_migration = model_migrations.start_model_migration
+    pause_model_migration = model_migrations.pause_model_migration
+    resume_model_migration = model_migrations.resume_model_migration
+    cut_over_model_migration = model_migrations.cut_over_model_migration
+    roll_back_model_migration = model_migrations.roll_back_model_migration
+    finish_model_migration = model_migrations.finish_model_migration
+
+    status = maintenance.status
+    maintain = maintenance.maintain
+    calibrate = maintenance.calibrate
+    check_index = maintenance.check_index
+    rebuild_index = maintenance.rebuild_index
+    rebuild_vector_index = maintenance.rebuild_vector_index

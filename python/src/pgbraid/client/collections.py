@@ -5,176 +5,212 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from pgbraid.client.vector_spaces import VectorSpaces
-from pgbraid.documents import to_json
+from pgbraid.arguments import to_json
 from pgbraid.spaces import LOCAL_MODEL
 
-__all__ = ["Collections"]
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+
+__all__ = [
+    "create_collection",
+    "drop_collection",
+    "set_indexed_attributes",
+    "set_ranking",
+    "set_synonyms",
+    "set_vector_index",
+]
 
 
-class Collections(VectorSpaces):
-    def create_collection(
-        self,
-        name: str,
-        *,
-        text_config: str = "english",
-        dimensions: int = 384,
-        distance: Literal["cosine", "inner_product", "l2"] = "cosine",
-        embedding_model: str = LOCAL_MODEL,
-        chunk_tokens: int | None = None,
-        k1: float = 1.2,
-        b: float = 0.75,
-        title_weight: float = 1.0,
-        full_text_weight: float = 0.6,
-        semantic_weight: float = 0.4,
-        fusion: str = "convex",
-        rrf_k: float = 60.0,
-        fold_diacritics: bool = True,
-        index_fields: Sequence[str] = ("title", "speaker", "content"),
-        embed_fields: Sequence[str] = ("title", "speaker", "content"),
-        indexed_attributes: Mapping[str, Literal["text", "number", "time"]] | None = None,
-        vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
-        hnsw_m: int = 16,
-        hnsw_ef_construction: int = 64,
-        normalisation: str = "centroid",
-    ) -> int:
-        """Define a collection, for all tenants, and return its id; for administrators. Maps to
-        braid.create_collection.
+def create_collection(
+    client: Client,
+    name: str,
+    *,
+    text_config: str = "english",
+    dimensions: int = 384,
+    distance: Literal["cosine", "inner_product", "l2"] = "cosine",
+    embedding_model: str = LOCAL_MODEL,
+    chunk_tokens: int | None = None,
+    k1: float = 1.2,
+    b: float = 0.75,
+    title_weight: float = 1.0,
+    full_text_weight: float = 0.6,
+    semantic_weight: float = 0.4,
+    fusion: str = "convex",
+    rrf_k: float = 60.0,
+    fold_diacritics: bool = True,
+    index_fields: Sequence[str] = ("title", "speaker", "content"),
+    embed_fields: Sequence[str] = ("title", "speaker", "content"),
+    indexed_attributes: Mapping[str, Literal["text", "number", "time"]] | None = None,
+    vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
+    hnsw_m: int = 16,
+    hnsw_ef_construction: int = 64,
+    normalisation: str = "centroid",
+) -> int:
+    """Define a collection, for all tenants, and return its id; for administrators. Maps to
+    braid.create_collection.
 
-        `text_config` is a PostgreSQL text search configuration. `chunk_tokens` bounds a chunk in tokens: by
-        default 240 for the offline model and 500 for others. `indexed_attributes` are the metadata keys that filters
-        find by index: see `set_indexed_attributes`. `vector_storage`, `hnsw_m` and `hnsw_ef_construction` are how a
-        large tenant's vectors are stored and indexed: see `set_vector_index`; by default as exactly as an index allows
-        at these dimensions. Weights, `fusion`, `rrf_k` and `normalisation` are the defaults of searches.
-        """
-        self._spaces.pop(name, None)
-        return int(
-            self._value_for_all(
-                """
-                braid.create_collection(
-                  collection => %(name)s::text, text_config => %(text_config)s::text,
-                  dimensions => %(dimensions)s::int, distance => %(distance)s::text,
-                  embedding_model => %(embedding_model)s::text, chunk_tokens => %(chunk_tokens)s::int,
-                  k1 => %(k1)s::float8, b => %(b)s::float8, title_weight => %(title_weight)s::float8,
-                  full_text_weight => %(full_text_weight)s::float8, semantic_weight => %(semantic_weight)s::float8,
-                  fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
-                  fold_diacritics => %(fold_diacritics)s::boolean, index_fields => %(index_fields)s::text[],
-                  embed_fields => %(embed_fields)s::text[], indexed_attributes => %(indexed_attributes)s::jsonb,
-                  vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
-                  hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text)
-                """,
-                name=name,
-                text_config=text_config,
-                dimensions=dimensions,
-                distance=distance,
-                embedding_model=embedding_model,
-                chunk_tokens=chunk_tokens,
-                k1=k1,
-                b=b,
-                title_weight=title_weight,
-                full_text_weight=full_text_weight,
-                semantic_weight=semantic_weight,
-                fusion=fusion,
-                rrf_k=rrf_k,
-                fold_diacritics=fold_diacritics,
-                index_fields=list(index_fields),
-                embed_fields=list(embed_fields),
-                indexed_attributes=to_json(indexed_attributes or {}, "indexed_attributes"),
-                vector_storage=vector_storage,
-                hnsw_m=hnsw_m,
-                hnsw_ef_construction=hnsw_ef_construction,
-                normalisation=normalisation,
-            )
-        )
-
-    def drop_collection(self, collection: str) -> bool:
-        """Drop a collection of all tenants; whether it was there. For administrators. Maps to
-        braid.drop_collection."""
-        self._spaces.pop(collection, None)
-        return bool(
-            self._value_for_all("braid.drop_collection(collection => %(collection)s)", collection=collection)
-        )
-
-    def set_ranking(
-        self,
-        collection: str,
-        *,
-        k1: float | None = None,
-        b: float | None = None,
-        title_weight: float | None = None,
-        full_text_weight: float | None = None,
-        semantic_weight: float | None = None,
-        rrf_k: float | None = None,
-        fusion: str | None = None,
-        normalisation: str | None = None,
-    ) -> None:
-        """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. For
-        administrators. Maps to braid.set_ranking.
-
-        Raises InvalidArgumentError, NotFoundError.
-        """
-        self._value_for_all(
+    `text_config` is a PostgreSQL text search configuration. `chunk_tokens` bounds a chunk in tokens: by
+    default 240 for the offline model and 500 for others. `indexed_attributes` are the metadata keys that filters
+    find by index: see `set_indexed_attributes`. `vector_storage`, `hnsw_m` and `hnsw_ef_construction` are how a
+    large tenant's vectors are stored and indexed: see `set_vector_index`; by default as exactly as an index allows
+    at these dimensions. Weights, `fusion`, `rrf_k` and `normalisation` are the defaults of searches.
+    """
+    client._spaces.forget(name)
+    return int(
+        client._session.value_for_all(
             """
-            braid.set_ranking(
-              collection => %(collection)s::text, k1 => %(k1)s::float8, b => %(b)s::float8,
-              title_weight => %(title_weight)s::float8, full_text_weight => %(full_text_weight)s::float8,
-              semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8,
-              fusion => %(fusion)s::text, normalisation => %(normalisation)s::text)
+            braid.create_collection(
+              collection => %(name)s::text, text_config => %(text_config)s::text,
+              dimensions => %(dimensions)s::int, distance => %(distance)s::text,
+              embedding_model => %(embedding_model)s::text, chunk_tokens => %(chunk_tokens)s::int,
+              k1 => %(k1)s::float8, b => %(b)s::float8, title_weight => %(title_weight)s::float8,
+              full_text_weight => %(full_text_weight)s::float8, semantic_weight => %(semantic_weight)s::float8,
+              fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
+              fold_diacritics => %(fold_diacritics)s::boolean, index_fields => %(index_fields)s::text[],
+              embed_fields => %(embed_fields)s::text[], indexed_attributes => %(indexed_attributes)s::jsonb,
+              vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
+              hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text)
             """,
-            collection=collection,
+            name=name,
+            text_config=text_config,
+            dimensions=dimensions,
+            distance=distance,
+            embedding_model=embedding_model,
+            chunk_tokens=chunk_tokens,
             k1=k1,
             b=b,
             title_weight=title_weight,
             full_text_weight=full_text_weight,
             semantic_weight=semantic_weight,
-            rrf_k=rrf_k,
             fusion=fusion,
-            normalisation=normalisation,
-        )
-
-    def set_indexed_attributes(
-        self, attributes: Mapping[str, Literal["text", "number", "time"]], *, collection: str = "default"
-    ) -> None:
-        """Declare which metadata keys of a collection filters find by index, for all tenants and in place of those
-        declared before. For administrators. Maps to braid.set_indexed_attributes.
-
-        `{"year": "number", "team": "text", "published": "time"}`, where time is for ISO 8601 strings. What a filter
-        matches does not change. Documents that are there are indexed by `maintain`.
-
-        Raises InvalidArgumentError, NotFoundError.
-        """
-        self._value_for_all(
-            """
-            braid.set_indexed_attributes(indexed_attributes => %(attributes)s::jsonb,
-                                         collection => %(collection)s::text)
-            """,
-            attributes=to_json(attributes, "attributes"),
-            collection=collection,
-        )
-
-    def set_vector_index(
-        self,
-        collection: str,
-        *,
-        vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
-        hnsw_m: int | None = None,
-        hnsw_ef_construction: int | None = None,
-    ) -> None:
-        """Change how large tenants' vectors are stored and indexed, for all tenants; None keeps a setting. `maintain`
-        makes new indexes beside those that serve. For administrators. Maps to braid.set_vector_index.
-
-        `hnsw_m` and `hnsw_ef_construction` are those of Malkov & Yashunin 2018, section 4.1 (M, efConstruction).
-        """
-        self._value_for_all(
-            """
-            braid.set_vector_index(
-              collection => %(collection)s::text, vector_storage => %(vector_storage)s::text,
-              hnsw_m => %(hnsw_m)s::int, hnsw_ef_construction => %(hnsw_ef_construction)s::int)
-            """,
-            collection=collection,
+            rrf_k=rrf_k,
+            fold_diacritics=fold_diacritics,
+            index_fields=list(index_fields),
+            embed_fields=list(embed_fields),
+            indexed_attributes=to_json(indexed_attributes or {}, "indexed_attributes"),
             vector_storage=vector_storage,
             hnsw_m=hnsw_m,
             hnsw_ef_construction=hnsw_ef_construction,
+            normalisation=normalisation,
         )
+    )
+
+
+def drop_collection(client: Client, collection: str) -> bool:
+    """Drop a collection of all tenants; whether it was there. For administrators. Maps to
+    braid.drop_collection."""
+    client._spaces.forget(collection)
+    return bool(
+        client._session.value_for_all(
+            "braid.drop_collection(collection => %(collection)s)", collection=collection
+        )
+    )
+
+
+def set_ranking(
+    client: Client,
+    collection: str,
+    *,
+    k1: float | None = None,
+    b: float | None = None,
+    title_weight: float | None = None,
+    full_text_weight: float | None = None,
+    semantic_weight: float | None = None,
+    rrf_k: float | None = None,
+    fusion: str | None = None,
+    normalisation: str | None = None,
+) -> None:
+    """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. For
+    administrators. Maps to braid.set_ranking.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    client._session.value_for_all(
+        """
+        braid.set_ranking(
+          collection => %(collection)s::text, k1 => %(k1)s::float8, b => %(b)s::float8,
+          title_weight => %(title_weight)s::float8, full_text_weight => %(full_text_weight)s::float8,
+          semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8,
+          fusion => %(fusion)s::text, normalisation => %(normalisation)s::text)
+        """,
+        collection=collection,
+        k1=k1,
+        b=b,
+        title_weight=title_weight,
+        full_text_weight=full_text_weight,
+        semantic_weight=semantic_weight,
+        rrf_k=rrf_k,
+        fusion=fusion,
+        normalisation=normalisation,
+    )
+
+
+def set_synonyms(client: Client, word: str, synonyms: Sequence[str], *, collection: str = "default") -> int:
+    """Set what else a query for a word finds in a collection, for all tenants and in place of what was set before; how
+    many there are. For administrators. Maps to braid.set_synonyms.
+
+    One direction: with `("car", ["automobile"])`, automobile does not find car. An empty list removes them. At most 63,
+    each a single word; in effect from the next search on. The view braid.synonyms has all.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    return int(
+        client._session.value_for_all(
+            """
+            braid.set_synonyms(word => %(word)s::text, synonyms => %(synonyms)s::text[],
+                               collection => %(collection)s::text)
+            """,
+            word=word,
+            synonyms=list(synonyms),
+            collection=collection,
+        )
+    )
+
+
+def set_indexed_attributes(
+    client: Client, attributes: Mapping[str, Literal["text", "number", "time"]], *, collection: str = "default"
+) -> None:
+    """Declare which metadata keys of a collection filters find by index, for all tenants and in place of those
+    declared before. For administrators. Maps to braid.set_indexed_attributes.
+
+    `{"year": "number", "team": "text", "published": "time"}`, where time is for ISO 8601 strings. What a filter
+    matches does not change. Documents that are there are indexed by `maintain`.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    client._session.value_for_all(
+        """
+        braid.set_indexed_attributes(indexed_attributes => %(attributes)s::jsonb,
+                                     collection => %(collection)s::text)
+        """,
+        attributes=to_json(attributes, "attributes"),
+        collection=collection,
+    )
+
+
+def set_vector_index(
+    client: Client,
+    collection: str,
+    *,
+    vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
+    hnsw_m: int | None = None,
+    hnsw_ef_construction: int | None = None,
+) -> None:
+    """Change how large tenants' vectors are stored and indexed, for all tenants; None keeps a setting. `maintain`
+    makes new indexes beside those that serve. For administrators. Maps to braid.set_vector_index.
+
+    `hnsw_m` and `hnsw_ef_construction` are those of Malkov & Yashunin 2018, section 4.1 (M, efConstruction).
+    """
+    client._session.value_for_all(
+        """
+        braid.set_vector_index(
+          collection => %(collection)s::text, vector_storage => %(vector_storage)s::text,
+          hnsw_m => %(hnsw_m)s::int, hnsw_ef_construction => %(hnsw_ef_construction)s::int)
+        """,
+        collection=collection,
+        vector_storage=vector_storage,
+        hnsw_m=hnsw_m,
+        hnsw_ef_construction=hnsw_ef_construction,
+    )

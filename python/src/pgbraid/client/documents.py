@@ -1,109 +1,170 @@
 # Generated from async_client/documents.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Writing documents, and deleting them."""
+"""Documents: written, looked up and deleted."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pgbraid.client.statements import TENANT, Statements
-from pgbraid.documents import batches, to_json
-from pgbraid.results import WriteSummary
+from pgbraid.arguments import to_json
+from pgbraid.client.session import TENANT
+from pgbraid.ingestion.documents import batches
+from pgbraid.stored import Document, ListedDocument, WriteSummary
 
-__all__ = ["Documents"]
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+
+__all__ = [
+    "add_documents",
+    "clear_collection",
+    "count",
+    "delete_document",
+    "delete_documents",
+    "get_document",
+    "list_documents",
+    "update_metadata",
+]
 
 
-class Documents(Statements):
-    def add_documents(
-        self,
-        documents: Iterable[Mapping[str, Any]],
-        *,
-        collection: str = "default",
-        progress: Callable[[int], object] | None = None,
-    ) -> WriteSummary:
-        """Insert documents, or replace those of the same external_id. Maps to braid.upsert_documents, per
-        500.
+def add_documents(
+    client: Client,
+    documents: Iterable[Mapping[str, Any]],
+    *,
+    collection: str = "default",
+    progress: Callable[[int], object] | None = None,
+) -> WriteSummary:
+    """Insert documents, or replace those of the same external_id. Maps to braid.upsert_documents, per
+    500.
 
-        A document is a dict with external_id (yours, required), content, title, source_uri, metadata (a
-        dict), speaker, category, importance (a number), occurred_at (a datetime or ISO 8601), language, and,
-        if it is embedded already, embedding: a list or array of numbers, the document then being one chunk.
-        Instead of content, `chunks` may hold dicts with content, embedding and attributes of their own. Text
-        is found by full-text search at once; call `embed_pending` for the rest. A document that did not
-        change costs nothing.
+    A document is a dict with external_id (yours, required), content, title, source_uri, metadata (a
+    dict), speaker, category, importance (a number), occurred_at (a datetime or ISO 8601), language, and,
+    if it is embedded already, embedding: a list or an array of numbers, or a Vector, HalfVector or SparseVector of
+    pgvector's, as many as the collection has dimensions; the document is one chunk then. Instead of content, `chunks`
+    may hold dicts with content, embedding and attributes of their own. Text is found by full-text search at once; call
+    `embed_pending` for the rest. A document that did not change costs nothing.
 
-        Every batch is a transaction: use `client.transaction()` for all or nothing. `progress(n)` is called
-        with the number of documents written so far. Raises InvalidArgumentError naming the document and the
-        key.
+    Every batch is a transaction: use `client.transaction()` for all or nothing. `progress(n)` is called
+    with the number of documents written so far. Raises InvalidArgumentError naming the document and the
+    key.
+    """
+    summary = WriteSummary()
+    for batch in batches(documents):
+        rows = client._session.rows(
+            f"""
+            select (w.result).status, count(*), coalesce(sum((w.result).chunk_count), 0)
+            from (
+              select braid.upsert_documents(documents => %(documents)s::jsonb, collection => %(collection)s)
+              from {TENANT}
+            ) w (result)
+            group by 1
+            """,
+            documents=f"[{','.join(batch)}]",
+            collection=collection,
+        )
+        counts = {status: int(count) for status, count, _ in rows}
+        chunks = sum(int(count) for status, _, count in rows if status in ("inserted", "replaced"))
+        summary += WriteSummary(**counts, chunks=chunks)
+        if progress is not None:
+            progress(summary.documents)
+    return summary
+
+
+def get_document(client: Client, external_id: str, *, collection: str = "default") -> Document | None:
+    """A document with its chunks, None if there is none of that id. Maps to braid.get_document.
+
+    Raises NotFoundError for a collection that does not exist.
+    """
+    found = client._session.value(
+        "braid.get_document(external_id => %(external_id)s::text, collection => %(collection)s::text)",
+        external_id=external_id,
+        collection=collection,
+    )
+    return None if found is None else Document.from_json(found)
+
+
+def list_documents(
+    client: Client, collection: str = "default", *, limit: int = 100, after: str | None = None
+) -> list[ListedDocument]:
+    """The documents of a collection without their text, in the order of external_id (by its bytes): the first `limit`,
+    1 to 10,000, of those that come after the external_id `after`. Maps to braid.list_documents.
+
+    The next page is after the last one's external_id. Raises InvalidArgumentError, NotFoundError.
+    """
+    rows = client._session.json(
         """
-        summary = WriteSummary()
-        for batch in batches(documents):
-            rows = self._rows(
-                f"""
-                select (w.result).status, count(*), coalesce(sum((w.result).chunk_count), 0)
-                from (
-                  select braid.upsert_documents(documents => %(documents)s::jsonb, collection => %(collection)s)
-                  from {TENANT}
-                ) w (result)
-                group by 1
-                """,
-                documents=f"[{','.join(batch)}]",
-                collection=collection,
-            )
-            counts = {status: int(count) for status, count, _ in rows}
-            chunks = sum(int(count) for status, _, count in rows if status in ("inserted", "replaced"))
-            summary += WriteSummary(**counts, chunks=chunks)
-            if progress is not None:
-                progress(summary.documents)
-        return summary
+        to_jsonb(braid.list_documents(collection => %(collection)s::text, match_count => %(limit)s::int,
+                                      after => %(after)s::text))::text
+        """,
+        collection=collection,
+        limit=limit,
+        after=after,
+    )
+    return [ListedDocument.from_row(row) for row in rows]
 
-    def update_metadata(
-        self,
-        external_id: str,
-        metadata: Mapping[str, Any],
-        *,
-        replace: bool = False,
-        collection: str = "default",
-    ) -> bool:
-        """Merge into a document's metadata, or replace it; whether the document is there. Embeds nothing.
 
-        Maps to braid.update_metadata.
-        """
-        return bool(
-            self._value(
-                """
-                braid.update_metadata(external_id => %(external_id)s::text, metadata => %(metadata)s::jsonb,
-                                      replace => %(replace)s::boolean, collection => %(collection)s)
-                """,
-                external_id=external_id,
-                metadata=to_json(metadata, "metadata"),
-                replace=replace,
-                collection=collection,
-            )
+def count(client: Client, collection: str = "default") -> int:
+    """How many documents this tenant has in a collection. Maps to braid.status, which counts chunks, too.
+
+    Raises NotFoundError.
+    """
+    return int(
+        client._session.value(
+            "braid.status(collection => %(collection)s::text) #> '{collections,0,documents}'", collection=collection
         )
+    )
 
-    def delete_document(self, external_id: str, *, collection: str = "default") -> bool:
-        """Delete a document; whether it was there. Maps to braid.delete_document."""
-        return bool(
-            self._value(
-                "braid.delete_document(external_id => %(external_id)s::text, collection => %(collection)s)",
-                external_id=external_id,
-                collection=collection,
-            )
-        )
 
-    def delete_documents(self, external_ids: Sequence[str], *, collection: str = "default") -> int:
-        """Delete documents, much faster than one by one; how many were there. Maps to braid.delete_documents."""
-        return int(
-            self._value(
-                "braid.delete_documents(external_ids => %(external_ids)s::text[], collection => %(collection)s)",
-                external_ids=list(external_ids),
-                collection=collection,
-            )
-        )
+def update_metadata(
+    client: Client,
+    external_id: str,
+    metadata: Mapping[str, Any],
+    *,
+    replace: bool = False,
+    collection: str = "default",
+) -> bool:
+    """Merge into a document's metadata, or replace it; whether the document is there. Embeds nothing.
 
-    def clear_collection(self, collection: str = "default") -> int:
-        """Delete this tenant's documents of a collection; how many. Maps to braid.clear_collection."""
-        return int(
-            self._value("braid.clear_collection(collection => %(collection)s)", collection=collection)
+    Maps to braid.update_metadata.
+    """
+    return bool(
+        client._session.value(
+            """
+            braid.update_metadata(external_id => %(external_id)s::text, metadata => %(metadata)s::jsonb,
+                                  replace => %(replace)s::boolean, collection => %(collection)s)
+            """,
+            external_id=external_id,
+            metadata=to_json(metadata, "metadata"),
+            replace=replace,
+            collection=collection,
         )
+    )
+
+
+def delete_document(client: Client, external_id: str, *, collection: str = "default") -> bool:
+    """Delete a document; whether it was there. Maps to braid.delete_document."""
+    return bool(
+        client._session.value(
+            "braid.delete_document(external_id => %(external_id)s::text, collection => %(collection)s)",
+            external_id=external_id,
+            collection=collection,
+        )
+    )
+
+
+def delete_documents(client: Client, external_ids: Sequence[str], *, collection: str = "default") -> int:
+    """Delete documents, much faster than one by one; how many were there. Maps to braid.delete_documents."""
+    return int(
+        client._session.value(
+            "braid.delete_documents(external_ids => %(external_ids)s::text[], collection => %(collection)s)",
+            external_ids=list(external_ids),
+            collection=collection,
+        )
+    )
+
+
+def clear_collection(client: Client, collection: str = "default") -> int:
+    """Delete this tenant's documents of a collection; how many. Maps to braid.clear_collection."""
+    return int(
+        client._session.value("braid.clear_collection(collection => %(collection)s)", collection=collection)
+    )

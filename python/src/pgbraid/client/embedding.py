@@ -7,96 +7,118 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from pgbraid.client.statements import TENANT
-from pgbraid.client.vector_spaces import VectorSpaces
-from pgbraid.documents import vectors_literal
+from pgbraid.client.session import TENANT
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
-from pgbraid.spaces import VectorSpace
+from pgbraid.stored import EmbeddingBacklog
+from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
+    from pgbraid.client import Client
     from pgbraid.embedders.protocol import Embedder
+    from pgbraid.spaces import VectorSpace
 
-__all__ = ["Embedding"]
+__all__ = ["embed_pending", "embedding_backlog"]
 
 
-class Embedding(VectorSpaces):
-    def embed_pending(
-        self,
-        collection: str = "default",
-        *,
-        batch_size: int = 64,
-        progress: Callable[[int], object] | None = None,
-    ) -> int:
-        """Embed the chunks that wait for it; how many were. Several processes may do so at once. During a model
-        migration that is of each of the two models that the client has an embedder for.
+def embed_pending(
+    client: Client,
+    collection: str = "default",
+    *,
+    limit: int | None = None,
+    batch_size: int = 64,
+    progress: Callable[[int], object] | None = None,
+) -> int:
+    """Embed the chunks that wait for it, up to `limit` of them (None: all); how many were. Several processes may do so
+    at once. During a model migration that is of each of the two models that the client has an embedder for.
 
-        Maps to braid.claim_embedding_jobs, braid.store_embeddings and, if the embedder fails,
-        braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. `progress(n)`
-        is called with the number of chunks embedded so far. Raises EmbeddingError, MissingExtraError,
-        DimensionMismatchError.
-        """
-        spaces = self._spaces_of(collection, anew=True)
-        work = [(space, embedder) for space in spaces if (embedder := self._embedder_for(space, spaces))]
-        if not work:
-            work = [(spaces[0], self._embedder_of(collection))]
-        done = 0
-        for space, embedder in work:
-            while (batch := self._embed_batch(collection, space, embedder, batch_size)) is not None:
-                done += batch
-                if progress is not None:
-                    progress(done)
-        return done
+    Maps to braid.claim_embedding_jobs, braid.store_embeddings and, if the embedder fails,
+    braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. The embedder gets up to
+    `batch_size` texts at a time. `progress(n)` is called with the number of chunks embedded so far.
 
-    def _embed_batch(
-        self, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
-    ) -> int | None:
-        """How many were embedded; None if nothing waits."""
-        parameters = {"collection": collection, "model": space.model}
-        try:
-            jobs = self._rows(
-                f"""
-                select (j.job).chunk_id, (j.job).input
-                from (
-                  select braid.claim_embedding_jobs(job_count => %(count)s::int, collection => %(collection)s,
-                                                    embedding_model => %(model)s)
-                  from {TENANT}
-                ) j (job)
-                """,
-                **parameters,
-                count=batch_size,
-            )
-        except InvalidArgumentError:
-            if self._is_aborted() or space.model in [s.model for s in self._spaces_of(collection, anew=True)]:
-                raise
-            return None  # the model migration is over
-        if not jobs:
-            return None
-        chunk_ids = [chunk_id for chunk_id, _ in jobs]
-        try:
-            vectors = embedder.embed_documents([text for _, text in jobs])
-            if len(vectors) != len(jobs):
-                raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(jobs)} texts")
-            self._check_space(len(vectors[0]), collection, space)
-            literal = vectors_literal(vectors)
-        except BaseException as error:
-            self._value(
-                """
-                braid.fail_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
-                                          collection => %(collection)s, embedding_model => %(model)s)
-                """,
-                **parameters,
-                chunk_ids=chunk_ids,
-                error=f"{type(error).__name__}: {error}"[:1000],
-            )
-            raise
-        return int(
-            self._value(
-                """
-                braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)s,
-                                       collection => %(collection)s, embedding_model => %(model)s)
-                """,
-                **parameters,
-                chunk_ids=chunk_ids,
-                embeddings=literal,
-            )
+    Raises EmbeddingError, MissingExtraError, DimensionMismatchError, NotFoundError, InvalidArgumentError.
+    """
+    if limit is not None and limit < 1:
+        raise InvalidArgumentError(f"limit is {limit}", hint="use 1 or more, or None for all", sqlstate="22023")
+    spaces = client._spaces.of(collection, anew=True)
+    work = [(space, embedder) for space in spaces if (embedder := client._spaces.embedder_for(space, spaces))]
+    if not work:
+        work = [(spaces[0], client._spaces.embedder_of(collection))]
+    done = 0
+    for space, embedder in work:
+        while limit is None or done < limit:
+            size = batch_size if limit is None else min(batch_size, limit - done)
+            batch = _embed_batch(client, collection, space, embedder, size)
+            if batch is None:
+                break
+            done += batch
+            if progress is not None:
+                progress(done)
+    return done
+
+
+def embedding_backlog(client: Client) -> list[EmbeddingBacklog]:
+    """Where chunks wait for their embedding, of all tenants, by tenant, collection and model; empty if none does. For
+    services and administrators. Maps to braid.embedding_backlog.
+
+    Raises PermissionDeniedError.
+    """
+    rows = client._session.rows("select * from braid.embedding_backlog()")
+    return [EmbeddingBacklog(*row) for row in rows]
+
+
+def _embed_batch(
+    client: Client, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
+) -> int | None:
+    """How many were embedded; None if nothing waits."""
+    parameters = {"collection": collection, "model": space.model}
+    try:
+        jobs = client._session.rows(
+            f"""
+            select (j.job).chunk_id, (j.job).input
+            from (
+              select braid.claim_embedding_jobs(job_count => %(count)s::int, collection => %(collection)s,
+                                                embedding_model => %(model)s)
+              from {TENANT}
+            ) j (job)
+            """,
+            **parameters,
+            count=batch_size,
         )
+    except InvalidArgumentError:
+        if client._session.is_aborted():
+            raise
+        if space.model in [known.model for known in client._spaces.of(collection, anew=True)]:
+            raise
+        return None  # the model migration is over
+    if not jobs:
+        return None
+    chunk_ids = [chunk_id for chunk_id, _ in jobs]
+    try:
+        vectors = embedder.embed_documents([text for _, text in jobs])
+        if len(vectors) != len(jobs):
+            raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(jobs)} texts")
+        embeddings = [to_vector(vector, "a chunk") for vector in vectors]
+        for embedding in embeddings:
+            client._spaces.check_space(embedding.dimensions(), collection, space)
+    except BaseException as error:
+        client._session.value(
+            """
+            braid.fail_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
+                                      collection => %(collection)s, embedding_model => %(model)s)
+            """,
+            **parameters,
+            chunk_ids=chunk_ids,
+            error=f"{type(error).__name__}: {error}"[:1000],
+        )
+        raise
+    return int(
+        client._session.value(
+            """
+            braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)s,
+                                   collection => %(collection)s, embedding_model => %(model)s)
+            """,
+            **parameters,
+            chunk_ids=chunk_ids,
+            embeddings=embeddings,
+        )
+    )

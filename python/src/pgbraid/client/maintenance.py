@@ -5,50 +5,58 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pgbraid.client.statements import Statements
-from pgbraid.results import IndexProblem
+from pgbraid.stored import IndexProblem
 
-__all__ = ["Maintenance"]
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+
+__all__ = ["calibrate", "check_index", "maintain", "rebuild_index", "rebuild_vector_index", "status"]
 
 
-class Maintenance(Statements):
-    def status(self, collection: str | None = None) -> dict[str, Any]:
-        """Version, tenant, and what the collections hold and have not embedded yet. Maps to braid.status."""
-        (status,) = self._json("braid.status(collection => %(collection)s::text)::text", collection=collection)
-        return dict(status)
+def status(client: Client, collection: str | None = None) -> dict[str, Any]:
+    """Version, tenant, and what the collections hold and have not embedded yet. Maps to braid.status."""
+    (status,) = client._session.json(
+        "braid.status(collection => %(collection)s::text)::text", collection=collection
+    )
+    return dict(status)
 
-    def maintain(self, time_budget: float | None = None) -> dict[str, Any]:
-        """Merge, move vectors, index attributes declared later and tidy up for `time_budget` seconds; what was done.
-        Without a budget for 10 seconds, or for as long as an index takes that does not fit in. Maps to
-        braid.maintain."""
-        (done,) = self._json(
-            "braid.maintain(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
-        )
-        return dict(done)
 
-    def calibrate(self) -> dict[str, float]:
-        """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
-        that. Returns `exact_rows`, `scan_ms_per_1000` and `search_ms`. For administrators. Maps to braid.calibrate."""
-        return dict(json.loads(self._value_for_all("braid.calibrate()::text")))
+def maintain(client: Client, time_budget: float | None = None) -> dict[str, Any]:
+    """Merge, move vectors, index attributes declared later and tidy up for `time_budget` seconds; what was done.
+    Without a budget for 10 seconds, or for as long as an index takes that does not fit in. Maps to
+    braid.maintain."""
+    (done,) = client._session.json(
+        "braid.maintain(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
+    )
+    return dict(done)
 
-    def check_index(self, collection: str = "default") -> list[IndexProblem]:
-        """Compare this tenant's full-text index of a collection with its chunks, analysed anew; empty if it is right.
-        Takes about as long as adding the documents did. Maps to braid.check_index."""
-        problems = self._json(
-            "to_jsonb(braid.check_index(collection => %(collection)s))::text", collection=collection
-        )
-        return [IndexProblem(**problem) for problem in problems]
 
-    def rebuild_index(self, collection: str = "default") -> int:
-        """Make this tenant's full-text index of a collection anew, from its chunks; how many. Searches go on, writers
-        wait. Maps to braid.rebuild_index."""
-        return int(self._value("braid.rebuild_index(collection => %(collection)s)", collection=collection))
+def calibrate(client: Client) -> dict[str, float]:
+    """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
+    that. Returns `exact_rows`, `scan_ms_per_1000` and `search_ms`. For administrators. Maps to braid.calibrate."""
+    return dict(json.loads(client._session.value_for_all("braid.calibrate()::text")))
 
-    def rebuild_vector_index(self, collection: str = "default") -> bool:
-        """Have `maintain` make this tenant's vector index of a collection anew, beside the one that serves; False if it
-        has none, because its vectors are scanned. Maps to braid.rebuild_vector_index."""
-        return bool(
-            self._value("braid.rebuild_vector_index(collection => %(collection)s)", collection=collection)
-        )
+
+def check_index(client: Client, collection: str = "default") -> list[IndexProblem]:
+    """Compare this tenant's full-text index of a collection with its chunks, analysed anew; empty if it is right.
+    Takes about as long as adding the documents did. Maps to braid.check_index."""
+    problems = client._session.json(
+        "to_jsonb(braid.check_index(collection => %(collection)s))::text", collection=collection
+    )
+    return [IndexProblem(**problem) for problem in problems]
+
+
+def rebuild_index(client: Client, collection: str = "default") -> int:
+    """Make this tenant's full-text index of a collection anew, from its chunks; how many. Searches go on, writers
+    wait. Maps to braid.rebuild_index."""
+    return int(client._session.value("braid.rebuild_index(collection => %(collection)s)", collection=collection))
+
+
+def rebuild_vector_index(client: Client, collection: str = "default") -> bool:
+    """Have `maintain` make this tenant's vector index of a collection anew, beside the one that serves; False if it
+    has none, because its vectors are scanned. Maps to braid.rebuild_vector_index."""
+    return bool(
+        client._session.value("braid.rebuild_vector_index(collection => %(collection)s)", collection=collection)
+    )

@@ -5,65 +5,73 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import psycopg
 from psycopg.rows import tuple_row
 
-from pgbraid.client.statements import TENANT, Statements
-from pgbraid.documents import bounded, checked_records
+from pgbraid.client.session import TENANT
 from pgbraid.errors import from_psycopg, is_outdated, upgraded
+from pgbraid.ingestion.documents import bounded, checked_records
 
-__all__ = ["Tenants"]
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+
+__all__ = ["create_tenant", "drop_tenant", "export_tenant", "import_tenant"]
 
 
-class Tenants(Statements):
-    def create_tenant(self, tenant: str) -> int:
-        """Create a tenant and return its id; for administrators. Maps to braid.create_tenant."""
-        return int(self._value_for_all("braid.create_tenant(tenant => %(key)s)", key=tenant))
+def create_tenant(client: Client, tenant: str) -> int:
+    """Create a tenant and return its id; for administrators. Maps to braid.create_tenant."""
+    return int(client._session.value_for_all("braid.create_tenant(tenant => %(key)s)", key=tenant))
 
-    def drop_tenant(self, tenant: str, confirm_tenant: str) -> bool:
-        """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
-        `maintain` frees its space. For administrators. Maps to braid.drop_tenant."""
-        return bool(
-            self._value_for_all(
-                "braid.drop_tenant(tenant => %(key)s::text, confirm_tenant => %(again)s::text)",
-                key=tenant,
-                again=confirm_tenant,
+
+def drop_tenant(client: Client, tenant: str, confirm_tenant: str) -> bool:
+    """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
+    `maintain` frees its space. For administrators. Maps to braid.drop_tenant."""
+    return bool(
+        client._session.value_for_all(
+            "braid.drop_tenant(tenant => %(key)s::text, confirm_tenant => %(again)s::text)",
+            key=tenant,
+            again=confirm_tenant,
+        )
+    )
+
+
+def export_tenant(client: Client) -> Iterator[str]:
+    """All that this tenant stored, without loss, as lines of JSON for `import_tenant`: the collections that it
+    uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to braid.export_tenant.
+    """
+    try:
+        with client.connection.transaction():
+            client.connection.execute(f"select {TENANT}", {"tenant": client.tenant})
+            with client.connection.cursor(name="pgbraid_export", row_factory=tuple_row) as cursor:
+                cursor.execute("select braid.export_tenant()::text")
+                for (record,) in cursor:
+                    yield record
+    except psycopg.Error as error:
+        raise (upgraded(error) if is_outdated(error) else from_psycopg(error)) from error
+
+
+def import_tenant(
+    client: Client, records: Iterable[str], *, progress: Callable[[int], object] | None = None
+) -> int:
+    """Store what `export_tenant` gave, of any tenant and any database, for this tenant; how many documents. Maps to
+    braid.import_tenant.
+
+    Searches find the same with the same scores. Documents that are there under the same external_id are replaced.
+    Collections are created if they are not there, which administrators may do. Every batch is a transaction, unless
+    inside `transaction()`; importing again is harmless. `progress(n)` is called with the number of documents so
+    far.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    done = 0
+    for batch in bounded(checked_records(records)):
+        done += int(
+            client._session.value(
+                "braid.import_tenant(records => %(records)s::jsonb)", records=f"[{','.join(batch)}]"
             )
         )
-
-    def export_tenant(self) -> Iterator[str]:
-        """All that this tenant stored, without loss, as lines of JSON for `import_tenant`: the collections that it
-        uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to braid.export_tenant.
-        """
-        try:
-            with self.connection.transaction():
-                self.connection.execute(f"select {TENANT}", {"tenant": self.tenant})
-                with self.connection.cursor(name="pgbraid_export", row_factory=tuple_row) as cursor:
-                    cursor.execute("select braid.export_tenant()::text")
-                    for (record,) in cursor:
-                        yield record
-        except psycopg.Error as error:
-            raise (upgraded(error) if is_outdated(error) else from_psycopg(error)) from error
-
-    def import_tenant(self, records: Iterable[str], *, progress: Callable[[int], object] | None = None) -> int:
-        """Store what `export_tenant` gave, of any tenant and any database, for this tenant; how many documents. Maps to
-        braid.import_tenant.
-
-        Searches find the same with the same scores. Documents that are there under the same external_id are replaced.
-        Collections are created if they are not there, which administrators may do. Every batch is a transaction, unless
-        inside `transaction()`; importing again is harmless. `progress(n)` is called with the number of documents so
-        far.
-
-        Raises InvalidArgumentError, NotFoundError.
-        """
-        done = 0
-        for batch in bounded(checked_records(records)):
-            done += int(
-                self._value(
-                    "braid.import_tenant(records => %(records)s::jsonb)", records=f"[{','.join(batch)}]"
-                )
-            )
-            if progress is not None:
-                progress(done)
-        return done
+        if progress is not None:
+            progress(done)
+    return done

@@ -6,8 +6,23 @@ a crash at any point leaves what was there. One installer works at a time.
 
 from __future__ import annotations
 
-from pgbraid.install.installer import InstallReport, install
-from pgbraid.install.removal import UninstallReport, uninstall
-from pgbraid.install.state import Installation, read_installation
+from typing import TYPE_CHECKING
+
+from pgbraid._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from pgbraid.install.installer import InstallReport, install
+    from pgbraid.install.removal import UninstallReport, uninstall
+    from pgbraid.install.state import Installation, read_installation
 
 __all__ = ["InstallReport", "Installation", "UninstallReport", "install", "read_installation", "uninstall"]
+
+# Clients compare versions, and need no more of this.
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "installer": ["InstallReport", "install"],
+        "removal": ["UninstallReport", "uninstall"],
+        "state": ["Installation", "read_installation"],
+    },
+)

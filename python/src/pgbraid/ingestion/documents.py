@@ -3,27 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pgbraid.arguments import to_json
 from pgbraid.errors import InvalidArgumentError, LimitExceededError
+from pgbraid.vectors import vector_literal
 
-if TYPE_CHECKING:
-    from pgbraid.embedders.protocol import Vectors
-
-__all__ = [
-    "batches",
-    "bounded",
-    "checked_records",
-    "embedded_text",
-    "encode_document",
-    "to_json",
-    "vector_literal",
-    "vectors_literal",
-]
+__all__ = ["batches", "bounded", "checked_records", "encode_document"]
 
 CHUNK_KEYS = frozenset(
     ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding")
@@ -31,20 +19,6 @@ CHUNK_KEYS = frozenset(
 DOCUMENT_KEYS = CHUNK_KEYS | {"external_id", "title", "source_uri", "chunks"}
 # JSON's escape of NUL, and not an escaped backslash before "u0000".
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-# The lists of braid_store.parse_query: white space, quotation marks, and what is more than punctuation.
-_SPACES_AND_QUOTES = dict.fromkeys(
-    map(
-        ord,
-        "\t\n\x0b\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
-        "\u2028\u2029\u202f\u205f\u3000",
-    ),
-    " ",
-) | dict.fromkeys(map(ord, "\u201c\u201d\u201e"), '"')
-_CLAUSE = re.compile(r'([+-]*)(?:"([^"]*)"|([^" ]+))')
-_WORD = re.compile(
-    r"[^\x01-/:-@\[-`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\u2010-\u205e\u3001-\u3003\u3008-\u301f\uff01-\uff0f"
-    r"\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
-)
 BATCH_DOCUMENTS = 500
 BATCH_BYTES = 4_000_000
 # The limits of braid_store.check_sizes, which the database checks as well.
@@ -157,67 +131,3 @@ def _check_keys(values: Mapping[str, Any], known: frozenset[str], name: str) -> 
 
 def _keys_hint(known: frozenset[str]) -> str:
     return f"the keys are {', '.join(sorted(known))}; put others into metadata"
-
-
-def to_json(value: Any, name: str) -> str:
-    """JSON with datetimes in ISO form and numpy's values as plain ones. Raises InvalidArgumentError naming
-    `name`."""
-    try:
-        encoded = json.dumps(value, default=_encode, allow_nan=False, ensure_ascii=False)
-        # A lone surrogate cannot be sent.
-        encoded.encode()
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(
-            f"{name} cannot be sent: {error}", hint="use JSON's types, datetimes and arrays"
-        ) from error
-    return encoded
-
-
-def _encode(value: Any) -> Any:
-    if isinstance(value, date):
-        return value.isoformat()
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"a {type(value).__name__} is not JSON")
-
-
-def vector_literal(vector: Any, name: str) -> str:
-    """A vector (any sequence of numbers, numpy's too) as pgvector's text form.
-
-    Raises InvalidArgumentError for anything else, and for NaN and infinity.
-    """
-    numbers = vector.tolist() if hasattr(vector, "tolist") else vector
-    try:
-        values = [float(value) for value in numbers]
-    except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(
-            f"the embedding of {name} is not a vector", hint="give one sequence of numbers"
-        ) from error
-    if not values:
-        raise InvalidArgumentError(f"the embedding of {name} is empty", hint="give one sequence of numbers")
-    if not all(map(math.isfinite, values)):
-        raise InvalidArgumentError(
-            f"the embedding of {name} contains NaN or infinite numbers", hint="give finite numbers"
-        )
-    return "[" + ",".join(map(repr, values)) + "]"
-
-
-def vectors_literal(vectors: Vectors) -> str:
-    """Vectors as PostgreSQL's text form of an array of them."""
-    return "{" + ",".join(f'"{vector_literal(vector, "a chunk")}"' for vector in vectors) + "}"
-
-
-def embedded_text(query: str) -> str:
-    """What a query asks for in words, without its operators: clauses in their order, excluded words and phrases
-    left out. The clauses are those of braid_store.parse_query, which documents the language."""
-    text = query.translate(_SPACES_AND_QUOTES)
-    if text.count('"') % 2:
-        start, _, end = text.rpartition('"')
-        text = f"{start}\u201d{end}"
-    wanted = []
-    for signs, phrase, word in _CLAUSE.findall(text):
-        content = (phrase or word).replace("\u201d", " ").strip(" ")
-        if signs == "-" or (not signs and word and content == "OR") or not _WORD.search(content):
-            continue
-        wanted.append(content.rstrip("* ") if word else content)
-    return " ".join(wanted)

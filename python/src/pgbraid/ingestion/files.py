@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pgbraid.documents import MOST_BATCH_BYTES, MOST_CONTENT_BYTES, encode_document
 from pgbraid.errors import IngestError, InvalidArgumentError
+from pgbraid.ingestion.documents import MOST_BATCH_BYTES, MOST_CONTENT_BYTES, encode_document
 
 __all__ = ["Item", "find_files", "read_files"]
 

@@ -1,0 +1,116 @@
+"""What is like a chunk or a document, and what the chunks found have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.arguments import optional_json
+from pgbraid.results import FacetValue, SearchResult, SearchResults
+
+if TYPE_CHECKING:
+    from pgbraid.async_client import AsyncClient
+
+__all__ = ["facets", "similar_chunks", "similar_documents"]
+
+
+async def similar_chunks(
+    client: AsyncClient,
+    chunk_id: int,
+    limit: int = 10,
+    filters: Mapping[str, Any] | None = None,
+    *,
+    min_score: float | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """The chunks of the same collection whose vectors are nearest to a chunk's, which is not among them. Maps to
+    braid.similar_chunks.
+
+    Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet.
+    """
+    rows = await client._session.json(
+        """
+        to_jsonb(braid.similar_chunks(
+          chunk_id => %(chunk_id)s::bigint, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+          min_score => %(min_score)s::float8, options => %(options)s::jsonb))::text
+        """,
+        chunk_id=chunk_id,
+        limit=limit,
+        filters=optional_json(filters, "filters"),
+        min_score=min_score,
+        options=optional_json(options, "options"),
+    )
+    return SearchResults([SearchResult.from_row(row) for row in rows])
+
+
+async def similar_documents(
+    client: AsyncClient,
+    external_id: str,
+    limit: int = 10,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    min_score: float | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """The documents most like one of the collection, each by its best chunk: the nearest to the mean of the
+    document's vectors. Maps to braid.similar_documents.
+
+    Raises NotFoundError, and InvalidArgumentError for a document that is not embedded yet.
+    """
+    rows = await client._session.json(
+        """
+        to_jsonb(braid.similar_documents(
+          external_id => %(external_id)s::text, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+          collection => %(collection)s::text, min_score => %(min_score)s::float8,
+          options => %(options)s::jsonb))::text
+        """,
+        external_id=external_id,
+        limit=limit,
+        filters=optional_json(filters, "filters"),
+        collection=collection,
+        min_score=min_score,
+        options=optional_json(options, "options"),
+    )
+    return SearchResults([SearchResult.from_row(row) for row in rows])
+
+
+async def facets(
+    client: AsyncClient,
+    keys: Sequence[str],
+    query: str | None = None,
+    *,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    match: str = "any",
+    value_count: int = 10,
+    options: Mapping[str, Any] | None = None,
+) -> dict[str, list[FacetValue]]:
+    """The commonest values of columns and metadata keys, with the number of chunks that have each, over all chunks
+    that a full-text search for the query finds; without a query, over all that the filters match. Maps to
+    braid.facets.
+
+    The answer has every key, in order; for each up to `value_count` values, the commonest first. Each element of a
+    list counts as a value. `match` and `options` are those of `search`.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    rows = await client._session.json(
+        """
+        to_jsonb(braid.facets(
+          keys => %(keys)s::text[], query_text => %(query)s::text, filters => %(filters)s::jsonb,
+          collection => %(collection)s::text, match => %(match)s::text, value_count => %(value_count)s::int,
+          options => %(options)s::jsonb))::text
+        """,
+        keys=list(keys),
+        query=query,
+        filters=optional_json(filters, "filters"),
+        collection=collection,
+        match=match,
+        value_count=value_count,
+        options=optional_json(options, "options"),
+    )
+    found: dict[str, list[FacetValue]] = {key: [] for key in keys}
+    for row in rows:
+        found[row["key"]].append(FacetValue(row["value"], row["count"]))
+    return found

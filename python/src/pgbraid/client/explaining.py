@@ -1,0 +1,105 @@
+# Generated from async_client/explaining.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Where scores come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.arguments import Mode, optional_json
+from pgbraid.client.queries import RANKING, searched
+from pgbraid.client.session import TENANT
+from pgbraid.results import ScorePart
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+    from pgbraid.explanation import Explanation
+    from pgbraid.vectors import VectorLike
+
+__all__ = ["explain_score", "explain_search"]
+
+
+def explain_search(
+    client: Client,
+    query: str | None = None,
+    limit: int = 10,
+    mode: Mode = "hybrid",
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    external_id: str | None = None,
+    embedding: VectorLike | None = None,
+    full_text_weight: float | None = None,
+    semantic_weight: float | None = None,
+    fusion: str | None = None,
+    rrf_k: float | None = None,
+    candidate_count: int | None = None,
+    min_score: float | None = None,
+    match: str = "any",
+    options: Mapping[str, Any] | None = None,
+) -> Explanation:
+    """A search, explained: where each score comes from, and with `external_id` what became of that document.
+
+    Maps to braid.explain_search; arguments as in `search`.
+
+    Raises what `search` raises.
+    """
+    (answer,), warnings = searched(
+        client,
+        f"""
+        braid.explain_search(query_text => %(query)s::text, match_count => %(limit)s::int,
+                             external_id => %(external_id)s::text, {RANKING})::text
+        """,
+        query,
+        mode,
+        collection,
+        embedding,
+        options,
+        limit=limit,
+        external_id=external_id,
+        filters=optional_json(filters, "filters"),
+        full_text_weight=full_text_weight,
+        semantic_weight=semantic_weight,
+        fusion=fusion,
+        rrf_k=rrf_k,
+        candidate_count=candidate_count,
+        min_score=min_score,
+        match=match,
+    )
+    # Imported when used: a search starts cold.
+    from pgbraid.explanation import Explanation
+
+    return Explanation.from_json({**answer, "warnings": [*warnings, *answer["warnings"]]})
+
+
+def explain_score(
+    client: Client,
+    query: str,
+    chunk_ids: Sequence[int],
+    *,
+    match: str = "any",
+    collection: str = "default",
+) -> list[ScorePart]:
+    """What each lexeme of a query adds to the BM25 scores of chunks. Maps to braid.explain_score.
+
+    `chunk_ids` are search results'. A chunk's contributions add up to its full_text_score; one that lacks what
+    the query demands has none.
+
+    Raises NotFoundError, InvalidArgumentError.
+    """
+    rows = client._session.rows(
+        f"""
+        select (e.part).*
+        from (
+          select braid.explain_score(query_text => %(query)s::text, chunk_ids => %(chunk_ids)s::bigint[],
+                                     match => %(match)s::text, collection => %(collection)s::text)
+          from {TENANT}
+        ) e (part)
+        """,
+        query=query,
+        chunk_ids=list(chunk_ids),
+        match=match,
+        collection=collection,
+    )
+    return [ScorePart(*row) for row in rows]

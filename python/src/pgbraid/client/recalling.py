@@ -1,0 +1,206 @@
+# Generated from async_client/recalling.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""What was said and when: searches within a timeframe, and conversations in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.arguments import Mode, optional_json
+from pgbraid.client.queries import RANKING, searched
+from pgbraid.results import SearchResult, SearchResults, parse_time
+from pgbraid.timeframes import Strategy, Timeframe, timeframe_text
+from pgbraid.timelines import Timeline, TimelineTurn
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+    from pgbraid.vectors import VectorLike
+
+__all__ = ["conversation_timeline", "extract_timeframe", "parse_timeframe", "recall"]
+
+
+def recall(
+    client: Client,
+    query: str | None = None,
+    timeframe: Timeframe | None = None,
+    strategy: Strategy = "hybrid",
+    limit: int = 10,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    time_zone: str | None = None,
+    reference_time: datetime | None = None,
+    embedding: VectorLike | None = None,
+    full_text_weight: float | None = None,
+    semantic_weight: float | None = None,
+    fusion: str | None = None,
+    rrf_k: float | None = None,
+    candidate_count: int | None = None,
+    min_score: float | None = None,
+    match: str = "any",
+    options: Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """Search what was said and when. Maps to braid.recall_json.
+
+    `timeframe` is on occurred_at: words such as "last week", "the last 3 days" or "between March and May
+    2025", ISO 8601 such as "2025-03", "2025-01-01/P1M" or "P7D", a range as PostgreSQL writes it, several of
+    those, two datetimes (None is open), or "auto", which takes it out of the query before that is embedded and
+    searched. It is reckoned in `time_zone` (the session's) from `reference_time` (now). `strategy` is hybrid,
+    full_text, semantic, prefilter (the best `candidate_count`, 100, by full text, in the order of similarity) or
+    auto (hybrid, weighted by the form of the query); `stats["recall"]` says what was used and why. The rest is
+    as in `search`.
+
+    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
+    """
+    asked, mode = _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
+    (answer,), warnings = searched(
+        client,
+        f"""
+        braid.recall_json(
+          query_text => %(text)s::text, timeframe => %(timeframe)s::text, strategy => %(strategy)s::text,
+          match_count => %(limit)s::int, time_zone => %(time_zone)s::text,
+          reference_time => %(reference_time)s::timestamptz, {RANKING})::text
+        """,
+        asked,
+        mode,
+        collection,
+        embedding,
+        options,
+        text=query,
+        timeframe=timeframe_text(timeframe),
+        strategy=strategy,
+        limit=limit,
+        filters=optional_json(filters, "filters"),
+        time_zone=time_zone,
+        reference_time=reference_time,
+        full_text_weight=full_text_weight,
+        semantic_weight=semantic_weight,
+        fusion=fusion,
+        rrf_k=rrf_k,
+        candidate_count=candidate_count,
+        min_score=min_score,
+        match=match,
+    )
+    return SearchResults(
+        [SearchResult.from_row(row) for row in answer["results"]],
+        query=asked,
+        stats=answer["stats"],
+        warnings=[*warnings, *answer["warnings"]],
+    )
+
+
+def conversation_timeline(
+    client: Client,
+    topic: str | None = None,
+    timeframe: Timeframe | None = None,
+    strategy: Strategy = "hybrid",
+    limit: int = 50,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    context_before: int = 2,
+    context_after: int = 2,
+    conversation_key: str | None = None,
+    time_zone: str | None = None,
+    reference_time: datetime | None = None,
+    embedding: VectorLike | None = None,
+    candidate_count: int | None = None,
+    min_score: float | None = None,
+    match: str = "any",
+    options: Mapping[str, Any] | None = None,
+) -> Timeline:
+    """What `recall` finds, in the order of time, with the turns before and after it. Maps to
+    braid.conversation_timeline.
+
+    A conversation is a document, and its turns are the chunks; where each turn is a document of its own,
+    `conversation_key` is the metadata key that those of a conversation have in common. `filters` and `timeframe`
+    choose the matches, not what surrounds them. Without a topic it is the last `limit` turns of the timeframe.
+
+    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    """
+    asked, mode = _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
+    rows, warnings = searched(
+        client,
+        """
+        to_jsonb(braid.conversation_timeline(
+          topic => %(text)s::text, query_embedding => %(vector)s, timeframe => %(timeframe)s::text,
+          strategy => %(strategy)s::text, match_count => %(limit)s::int,
+          context_before => %(context_before)s::int, context_after => %(context_after)s::int,
+          filters => %(filters)s::jsonb, collection => %(collection)s::text, time_zone => %(time_zone)s::text,
+          reference_time => %(reference_time)s::timestamptz, conversation_key => %(conversation_key)s::text,
+          candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
+          match => %(match)s::text, options => %(options)s::jsonb))::text
+        """,
+        asked,
+        mode,
+        collection,
+        embedding,
+        options,
+        text=topic,
+        timeframe=timeframe_text(timeframe),
+        strategy=strategy,
+        limit=limit,
+        context_before=context_before,
+        context_after=context_after,
+        filters=optional_json(filters, "filters"),
+        time_zone=time_zone,
+        reference_time=reference_time,
+        conversation_key=conversation_key,
+        candidate_count=candidate_count,
+        min_score=min_score,
+        match=match,
+    )
+    return Timeline([TimelineTurn.from_row(row) for row in rows], warnings)
+
+
+def parse_timeframe(
+    client: Client, timeframe: Timeframe, *, time_zone: str | None = None, reference_time: datetime | None = None
+) -> list[tuple[datetime | None, datetime | None]]:
+    """The ranges of time that a timeframe stands for, in order: from the start on, before the end; None is open.
+    Maps to braid.parse_timeframe.
+
+    Raises InvalidArgumentError, whose hint lists what is understood.
+    """
+    periods = client._session.json(
+        """
+        to_jsonb(braid.parse_timeframe(timeframe => %(timeframe)s::text, time_zone => %(time_zone)s::text,
+                                       reference_time => %(reference_time)s::timestamptz))::text
+        """,
+        timeframe=timeframe_text(timeframe),
+        time_zone=time_zone,
+        reference_time=reference_time,
+    )
+    return [(parse_time(period["starts_at"]), parse_time(period["ends_at"])) for period in periods]
+
+
+def extract_timeframe(
+    client: Client, query: str, *, time_zone: str | None = None, reference_time: datetime | None = None
+) -> tuple[str, str | None]:
+    """A query without the timeframe that it names, which is the text to embed, and that timeframe as `recall` takes
+    it; None if it names none. Maps to braid.extract_timeframe."""
+    (found,) = client._session.json(
+        """
+        to_jsonb(braid.extract_timeframe(query_text => %(query)s::text, time_zone => %(time_zone)s::text,
+                                         reference_time => %(reference_time)s::timestamptz))::text
+        """,
+        query=query,
+        time_zone=time_zone,
+        reference_time=reference_time,
+    )
+    return found["searched_text"], found["timeframe"]
+
+
+def _for_recall(
+    client: Client,
+    query: str | None,
+    strategy: Strategy,
+    timeframe: Timeframe | None,
+    time_zone: str | None,
+    reference_time: datetime | None,
+) -> tuple[str | None, Mode]:
+    """What of the query is embedded, and the mode that says whether it is."""
+    if query and isinstance(timeframe, str) and timeframe.strip().lower() == "auto":
+        query, _ = client.extract_timeframe(query, time_zone=time_zone, reference_time=reference_time)
+    return query, strategy if strategy in ("full_text", "semantic") else "hybrid"

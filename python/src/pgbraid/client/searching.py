@@ -1,0 +1,107 @@
+# Generated from async_client/searching.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Searching."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.arguments import Mode, optional_json
+from pgbraid.client.queries import RANKING, searched
+from pgbraid.results import SearchResult, SearchResults
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+    from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.vectors import VectorLike
+
+__all__ = ["search"]
+
+
+def search(
+    client: Client,
+    query: str | None = None,
+    limit: int | None = None,
+    mode: Mode = "hybrid",
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    embedding: VectorLike | None = None,
+    full_text_weight: float | None = None,
+    semantic_weight: float | None = None,
+    fusion: str | None = None,
+    rrf_k: float | None = None,
+    candidate_count: int | None = None,
+    min_score: float | None = None,
+    match: str = "any",
+    options: Mapping[str, Any] | None = None,
+    rerank: Reranker | None = None,
+    rerank_count: int = 20,
+    rerank_timeout: float | None = 10.0,
+) -> SearchResults:
+    """Search. Maps to braid.search_json.
+
+    `limit` is 10 by default, 5 with `rerank`.
+
+    `mode` says which legs run. `embedding` is the query's vector, if you have it, in any form that `add_documents`
+    takes; else the embedder makes it of the query without its operators. If that fails, a hybrid search gives what full
+    text finds and warns with the code `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion
+    (rrf, convex, dbsf, max) and rrf_k default to the collection's. `match` is any, all, or the least share of the
+    query's words, such as 75%. `options` are snippet, correct, operators, explain, full_text_min_score,
+    semantic_min_score, normalisation, boosts, rerank and statistics_scope; with `{"operators": False}` the
+    query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
+    Others shape the rows: group_by, group_size, group_score, collapse, diversify, context_before,
+    context_after and cursor, as the README says.
+
+    `rerank` scores the first `rerank_count` rows (`limit` if that is more) by title, speaker and content; then the
+    rows are shaped as the options ask, and the best given. If it fails, gives anything but a finite number for
+    each, or takes more than `rerank_timeout` seconds (None: no limit), rows stay in the order of `score` and there
+    is a warning with the code `reranker_unavailable`. `min_score` is of `score`. A reranker that is slow to load
+    has `warm_up()`.
+
+    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    """
+    if limit is None:
+        limit = 10 if rerank is None else 5
+    match_count = limit
+    shaping: Mapping[str, Any] = {}
+    if rerank is not None:
+        # Imported when used: a search starts cold.
+        from pgbraid import reranking
+
+        reranking.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
+        match_count = max(limit, rerank_count)
+        options, shaping = reranking.split_options(options)
+    (answer,), warnings = searched(
+        client,
+        f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
+        query,
+        mode,
+        collection,
+        embedding,
+        options,
+        match_count=match_count,
+        filters=optional_json(filters, "filters"),
+        full_text_weight=full_text_weight,
+        semantic_weight=semantic_weight,
+        fusion=fusion,
+        rrf_k=rrf_k,
+        candidate_count=candidate_count,
+        min_score=min_score,
+        match=match,
+    )
+    rows = [SearchResult.from_row(row) for row in answer["results"]]
+    stats = answer["stats"]
+    warnings += answer["warnings"]
+    if rerank is not None and query:
+        reranked = reranking.rerank_rows(rerank, query, rows, options, rerank_timeout)
+        rows = reranked.rows[:limit]
+        if shaping:
+            scores = [row.score if row.rerank_score is None else row.rerank_score for row in reranked.rows]
+            ids = [row.chunk_id for row in reranked.rows]
+            shaped = client.arrange_results(ids, scores, limit, collection, options=shaping)
+            rows = reranking.with_shape(reranked.rows, shaped)
+        stats = {**stats, **reranked.stats}
+        warnings += reranked.warnings
+    return SearchResults(rows, query=query, stats=stats, warnings=warnings)

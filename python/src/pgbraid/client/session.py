@@ -1,0 +1,106 @@
+# Generated from async_client/session.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""A connection and the tenant it is used for: one statement per call, what it gives, and its errors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from pgvector import Vector
+from psycopg.pq import TransactionStatus
+from psycopg.rows import tuple_row
+
+from pgbraid.errors import InvalidArgumentError, PgbraidError, from_psycopg, is_outdated, out_of_range, upgraded
+from pgbraid.vectors import VECTOR_TYPES, register_vector_types
+
+if TYPE_CHECKING:
+    from pgbraid.vectors import VectorTypes
+
+__all__ = ["TENANT", "Session"]
+
+# Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
+# connection that others use too.
+TENANT = "set_config('braid.tenant', %(tenant)s, true)"
+
+
+class Session:
+    """What the parts of the client have in common."""
+
+    def __init__(self, connection: psycopg.Connection[Any], tenant: str, *, owns_connection: bool) -> None:
+        self.connection = connection
+        self.tenant = tenant
+        self.owns_connection = owns_connection
+        self._vector_types: VectorTypes = {}
+
+    def is_aborted(self) -> bool:
+        return self.connection.info.transaction_status == TransactionStatus.INERROR
+
+    def json(self, call: str, /, **parameters: Any) -> list[Any]:
+        """Of a call that gives JSON as text: each row's. Rows keep the function's order: it is called in the select
+        list."""
+        return [json.loads(row) for (row,) in self.rows(f"select {call} from {TENANT}", **parameters)]
+
+    def value(self, call: str, /, **parameters: Any) -> Any:
+        """Of a call that gives one row: its value."""
+        return (self.rows(f"select {call} from {TENANT}", **parameters))[0][0]
+
+    def value_for_all(self, call: str, /, **parameters: Any) -> Any:
+        """Of a call that is for all tenants."""
+        return (self.rows(f"select {call}", **parameters))[0][0]
+
+    def rows(self, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
+        try:
+            return self._fetch(statement, parameters)
+        except psycopg.Error as error:
+            if not is_outdated(error):
+                raise self._typed(error, parameters) from error
+            if self.connection.info.transaction_status != TransactionStatus.IDLE:
+                raise upgraded(error) from error
+        # An upgrade came in between, and nothing has been done.
+        try:
+            return self._fetch(statement, parameters)
+        except psycopg.Error as error:
+            if is_outdated(error):
+                self.check_installation()
+            raise self._typed(error, parameters) from error
+
+    def check_installation(self) -> None:
+        """Refuse a database whose version or functions are not those that this package can work with; learn where
+        pgvector's types are."""
+        from pgbraid.install.compatibility import check_installed
+
+        try:
+            rows = self._fetch(
+                f"select i.version, i.content_hash, ({VECTOR_TYPES}) from braid_store.installation i", {}
+            )
+        except psycopg.Error as error:
+            raise from_psycopg(error) from error
+        version, content_hash, self._vector_types = rows[0] if rows else (None, None, {})
+        check_installed(version, content_hash)
+        if self.owns_connection:
+            register_vector_types(self.connection, self._vector_types)
+
+    def _fetch(self, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        has_vectors = any(isinstance(value, (Vector, list)) for value in parameters.values())
+        if has_vectors and not self._vector_types:
+            self.check_installation()
+        try:
+            with self.connection.cursor(row_factory=tuple_row) as cursor:
+                if has_vectors and not self.owns_connection:
+                    # Not the connection: what the caller's own statements give stays as it is.
+                    register_vector_types(cursor, self._vector_types)
+                # Not prepared: that saves nothing here, and would outlive the functions that an upgrade drops.
+                cursor.execute(statement.encode(), {**parameters, "tenant": self.tenant}, prepare=False)
+                return cursor.fetchall()
+        except UnicodeEncodeError as error:
+            raise InvalidArgumentError(
+                f"text that is not Unicode: {error.reason}", hint="remove lone surrogates"
+            ) from error
+
+    def _typed(self, error: psycopg.Error, parameters: Mapping[str, Any]) -> PgbraidError:
+        if isinstance(error, psycopg.errors.NumericValueOutOfRange):
+            return out_of_range(error, parameters)
+        return from_psycopg(error)

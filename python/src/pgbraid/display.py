@@ -1,0 +1,71 @@
+"""Search results as text, for terminals."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pgbraid.results import SearchResult, SearchResults
+
+__all__ = ["Style", "plain", "result_lines", "results_text"]
+
+# Colours a text by its kind: title, score, faint or warning.
+Style = Callable[[str, str], str]
+SNIPPET_CHARACTERS = 240
+WIDTH = 100
+
+
+def plain(text: str, _: str) -> str:
+    return text
+
+
+def results_text(results: SearchResults, style: Style | None) -> str:
+    """The rows with their ranks, then the warnings."""
+    style = style or plain
+    blocks = ["\n".join(result_lines(row, rank, results.query or "", style)) for rank, row in enumerate(results, 1)]
+    notes = [style(f"warning: {w.get('message', w.get('code'))}", "warning") for w in results.warnings]
+    return "\n\n".join([*(blocks or ["no results"]), *(["\n".join(notes)] if notes else [])])
+
+
+def result_lines(row: SearchResult, rank: int | None, query: str, style: Style | None) -> list[str]:
+    """A row: its name, where its score comes from, and a piece of its text."""
+    style = style or plain
+    name = row.title or row.external_id
+    origin = "" if name == row.external_id else f"  {row.external_id}"
+    part = f" [{row.chunk_index}]" if row.chunk_index else ""
+    number = "" if rank is None else f"{rank:>2}. "
+    legs = "  ".join(
+        f"{leg} {'–' if place is None else f'#{place} ({score:.3f})'}"
+        for leg, place, score in (
+            ("full text", row.full_text_rank, row.full_text_score or 0.0),
+            ("semantic", row.semantic_rank, row.semantic_score or 0.0),
+        )
+    )
+    reranked = "" if row.rerank_score is None else f"rerank {row.rerank_score:.4f}  "
+    indent = " " * len(number)
+    text = textwrap.wrap(snippet(row.content, query), WIDTH - len(indent))
+    return [
+        f"{number}{style(name, 'title')}{style(origin + part, 'faint')}",
+        f"{indent}{style(f'{reranked}score {row.score:.4f}', 'score')}  {style(legs, 'faint')}",
+        *(indent + line for line in text),
+    ]
+
+
+def snippet(content: str, query: str) -> str:
+    """A piece of the content on one line, from about where the first word of the query occurs."""
+    text = " ".join(content.split())
+    words = [re.escape(word) for word in re.findall(r"\w{3,}", query)[:50]]
+    found = re.search("|".join(words), text, re.IGNORECASE) if words else None
+    if len(text) <= SNIPPET_CHARACTERS or found is None or found.start() < SNIPPET_CHARACTERS // 2:
+        return _cut(text)
+    start = text.find(" ", found.start() - SNIPPET_CHARACTERS // 3) + 1
+    return "… " + _cut(text[start or found.start() :])
+
+
+def _cut(text: str) -> str:
+    if len(text) <= SNIPPET_CHARACTERS:
+        return text
+    return text[: SNIPPET_CHARACTERS - 2].rsplit(" ", 1)[0] + " …"

@@ -1,0 +1,38 @@
+"""The query language, as far as clients know it: what of a query is embedded."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["embedded_text"]
+
+# The lists of braid_store.parse_query: white space, quotation marks, and what is more than punctuation.
+_SPACES_AND_QUOTES = dict.fromkeys(
+    map(
+        ord,
+        "\t\n\x0b\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
+        "\u2028\u2029\u202f\u205f\u3000",
+    ),
+    " ",
+) | dict.fromkeys(map(ord, "\u201c\u201d\u201e"), '"')
+_CLAUSE = re.compile(r'([+-]*)(?:"([^"]*)"|([^" ]+))')
+_WORD = re.compile(
+    r"[^\x01-/:-@\[-`{-\xa9\xab-\xb1\xb4\xb6-\xb8\xbb\xbf\u2010-\u205e\u3001-\u3003\u3008-\u301f\uff01-\uff0f"
+    r"\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
+)
+
+
+def embedded_text(query: str) -> str:
+    """What a query asks for in words, without its operators: clauses in their order, excluded words and phrases
+    left out. The clauses are those of braid_store.parse_query, which documents the language."""
+    text = query.translate(_SPACES_AND_QUOTES)
+    if text.count('"') % 2:
+        start, _, end = text.rpartition('"')
+        text = f"{start}\u201d{end}"
+    wanted = []
+    for signs, phrase, word in _CLAUSE.findall(text):
+        content = (phrase or word).replace("\u201d", " ").strip(" ")
+        if signs == "-" or (not signs and word and content == "OR") or not _WORD.search(content):
+            continue
+        wanted.append(content.rstrip("* ") if word else content)
+    return " ".join(wanted)

@@ -1,0 +1,133 @@
+"""What is stored, and what became of what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any
+
+from pgbraid.results import parse_time
+
+__all__ = ["Document", "DocumentChunk", "EmbeddingBacklog", "IndexProblem", "ListedDocument", "WriteSummary"]
+
+
+@dataclass(frozen=True)
+class DocumentChunk:
+    """A chunk of a `Document`. `chunk_index` starts at 0; `token_count` is as the collection counts tokens."""
+
+    chunk_id: int
+    chunk_index: int
+    content: str
+    token_count: int
+    speaker: str | None
+    category: str | None
+    importance: float | None
+    occurred_at: datetime | None
+    language: str | None
+    metadata: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ListedDocument:
+    """A document without its text: the row of `braid.list_documents`."""
+
+    document_id: int
+    external_id: str
+    title: str | None
+    source_uri: str | None
+    metadata: dict[str, Any]
+    occurred_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    chunk_count: int
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> ListedDocument:
+        """From a row as JSON. Columns that only a newer database has are left out."""
+        return cls(**_values(cls, row))
+
+
+@dataclass(frozen=True)
+class Document:
+    """A document as it is stored: the JSON object of `braid.get_document`. Its text is that of its chunks, in order;
+    chunks that `add_documents` made of one content may overlap."""
+
+    document_id: int
+    external_id: str
+    title: str | None
+    source_uri: str | None
+    metadata: dict[str, Any]
+    occurred_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+    chunks: list[DocumentChunk] = field(default_factory=list)
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Document:
+        """Keys that only a newer database has are left out."""
+        chunks = [DocumentChunk(**_values(DocumentChunk, chunk)) for chunk in found["chunks"]]
+        return cls(**{**_values(cls, found), "chunks": chunks})
+
+
+def _values(cls: type, row: Mapping[str, Any]) -> dict[str, Any]:
+    values = {column.name: row[column.name] for column in fields(cls) if column.name in row}
+    for name in ("occurred_at", "created_at", "updated_at"):
+        if name in values:
+            values[name] = parse_time(values[name])
+    return values
+
+
+@dataclass(frozen=True)
+class EmbeddingBacklog:
+    """Chunks of a tenant's part of a collection that wait for an embedding of a model: the row of
+    `braid.embedding_backlog`. Of `waiting_count` no worker has claimed `claimable_count`; `last_error` is of one that
+    failed."""
+
+    tenant: str
+    collection: str
+    embedding_model: str
+    dimensions: int
+    waiting_count: int
+    claimable_count: int
+    last_error: str | None
+
+
+@dataclass(frozen=True)
+class WriteSummary:
+    """What became of the documents of `add_documents`: counts of documents, and of chunks written.
+
+    `superseded` are those whose external_id came again later in the same batch.
+    """
+
+    inserted: int = 0
+    replaced: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    superseded: int = 0
+    chunks: int = 0
+
+    @property
+    def documents(self) -> int:
+        return self.inserted + self.replaced + self.updated + self.unchanged + self.superseded
+
+    def __add__(self, other: WriteSummary) -> WriteSummary:
+        return WriteSummary(*(getattr(self, column.name) + getattr(other, column.name) for column in fields(self)))
+
+    def __str__(self) -> str:
+        return (
+            f"{self.documents} document{'' if self.documents == 1 else 's'}: {self.inserted} inserted, "
+            f"{self.replaced} replaced, {self.updated} updated, {self.unchanged} unchanged"
+            f"{f', {self.superseded} superseded' if self.superseded else ''}; "
+            f"{self.chunks} chunk{'' if self.chunks == 1 else 's'} written"
+        )
+
+
+@dataclass(frozen=True)
+class IndexProblem:
+    """A difference between the full-text index and the chunks, of the chunk or of the lexeme named."""
+
+    problem: str
+    chunk_id: int | None = None
+    lexeme: str | None = None
+    detail: str | None = None

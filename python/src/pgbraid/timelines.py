@@ -1,0 +1,69 @@
+"""What `conversation_timeline` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime
+from typing import Any, overload
+
+from pgbraid.results import parse_time
+
+__all__ = ["Timeline", "TimelineTurn"]
+
+
+@dataclass(frozen=True)
+class TimelineTurn:
+    """A turn of a conversation: the row of `braid.conversation_timeline`.
+
+    Turns that follow each other have one `window_number`. Those that were not found themselves but surround what was
+    have `is_match` False and no score.
+    """
+
+    window_number: int
+    is_match: bool
+    conversation: str
+    chunk_id: int
+    document_id: int
+    external_id: str
+    chunk_index: int
+    content: str
+    title: str | None = None
+    source_uri: str | None = None
+    speaker: str | None = None
+    category: str | None = None
+    importance: float | None = None
+    occurred_at: datetime | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    score: float | None = None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> TimelineTurn:
+        """From a row as JSON. Columns that only a newer database has are left out."""
+        values = {column.name: row[column.name] for column in fields(cls) if column.name in row}
+        values["occurred_at"] = parse_time(values.get("occurred_at"))
+        return cls(**values)
+
+
+class Timeline(Sequence[TimelineTurn]):
+    """The turns of `conversation_timeline`, in the order of time, with warnings as `SearchResults` has them."""
+
+    def __init__(self, turns: Sequence[TimelineTurn], warnings: Sequence[dict[str, Any]] = ()) -> None:
+        self.warnings = list(warnings)
+        self._turns = tuple(turns)
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    @overload
+    def __getitem__(self, index: int) -> TimelineTurn: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[TimelineTurn]: ...
+
+    def __getitem__(self, index: int | slice) -> TimelineTurn | Sequence[TimelineTurn]:
+        return self._turns[index]
+
+    def __repr__(self) -> str:
+        matches = sum(turn.is_match for turn in self._turns)
+        return f"<Timeline: {matches} matches in {len(self)} turns>"

@@ -1,0 +1,86 @@
+"""Vectors: what callers give, as pgvector's types, which travel in binary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pgvector import HalfVector, SparseVector, Vector
+
+from pgbraid.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from psycopg.abc import AdaptContext
+
+__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "register_vector_types", "to_vector", "vector_literal"]
+
+VectorLike: TypeAlias = "Sequence[float] | npt.NDArray[np.floating[Any]] | Vector | HalfVector | SparseVector"
+# By the type's name: its oid and that of its arrays.
+VectorTypes: TypeAlias = Mapping[str, Sequence[int]]
+# By the extension, as it may be in a schema that is not in the search_path.
+VECTOR_TYPES = """
+select pg_catalog.json_object_agg(t.typname, array[t.oid::bigint, t.typarray::bigint])
+from pg_catalog.pg_extension e
+join pg_catalog.pg_type t on t.typnamespace = e.extnamespace and t.typname in ('vector', 'halfvec', 'sparsevec')
+where e.extname = 'vector'
+"""
+MOST_FLOAT4 = 3.4028235677973366e38  # from here on a number is rounded to infinity
+MOST_DIMENSIONS = 16_000
+
+
+def register_vector_types(context: AdaptContext, types: VectorTypes) -> None:
+    """Have a connection, or a cursor, take and give pgvector's types."""
+    from pgvector.psycopg.halfvec import register_halfvec_info
+    from pgvector.psycopg.sparsevec import register_sparsevec_info
+    from pgvector.psycopg.vector import register_vector_info
+    from psycopg.types import TypeInfo
+
+    registrations: dict[str, Any] = {
+        "vector": register_vector_info,
+        "halfvec": register_halfvec_info,
+        "sparsevec": register_sparsevec_info,
+    }
+    for name, (oid, array_oid) in types.items():
+        registrations[name](context, TypeInfo(name, oid, array_oid))
+
+
+def to_vector(vector: VectorLike, name: str) -> Vector:
+    """float32, as pgvector stores it. Raises InvalidArgumentError for what is no vector, NaN and infinity."""
+    return Vector(_numbers(vector, name))
+
+
+def vector_literal(vector: VectorLike, name: str) -> str:
+    """pgvector's text form, for JSON. Raises InvalidArgumentError for what is no vector, NaN and infinity."""
+    return "[" + ",".join(map(repr, _numbers(vector, name))) + "]"
+
+
+def _numbers(vector: Any, name: str) -> list[float]:
+    # Written out it might fill the memory.
+    if isinstance(vector, SparseVector) and vector.dimensions() > MOST_DIMENSIONS:
+        raise InvalidArgumentError(
+            f"the embedding of {name} has {vector.dimensions()} dimensions", hint=f"give at most {MOST_DIMENSIONS}"
+        )
+    for method in ("to_list", "tolist"):  # pgvector's, and numpy's
+        if hasattr(vector, method):
+            vector = getattr(vector, method)()
+    try:
+        numbers = [float(number) for number in vector]
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(
+            f"the embedding of {name} is not a vector", hint="give one sequence of numbers"
+        ) from error
+    if not numbers:
+        raise InvalidArgumentError(f"the embedding of {name} is empty", hint="give one sequence of numbers")
+    if not all(map(math.isfinite, numbers)):
+        raise InvalidArgumentError(
+            f"the embedding of {name} contains NaN or infinite numbers", hint="give finite numbers"
+        )
+    if max(map(abs, numbers)) >= MOST_FLOAT4:
+        raise InvalidArgumentError(
+            f"the embedding of {name} contains {max(numbers, key=abs)!r}, which no vector holds",
+            hint="give numbers of single precision, at most 3.4e38",
+        )
+    return numbers
