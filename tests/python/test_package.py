@@ -44,8 +44,8 @@ def test_a_search_loads_the_client_and_one_embedder(dsn: str) -> None:
     assert folders == {"client", "embedders", "install"}
     assert {name for name in modules if name.startswith("pgbraid.install")} <= {
         "pgbraid.install",
+        "pgbraid.install.compatibility",
         "pgbraid.install.resources",
-        "pgbraid.install.state",
     }
     assert "pgbraid.embedders.local" in modules
     assert not {"pgbraid.embedders.openai", "pgbraid.embedders.sentence_transformer"} & modules.keys()

@@ -372,6 +372,13 @@ export type Database = {
         }
         Returns: Database['braid']['CompositeTypes']['search_result'][]
       }
+      get_document: {
+        Args: {
+          collection?: string
+          external_id: string
+        }
+        Returns: Json
+      }
       highlight: {
         Args: {
           chunk_id: number
@@ -407,6 +414,24 @@ export type Database = {
           records: Json
         }
         Returns: number
+      }
+      list_documents: {
+        Args: {
+          after?: string | null
+          collection?: string
+          match_count?: number
+        }
+        Returns: {
+          document_id: number | null
+          external_id: string | null
+          title: string | null
+          source_uri: string | null
+          metadata: Json
+          occurred_at: string | null
+          created_at: string | null
+          updated_at: string | null
+          chunk_count: number | null
+        }[]
       }
       maintain: {
         Args: {
