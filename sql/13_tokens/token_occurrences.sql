@@ -57,15 +57,15 @@ begin
     from token_lexemes l
     join vocabulary v on v.word_number = l.word_number
     where l.kind = 'run'
-  ), characters as materialized (
-    select length(s.run) = 1 as is_alone, s.start + generate_series(0, cardinality(s.characters) - 1) as occurrence,
-      unnest(s.characters) collate "C" as character, unnest(s.characters[2:]) collate "C" as next_character
+  ), characters as (
+    select r.is_alone, r.start + generate_series(0, cardinality(r.characters) - 1) as occurrence,
+      unnest(r.characters) collate "C" as character, unnest(r.characters[2:]) collate "C" as next_character
     from (
-      select r.run, r.characters, o.place + r.place
+      select length(r.run) = 1 as is_alone, r.characters, o.place + r.place
              + (select s.shifts from shifts s)[width_bucket(o.place, (select s.places from shifts s))] as start
       from runs r
       cross join lateral unnest(r.places) as o (place)
-    ) as s
+    ) as r
   )
   select l.lexeme, l.kind, l.is_counted,
     array(
@@ -78,14 +78,15 @@ begin
   where l.lexeme is not null
   union all
   -- What token_grams gives, collected by lexeme: a text of unspaced script has as many as characters.
-  select c.character, case when c.is_alone then 'word' else 'character' end, true, array_agg(c.occurrence)
-  from characters c
-  group by c.character, c.is_alone
-  union all
-  select c.character || c.next_character, 'bigram', false, array_agg(c.occurrence)
-  from characters c
-  where c.next_character is not null
-  group by c.character || c.next_character;
+  select g.character || coalesce(g.next_character, ''), g.kind, g.kind <> 'bigram', g.occurrences
+  from (
+    select c.character, c.next_character,
+      case when grouping(c.next_character) = 0 then 'bigram' when c.is_alone then 'word' else 'character' end as kind,
+      array_agg(c.occurrence) as occurrences
+    from characters c
+    group by grouping sets ((c.character, c.is_alone), (c.character, c.next_character))
+    having grouping(c.next_character) = 1 or c.next_character is not null
+  ) as g;
 end
 $$;
 comment on function braid_store.token_occurrences(text[], text, boolean) is

@@ -44,43 +44,81 @@ declare
     || E'|\\.{2,}'
     || '|[#@$£€¥₹.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|' || v_letter || '+)'
     || E'(?:(?:[.''-]|[/\\\\:@&+#$%]{1,3}\\.?|->)' || v_letter || E'+)*(?:\\+\\+|[+#%£€¥])?'
-    || '|[' || v_unspaced || ']+'
     || '|[' || v_hangul || ']+'
     || '|[' || v_flag || ']{1,2}'
     || '|[' || v_emoji || E'](?:\\u200d[' || v_emoji || '])*';
+  -- What a token has at least one of.
+  v_content constant text :=
+    E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u0300-\\u036f\\u064b-\\u065f\\u200d]';
 begin
   return query
+  with cleaned as materialized (
+    select n.word_number, n.word, n.word ~ ('[' || v_unspaced || ']') as has_run
+    from (
+      select n.word_number,
+        -- translate() compares each letter with all of a long list.
+        case when n.word ~ ('[' || v_irregular || ']') then translate(n.word, v_irregular, v_regular)
+             else n.word end as word
+      from (
+        select u.word_number::int as word_number,
+          case when octet_length(u.word) = length(u.word) then u.word else normalize(u.word, nfkc) end as word
+        from unnest(token_scan.words) with ordinality as u (word, word_number)
+        where u.word is not null
+        offset 0 -- normalised once, not wherever it is used
+      ) as n
+      offset 0
+    ) as n
+  ), sections as materialized (
+    -- A run of unspaced script is a token whatever is around it, and a text may be made of little else. Runs are cut out
+    -- all at once, to be each second section: a match of the long pattern costs much.
+    select w.word_number, s.section_number, s.section, s.section_number % 2 = 0 as is_run
+    from cleaned w
+    cross join lateral unnest(string_to_array(
+        regexp_replace(replace(w.word, E'\u0001', ' ') collate "C", '[' || v_unspaced || ']+', E'\u0001\\&\u0001', 'g'),
+        E'\u0001'
+      )) with ordinality as s (section, section_number)
+    where w.has_run
+  )
   select s.word_number, s.token_number, s.token,
     case
+      when s.is_run then 'unspaced'
       when s.token ~ '^(?:[A-Z]?[a-z]+|[A-Z]+s?)$' then 'word'
       when s.token ~ '^[0-9]+$' then 'number'
       when octet_length(s.token) = length(s.token) then 'compound'
-      when s.token ~ ('^[' || v_unspaced || ']') then 'unspaced'
       when s.token ~ ('^[' || v_hangul || ']') then 'hangul'
       when s.token ~ ('^[' || v_emoji || E']\\u200d') then 'compound'
       when s.token ~ E'[\\u0001-\\u0040\\u005b-\\u0060\\u007b-\\u00a9]|[a-z][A-Z]|[A-Z]{2}[a-rt-z]' then 'compound'
       else 'word'
     end
   from (
-    select w.word_number, m.token_number::int as token_number,
+    select m.word_number, m.token_number, m.is_run,
       case
-        when m.matched[1] ~ E'^[A-Za-z](?:\\.[A-Za-z])+$' then replace(m.matched[1], '.', '')
-        when m.matched[1] like '%,%' or m.matched[1] ~ '^[0-9]{1,3}(?:_[0-9]{3})+$' then
-          case when m.matched[1] ~ '^(?:[^,]*://|www)' then m.matched[1] else translate(m.matched[1], ',_', '') end
-        else m.matched[1]
+        when m.is_run then m.matched
+        when m.matched ~ E'^[A-Za-z](?:\\.[A-Za-z])+$' then replace(m.matched, '.', '')
+        when m.matched like '%,%' or m.matched ~ '^[0-9]{1,3}(?:_[0-9]{3})+$' then
+          case when m.matched ~ '^(?:[^,]*://|www)' then m.matched else translate(m.matched, ',_', '') end
+        else m.matched
       end as token
     from (
-      select u.word_number::int as word_number,
-        case
-          when octet_length(u.word) = length(u.word) then u.word
-          else translate(normalize(u.word, nfkc), v_irregular, v_regular)
-        end as cleaned
-      from unnest(token_scan.words) with ordinality as u (word, word_number)
-      where u.word is not null
-    ) as w
-    cross join lateral regexp_matches(w.cleaned collate "C", v_pattern, 'g')
-      with ordinality as m (matched, token_number)
-    where m.matched[1] ~ E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u0300-\\u036f\\u064b-\\u065f\\u200d]'
+      select w.word_number, r.match_number::int as token_number, false as is_run, r.matches[1] as matched
+      from cleaned w
+      cross join lateral regexp_matches(w.word collate "C", v_pattern, 'g') with ordinality as r (matches, match_number)
+      where not w.has_run
+      union all
+      select o.word_number, (row_number() over (order by o.word_number, o.section_number, o.match_number))::int, o.is_run,
+        o.matched
+      from (
+        select s.word_number, s.section_number, 1::bigint as match_number, s.is_run, s.section as matched
+        from sections s
+        where s.is_run
+        union all
+        select s.word_number, s.section_number, r.match_number, s.is_run, r.matches[1]
+        from sections s
+        cross join lateral regexp_matches(s.section collate "C", v_pattern, 'g') with ordinality as r (matches, match_number)
+        where not s.is_run and s.section ~ v_content
+      ) as o
+    ) as m
+    where m.is_run or m.matched ~ v_content
   ) as s;
 end
 $$;

@@ -13,6 +13,7 @@ set plan_cache_mode = force_generic_plan
 -- A plan made while the tables were small would read them whole for each key as long as the session keeps it.
 set enable_seqscan = off
 set jit = off
+set work_mem = '64MB'
 as $$
 #variable_conflict use_column
 declare

@@ -14,12 +14,16 @@ as $$
 declare
   v_text constant text := rtrim(token_cost.content, E' \n');
   v_length constant bigint := length(v_text);
-  v_spaces constant bigint := v_length - length(replace(v_text, ' ', ''));
-  v_punctuation constant bigint := regexp_count(v_text, '[!-/:-@[-`{-~]');
-  v_digits constant bigint := regexp_count(v_text, '[0-9]');
+  -- One letter for each run beyond ASCII: a match costs the same for a run as for a letter.
+  v_ascii constant text := case when octet_length(v_text) = v_length then v_text
+                                else regexp_replace(v_text, E'[^\\x01-\\x7f]+', 'é', 'g') end;
+  v_ascii_length constant bigint := length(v_ascii);
+  v_spaces constant bigint := v_ascii_length - length(replace(v_ascii, ' ', ''));
+  v_punctuation constant bigint := regexp_count(v_ascii, '[!-/:-@[-`{-~]');
+  v_digits constant bigint := regexp_count(v_ascii, '[0-9]');
   -- Most texts have many: to replace is cheaper than a match each.
-  v_rare constant bigint := v_length - length(replace(replace(replace(replace(replace(
-    lower(v_text collate "C"), 'j', ''), 'k', ''), 'q', ''), 'x', ''), 'z', ''));
+  v_rare constant bigint := v_ascii_length - length(replace(replace(replace(replace(replace(
+    lower(v_ascii collate "C"), 'j', ''), 'k', ''), 'q', ''), 'x', ''), 'z', ''));
   v_foreign bigint := 0; -- beyond ASCII
   v_hangul bigint := 0;
 begin
@@ -27,8 +31,9 @@ begin
     return 0;
   end if;
   if octet_length(v_text) > v_length then
-    v_foreign := regexp_count(v_text, E'[^\\x01-\\x7f]');
-    v_hangul := regexp_count(v_text, '[가-힣]'); -- each is read as its two or three letters, about two tokens
+    v_foreign := v_length - length(replace(v_ascii, 'é', ''));
+    -- Each is read as its two or three letters, about two tokens.
+    v_hangul := v_length - length(regexp_replace(v_text, '[가-힣]+', '', 'g'));
   end if;
   -- In hundredths of a token.
   return greatest(
@@ -38,13 +43,13 @@ begin
     + 22 * (v_length - v_spaces - v_punctuation - v_digits)
     + 125 * v_punctuation
     + 60 * v_digits
-    + case when v_digits > 0 then 95::bigint * regexp_count(v_text, '[A-Za-z][0-9]|[0-9][A-Za-z]') else 0 end
+    + case when v_digits > 0 then 95::bigint * regexp_count(v_ascii, '[A-Za-z][0-9]|[0-9][A-Za-z]') else 0 end
     + 78 * v_foreign
     + 100 * v_hangul
     + 240 * v_rare
-    + 27::bigint * regexp_count(v_text, '[A-Z]')
+    + 27::bigint * regexp_count(v_ascii, '[A-Z]')
     - 270::bigint * regexp_count(
-        v_text, ' (?:the|of|and|to|in|that|is|for|was|with|are|from|be|this|it|have|not|which|you|they|but|we) ')
+        v_ascii, ' (?:the|of|and|to|in|that|is|for|was|with|are|from|be|this|it|have|not|which|you|they|but|we) ')
   ) / float8 '100';
 end
 $$;
