@@ -22,9 +22,7 @@ begin
   if highlight_chunk.query_text is null then
     raise exception 'query_text is null' using errcode = '22023', hint = 'Give a text; an empty one marks nothing.';
   end if;
-  perform braid_store.check_snippet_arguments(highlight_chunk.start_tag, highlight_chunk.stop_tag,
-                                              highlight_chunk.fragment_count, highlight_chunk.fragment_words,
-                                              highlight_chunk.fragment_separator);
+  perform braid_store.check_snippet_arguments(start_tag, stop_tag, fragment_count, fragment_words, fragment_separator);
   select c.content, braid_store.language_config(c.language, o.text_config) as text_config, o.fold_diacritics
   into v_chunk
   from braid_store.chunks c

@@ -18,9 +18,11 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_old braid_store.collections := braid_store.find_collection(update_ranking.collection);
+  v_old braid_store.collections;
   v_new braid_store.collections;
+  v_hint text;
 begin
+  v_old := braid_store.find_collection(update_ranking.collection);
   -- Locked: two changes, each allowed by itself, may not be together.
   v_old := braid_store.lock_definition(v_old);
   v_new := v_old;
@@ -48,6 +50,13 @@ begin
   if (v_new.k1, v_new.b, v_new.title_weight) <> (v_old.k1, v_old.b, v_old.title_weight) then
     perform braid_store.note_collection(v_new.id);
   end if;
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -13,11 +13,13 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_old braid_store.collections := braid_store.find_collection(update_vector_index.collection);
+  v_old braid_store.collections;
   v_new braid_store.collections;
   v_places text;
   v_is_too_great boolean;
+  v_hint text;
 begin
+  v_old := braid_store.find_collection(update_vector_index.collection);
   -- Locked: two changes, each allowed by itself, may not be together.
   v_old := braid_store.lock_definition(v_old);
   v_new := v_old;
@@ -58,6 +60,13 @@ begin
   set vector_storage = v_new.vector_storage, hnsw_m = v_new.hnsw_m, hnsw_ef_construction = v_new.hnsw_ef_construction
   where c.id = v_new.id;
   perform braid_store.note_collection(v_new.id);
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

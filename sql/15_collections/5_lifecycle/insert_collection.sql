@@ -35,6 +35,7 @@ declare
   v_vector_space_id int;
   v_collection braid_store.collections;
   v_is_new boolean;
+  v_hint text;
 begin
   if fold_diacritics is null then
     raise exception 'fold_diacritics is null'
@@ -95,6 +96,13 @@ begin
             hint = 'See them in braid.collections; choose another name, or drop it with braid.drop_collection.';
   end if;
   return v_collection.id;
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

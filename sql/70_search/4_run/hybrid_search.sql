@@ -21,12 +21,21 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
+declare
+  v_hint text;
 begin
   return query
   select r.*
   from unnest((braid_store.run_search(
          query_text, query_embedding, match_count, full_text_weight, semantic_weight,
          filters, collection, fusion, rrf_k, candidate_count, min_score, match, options, false)).results) r;
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

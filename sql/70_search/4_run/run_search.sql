@@ -65,6 +65,7 @@ declare
   v_ranked_at timestamptz;
   v_legs_time interval := '0';
   v_now timestamptz;
+  v_hint text;
 begin
   v_collection := braid_store.ranked_collection(
     query_text, query_embedding, match_count, full_text_weight, semantic_weight, collection, fusion, rrf_k,
@@ -218,6 +219,13 @@ begin
       'ranking_ms', braid_store.milliseconds(v_ranked_at - v_compiled_at - v_legs_time),
       'rows_ms', braid_store.milliseconds(v_now - v_ranked_at)),
     'query_time_ms', braid_store.milliseconds(v_now - v_started));
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

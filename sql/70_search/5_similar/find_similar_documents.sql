@@ -26,6 +26,7 @@ declare
   v_ranked braid_store.fused_candidate[];
   v_candidate_count int;
   v_results braid.search_result[];
+  v_hint text;
 begin
   perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score),
           braid_store.check_search_options(options);
@@ -91,6 +92,13 @@ begin
     v_results := braid_store.add_snippets(v_results, v_collection, options, '{}', '{}');
   end if;
   return query select r.* from unnest(v_results) r;
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -14,11 +14,20 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 #variable_conflict use_variable
+declare
+  v_hint text;
 begin
   perform braid_store.require_tenant_id();
   select e.searched, e.ranges, e.phrases into searched, ranges, phrases
   from braid_store.extract_timeframes(coalesce(query_text, ''), braid_store.zone_name(time_zone),
                                       braid_store.check_reference_time(reference_time)) e;
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

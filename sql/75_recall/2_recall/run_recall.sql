@@ -32,6 +32,7 @@ declare
   v_plan record;
   v_weights record;
   v_collection braid_store.collections;
+  v_hint text;
 begin
   perform braid_store.require_tenant_id();
   v_plan := braid_store.plan_recall(query_text, query_embedding is not null, timeframe, strategy, time_zone, reference_time);
@@ -72,6 +73,13 @@ begin
       'reference_time', v_plan.reference_time,
       'warnings', v_plan.warnings));
   end if;
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

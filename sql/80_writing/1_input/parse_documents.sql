@@ -18,6 +18,7 @@ declare
   v_chunk_names text[];
   v_wrong record;
   v_inputs braid_store.document_input[];
+  v_hint text;
 begin
   if jsonb_typeof(parse_documents.documents) is distinct from 'array' then
     raise exception 'documents is %', coalesce('a JSON ' || jsonb_typeof(parse_documents.documents), 'null')
@@ -85,6 +86,13 @@ begin
                             else '{}' end as metadata,
                        case when jsonb_typeof(d.value -> 'chunks') = 'array' then d.value -> 'chunks' end as chunks) f;
   return coalesce(v_inputs, '{}');
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -16,10 +16,12 @@ set lock_timeout = '3s'
 as $$
 #variable_conflict use_variable
 declare
-  v_collection braid_store.collections := braid_store.find_collection(collection);
+  v_collection braid_store.collections;
   v_old braid_store.vector_spaces;
   v_new_id int;
+  v_hint text;
 begin
+  v_collection := braid_store.find_collection(collection);
   perform braid_store.require_read_committed('start_model_migration');
   select s.* into strict v_old from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;
   distance := coalesce(distance, v_old.distance);
@@ -75,6 +77,13 @@ begin
   values (v_collection.id, v_collection.vector_space_id, v_collection.vector_storage, v_new_id, vector_storage, 'filling',
           pg_current_xact_id());
   perform braid_store.note_collection(v_collection.id);
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 
