@@ -18,7 +18,7 @@ begin
   ), vocabulary as materialized (
     select w.word, row_number() over ()::int as word_number, array_agg(w.place) as places
     from (
-      select s.text_number * 4294967296::bigint + generate_subscripts(s.words, 1) as place,
+      select (s.text_number::bigint << braid_store.position_bits()) + generate_subscripts(s.words, 1) as place,
         unnest(s.words) collate "C" as word
       from split_texts s
     ) as w
@@ -40,7 +40,7 @@ begin
     -- look the shift up by binary search instead of being sorted.
     select array_agg(s.place order by s.place) as places, array_agg(s.shift order by s.place) as shifts
     from (
-      select m.place, (sum(m.position_count - 1) over (partition by m.place >> 32 order by m.place))::int as shift
+      select m.place, (sum(m.position_count - 1) over (partition by m.place >> braid_store.position_bits() order by m.place))::int as shift
       from (
         select unnest(v.places) + 1 as place, l.position_count
         from vocabulary v
@@ -48,7 +48,7 @@ begin
           select distinct l.word_number, l.position_count from token_lexemes l where l.position_count <> 1
         ) as l on l.word_number = v.word_number
         union all
-        select t.text_number * 4294967296::bigint, 1
+        select t.text_number::bigint << braid_store.position_bits(), 1
         from generate_subscripts(token_occurrences.texts, 1) as t (text_number)
       ) as m
     ) as s
@@ -90,5 +90,5 @@ begin
 end
 $$;
 comment on function braid_store.token_occurrences(text[], text, boolean) is
-  'What tokenize() returns, a row for each distinct word''s lexeme and for each gram of unspaced script: occurrences are text_number << 32 | position. One '
-  'row counts each position that has something other than a stop word.';
+  'What tokenize() returns, a row for each distinct word''s lexeme and for each gram of unspaced script. For '
+  'occurrences see braid_store.position_bits. One row counts each position that has something other than a stop word.';

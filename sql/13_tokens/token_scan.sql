@@ -8,19 +8,13 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Code point ranges, because classes such as [[:alpha:]] depend on the database's locale.
-  -- Written without spaces: Han, kana, Bopomofo, Thai, Lao, Burmese, Khmer, Tai.
-  v_unspaced constant text :=
-    E'\\u0e01-\\u0e2e\\u0e30-\\u0e3a\\u0e40-\\u0e4e\\u0e50-\\u0e59\\u0e80-\\u0eff\\u1000-\\u1049\\u1050-\\u109f'
-    '\\u1780-\\u17d3\\u17d7\\u17dc-\\u17e9\\u1950-\\u19df\\u1a20-\\u1aaf\\u2e80-\\u2fdf\\u3005-\\u3007\\u3021-\\u302f'
-    '\\u3031-\\u303c\\u3041-\\u309f\\u30a1-\\u30fa\\u30fc-\\u312f\\u31a0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff\\ua9e0-\\ua9fe'
-    '\\uaa60-\\uaa7f\\uf900-\\ufaff\\U00016fe0-\\U00018cff\\U0001b000-\\U0001b2ff\\U00020000-\\U0003ffff';
-  v_hangul constant text := E'\\u1100-\\u11ff\\u3130-\\u318f\\ua960-\\ua97f\\uac00-\\ud7ff';
-  v_emoji constant text := E'\\u2300-\\u23ff\\u2600-\\u27bf\\u2b00-\\u2bff\\U0001f000-\\U0001f1e5\\U0001f200-\\U0001faff';
-  v_flag constant text := E'\\U0001f1e6-\\U0001f1ff';
+  c_unspaced constant text := braid_store.script_letters('unspaced');
+  c_hangul constant text := braid_store.script_letters('hangul');
+  c_emoji constant text := braid_store.script_letters('emoji');
+  c_flag constant text := braid_store.script_letters('flag');
   -- Neither letter nor digit: ASCII and Latin-1 symbols, punctuation of single scripts, general punctuation and
   -- symbols, private use, specials, tags.
-  v_symbol constant text :=
+  c_symbol constant text :=
     E'\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u005e\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7'
     '\\u037e\\u0387\\u055a-\\u055f\\u0589-\\u058f\\u05be\\u05c0\\u05c3\\u05c6\\u0600-\\u060f\\u061b-\\u061f\\u066a-\\u066d\\u06d4'
     '\\u0700-\\u070d\\u0964-\\u0965\\u0970\\u0df4\\u0e2f\\u0e3f\\u0e4f\\u0e5a-\\u0e7f\\u0f01-\\u0f17\\u0f34-\\u0f3d\\u104a-\\u104f\\u10fb'
@@ -30,34 +24,34 @@ declare
     '\\U0001d000-\\U0001d3ff\\U000e0000-\\U0010ffff';
   -- Typographic apostrophes and dashes, and the commonest other digits, as ASCII; then what is invisible, and skin
   -- tones, dropped.
-  v_irregular constant text := '’‘ʼ‐‑‒–−٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९'
+  c_irregular constant text := '’‘ʼ‐‑‒–−٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९'
     || E'\u00ad\u034f\u061c\u0640\u180b\u180c\u180d\u180e\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061'
     '\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a'
     '\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f\ufeff\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff';
-  v_regular constant text := '''''''-----012345678901234567890123456789';
-  v_letter text := '[^' || v_symbol || v_unspaced || v_hangul || v_emoji || v_flag || ']';
-  v_pattern text :=
+  c_regular constant text := '''''''-----012345678901234567890123456789';
+  c_letter constant text := '[^' || c_symbol || c_unspaced || c_hangul || c_emoji || c_flag || ']';
+  c_pattern constant text :=
     -- A URL, up to white space, quotation marks or angle brackets.
-    E'(?:[A-Za-z][A-Za-z0-9+.-]*://|www\\.)(?:' || v_letter || '|[]!#$%&''()*+,./:;=?@[~-])+'
+    E'(?:[A-Za-z][A-Za-z0-9+.-]*://|www\\.)(?:' || c_letter || '|[]!#$%&''()*+,./:;=?@[~-])+'
     -- Words joined by connectors, with an optional sign before and after: .NET, $19.99, a->b, C++, 50%. Several points
     -- are none.
     || E'|\\.{2,}'
-    || '|[#@$£€¥₹.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|' || v_letter || '+)'
-    || E'(?:(?:[.''-]|[/\\\\:@&+#$%]{1,3}\\.?|->)' || v_letter || E'+)*(?:\\+\\+|[+#%£€¥])?'
-    || '|[' || v_hangul || ']+'
-    || '|[' || v_flag || ']{1,2}'
-    || '|[' || v_emoji || E'](?:\\u200d[' || v_emoji || '])*';
+    || '|[#@$£€¥₹.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|' || c_letter || '+)'
+    || E'(?:(?:[.''-]|[/\\\\:@&+#$%]{1,3}\\.?|->)' || c_letter || E'+)*(?:\\+\\+|[+#%£€¥])?'
+    || '|[' || c_hangul || ']+'
+    || '|[' || c_flag || ']{1,2}'
+    || '|[' || c_emoji || E'](?:\\u200d[' || c_emoji || '])*';
   -- What a token has at least one of.
-  v_content constant text :=
+  c_content constant text :=
     E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u0300-\\u036f\\u064b-\\u065f\\u200d]';
 begin
   return query
   with cleaned as materialized (
-    select n.word_number, n.word, n.word ~ ('[' || v_unspaced || ']') as has_run
+    select n.word_number, n.word, n.word ~ ('[' || c_unspaced || ']') as has_run
     from (
       select n.word_number,
         -- translate() compares each letter with all of a long list.
-        case when n.word ~ ('[' || v_irregular || ']') then translate(n.word, v_irregular, v_regular)
+        case when n.word ~ ('[' || c_irregular || ']') then translate(n.word, c_irregular, c_regular)
              else n.word end as word
       from (
         select u.word_number::int as word_number,
@@ -74,7 +68,7 @@ begin
     select w.word_number, s.section_number, s.section, s.section_number % 2 = 0 as is_run
     from cleaned w
     cross join lateral unnest(string_to_array(
-        regexp_replace(replace(w.word, E'\u0001', ' ') collate "C", '[' || v_unspaced || ']+', E'\u0001\\&\u0001', 'g'),
+        regexp_replace(replace(w.word, E'\u0001', ' ') collate "C", '[' || c_unspaced || ']+', E'\u0001\\&\u0001', 'g'),
         E'\u0001'
       )) with ordinality as s (section, section_number)
     where w.has_run
@@ -85,8 +79,8 @@ begin
       when s.token ~ '^(?:[A-Z]?[a-z]+|[A-Z]+s?)$' then 'word'
       when s.token ~ '^[0-9]+$' then 'number'
       when octet_length(s.token) = length(s.token) then 'compound'
-      when s.token ~ ('^[' || v_hangul || ']') then 'hangul'
-      when s.token ~ ('^[' || v_emoji || E']\\u200d') then 'compound'
+      when s.token ~ ('^[' || c_hangul || ']') then 'hangul'
+      when s.token ~ ('^[' || c_emoji || E']\\u200d') then 'compound'
       when s.token ~ E'[\\u0001-\\u0040\\u005b-\\u0060\\u007b-\\u00a9]|[a-z][A-Z]|[A-Z]{2}[a-rt-z]' then 'compound'
       else 'word'
     end
@@ -102,7 +96,7 @@ begin
     from (
       select w.word_number, r.match_number::int as token_number, false as is_run, r.matches[1] as matched
       from cleaned w
-      cross join lateral regexp_matches(w.word collate "C", v_pattern, 'g') with ordinality as r (matches, match_number)
+      cross join lateral regexp_matches(w.word collate "C", c_pattern, 'g') with ordinality as r (matches, match_number)
       where not w.has_run
       union all
       select o.word_number, (row_number() over (order by o.word_number, o.section_number, o.match_number))::int, o.is_run,
@@ -114,11 +108,11 @@ begin
         union all
         select s.word_number, s.section_number, r.match_number, s.is_run, r.matches[1]
         from sections s
-        cross join lateral regexp_matches(s.section collate "C", v_pattern, 'g') with ordinality as r (matches, match_number)
-        where not s.is_run and s.section ~ v_content
+        cross join lateral regexp_matches(s.section collate "C", c_pattern, 'g') with ordinality as r (matches, match_number)
+        where not s.is_run and s.section ~ c_content
       ) as o
     ) as m
-    where m.is_run or m.matched ~ v_content
+    where m.is_run or m.matched ~ c_content
   ) as s;
 end
 $$;

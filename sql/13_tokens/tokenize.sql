@@ -34,7 +34,8 @@ begin
   perform braid_store.token_config(tokenize.text_config);
 
   return query
-  select (o.occurrence >> 32)::int, (o.occurrence & 4294967295)::int, o.lexeme, o.kind
+  select (o.occurrence >> braid_store.position_bits())::int, (o.occurrence & braid_store.max_position())::int, o.lexeme,
+         o.kind
   from (
     select t.lexeme, t.kind, unnest(t.occurrences) as occurrence
     from braid_store.token_occurrences(tokenize.texts, tokenize.text_config, tokenize.fold_diacritics) as t

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pgbraid.query_text import embedded_text
 from support.roles import definer_role, owner_role
 
 # Act across tenants, hence owned by the tables' owner. Every other definer function is bound by the policies.
@@ -239,3 +240,10 @@ def test_public_has_nothing(catalog: Any, kind: str) -> None:
         "('braid', 'braid_store') and t.typelem = 0 and (t.typtype <> 'c' or c.relkind = 'c') and a.grantee = 0",
     }
     assert [name for (name,) in catalog.execute(queries[kind])] == []
+
+
+def test_the_client_reads_spaces_and_quotation_marks_as_the_database_does(catalog: Any) -> None:
+    spaces, quotes = catalog.execute("select braid_store.white_space(), braid_store.quotation_marks()").fetchone()
+    assert len(spaces) > 20 and len(quotes) > 3
+    assert {embedded_text(f"a{space}b") for space in spaces} == {"a b"}
+    assert {embedded_text(f"a {quote}b c{quote}") for quote in quotes} == {"a b c"}

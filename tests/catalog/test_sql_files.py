@@ -91,6 +91,24 @@ def test_keywords_are_lower_case() -> None:
     assert offenders == {}
 
 
+# What is listed in one file, and a part of the list that stands nowhere else.
+LISTS = {
+    "script_letters": (r"\\u1a20-\\u1aaf", r"\\uff66-\\uff9f", r"\\ua960-\\ua97f", r"\\u2b00-\\u2bff", r"\\U0001f1e6"),
+    "white_space": (r"\u2008",),
+    "quotation_marks": ('“”„"',),
+}
+
+
+def test_characters_are_listed_once() -> None:
+    """Else what indexes a text, searches it and marks it no longer mean the same by a word."""
+    found = {
+        part: [file.stem for file in FILES if re.search(r"(?<!\\)" + re.escape(part), TEXTS[file])]
+        for parts in LISTS.values()
+        for part in parts
+    }
+    assert found == {part: [name] for name, parts in LISTS.items() for part in parts}
+
+
 def has_code_and_hint(statement: str, text: str) -> bool:
     # Raised again with what it had.
     if "errcode = sqlstate, hint = v_hint" in statement and "get stacked diagnostics v_hint" in text:

@@ -6,7 +6,7 @@ import re
 
 __all__ = ["embedded_text"]
 
-# The lists of braid_store.parse_query: white space, quotation marks, and what is more than punctuation.
+# What braid_store.white_space, quotation_marks and parse_query list: the last tells what is more than punctuation.
 _SPACES_AND_QUOTES = dict.fromkeys(
     map(
         ord,

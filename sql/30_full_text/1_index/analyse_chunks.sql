@@ -10,8 +10,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small would read them whole for each chunk as long as the session keeps it.
-set enable_seqscan = off
 set jit = off
 -- Tokens are read in order, and a hash aggregate keeps the order of what it collects.
 set enable_hashagg = on
@@ -20,124 +18,119 @@ set work_mem = '64MB'
 as $$
 #variable_conflict use_column
 declare
+  -- A token is one number, so that all are sorted as numbers are. From the highest bit: 20 bits of the chunk's place in
+  -- v_chunk_ids, 26 of the lexeme's in v_lexemes, whether it stands in the body, 15 of its position, and whether that
+  -- position counts for the length. What is left of the body's bit, a lexeme in a chunk, is a posting.
+  c_chunk_shift constant int := 43;
+  c_posting_shift constant int := 17;
+  c_lexeme_bits constant int := 26;
+  c_lexeme_mask constant bigint := 67108863;
+  c_body_flag constant bigint := 65536;
+  c_position_shift constant int := 1;
+  c_counted_flag constant bigint := 1;
+  -- Of 15 bits, as forward rows hold them: what stands further behind stands here.
+  c_max_position constant bigint := 32767;
+  -- Between a title and its body, so that no phrase spans both.
+  c_title_gap constant int := 10;
   v_chunk_ids bigint[];
   v_are_first boolean[];
-  v_configs text[]; -- of each chunk's language
-  v_texts text[]; -- the titles, then the bodies
+  v_configs text[];
+  v_titles text[];
+  v_bodies text[];
   v_count int;
   v_has_titles boolean;
   v_lexemes text[];
-  -- Sorted: 20 bits of the chunk's place in v_chunk_ids, 26 of the lexeme's in v_lexemes, then whether it is in the
-  -- body, 15 bits of its position, and whether its position counts for the length.
   v_tokens bigint[];
 begin
-  select array_agg(c.id order by c.id),
-         array_agg(c.chunk_index = 0 order by c.id),
-         array_agg(case when c.language is null then analyse_chunks.collection.text_config
-                        else braid_store.language_config(c.language, analyse_chunks.collection.text_config) end
-                   order by c.id),
-         array_agg(case when 'title' = any (analyse_chunks.collection.index_fields) then d.title end order by c.id)
-         || array_agg(concat_ws(E'\n', case when 'speaker' = any (analyse_chunks.collection.index_fields) then c.speaker
-                                       end, c.content) order by c.id)
-  into v_chunk_ids, v_are_first, v_configs, v_texts
-  from unnest(analyse_chunks.chunk_ids) u (chunk_id),
-       -- Laterals with offset 0 look up by key. Without statistics (they would leak) the planner cannot tell that all
-       -- chunks of a tenant are more than one.
-       lateral (
-         -- A range, in order, since only the index by id gives that: where the table was empty at its last vacuum, all
-         -- indexes that begin with the tenant seem equal for a key.
-         select c.* from braid_store.chunks c
-         where c.tenant_id = analyse_chunks.tenant_id and c.id between u.chunk_id and u.chunk_id
-         order by c.id
-         offset 0
-       ) c,
-       lateral (
-         select d.title from braid_store.documents d
-         where d.tenant_id = analyse_chunks.tenant_id and d.id = c.document_id
-         offset 0
-       ) d;
-
+  select t.ids, t.are_first, t.text_configs, t.titles, t.bodies
+  into v_chunk_ids, v_are_first, v_configs, v_titles, v_bodies
+  from braid_store.indexed_texts(analyse_chunks.tenant_id, analyse_chunks.collection, analyse_chunks.chunk_ids) t;
   if v_chunk_ids is null then
     return;
   end if;
-
   v_count := cardinality(v_chunk_ids);
-  v_has_titles := (select bool_or(t.title is not null) from unnest(v_texts[:v_count]) t (title));
+  v_has_titles := (select bool_or(t.title is not null) from unnest(v_titles) t (title));
 
+  -- Titles and bodies go through the tokenizer together, each configuration's with nulls for the others: text_number
+  -- counts the titles, then the bodies.
   with occurrences as materialized (
     select o.lexeme collate "C" as lexeme, dense_rank() over (order by o.lexeme collate "C") as lexeme_number,
            o.is_counted, o.occurrences
     from (select distinct unnest(v_configs) as config) c,
          braid_store.token_occurrences(
            array(select case when u.config = c.config then u.text end
-                 from unnest(v_texts, v_configs || v_configs) with ordinality u (text, config, place)
+                 from unnest(v_titles || v_bodies, v_configs || v_configs) with ordinality u (text, config, place)
                  order by u.place),
            c.config, analyse_chunks.collection.fold_diacritics) o
   )
   select array(select distinct o.lexeme from occurrences o order by o.lexeme),
          array(
-           select ((t.text_number - case when t.text_number > v_count then v_count else 0 end) << 43)
-                  | (t.lexeme_number << 17)
-                  | case when t.text_number > v_count then 65536 else 0 end
-                  | (least(t.occurrence & 4294967295, 32767) << 1)
-                  | t.counted as token
+           select ((t.text_number - case when t.text_number > v_count then v_count else 0 end) << c_chunk_shift)
+                  | (t.lexeme_number << c_posting_shift)
+                  | case when t.text_number > v_count then c_body_flag else 0 end
+                  | (least(t.position, c_max_position) << c_position_shift)
+                  | case when t.is_counted then c_counted_flag else 0 end as token
            from (
-             select t.lexeme_number, t.counted, t.occurrence, t.occurrence >> 32 as text_number
+             select t.lexeme_number, t.is_counted, t.occurrence >> braid_store.position_bits() as text_number,
+                    t.occurrence & braid_store.max_position() as position
              from (
-               select o.lexeme_number, o.is_counted::int as counted, unnest(o.occurrences) as occurrence
-               from occurrences o
+               select o.lexeme_number, o.is_counted, unnest(o.occurrences) as occurrence from occurrences o
              ) t
            ) t
            order by 1)
   into v_lexemes, v_tokens;
 
+  -- Each chunk's tokens follow each other, in them each lexeme's, and of these the title's come first. Hence positions
+  -- are collected as they come, and a lexeme's end where the next token is another posting's.
   return query
-  with title_lexemes as materialized (
-    select t.token >> 17 as text_lexeme, count(*)::smallint as frequency, max(t.token >> 1 & 32767) as position -- the last
+  with title_postings as materialized (
+    select t.token >> c_posting_shift as posting, count(*)::smallint as frequency,
+           max(t.token >> c_position_shift & c_max_position) as last_position
     from unnest(v_tokens) t (token)
-    where v_has_titles and t.token & 65536 = 0 -- in the title
-    group by t.token >> 17
+    where v_has_titles and t.token & c_body_flag = 0
+    group by t.token >> c_posting_shift
   ), title_frequencies as materialized (
-    select array_agg(t.text_lexeme order by t.text_lexeme) as text_lexemes,
-           array_agg(t.frequency order by t.text_lexeme) as frequencies
-    from title_lexemes t
-  ), title_ends as materialized (
-    -- Body positions begin well behind the title, so that no phrase spans both.
-    select array_agg(coalesce(e.position + 10, 0)::int order by n.text_number) as positions
-    from generate_series(1, v_count) n (text_number)
+    -- Sorted arrays, in which each posting of the body is found by binary search.
+    select array_agg(t.posting order by t.posting) as postings,
+           array_agg(t.frequency order by t.posting) as frequencies
+    from title_postings t
+  ), body_starts as materialized (
+    select array_agg(coalesce(e.last_position + c_title_gap, 0)::int order by n.chunk_place) as positions
+    from generate_series(1, v_count) n (chunk_place)
     left join (
-      select t.text_lexeme >> 26 as text_number, max(t.position) as position
-      from title_lexemes t
-      group by t.text_lexeme >> 26
-    ) e on e.text_number = n.text_number
+      select t.posting >> c_lexeme_bits as chunk_place, max(t.last_position) as last_position
+      from title_postings t
+      group by t.posting >> c_lexeme_bits
+    ) e on e.chunk_place = n.chunk_place
   ), tokens as (
-    select t.token, t.token >> 43 as text_number, t.token >> 17 as text_lexeme,
-           t.token >> 17 is distinct from t.next_token >> 17 as is_last,
-           width_bucket(t.token >> 17, (select f.text_lexemes from title_frequencies f)) as title_place
+    select t.token >> c_chunk_shift as chunk_place, t.token >> c_posting_shift as posting,
+           t.token & c_body_flag > 0 as is_in_body, t.token >> c_position_shift & c_max_position as position,
+           t.token & c_counted_flag > 0 as is_counted,
+           t.token >> c_posting_shift is distinct from t.next_token >> c_posting_shift as is_last,
+           width_bucket(t.token >> c_posting_shift, (select f.postings from title_frequencies f)) as title_place
     from (select unnest(v_tokens) as token, unnest(v_tokens[2:]) as next_token) t
-  ), texts as (
-    select t.text_number,
-           count(*) filter (where t.token & 65537 = 65537)::int as body_length,
-           count(*) filter (where t.token & 65537 = 1)::int as title_length,
-           string_agg(v_lexemes[t.text_lexeme & 67108863], ' ') filter (where t.is_last) as lexemes,
+  ), chunks as (
+    select t.chunk_place,
+           count(*) filter (where t.is_counted and t.is_in_body)::int as body_length,
+           count(*) filter (where t.is_counted and not t.is_in_body)::int as title_length,
+           string_agg(v_lexemes[t.posting & c_lexeme_mask], ' ') filter (where t.is_last) as lexemes,
            array_agg(t.is_last) as are_last,
-           array_agg(least((t.token >> 1 & 32767)
-                           + case when v_has_titles and t.token & 65536 > 0
-                                  then (select e.positions from title_ends e)[t.text_number] else 0 end,
-                           32767)::smallint) as positions,
-           array_agg(case when (select f.text_lexemes from title_frequencies f)[t.title_place] = t.text_lexeme
+           array_agg(least(t.position + case when v_has_titles and t.is_in_body
+                                             then (select b.positions from body_starts b)[t.chunk_place] else 0 end,
+                           c_max_position)::smallint) as positions,
+           array_agg(case when (select f.postings from title_frequencies f)[t.title_place] = t.posting
                           then (select f.frequencies from title_frequencies f)[t.title_place] else 0 end::smallint)
-             filter (where v_has_titles and t.is_last and (select e.positions from title_ends e)[t.text_number] > 0)
+             filter (where v_has_titles and t.is_last and (select b.positions from body_starts b)[t.chunk_place] > 0)
              as title_frequencies
     from tokens t
-    group by t.text_number
+    group by t.chunk_place
   )
-  select analyse_chunks.tenant_id, analyse_chunks.collection.id, v_chunk_ids[n.text_number],
-         coalesce(t.body_length, 0), coalesce(t.title_length, 0), v_are_first[n.text_number], coalesce(t.lexemes, ''),
-         coalesce(array_positions(t.are_last[:32767], true)::smallint[], '{}'),
-         coalesce(t.positions, '{}'), t.title_frequencies
-  from generate_series(1, v_count) n (text_number)
-  left join texts t on t.text_number = n.text_number;
+  select analyse_chunks.tenant_id, analyse_chunks.collection.id, v_chunk_ids[n.chunk_place],
+         coalesce(c.body_length, 0), coalesce(c.title_length, 0), v_are_first[n.chunk_place], coalesce(c.lexemes, ''),
+         coalesce(array_positions(c.are_last[:c_max_position], true)::smallint[], '{}'),
+         coalesce(c.positions, '{}'), c.title_frequencies
+  from generate_series(1, v_count) n (chunk_place)
+  left join chunks c on c.chunk_place = n.chunk_place;
 end
 $$;
 

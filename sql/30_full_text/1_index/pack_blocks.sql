@@ -9,19 +9,23 @@ set plan_cache_mode = force_generic_plan
 as $$
 begin
   return array(
-    select coalesce('{' || p.elements || '}/8192', '{}/8192')::@vector@.sparsevec
-    from generate_series(0, (pack_blocks.chunk_count - 1) >> 13) b (block)
+    select ('{' || coalesce(p.numbers, '') || '}/' || braid_store.block_size()::text)::@vector@.sparsevec
+    from generate_series(0, (pack_blocks.chunk_count - 1) >> braid_store.block_bits()) b (block_number)
     left join (
-      select ((e.element >> 11) - 1) >> 13 as block,
-             string_agg((((e.element >> 11) - 1) & 8191) + 1 || ':'
-                        || (((e.element & 2047) * pack_blocks.weight)::float4)::text, ',') as elements
-      from (select unnest(pack_blocks.elements) as element) e
+      -- A sparse vector counts from 1, as chunk numbers do.
+      select (e.chunk_number - 1) >> braid_store.block_bits() as block_number,
+             string_agg((((e.chunk_number - 1) & (braid_store.block_size() - 1)) + 1)::text || ':'
+                        || ((e.impact * pack_blocks.weight)::float4)::text, ',') as numbers
+      from (
+        select u.element >> braid_store.impact_bits() as chunk_number, u.element & braid_store.max_impact() as impact
+        from (select unnest(pack_blocks.elements) as element) u
+      ) e
       group by 1
-    ) p on p.block = b.block
-    order by b.block);
+    ) p on p.block_number = b.block_number
+    order by b.block_number);
 end
 $$;
 
 comment on function braid_store.pack_blocks(int[], float8, int) is
-  'The elements of a list as one sparse vector for every 8192 chunk numbers: vectors are added a thousand numbers a '
+  'The elements of a list as one sparse vector for every block of chunk numbers: vectors are added a thousand numbers a '
   'microsecond, elements two.';

@@ -55,10 +55,11 @@ begin
     select w.lexeme, count(*) filter (where w.is_counted)::int as document_frequency, count(*)::int as posting_count,
            -- Ding & Suel 2011 bound each block of a list by its largest impact; vectors add up so fast that each posting can
            -- have a bound of its own.
-           array_agg(w.chunk_number << 11
-                     -- Never 0, so that a bound can be scaled to any other parameters.
+           array_agg(w.chunk_number << braid_store.impact_bits()
+                     -- Rounded up, as it must be a bound; and never 0, so that it can be scaled to any other parameters.
                      | case when w.frequency > 0
-                            then least(ceil(2047 * w.frequency / (w.frequency + w.saturation) + 1e-6), 2047)::int
+                            then least(ceil(braid_store.max_impact() * w.frequency / (w.frequency + w.saturation) + 1e-6),
+                                       braid_store.max_impact())::int
                             else 1 end) as elements
     from weighted w
     group by w.lexeme

@@ -25,8 +25,7 @@ begin
       ) s
       window smallest_first as (partition by s.is_deletion, s.tier order by s.chunk_count, s.id)
     ) s
-    -- Twenty bits number the chunks of a segment.
-    where s.chunk_counts < 1048576 and s.posting_counts <= full_tier.max_posting_count
+    where s.chunk_counts <= braid_store.max_chunk_number() and s.posting_counts <= full_tier.max_posting_count
     group by s.is_deletion, s.tier
     having count(*) >= 8 and sum(s.chunk_count) >= 64
     order by sum(s.posting_count)

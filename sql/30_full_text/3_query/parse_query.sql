@@ -8,14 +8,13 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Unicode's white space; pgbraid.query_text.embedded_text has the same three lists.
-  v_spaces constant text := E'\t\n\u000b\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008'
-    '\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
-  v_quotes constant text := '“”„"';
+  c_spaces constant text := braid_store.white_space();
+  c_quotes constant text := braid_store.quotation_marks();
   -- ASCII, Latin-1, general, CJK and full-width punctuation: what has nothing else is no clause.
-  v_word constant text := E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb'
+  c_word constant text := E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb'
     '\\u00bf\\u2010-\\u205e\\u3001-\\u3003\\u3008-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]';
-  v_query text := translate(parse_query.query_text, v_quotes || v_spaces, '""""' || repeat(' ', length(v_spaces)));
+  v_query text := translate(parse_query.query_text, c_quotes || c_spaces,
+                            repeat('"', length(c_quotes)) || repeat(' ', length(c_spaces)));
 begin
   if v_query !~ '[-+*"]|OR' then
     -- Plain words, as in most queries.
@@ -24,7 +23,7 @@ begin
     from (
       select row_number() over (order by t.place)::int as number, t.word
       from string_to_table(v_query collate "C", ' ') with ordinality t (word, place)
-      where t.word ~ v_word
+      where t.word ~ c_word
     ) w
     order by w.number;
     return;
@@ -51,7 +50,7 @@ begin
     -- Signs, then a phrase or a word. Several signs, as in --verbose, are none.
     from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched, item_number),
          lateral (select btrim(translate(coalesce(m.matched[2], m.matched[3]), '”', ' ')) as content) i
-    where i.content ~ v_word
+    where i.content ~ c_word
   ), clauses as (
     select p.*,
            p.follows_or and p.occurrence <> 'must_not'

@@ -14,9 +14,8 @@ declare
   -- Bounds the work of a query that is a book: 64 terms are kept in the end.
   c_max_searched constant int := 16384;
   c_max_word constant int := 255;
-  -- As in parse_query.
-  v_spaces constant text := E'\t\n\u000b\f\r\u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008'
-    '\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
+  -- What parse_query reads as spaces or as quotation marks.
+  c_separators constant text := braid_store.white_space() || braid_store.quotation_marks();
   v_last_word int;
 begin
   searched := query_text;
@@ -32,7 +31,7 @@ begin
     searched := left(searched, case when v_last_word between 1 and c_max_word then -v_last_word else -1 end);
   end if;
   if not has_operators then
-    searched := translate(searched, v_spaces || '"“”„', repeat(' ', length(v_spaces) + 4)) collate "C";
+    searched := translate(searched, c_separators, repeat(' ', length(c_separators))) collate "C";
     -- Signs before a word, asterisks behind it, and OR.
     searched := regexp_replace(searched, '(^| )[+-]+', E'\\1', 'g');
     searched := regexp_replace(searched, E'\\*+(?= |$)', '', 'g');

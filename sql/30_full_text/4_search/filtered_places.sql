@@ -25,7 +25,8 @@ begin
     return null;
   end if;
   return array(
-    select array_position(filtered_places.segment_ids, sc.segment_id)::bigint << 20 | sc.chunk_number
+    select array_position(filtered_places.segment_ids, sc.segment_id)::bigint << braid_store.chunk_number_bits()
+           | sc.chunk_number
     from (select unnest(v_chunk_ids) as chunk_id) u,
          lateral (
            select sc.segment_id, sc.chunk_number from braid_store.segment_chunks sc

@@ -42,7 +42,7 @@ declare
   v_margin float8 := 1 + 1e-5 + 1e-7 * cardinality(v_lexemes);
 begin
   with lists as materialized (
-    select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / 2047 as unit,
+    select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / braid_store.max_impact() as unit,
            p.elements, p.block_weight, p.blocks
     from (
       select q.lexeme, q.weight, false as is_mask from unnest(v_lexemes, v_weights) q (lexeme, weight)
@@ -76,8 +76,10 @@ begin
                      & coalesce(bit_and(b.bits) filter (where b.lexeme = any (v_required)), v_all)
                      & ~ coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_excluded)), v_none))::bit varying end as mask
     from (
-      select l.lexeme, l.multiplier, (l.segment_number << 20) + ((l.block_number - 1) << 13) as place,
-             case when v_width = 8192 then l.block::@vector@.vector
+      select l.lexeme, l.multiplier,
+             (l.segment_number << braid_store.chunk_number_bits()) + ((l.block_number - 1) << braid_store.block_bits())
+               as place,
+             case when v_width = braid_store.block_size() then l.block::@vector@.vector
                   else @vector@.subvector(l.block::@vector@.vector, 1, v_width) end as block,
              case when l.lexeme = any (v_drivers) or l.lexeme = any (v_required) or l.lexeme = any (v_excluded)
                   then substring(@vector@.binary_quantize(l.block::@vector@.vector) from 1 for v_width)::bit varying
@@ -100,7 +102,8 @@ begin
     select array_agg(s.sum) as sums, case when v_is_masked then array_agg(s.mask) end as masks,
            gather_candidates.target * count(*) / max(n.count) as target
     from (select count(*) as count from sums) n, sums s
-    where ((s.place >> 13) + (s.place >> 20)) % greatest(n.count / 6, 1) = 0
+    where ((s.place >> braid_store.block_bits()) + (s.place >> braid_store.chunk_number_bits()))
+          % greatest(n.count / 6, 1) = 0
   ), level as materialized (
     -- No bound is near what single precision cannot hold, but min_score may be. A little lower than low, since rounding
     -- may not lose a bound that the next pass takes for gathered.
@@ -137,8 +140,8 @@ begin
     select f.place, sum(f.bound) as bound, bool_or(f.is_driven) as is_driven
     from (
       -- SELECT-list unnest: in FROM it would fill a tuplestore first.
-      select l.segment_number << 20 | (l.element >> 11) as place, (l.element & 2047) * l.unit as bound, l.is_driven,
-             v_is_free as is_asked
+      select l.segment_number << braid_store.chunk_number_bits() | (l.element >> braid_store.impact_bits()) as place,
+             (l.element & braid_store.max_impact()) * l.unit as bound, l.is_driven, v_is_free as is_asked
       from (
         select l.segment_number, l.unit, not v_has_driver or l.lexeme = any (v_drivers) as is_driven,
                unnest(l.elements) as element
@@ -167,10 +170,14 @@ begin
   from level l,
        lateral (
          select f.place, f.bound + coalesce(l.growth * @vector@.vector_norm(
-                           @vector@.subvector(s.sum, ((f.place - 1) & 8191)::int + 1, 1)), 0) as bound
-         from found f
-         left join sums s on s.place = (f.place - 1) >> 13 << 13
-         where f.is_driven or get_bit(s.mask, ((f.place - 1) & 8191)::int) = 1
+                           @vector@.subvector(s.sum, f.place_in_block + 1, 1)), 0) as bound
+         from (
+           select f.place, f.bound, f.is_driven,
+                  ((f.place - 1) & (braid_store.block_size() - 1))::int as place_in_block
+           from found f
+         ) f
+         left join sums s on s.place = f.place - 1 - f.place_in_block
+         where f.is_driven or get_bit(s.mask, f.place_in_block) = 1
          offset 0
        ) c
   where c.bound >= l.low and c.bound < gather_candidates.high;
@@ -180,6 +187,6 @@ $$;
 comment on function braid_store.gather_candidates(int, int, braid_store.text_query, bigint[], float8[], int, bigint[],
                                                   float8, float8, float8) is
   'The chunks whose bounds are from low, which about target chunks are above and none below floor, to below high; highest '
-  'first. They are places: segment number << 20 | chunk number; only those among the places given, if any are. A bound is '
-  'the sum of the impacts in short lists and, block by block of 8192 chunks, in long ones: only a chunk whose sum reaches a '
+  'first. They are places (see braid_store.chunk_number_bits); only those among the places given, if any are. A bound is '
+  'the sum of the impacts in short lists and, block by block, in long ones: only a chunk whose sum reaches a '
   'threshold is scored (the two levels of Broder et al. 2003).';

@@ -11,8 +11,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Makes even the least impact, 1 of 2047, as much as there can be.
-  v_unbounded constant float8 := 1e6;
+  -- Makes even the least impact as much as there can be.
+  c_unbounded constant float8 := 1e6;
   v_title float8;
   v_length float8;
   v_saturation float8;
@@ -26,12 +26,12 @@ begin
      or (segment.k1 > 0 and segment.b > 0 and collection.b = 0)
      or (segment.k1 > 0 and segment.b > 0 and segment.title_weight > 0 and collection.title_weight = 0)
   then
-    return v_unbounded;
+    return c_unbounded;
   end if;
   v_title := case when segment.title_weight > 0
                   then greatest(1, collection.title_weight / segment.title_weight) else 1 end;
   if segment.k1 = 0 then
-    return least(v_title, v_unbounded);
+    return least(v_title, c_unbounded);
   end if;
   v_length := case when collection.title_weight > 0
                    then greatest(1, segment.title_weight / collection.title_weight) else 1 end;
@@ -40,7 +40,7 @@ begin
                              case when segment.b > 0 then segment.b / collection.b * v_length
                                                           * impact_growth.average_length / segment.average_length
                                   else 0 end);
-  return least(v_title * greatest(1, v_saturation), v_unbounded);
+  return least(v_title * greatest(1, v_saturation), c_unbounded);
 end
 $$;
 

@@ -22,7 +22,8 @@ begin
   v_chunk_ids := array(
     select sc.chunk_id
     from (
-      select live_chunks.segment_ids[u.place >> 20] as segment_id, (u.place & 1048575)::int as chunk_number
+      select live_chunks.segment_ids[u.place >> braid_store.chunk_number_bits()] as segment_id,
+             (u.place & braid_store.max_chunk_number())::int as chunk_number
       from unnest(live_chunks.places) u (place)
       offset 0
     ) u,

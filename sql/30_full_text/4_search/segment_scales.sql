@@ -26,7 +26,7 @@ begin
                           then greatest(1, segment_scales.average_length / s.average_length)
                           else braid_store.impact_growth(s, segment_scales.collection, segment_scales.average_length)
                      end order by s.id),
-         case when max(s.chunk_count) > 2048 then 8192 else 2048 end
+         case when max(s.chunk_count) > 2048 then braid_store.block_size() else 2048 end
   into segment_ids, scales, block_width
   from braid_store.segments s
   where s.tenant_id = segment_scales.tenant_id and s.collection_id = v_collection_id and not s.is_deletion;
@@ -34,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.segment_scales(int, braid_store.collections, float8) is
-  'The segments, and by what factor their impacts, computed with the average length of then, can have grown. Of blocks of '
-  '8192 chunks the first block_width are used: few, if all segments are small.';
+  'The segments, and by what factor their impacts, computed with the average length of then, can have grown. Of a '
+  'block the first block_width numbers are used: 2048, if no segment has more.';

@@ -1,0 +1,13 @@
+create or replace function braid_store.max_position()
+returns bigint
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select 4294967295;
+$$;
+
+comment on function braid_store.max_position() is
+  'The highest position that a token can have in its text: what position_bits bits hold.';

@@ -1,0 +1,13 @@
+create or replace function braid_store.block_bits()
+returns int
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select 13;
+$$;
+
+comment on function braid_store.block_bits() is
+  'A long posting list is cut into blocks: block_number (from 0) is (chunk_number - 1) >> block_bits.';

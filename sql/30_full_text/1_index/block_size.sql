@@ -1,0 +1,13 @@
+create or replace function braid_store.block_size()
+returns int
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select 8192;
+$$;
+
+comment on function braid_store.block_size() is
+  'How many chunk numbers a block of a long posting list covers: what block_bits bits hold.';

@@ -1,0 +1,13 @@
+create or replace function braid_store.impact_bits()
+returns int
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select 11;
+$$;
+
+comment on function braid_store.impact_bits() is
+  'An element of a posting list is chunk_number << impact_bits | impact.';

@@ -1,0 +1,55 @@
+create or replace function braid_store.indexed_texts(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_ids bigint[],
+  out ids bigint[],
+  out are_first boolean[],
+  out text_configs text[],
+  out titles text[],
+  out bodies text[]
+)
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+-- A plan made while the tables were small would read them whole for each chunk as long as the session keeps it.
+set enable_seqscan = off
+set enable_sort = off
+set jit = off
+set work_mem = '64MB'
+as $$
+#variable_conflict use_column
+begin
+  select array_agg(c.id order by c.id),
+         array_agg(c.chunk_index = 0 order by c.id),
+         array_agg(case when c.language is null then indexed_texts.collection.text_config
+                        else braid_store.language_config(c.language, indexed_texts.collection.text_config) end
+                   order by c.id),
+         array_agg(case when 'title' = any (indexed_texts.collection.index_fields) then d.title end order by c.id),
+         array_agg(concat_ws(E'\n', case when 'speaker' = any (indexed_texts.collection.index_fields) then c.speaker end,
+                             c.content) order by c.id)
+  into ids, are_first, text_configs, titles, bodies
+  from unnest(indexed_texts.chunk_ids) u (chunk_id),
+       -- Laterals with offset 0 look up by key. Without statistics (they would leak) the planner cannot tell that all
+       -- chunks of a tenant are more than one.
+       lateral (
+         -- A range, in order, since only the index by id gives that: where the table was empty at its last vacuum, all
+         -- indexes that begin with the tenant seem equal for a key.
+         select c.* from braid_store.chunks c
+         where c.tenant_id = indexed_texts.tenant_id and c.id between u.chunk_id and u.chunk_id
+         order by c.id
+         offset 0
+       ) c,
+       lateral (
+         select d.title from braid_store.documents d
+         where d.tenant_id = indexed_texts.tenant_id and d.id = c.document_id
+         offset 0
+       ) d;
+end
+$$;
+
+comment on function braid_store.indexed_texts(int, braid_store.collections, bigint[]) is
+  'What of chunks is indexed, in parallel and by id: whether each is the first of its document, the text search '
+  'configuration of its language, its title and its body. All null where none of the chunks is there.';
