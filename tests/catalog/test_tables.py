@@ -156,6 +156,21 @@ def test_primary_keys_begin_with_the_tenant(catalog: Any) -> None:
     assert wrong == {}
 
 
+def test_clears_and_drops_know_every_table_of_a_collection(catalog: Any) -> None:
+    rows = catalog.execute(
+        """
+        select c.relname as name
+        from pg_class c
+        where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')
+          and 2 = (select count(*) from pg_attribute a
+                   where a.attrelid = c.oid and a.attname in ('tenant_id', 'collection_id') and not a.attisdropped)
+        """
+    ).fetchall()
+    (emptied,) = catalog.execute("select braid_store.collection_tables()").fetchone()
+    # Notes are settled by maintenance, and shards are retired.
+    assert {row.name for row in rows} - {"due_parts", "vector_shards"} == set(emptied)
+
+
 def test_every_index_has_the_tenant(catalog: Any) -> None:
     """Without it another tenant's row could make a write fail, and EXPLAIN ANALYZE would count the rows of
     others that an
