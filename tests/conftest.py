@@ -24,7 +24,7 @@ import pgbraid
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
-from support import HashEmbedder, clone, make_fast, pglite, temporary_folder
+from support import HashEmbedder, clone, finish_drops, make_fast, pglite, temporary_folder
 from support.examples import try_fewer
 from support.package import Package
 
@@ -124,6 +124,7 @@ def server(request: pytest.FixtureRequest, pg_version: int) -> Iterator[embedded
         request.config.option.postgresql_host = str(running.socket_dir)
         yield running
     finally:
+        finish_drops()
         embedded.stop(data_dir)
         shutil.rmtree(data_dir)
 

@@ -5,6 +5,14 @@ from __future__ import annotations
 
 from support.embedder import HashEmbedder
 from support.json_server import JsonServer
-from support.servers import clone, durable_server, make_fast, temporary_folder
+from support.servers import clone, durable_server, finish_drops, make_fast, temporary_folder
 
-__all__ = ["HashEmbedder", "JsonServer", "clone", "durable_server", "make_fast", "temporary_folder"]
+__all__ = [
+    "HashEmbedder",
+    "JsonServer",
+    "clone",
+    "durable_server",
+    "finish_drops",
+    "make_fast",
+    "temporary_folder",
+]

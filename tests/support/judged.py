@@ -36,6 +36,20 @@ class Judged:
             for external_id, title, content in zip(self.document_ids, self.titles, self.contents, strict=True)
         ]
 
+    def sample(self, query_count: int, every: int) -> Judged:
+        """The first queries, with what is judged for them and each so many-th of the other documents."""
+        chosen = self.query_ids[:query_count]
+        judged = {document for query in chosen for document in self.relevance[query]}
+        places = [n for n, document in enumerate(self.document_ids) if document in judged or n % every == 0]
+        return Judged(
+            document_ids=[self.document_ids[n] for n in places],
+            titles=[self.titles[n] for n in places],
+            contents=[self.contents[n] for n in places],
+            query_ids=chosen,
+            queries=self.queries[:query_count],
+            relevance={query: self.relevance[query] for query in chosen},
+        )
+
 
 def load_judged(folder: Path) -> Judged:
     corpus = read_lines(folder / "corpus.jsonl.gz")

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +17,9 @@ from pgbraid import embedded
 
 # Not for a test of what a server still has after a crash: a process that is killed can leave half a page written.
 FAST_SETTINGS = {"fsync": "off", "full_page_writes": "off"}
+# While the next test runs: PostgreSQL waits a tenth of a second for sessions that are just ending.
+_dropping = ThreadPoolExecutor(max_workers=1)
+_drops: list[Future[None]] = []
 
 
 def make_fast(server: embedded.Server) -> None:
@@ -33,10 +37,24 @@ def clone(server: embedded.Server, template: str) -> Iterator[str]:
         # Half the work of the default, which writes every page to the log. Its checkpoints are cheap without fsync.
         create = sql.SQL("create database {} template {} strategy file_copy")
         connection.execute(create.format(sql.Identifier(name), sql.Identifier(template)))
-        try:
-            yield name
-        finally:
-            connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+    try:
+        yield name
+    finally:
+        _drops.append(_dropping.submit(_drop, server, name))
+        for done in [drop for drop in _drops if drop.done()]:
+            _drops.remove(done)
+            done.result()
+
+
+def _drop(server: embedded.Server, name: str) -> None:
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as connection:
+        connection.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+def finish_drops() -> None:
+    """To be called before a server stops."""
+    while _drops:
+        _drops.pop().result()
 
 
 def temporary_folder() -> Path:
