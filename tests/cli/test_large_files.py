@@ -8,9 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import pgbraid
 from pgbraid.ingestion.documents import MOST_BATCH_BYTES, MOST_CONTENT_BYTES
 
+pytestmark = pytest.mark.any_version
 Run = Callable[..., Any]
 
 

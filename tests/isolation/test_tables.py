@@ -243,8 +243,8 @@ def many(world: World) -> Any:
     with world.admin.transaction():
         world.admin.execute("set local braid.tenant = 'beta'")
         world.admin.execute(
-            "select count(braid.delete_document(external_id, 'small')) from braid_store.documents where"
-            " external_id ^@ 'mass'"
+            "select braid.delete_documents(array(select external_id from braid_store.documents"
+            " where external_id ^@ 'mass'), 'small')"
         )
 
 

@@ -139,6 +139,7 @@ HUGE = {
 }
 
 
+@pytest.mark.any_version
 def test_time_is_linear(db: Connection) -> None:
     # Each takes a second or two; what is quadratic takes many minutes.
     db.execute("set statement_timeout = '60s'")
@@ -230,6 +231,7 @@ def hostile() -> dict[str, str]:
     }
 
 
+@pytest.mark.any_version
 def test_no_chunk_is_longer_than_the_model_reads(
     db: Connection, count_tokens: Callable[[list[str]], list[int]]
 ) -> None:
