@@ -18,8 +18,8 @@ Connection = psycopg.Connection[Any]
 TOLERANCE = 0.005
 
 
-# The lowest nDCG@10 that is no regression: full text, semantic, hybrid. Of each a part: on a machine that has no vectors
-# yet, embedding all of SciFact takes ten minutes. The quality benchmark has all.
+# The lowest nDCG@10 that is no regression: full text, semantic, hybrid. Of each a part: on a machine that has no
+# vectors yet, embedding all of SciFact takes ten minutes. The quality benchmark has all.
 @pytest.mark.any_version
 @pytest.mark.parametrize(("name", "least"), [("cranfield", (0.446, 0.485, 0.512)), ("scifact", (0.926, 0.902, 0.942))])
 def test_ranking_quality(
