@@ -1,11 +1,17 @@
-"""Build hook of the source distribution."""
+"""Hooks of the build: what is a link in the repository becomes what it leads to."""
 
 from __future__ import annotations
 
 import os
+import re
+from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+# [text](target), where the target is a file of the repository.
+FILE_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:|#)([^)\s]+)\)")
 
 
 class FollowLinks(BuildHookInterface[Any]):
@@ -14,3 +20,17 @@ class FollowLinks(BuildHookInterface[Any]):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         included = build_data["force_include"]
         build_data["force_include"] = {os.path.realpath(source): target for source, target in included.items()}
+
+
+class ReadmeForPackageIndex(MetadataHookInterface):
+    """A package index shows README.md without the files beside it."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        text = (Path(self.root) / "README.md").read_text(encoding="utf-8")
+        repository = metadata.get("urls", {}).get("Repository")
+        metadata["readme"] = {"content-type": "text/markdown", "text": with_absolute_links(text, repository)}
+
+
+def with_absolute_links(text: str, repository: str | None) -> str:
+    """Links to files lead into the repository; where its address is not known, their text stays."""
+    return FILE_LINK.sub(rf"[\1]({repository.rstrip('/')}/blob/HEAD/\2)" if repository else r"\1", text)

@@ -84,7 +84,7 @@ def test_a_tenant_chosen_for_a_transaction_ends_with_it(connect: Callable[..., C
         assert tenant(other) is None
 
 
-def test_a_plain_set_is_carried_over_as_the_readme_says(connect: Callable[..., Connection]) -> None:
+def test_a_plain_set_is_carried_over_as_documented(connect: Callable[..., Connection]) -> None:
     one, other = connect(), connect()
     one.execute("set braid.tenant = 'beta'")
     assert tenant(other) == "beta"

@@ -45,4 +45,4 @@ comment on function braid.hybrid_search(text, @vector@.vector, int, float8, floa
   'search. match_count rows (1 to 10000), best first; filters as a JSON object; match any, all or a share such as 75%; '
   'null weights, fusion (rrf, convex, dbsf, max) and rrf_k are the collection''s; rrf_k 60 is Cormack''s, with ranks from 1, 59 '
   'the zero-based 60, and 0 gives weight / rank; candidate_count per leg is max(100, 4 × match_count), and more where too '
-  'few rows are left. Options: see README.';
+  'few rows are left. Options: see docs/search.md.';

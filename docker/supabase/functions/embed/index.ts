@@ -1,6 +1,6 @@
 // A Supabase Edge Function that embeds documents from pgbraid's outbox, and queries on their way to the search.
 //
-// 1. Install pgbraid in the project (README, Supabase and PostgREST), and expose the schema braid.
+// 1. Install pgbraid in the project (docs/supabase.md), and expose the schema braid.
 // 2. Make a collection for the model; the collection `default` is for another one. In the SQL editor:
 //      select braid.create_collection('notes', dimensions => 384, embedding_model => 'gte-small');
 // 3. Copy the folders embed and _shared into supabase/functions of your project, and there:

@@ -52,7 +52,7 @@ def search(
     semantic_min_score, normalisation, boosts, rerank and statistics_scope; with `{"operators": False}` the
     query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
     Others shape the rows: group_by, group_size, group_score, collapse, diversify, context_before,
-    context_after and cursor, as the README says.
+    context_after and cursor: see docs/shape.md.
 
     `rerank` scores the first `rerank_count` rows (`limit` if that is more) by title, speaker and content; then the
     rows are shaped as the options ask, and the best given. If it fails, gives anything but a finite number for

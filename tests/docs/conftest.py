@@ -1,4 +1,4 @@
-"""A database with a few documents, and programs of this environment to use it with."""
+"""A database with the example documents, and programs of this environment to use it with."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ import pytest
 from psycopg import sql
 
 import pgbraid
+from docs.documents import example
+from docs.markdown import inline
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.embedders import LocalEmbedder
-from readme.documents import documents
-from readme.markdown import inline
 from support import npm
 from support.postgrest import Gateway, running
 
@@ -48,11 +48,17 @@ def embedder() -> LocalEmbedder:
 
 @pytest.fixture
 def filled(dsn: str, embedder: LocalEmbedder) -> str:
-    """The DSN of a database that holds `documents()`, embedded by the offline model."""
-    with pgbraid.connect(dsn, embedder=embedder) as client:
-        client.add_documents(documents())
-        client.embed_pending()
+    """The DSN of a database that holds the example documents, embedded by the offline model."""
+    fill(dsn, "default", embedder)
     return dsn
+
+
+def fill(dsn: str, tenant: str, embedder: LocalEmbedder) -> None:
+    with pgbraid.connect(dsn, tenant=tenant, embedder=embedder) as client:
+        with client.transaction():
+            client.connection.execute("select set_config('braid.tenant', %s, true)", (tenant,))
+            client.connection.execute(example().code.encode())
+        client.embed_pending()
 
 
 @pytest.fixture
@@ -69,6 +75,7 @@ def shell(dsn: str, pg_version: int, tmp_path: Path) -> Shell:
         "XDG_CACHE_HOME": cache,
         "PGBRAID_DSN": dsn,
         "LC_ALL": "C.UTF-8",
+        "PGTZ": "UTC",
     }
 
     def run(*command: str | Path, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
@@ -97,7 +104,7 @@ def forget_roles(dsn: str) -> Iterator[Callable[..., None]]:
 def postgrest(
     filled: str, embedder: LocalEmbedder, forget_roles: Callable[..., None]
 ) -> Iterator[Gateway]:
-    """PostgREST with Supabase's three roles and the README's grants; tenant acme has the documents, too."""
+    """PostgREST with Supabase's three roles and the documented grants; tenant acme has the documents, too."""
     binary = npm.postgrest()
     grants = inline("grant braid_writer to authenticated")
     assert re.fullmatch(r"((grant|select braid\.add_trusted_role)[^;]+;\s*)+", grants)
@@ -115,8 +122,6 @@ def postgrest(
             "create function braid.fail_with(state text) returns void language plpgsql"
             " as $$ begin raise exception 'it failed' using errcode = state; end $$"
         )
-    with pgbraid.connect(filled, tenant="acme", embedder=embedder) as client:
-        client.add_documents(documents())
-        client.embed_pending()
+    fill(filled, "acme", embedder)
     with running(binary, filled) as gateway:
         yield gateway

@@ -1,0 +1,1 @@
+"""What README.md and the pages of docs/ say, carried out."""

@@ -1,0 +1,36 @@
+"""The documents that the examples of all pages search, and some of the standard library, as `make demo` has them."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from docs.markdown import README, Block
+from pgbraid.ingestion.standard_library import standard_library_documents
+
+TITLES = (
+    "json.decoder.JSONDecodeError",
+    "json.decoder.JSONDecoder",
+    "collections.OrderedDict",
+    "threading.Barrier",
+    "threading.Event",
+    "asyncio.locks.Barrier",
+    "asyncio.tasks.Task",
+)
+# Every condition of the example of filters holds for it.
+PRICING_CALL = "call-1"
+
+
+def example() -> Block:
+    """The SQL of README.md that writes the example documents."""
+    (found,) = [block for block in README.blocks if "braid.upsert_documents(" in block.code]
+    return found
+
+
+@cache
+def demo_documents() -> list[dict[str, Any]]:
+    wanted = (document for document in standard_library_documents() if document["title"] in TITLES)
+    found = list(islice(wanted, len(TITLES)))
+    assert len(found) == len(TITLES), "the standard library has changed"
+    return found

@@ -1,0 +1,306 @@
+"""What README.md and docs/ list: functions, arguments, options, errors, commands and links, against what there is."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import json
+import re
+from typing import Any
+
+import psycopg
+import pytest
+
+import pgbraid
+from docs.markdown import PAGES, README, ROOT, Table, code, inline, page, tables
+from docs.test_examples import make_targets
+from pgbraid import errors
+from pgbraid.cli import COMMANDS
+from support.postgrest import Gateway, token_for
+
+Connection = psycopg.Connection[Any]
+LONG = {"external_id": "long", "content": "Many words, one after the other. " * 20_000}
+
+
+# Functions, their arguments and options
+
+
+def test_the_functions_are_those_of_the_schema(db: Connection) -> None:
+    (listed,) = [table for table in page("docs/README.md").tables if table.heading[0] == "function"]
+    there = db.execute(
+        """
+        select proname from pg_proc where pronamespace = 'braid'::regnamespace
+        union all
+        select 'braid.' || relname from pg_class where relnamespace = 'braid'::regnamespace and relkind = 'v'
+        """
+    ).fetchall()
+    assert sorted(name for row in listed.rows for name in code(row[0])) == sorted(name for (name,) in there)
+
+
+def arguments(db: Connection, function: str) -> list[tuple[str, str]]:
+    """The names of a function's arguments and their defaults, as one writes them; none if there is no such function."""
+    found = db.execute(
+        """
+        select p.proargnames[n], coalesce(pg_get_function_arg_default(p.oid, n), '')
+        from pg_proc p, generate_series(1, p.pronargs) n
+        where p.pronamespace = 'braid'::regnamespace and p.proname = %s
+        order by n
+        """,
+        (function,),
+    ).fetchall()
+    return [(name, written(default)) for name, default in found]
+
+
+def written(default: str) -> str:
+    """`'default'::text` as `'default'`, `NULL::text` as `null`."""
+    bare = re.sub(r"::[\w\". ]+(\[\])?$", "", default)
+    bare = bare.strip("()") if re.fullmatch(r"\([\d.-]+\)", bare) else bare
+    if re.fullmatch(r"'[\d.-]+'", bare):
+        return bare.strip("'")
+    return bare.lower() if bare in ("NULL", "TRUE", "FALSE") else bare
+
+
+def argument_tables() -> list[Table]:
+    """Those whose first line is a function's name and "default"."""
+    return [
+        table
+        for found in PAGES
+        for table in found.tables
+        if len(table.heading) > 1 and table.heading[1] == "default" and code(table.heading[0])
+    ]
+
+
+def shown(table: Table) -> list[tuple[str, str]]:
+    return [(code(row[0])[0], "".join(code(row[1])[:1])) for row in table.rows]
+
+
+PYTHON: dict[str, Any] = {"connect": pgbraid.connect, "OpenAIEmbedder": pgbraid.OpenAIEmbedder}
+
+
+def test_tables_of_arguments(db: Connection) -> None:
+    names = {code(table.heading[0])[0] for table in argument_tables()}
+    assert {"hybrid_search", "recall", "create_collection", "facets", *PYTHON} <= names
+    for table in argument_tables():
+        (name,) = code(table.heading[0])
+        if name not in PYTHON and name != "search":
+            assert shown(table) == arguments(db, name), f"{table.page}: {name}"
+
+
+@pytest.mark.any_version
+def test_tables_of_python_arguments() -> None:
+    for table in argument_tables():
+        (name,) = code(table.heading[0])
+        if name in PYTHON:
+            parameters = inspect.signature(PYTHON[name]).parameters.values()
+            assert shown(table) == [
+                (one.name, "" if one.default is one.empty else repr(one.default)) for one in parameters
+            ], f"{table.page}: {name}"
+        elif name == "search":
+            # Those of reranking.
+            parameters_of = inspect.signature(pgbraid.Client.search).parameters
+            assert shown(table) == [(one, repr(parameters_of[one].default)) for one, _ in shown(table)]
+
+
+def test_what_has_the_same_arguments(db: Connection) -> None:
+    assert arguments(db, "search_json") == arguments(db, "hybrid_search")
+    assert arguments(db, "recall_json") == arguments(db, "recall")
+    assert arguments(db, "explain_search") == [*arguments(db, "hybrid_search"), ("external_id", "null")]
+
+
+def test_functions_shown_with_their_arguments(db: Connection) -> None:
+    """As in `update_metadata(external_id, metadata, replace => false)`."""
+    seen = 0
+    for table in tables("function"):
+        for name, listed in re.findall(r"`(\w+)\(([^)`]+)\)`", " ".join(row[0] for row in table.rows)):
+            given = [one.split(" => ") for one in listed.split(", ")]
+            there = arguments(db, name)
+            assert [one[0] for one in given] == [one for one, _ in there], name
+            assert all(default == one[1] for one, (_, default) in zip(given, there, strict=True) if len(one) > 1), name
+            seen += 1
+    assert seen > 5
+
+
+def options_of_searches(db: Connection) -> set[str]:
+    """As the hint of an unknown one lists them."""
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        db.execute("""select braid.full_text_search('a', options => '{"no such option": 1}')""")
+    hint = caught.value.diag.message_hint
+    assert hint is not None
+    assert hint.startswith("The keys are: ")
+    return set(hint.removeprefix("The keys are: ").rstrip(".").split(", "))
+
+
+def test_tables_of_options(db: Connection) -> None:
+    """Those of ranking stand in a text of their own."""
+    listed = {name: row[1] for table in tables("option", "default") for row in table.rows for name in code(row[0])}
+    assert listed.keys() | {"normalisation", "boosts", "rerank"} == options_of_searches(db)
+
+
+def test_defaults_of_options(db: Connection) -> None:
+    """A default that is given changes nothing."""
+    client = pgbraid.connect(db, embedder=None)
+    client.add_documents([{"external_id": str(n), "content": f"price objections {n}"} for n in range(5)])
+    without = rows(db, {})
+    assert len(without) == 5
+    tested = 0
+    for table in tables("option", "default"):
+        for row in table.rows:
+            for name, default in zip(code(row[0]), code(row[1]), strict=False):
+                given = {name: json.loads(default)}
+                if name in ("group_size", "group_score"):
+                    grouped = {"group_by": "document"}
+                    assert rows(db, {**grouped, **given}) == rows(db, grouped), name
+                elif name not in ("context_before", "context_after"):  # which fill a column
+                    assert rows(db, given) == without, name
+                tested += 1
+    assert tested > 8
+
+
+def rows(db: Connection, options: dict[str, Any]) -> list[Any]:
+    return db.execute(
+        "select r::text from braid.full_text_search('price objections 3', options => %s) r", (json.dumps(options),)
+    ).fetchall()
+
+
+def test_warnings(db: Connection) -> None:
+    row = db.execute("select prosrc from pg_proc where proname = 'search_warnings'").fetchone()
+    assert row is not None
+    codes = {name for table in tables("code") for name in code(" ".join(line[0] for line in table.rows))}
+    assert codes == set(re.findall(r"^\s*(?:\(values\s+)?\('(\w+)',", row[0], re.MULTILINE))
+
+
+def test_outcomes_of_an_explained_document(db: Connection) -> None:
+    (listed,) = tables("outcome")
+    row = db.execute("select obj_description('braid.explain_search'::regproc, 'pg_proc')").fetchone()
+    assert row is not None
+    described = re.sub(r" \(.*?\)", "", row[0].split("and why: ")[1].rstrip("."))
+    assert set(code(" ".join(one[0] for one in listed.rows))) == set(re.split(r", | or ", described))
+
+
+# Errors
+
+
+def error_table() -> Table:
+    (found,) = tables("SQLSTATE")
+    return found
+
+
+@pytest.mark.any_version
+def test_the_errors_are_those_of_the_client() -> None:
+    for states, _, _, names in error_table().rows:
+        first, *others = [getattr(errors, name) for name in code(names)]
+        assert all(issubclass(kind, pgbraid.PgbraidError) for kind in (first, *others))
+        for state in states.split(", "):
+            if state != "—":
+                error = psycopg.errors.lookup(state)("it went wrong")
+                assert type(errors.from_psycopg(error)) is first
+                assert all(issubclass(kind, first) for kind in others)
+
+
+@pytest.mark.any_version
+def test_a_lost_connection_is_one(dsn: str) -> None:
+    with pgbraid.connect(dsn) as client, psycopg.connect(dsn, autocommit=True) as other:
+        other.execute("select pg_terminate_backend(%s)", (client.connection.info.backend_pid,))
+        with pytest.raises(errors.ConnectionLostError):
+            client.status()
+
+
+@pytest.mark.any_version
+def test_the_http_statuses(postgrest: Gateway) -> None:
+    token = token_for("acme")
+    calls: dict[str, list[tuple[str, dict[str, Any], str | None]]] = {
+        "22023": [("hybrid_search", {"query_text": "a", "match_count": 0}, token)],
+        "22003": [("hybrid_search", {"query_text": "a", "match_count": 10**12}, token)],
+        "22000": [("semantic_search", {"query_embedding": []}, token)],
+        "22P02": [("semantic_search", {"query_embedding": "[1,x]"}, token)],
+        "42704": [("full_text_search", {"query_text": "a", "collection": "nowhere"}, token)],
+        "42501": [("full_text_search", {"query_text": "a"}, None), ("status", {}, token_for("no such tenant"))],
+        "0A000": [("rebuild_index", {}, token_for("acme", "repeatable_reader"))],
+        "57014": [("upsert_document", LONG, token_for("acme", "hasty"))],
+        "22P05": [("full_text_search", {"query_text": "a\0b"}, token)],
+        "54000": [("semantic_search", {"query_embedding": [1] * 16_001}, token)],
+        # What only happens where transactions meet, or with JSON deeper than Python writes.
+        **{state: [("fail_with", {"state": state}, token)] for state in ("40P01", "55P03", "54001")},
+    }
+    documented = {
+        state: [int(number) for number in row[2].split(", ")]
+        for row in error_table().rows
+        if row[2] != "—"
+        for state in row[0].split(", ")
+    }
+    by_get = postgrest.get("delete_document", {"external_id": "a"}, token)
+    assert [by_get.status] == documented.pop(str(by_get.code))
+    assert documented.keys() == calls.keys()
+    for state, made in calls.items():
+        answers = [postgrest.call(*call) for call in made]
+        assert [answer["code"] for _, answer in answers] == [state] * len(made)
+        before_12_2 = [413] if state.startswith("54") else documented[state]
+        assert [status for status, _ in answers] == before_12_2
+
+
+# Commands, targets, links
+
+
+@pytest.mark.any_version
+def test_commands_and_targets_exist() -> None:
+    for found in PAGES:
+        for text in code(found.prose.replace("\n", " ")):
+            program, _, rest = text.partition(" ")
+            if program == "make" and rest:
+                assert rest.split()[0] in make_targets(), f"{found}: {text}"
+            elif program in ("pgbraid", ".venv/bin/pgbraid") and rest:
+                assert rest.split()[0] in COMMANDS, f"{found}: {text}"
+
+
+@pytest.mark.any_version
+def test_the_commands_are_all_there_are() -> None:
+    (listed,) = tables("command")
+    assert sorted(name for row in listed.rows for name in code(row[0])) == sorted(f"pgbraid {name}" for name in COMMANDS)
+
+
+@pytest.mark.any_version
+def test_links_lead_somewhere() -> None:
+    anchors = {found.path: found.anchors for found in PAGES}
+    count = 0
+    for found in PAGES:
+        for link in found.links:
+            if re.match(r"https?:", link):
+                continue
+            target, _, anchor = link.partition("#")
+            path = (found.path.parent / target).resolve() if target else found.path
+            assert path.exists(), f"{found}: {link}"
+            assert not anchor or anchor in anchors[path], f"{found}: {link}"
+            count += 1
+    assert count > 100
+
+
+@pytest.mark.any_version
+def test_every_page_is_in_the_index() -> None:
+    index = page("docs/README.md")
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    assert pages <= set(index.links)
+
+
+@pytest.mark.any_version
+def test_nothing_is_left_to_fill_in() -> None:
+    for found in PAGES:
+        assert not re.search(r"@[A-Z]+@|TODO|FIXME|XXX", found.text), found
+    assert inline("grant braid_writer to authenticated")
+
+
+@pytest.mark.any_version
+def test_links_on_a_package_index() -> None:
+    """There are no files beside README.md there."""
+    source = ROOT / "python" / "hatch_build.py"
+    spec = importlib.util.spec_from_file_location("hatch_build", source)
+    assert spec is not None
+    assert spec.loader is not None
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    files = [link for link in README.links if not link.startswith("http")]
+    assert "docs/search.md" in files
+    known = hooks.with_absolute_links(README.text, "https://example.org/pgbraid/")
+    assert all(f"](https://example.org/pgbraid/blob/HEAD/{link})" in known for link in files)
+    unknown = hooks.with_absolute_links(README.text, None)
+    assert "](docs" not in known + unknown
+    assert "[search]" not in unknown

@@ -1,0 +1,249 @@
+"""Every fenced block of README.md and docs/, run as its reader would, page by page."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+import pgbraid
+from docs.conftest import Shell
+from docs.documents import PRICING_CALL, demo_documents
+from docs.markdown import PAGES, README, ROOT, Block, Page, blocks
+from pgbraid.cli.demo import SEARCHES
+from pgbraid.embedders import LocalEmbedder
+from support import npm
+from support.json_server import JsonServer
+from support.postgrest import Gateway, token_for
+
+RUN = ("console", "python", "sql")
+# Text is for what nothing can check, such as an error or a drawing.
+LANGUAGES = {*RUN, "js", "json", "mermaid", "text"}
+
+
+def each(language: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("block", blocks(language), ids=str)
+
+
+@pytest.mark.any_version
+def test_every_block_has_a_test() -> None:
+    assert {block.language for page in PAGES for block in page.blocks} <= LANGUAGES
+    # A block below another is its output only if it says that it is text.
+    for page in PAGES:
+        assert page.text.count("```text\n") == sum(
+            (block.language == "text") + (block.output is not None) for block in page.blocks
+        )
+
+
+# A page, from its first block to its last
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page is not README], ids=str)
+def test_page(
+    page: Page, filled: str, shell: Shell, service: JsonServer, files: None, forget_roles: Callable[..., None]
+) -> None:
+    run(page.blocks, filled, shell, service, forget_roles)
+
+
+def test_readme(
+    dsn: str, shell: Shell, service: JsonServer, files: None, forget_roles: Callable[..., None]
+) -> None:
+    """It brings its documents itself."""
+    run([block for block in README.blocks if block != demo()], dsn, shell, service, forget_roles)
+
+
+def run(
+    page: Sequence[Block], dsn: str, shell: Shell, service: JsonServer, forget_roles: Callable[..., None]
+) -> None:
+    for block in page:
+        if block.language == "sql":
+            forget_roles(*re.findall(r"^create role (\w+)", block.code, re.MULTILINE))
+            output = run_sql(block, dsn, shell)
+        elif block.language == "python":
+            # What embeds is not here; its answers are.
+            output = shell("python", "-W", "error", "-c", re.sub(r"http://localhost:\d+/v1", service.url, block.code)).stdout
+        elif block.language == "console":
+            output = "".join(run_command(command, shown, shell, block) for command, shown in commands(block))
+        else:
+            continue
+        if block.language != "console":
+            assert output.strip(), f"{block} gives nothing"
+        if block.output is not None:
+            assert_shown(block.output, output, block)
+
+
+def run_sql(block: Block, dsn: str, shell: Shell) -> str:
+    """A reader who copies it gets rows from every select."""
+    psql = ("psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--set", "QUIET=1", "--dbname", dsn)
+    try:
+        output = shell(*psql, stdin=block.code).stdout
+    except AssertionError as error:
+        raise AssertionError(f"{block}: {error}") from None
+    counts = re.findall(r"^\((\d+) rows?\)$", output, re.MULTILINE)
+    statements = re.sub(r"^select[^;\\]*\\gset$", "", block.code, flags=re.MULTILINE)
+    assert len(counts) == len(re.findall(r"^select", statements, re.MULTILINE)), f"{block}:\n{output}"
+    assert "0" not in counts, f"{block}:\n{output}"
+    return output
+
+
+def commands(block: Block) -> Iterator[tuple[str, str]]:
+    """Each command with what the block shows below it."""
+    for part in re.split(r"^\$ ", block.code, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def run_command(command: str, shown: str, shell: Shell, block: Block) -> str:
+    program, argument, *_ = command.split()
+    if program == "make":
+        assert argument in make_targets()
+        return ""
+    if program == "pip":
+        # Carried out by the tests of the wheel.
+        extras = re.findall(r"pgbraid\[([\w,-]+)\]", command)
+        assert extras
+        assert set(",".join(extras).split(",")) <= set(metadata.metadata("pgbraid").get_all("Provides-Extra") or ())
+        return ""
+    assert program == "pgbraid", f"{block}: {command}"
+    done = shell(command)
+    assert "warning" not in done.stdout
+    assert "not embedded" not in done.stderr
+    if argument in SAID:
+        assert re.search(SAID[argument], done.stdout), f"{block}: {done.stdout}"
+    if shown.strip():
+        assert_shown(shown, done.stdout, block)
+    return done.stdout
+
+
+SAID = {
+    "init": r"pgbraid \S+ is (brought )?up to date",
+    "ingest": r"2 documents: 2 inserted",
+    "import": r"3 documents: 3 inserted, .* 3 chunks written",
+    "search": r" 1\. .*\n    score ",
+}
+
+
+def assert_shown(shown: str, output: str, block: Block) -> None:
+    """A line that is an ellipsis stands for any lines, an ellipsis in a line for any characters."""
+    pattern = "\n".join(
+        r"(?:.*\n)*.*" if line.strip() == "…" else re.escape(line.rstrip()).replace("…", ".*")
+        for line in shown.strip("\n").splitlines()
+    )
+    stripped = "\n".join(line.rstrip() for line in output.strip("\n").splitlines())
+    assert re.fullmatch(pattern, stripped), f"{block} shows\n{shown}\nand gives\n{output}"
+
+
+@pytest.fixture
+def files(dsn: str, tmp_path: Path) -> None:
+    """What the commands read: files, and a table with vectors."""
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "call.md").write_text("# Seats\n\nThey object to the price per seat.\n")
+    (tmp_path / "papers.jsonl").write_text('{"external_id": "paper-1", "content": "Of seats and prices."}\n')
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("create table items (id int primary key, body text, embedding vector(384))")
+        connection.execute(
+            "insert into items select n, 'item ' || n, array_fill(n::real, '{384}')::vector"
+            " from generate_series(1, 3) n"
+        )
+
+
+@pytest.fixture
+def service() -> Iterator[JsonServer]:
+    """An embedding service as OpenAI's."""
+
+    def answer(body: Any) -> Any:
+        return {
+            "data": [
+                {"index": place, "embedding": np.random.default_rng(len(text)).random(8).tolist()}
+                for place, text in enumerate(body["input"])
+            ]
+        }
+
+    with JsonServer(answer) as server:
+        yield server
+
+
+# The demo
+
+
+def demo() -> Block:
+    (found,) = [block for block in README.blocks if block.code.startswith("$ make demo\n")]
+    return found
+
+
+def test_the_demos_searches(dsn: str, embedder: LocalEmbedder, shell: Shell) -> None:
+    """Its numbers depend on the version of Python, whose documentation it indexes; its searches do not."""
+    filters = {query: f" --filters '{json.dumps(given)}'" if given else "" for _, query, given in SEARCHES}
+    searches = [command for command, _ in commands(demo())][1:]
+    assert searches
+    assert set(searches) <= {f'pgbraid search "{query}" -k 3{given}' for query, given in filters.items()}
+    with pgbraid.connect(dsn, embedder=embedder) as client:
+        client.add_documents(demo_documents())
+        client.embed_pending()
+    for command in searches:
+        run_command(command, "", shell, demo())
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+
+
+# JSON: filters and options
+
+
+@each("json")
+def test_json(block: Block, filled: str) -> None:
+    given = json.loads(block.code)
+    with pgbraid.connect(filled) as client:
+        if "boosts" in given:
+            for fusion in ("rrf", "convex"):
+                found = client.search("pricing objections", fusion=fusion, options=given)
+                assert {len(result.boosts or []) for result in found} == {len(given["boosts"])}
+        elif "normalisation" in given:
+            assert client.search("pricing objections", options=given)
+        else:
+            found = client.search("pricing objections", filters=given)
+            assert [result.external_id for result in found] == [PRICING_CALL]
+
+
+# JavaScript
+
+HARNESS = """
+import {{ createClient }} from '@supabase/supabase-js'
+
+const {{ URL: url, TOKEN: token, EMBEDDING: text }} = process.env
+const embedding = JSON.parse(text)
+// Supabase's own gateway takes /rest/v1 away.
+const direct = (address, options) => fetch(String(address).replace('/rest/v1', ''), options)
+const supabase = createClient(url, token, {{
+  auth: {{ persistSession: false }},
+  global: {{ fetch: direct }},
+  realtime: {{ transport: class {{}} }},  // Node before 22 has no WebSocket
+}})
+
+{code}
+console.log(JSON.stringify({{ data, error }}))
+"""
+
+
+@pytest.mark.any_version
+@each("js")
+def test_javascript(block: Block, postgrest: Gateway, shell: Shell) -> None:
+    packages = npm.installed(npm.SUPABASE_JS)
+    vector = shell("pgbraid", "vector", "price objections").stdout
+    script = packages / f"{Path(block.page).stem}-{block.line}.mjs"  # beside node_modules, where the import is looked up
+    script.write_text(HARNESS.format(code=block.code))
+    env = {"URL": postgrest.url, "TOKEN": token_for("acme"), "EMBEDDING": vector}
+    answer = json.loads(shell("node", str(script), **env).stdout)
+    script.unlink()
+    assert answer["error"] is None
+    assert {row["speaker"] for row in answer["data"]} == {"Ana"}
+    assert answer["data"][0]["external_id"] == PRICING_CALL
+    assert answer["data"][0]["semantic_rank"] is not None

@@ -1,1 +1,0 @@
-"""What README.md says, carried out."""
