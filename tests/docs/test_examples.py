@@ -68,7 +68,8 @@ def run(
             output = run_sql(block, dsn, shell)
         elif block.language == "python":
             # What embeds is not here; its answers are.
-            output = shell("python", "-W", "error", "-c", re.sub(r"http://localhost:\d+/v1", service.url, block.code)).stdout
+            program = re.sub(r"http://localhost:\d+/v1", service.url, block.code)
+            output = shell("python", "-W", "error", "-c", program).stdout
         elif block.language == "console":
             output = "".join(run_command(command, shown, shell, block) for command, shown in commands(block))
         else:
@@ -238,7 +239,8 @@ console.log(JSON.stringify({{ data, error }}))
 def test_javascript(block: Block, postgrest: Gateway, shell: Shell) -> None:
     packages = npm.installed(npm.SUPABASE_JS)
     vector = shell("pgbraid", "vector", "price objections").stdout
-    script = packages / f"{Path(block.page).stem}-{block.line}.mjs"  # beside node_modules, where the import is looked up
+    # Beside node_modules, where the import is looked up.
+    script = packages / f"{Path(block.page).stem}-{block.line}.mjs"
     script.write_text(HARNESS.format(code=block.code))
     env = {"URL": postgrest.url, "TOKEN": token_for("acme"), "EMBEDDING": vector}
     answer = json.loads(shell("node", str(script), **env).stdout)
