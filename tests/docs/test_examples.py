@@ -24,8 +24,8 @@ from support.json_server import JsonServer
 from support.postgrest import Gateway, token_for
 
 RUN = ("console", "python", "sql")
-# Text is for what nothing can check, such as an error or a drawing.
-LANGUAGES = {*RUN, "js", "json", "mermaid", "text"}
+# What is for reading alone, such as an error, a formula or a piece of SQL, says nothing, or that it is text.
+LANGUAGES = {*RUN, "js", "json", "mermaid", "text", ""}
 
 
 def each(language: str) -> pytest.MarkDecorator:
