@@ -54,7 +54,7 @@ dump: build ## record a filled database of this version, which later versions mu
 	@cd tests && ../$(BIN)/python -m upgrade.record
 
 dist: build ## build the release into dist/: a wheel, and the source distribution
-	@cd python && "$(abspath $(BIN))/python" -m hatchling --quiet build -d "$(abspath $(DIST))"
+	@cd python && "$(abspath $(BIN))/python" -m hatchling build -d "$(abspath $(DIST))"
 
 bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, to paste into Supabase's SQL editor
 	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql
