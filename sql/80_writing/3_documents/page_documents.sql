@@ -27,6 +27,8 @@ as $$
 declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection_id int := (braid_store.find_collection(page_documents.collection)).id;
+  -- Under row-level security a coalesce in the condition would keep it from the index.
+  v_after text := coalesce(page_documents.after, '');
 begin
   if (page_documents.match_count between 1 and 10000) is not true then
     raise exception 'match_count is %', coalesce(page_documents.match_count::text, 'null')
@@ -37,7 +39,7 @@ begin
          (select count(*) from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = d.id)
   from braid_store.documents d
   where d.tenant_id = v_tenant_id and d.collection_id = v_collection_id
-    and d.external_id > coalesce(page_documents.after, '')
+    and d.external_id > v_after
   order by d.external_id
   limit page_documents.match_count;
 end
