@@ -1,4 +1,4 @@
-"""What docs/ names for those who change pgbraid is there: functions, tables, settings, files, headings."""
+"""What docs/ names for those who change pgbraid is there: functions, tables, settings, files."""
 
 from __future__ import annotations
 
@@ -44,11 +44,6 @@ def functions() -> frozenset[str]:
     return frozenset(called) | {path.stem for path in (ROOT / "sql").rglob("*.sql")}
 
 
-def anchors(page: Path) -> set[str]:
-    titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
-
-
 def prose(page: Path) -> str:
     """Without examples, but with pictures, which name functions."""
     return re.sub(r"^```(?!mermaid).*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
@@ -73,13 +68,3 @@ def test_paths_lead_somewhere(page: Path) -> None:
     spans = re.findall(r"`([^`\n]+)`", prose(page))
     paths = [span for span in spans if re.match(r"(sql|migrations|python|tests|docker|docs)/[^<*]*$", span)]
     assert [path for path in paths if not (ROOT / path).exists()] == []
-
-
-@each_page
-def test_links_lead_somewhere(page: Path) -> None:
-    for link in re.findall(r"\]\(([^)]+)\)", page.read_text()):
-        if not link.startswith("https://"):
-            path, _, anchor = link.partition("#")
-            target = (page.parent / path).resolve() if path else page
-            assert target.exists(), link
-            assert not anchor or anchor in anchors(target), link
