@@ -18,6 +18,7 @@ declare
   v_left int[] := array(select generate_subscripts(place_embeddings.embedded_ids, 1));
   v_fitting int[];
   v_fitting_ids bigint[];
+  v_embeddings @vector@.vector[];
   v_space braid_store.collections;
 begin
   if place_embeddings.embedded_ids is null then
@@ -38,10 +39,10 @@ begin
     v_fitting_ids := array(
       select place_embeddings.embedded_ids[u.place] from unnest(v_fitting) with ordinality u (place, number) order by u.number);
     if v_fitting <> '{}' then
-      perform braid_store.check_embeddings(v_space, f.embeddings, 'embedding', v_fitting),
-              braid_store.write_vectors(place_embeddings.tenant_id, v_space, v_fitting_ids, f.embeddings)
-      from (select array(select place_embeddings.embeddings[u.place] from unnest(v_fitting) with ordinality u (place, number)
-                         order by u.number) as embeddings offset 0) f;
+      v_embeddings := array(select place_embeddings.embeddings[u.place]
+                            from unnest(v_fitting) with ordinality u (place, number) order by u.number);
+      perform braid_store.check_embeddings(v_space, v_embeddings, 'embedding', v_fitting);
+      perform braid_store.write_vectors(tenant_id, v_space, v_fitting_ids, v_embeddings);
       v_left := array(select unnest(v_left) except select unnest(v_fitting) order by 1);
     end if;
 
@@ -52,9 +53,8 @@ begin
   end loop;
 
   if v_left <> '{}' then
-    perform braid_store.check_embeddings(
-      place_embeddings.collection, array(select place_embeddings.embeddings[u.place] from unnest(v_left) u (place)),
-      'embedding', v_left);
+    v_embeddings := array(select place_embeddings.embeddings[u.place] from unnest(v_left) u (place));
+    perform braid_store.check_embeddings(collection, v_embeddings, 'embedding', v_left);
   end if;
 end
 $$;

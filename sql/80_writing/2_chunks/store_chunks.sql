@@ -18,6 +18,7 @@ declare
   v_chunk_ids bigint[];
   v_embeddings text[];
   v_embedded_ids bigint[];
+  v_vectors @vector@.vector[];
 begin
   with new_chunks as materialized (
     select ch.document_id, dc.*
@@ -48,9 +49,8 @@ begin
     perform braid_store.write_attributes(store_chunks.tenant_id, store_chunks.collection.id, v_chunk_ids);
   end if;
 
-  perform braid_store.place_embeddings(
-    store_chunks.tenant_id, store_chunks.collection, v_chunk_ids, v_embedded_ids,
-    braid_store.parse_embeddings(v_embeddings));
+  v_vectors := braid_store.parse_embeddings(v_embeddings);
+  perform braid_store.place_embeddings(tenant_id, collection, v_chunk_ids, v_embedded_ids, v_vectors);
 end
 $$;
 
