@@ -1,11 +1,12 @@
--- Two roles are this database's own, and bear its name: who acts for them gains nothing in another. The others belong to
--- the cluster, give nothing by themselves, and may be there already.
+-- Two roles belong to this database alone and have its name in theirs: whoever may act for them gains nothing in
+-- another database. The other two belong to the whole cluster, give no access by themselves, and may exist already.
 do $$
 declare
   v_role text;
   v_other text;
 begin
-  -- Roles of this name that own nothing here were made for another database, or by somebody who waits for this one.
+  -- If a role has this name but does not own our schema here, it was made for another database, or by somebody who
+  -- hoped to own what this install creates.
   for v_role in
     select r.rolname
     from pg_catalog.pg_roles r

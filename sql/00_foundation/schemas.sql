@@ -1,12 +1,14 @@
--- braid is the API and all that is ever exposed; braid_store holds tables and internals. Nobody but definer functions has
--- USAGE on braid_locks: several commands lock a table before they ask whether they may, but not one they cannot name.
+-- braid is the API, and the only schema to expose. braid_store holds tables and internals. Only definer functions have
+-- USAGE on braid_locks: several commands (LOCK TABLE is one) lock a table before they check the caller's rights, but
+-- nobody can name a table in a schema without USAGE.
 create schema if not exists braid authorization @owner@;
 create schema if not exists braid_store authorization @owner@;
 create schema if not exists braid_locks authorization @owner@;
 
--- Whoever owns a schema can drop what is in it, and put functions beside ours that our calls would find. The roles of a
--- database that was renamed or copied are another's, and a dump's may be missing here: then what pgbraid made there is
--- given to this database's. Functions follow when they are replaced, in 99_privileges.
+-- Whoever owns a schema can drop what is in it, and can put functions there that our calls would find. If the database
+-- was renamed or copied, the owner is another database's role; after a restore from a dump the owner may be whoever
+-- restored it. What pgbraid made is then given to this database's roles. Functions follow when they are replaced, in
+-- 99_privileges.
 do $$
 declare
   v_schema record;
@@ -51,6 +53,8 @@ begin
 end
 $$;
 
-comment on schema braid is 'pgbraid: hybrid search in PostgreSQL. The API; see https://github.com/pgbraid/pgbraid';
+comment on schema braid is
+  'pgbraid: hybrid search in PostgreSQL. The API; see https://github.com/pgbraid/pgbraid';
 comment on schema braid_store is 'pgbraid: tables and internals. Not an interface.';
-comment on schema braid_locks is 'pgbraid: what is locked. Not an interface.';
+comment on schema braid_locks is
+  'pgbraid: tables that are only locked. Not an interface.';

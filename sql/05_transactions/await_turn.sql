@@ -9,14 +9,15 @@ as $$
 #variable_conflict use_column
 declare
   v_next bigint := pg_snapshot_xmax(pg_current_snapshot())::text::bigint;
-  -- The last transaction with these 32 bits.
+  -- xmax has only 32 bits. This is the newest transaction id that ends in them.
   v_turn bigint := v_next - ((v_next - turn::text::bigint) & 4294967295);
 begin
-  -- What locked the row stays in xmax when it has ended. A guess is enough: writing tells who may go on.
+  -- xmax keeps the id after that transaction has ended. A wrong guess does no harm: the lock on the row of kind
+  -- 'writing' decides who may write.
   if v_turn between 3 and v_next - 1 and pg_xact_status(v_turn::text::xid8) <> 'in progress' then
     return;
   end if;
-  -- Waits, and keeps no lock.
+  -- Waits for the lock; the exception below gives it back at once.
   perform
   from braid_locks.tenant_locks l
   where l.tenant_id = await_turn.tenant_id and l.slot = await_turn.slot and l.kind = 'turn'
@@ -28,5 +29,6 @@ end
 $$;
 
 comment on function braid_store.await_turn(xid, int, int) is
-  'Waits while the transaction that last locked a turn in tenant_locks is about to take writing for itself: without this, '
-  'writers who come one after another would leave it no moment.';
+  'Lets a waiting transaction go first. If another transaction holds the row of kind turn because it wants writing for '
+  'itself alone, this waits until it has ended. Without it, writers who follow each other closely would never leave '
+  'such a transaction a free moment. turn: xmax of that row, as the caller read it. Takes no lock that lasts.';

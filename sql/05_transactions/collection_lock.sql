@@ -10,5 +10,6 @@ as $$
 $$;
 
 comment on function braid_store.collection_lock(int) is
-  'The table whose lock is that of a collection. Writers hold it in ROW EXCLUSIVE mode and maintenance in ROW SHARE; a step '
-  'of a model migration, which excludes writers alone, takes SHARE ROW EXCLUSIVE, and what excludes both EXCLUSIVE.';
+  'Returns the name of the table whose lock stands for a collection. Modes: writers take ROW EXCLUSIVE, maintenance ROW '
+  'SHARE. A step of a model migration keeps out only writers, by SHARE ROW EXCLUSIVE. What must keep out both takes '
+  'EXCLUSIVE. Collections whose ids are equal modulo 64 share a table.';

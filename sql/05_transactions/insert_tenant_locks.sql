@@ -13,4 +13,5 @@ as $$
 $$;
 
 comment on function braid_store.insert_tenant_locks(int) is
-  'What can be locked of a new tenant.';
+  'Creates the rows of braid_locks.tenant_locks for a new tenant: 8 slots, each with the kinds writing, turn and '
+  'shards.';

@@ -5,7 +5,7 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- Whoever comes later waits behind the turn.
+-- Short: writers who come after this call wait behind its lock on 'turn' until the try ends.
 set lock_timeout = '200ms'
 as $$
 #variable_conflict use_column
@@ -47,5 +47,6 @@ end
 $$;
 
 comment on function braid_store.lock_part(int, int) is
-  'Takes a tenant''s part of a collection, or of all if that is null, for this session alone until the transaction ends. In '
-  'short tries, between which writers go on. Raises 55P03 when lock_wait is over.';
+  'Takes a tenant''s part of a collection for this session alone, until its transaction ends. collection_id null: the '
+  'tenant''s parts of all collections. It tries for 200 ms at a time, and writers go on between the tries. Raises 55P03 '
+  'after lock_wait().';

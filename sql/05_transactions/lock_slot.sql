@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.lock_slot(int) is
-  'The slot of braid_locks.tenant_locks for a tenant''s part of a collection.';
+  'Returns the slot in braid_locks.tenant_locks that a tenant''s part of a collection uses: the collection''s id modulo '
+  '8.';

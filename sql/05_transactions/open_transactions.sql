@@ -6,10 +6,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Sessions show 32 bits of an id; it is within 2^31 of this one.
+  -- pg_stat_activity shows only the low 32 bits of an id. The full id is the one within 2^31 of this transaction's own.
   v_own bigint := pg_current_xact_id()::text::bigint;
 begin
-  -- Else it is what this transaction saw when it first asked.
+  -- Without this, pg_stat_activity would show the state of this transaction's first look at it.
   perform pg_stat_clear_snapshot();
   select min(t.id), max(t.id) into oldest, newest
   from (
@@ -25,5 +25,5 @@ end
 $$;
 
 comment on function braid_store.open_transactions(out xid8, out xid8) is
-  'The oldest and the newest of the other transactions of this database that may have written and have not ended, prepared '
-  'ones too; null if there is none.';
+  'Returns the oldest and the newest id among the other transactions of this database that may have written and have '
+  'not ended, prepared ones included. Both are null if there are none.';

@@ -13,12 +13,13 @@ declare
   v_known text;
   v_is_all_known boolean := true;
 begin
-  -- One that several transactions share has a number of its own, which may be that of another transaction, too.
+  -- If several transactions share the lock, xmax is a multixact's number. The same number may also be the id of a
+  -- transaction.
   foreach v_id in array row_lock_holders.row_locks loop
     begin
       v_members := array(select m.xid from pg_get_multixact_members(v_id) m);
     exception when others then
-      v_members := '{}'; -- it is no such number
+      v_members := '{}'; -- not the number of a multixact
     end;
     v_ids := v_ids || v_members;
     v_is_all_known := v_is_all_known and (
@@ -29,11 +30,13 @@ begin
   if v_known is not null and v_is_all_known then
     return v_known;
   end if;
-  -- Of a released savepoint, as every one of a prepared transaction is, nothing tells whose it was.
+  -- An id of a released savepoint does not show which transaction it belonged to; every savepoint of a prepared
+  -- transaction is released. So all who may hold the lock are named.
   return nullif(concat_ws(', or ', v_known, 'one of: '
                 || braid_store.lock_holders('{braid_locks.tenant_locks}', '{RowShareLock}')), '');
 end
 $$;
 
 comment on function braid_store.row_lock_holders(xid[]) is
-  'The transactions that hold row locks, in words, by the xmax of the rows.';
+  'Describes in words which transactions hold row locks of tenant_locks. row_locks: xmax of the locked rows. Null if '
+  'they have all ended.';

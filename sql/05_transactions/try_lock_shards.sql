@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function braid_store.try_lock_shards(int, int) is
-  'For the session that makes vector shards of a tenant''s part of a collection, until its transaction ends: false, without '
-  'waiting, if another one does. Writers, searches and clears have nothing to do with it.';
+  'Claims the making of vector shards in a tenant''s part of a collection for this session, until its transaction ends. '
+  'Returns false at once if another session has claimed it. Writers, searches and clears are not affected.';

@@ -17,4 +17,5 @@ end
 $$;
 
 comment on function braid_store.has_due_parts(text, timestamptz) is
-  'Whether parts are still due for a task that were so before, as time was short or another session is at them.';
+  'Tells whether parts are still due for a task that were due before the given time: maintenance ran out of time, or '
+  'another session works on them.';

@@ -6,9 +6,9 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- A row of its own, whatever there is: one of before may have been gone through half.
+  -- Always a new row: maintenance may be halfway through an older one.
   insert into braid_store.due_collections (collection_id) values (note_collection.collection_id);
 $$;
 
 comment on function braid_store.note_collection(int) is
-  'Notes that maintenance is to visit every tenant''s part of a collection, whose definition has changed.';
+  'Notes that maintenance must visit every tenant''s part of a collection, because its definition has changed.';

@@ -10,10 +10,11 @@ set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin
-  -- Has an id before it looks: open_transactions, asked after a note was locked, then knows of it.
+  -- Takes a transaction id before it looks. So open_transactions, if it is called after a note was locked, counts this
+  -- transaction.
   perform pg_current_xact_id();
-  -- Without a lock, which would make the note a hot row. xmax is that of the row as it is now, whatever this snapshot
-  -- shows: once maintenance has locked, changed or deleted it, it is no longer 0.
+  -- Takes no lock, because then every writer would contend for the note. xmax is read from the row as it is now,
+  -- whatever this snapshot shows: it is no longer 0 once maintenance has locked, changed or deleted the row.
   if not exists (
     select from braid_store.due_parts d
     where d.tenant_id = note_due.tenant_id and d.collection_id = note_due.collection_id and d.task = 'visit'
@@ -26,4 +27,5 @@ end
 $$;
 
 comment on function braid_store.note_due(int, int) is
-  'Notes, after a write, that maintenance is to visit a tenant''s part of a collection, unless that is noted already.';
+  'Notes, after a write, that maintenance must visit a tenant''s part of a collection. Does nothing if that is noted '
+  'already.';

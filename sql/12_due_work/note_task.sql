@@ -20,4 +20,5 @@ end
 $$;
 
 comment on function braid_store.note_task(int, int, text) is
-  'Notes a task that a visit has found in a tenant''s part of a collection, unless that is noted and nobody is at it.';
+  'Notes a task that a visit found to do in a tenant''s part of a collection. Does nothing if it is noted already and '
+  'nobody works on it.';

@@ -22,4 +22,5 @@ as $$
 $$;
 
 comment on function braid_store.put_off(braid_store.due_parts[], timestamptz) is
-  'Has the parts of locked notes come again, behind all that is due now.';
+  'Makes the parts of these notes due again at due_at (by default now, so behind all that is due already). Keeps one '
+  'note of each part. The caller has locked the notes.';

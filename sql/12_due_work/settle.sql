@@ -12,7 +12,8 @@ as $$
     from unnest(settle.notes) n
     where settle.newest is not null
     group by 1, 2
-    -- One that has awaited its readers has found no new ones.
+    -- No writer relies on a note that waits already (see note_due). When the transactions that it waits for have ended,
+    -- it can go.
     having bool_or(n.awaits is null or n.awaits > settle.oldest)
   ), changed as (
     update braid_store.due_parts d
@@ -27,5 +28,6 @@ as $$
 $$;
 
 comment on function braid_store.settle(braid_store.due_parts[], xid8, xid8) is
-  'Takes locked notes away whose parts have nothing left to do. Those that writers may have found who '
-  'had not ended stay until these have: their oldest and newest as open_transactions gave them after the notes were locked.';
+  'Deletes notes of parts that have nothing left to do. The caller has locked them, and then called open_transactions '
+  'for oldest and newest. A writer among those transactions may have relied on a note that it found. So a note of each '
+  'such part stays, and waits until those transactions have ended.';

@@ -29,7 +29,7 @@ begin
       limit c_count
       for update skip locked);
   end if;
-  -- Whatever else is noted of the same parts, so that one visit does for all.
+  -- Also the other notes of these parts for the task, so that one visit settles them all.
   return query
   select d.*
   from (select distinct t.tenant_id, t.collection_id from unnest(v_taken) t) p,
@@ -43,5 +43,6 @@ end
 $$;
 
 comment on function braid_store.take_due_parts(text, timestamptz, xid8) is
-  'Locks the notes of some hundred parts at most that are due for a task, the longest due first; or, if there are none, of '
-  'parts whose notes have awaited only transactions that have ended. Notes that another session has locked are its affair.';
+  'Locks and returns notes of up to 100 parts that are due for a task, those due longest first. If there are none, '
+  'takes notes that only waited for transactions below ended_before, which have all ended; null skips these. Leaves out '
+  'notes that another session has locked.';

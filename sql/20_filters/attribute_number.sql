@@ -14,4 +14,5 @@ as $$
 $$;
 
 comment on function braid_store.attribute_number(numeric) is
-  'The double precision number for a number of JSON. A greater number never becomes a smaller one, and none is out of range.';
+  'Converts a JSON number to double precision without an error. Keeps the order of numbers. What is too large becomes '
+  'infinity, and what is too small 0.';

@@ -7,14 +7,14 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- As where sources are run, see below.
+-- The same settings as where the query is run; the reason stands below.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
-  -- More are no gain over looking at every chunk.
+  -- With more of these, looking at every chunk is as fast.
   c_max_unindexed constant int := 1000;
   v_operators jsonb := case when jsonb_typeof(condition_source.operand) = 'object' then condition_source.operand
                             else jsonb_build_object('$eq', condition_source.operand) end;
@@ -54,9 +54,9 @@ begin
   if v_test.condition is null then
     return null;
   end if;
-  -- Ordered by the field, and run where sorting is off, each of these has one index that will do. The planner, which has
-  -- no statistics and takes a tenant's part of a collection for one row, would use any that begins with it, and
-  -- PostgreSQL 16 would read all of it for a list; hence one lookup for each value as well.
+  -- Each query is ordered by the field and run with sorting switched off, so exactly one index fits. Without this the
+  -- planner would use any index that begins with the tenant and collection: it has no statistics and expects one row
+  -- there. One lookup for each value, because PostgreSQL 16 would read the whole index for a list.
   v_key := case when v_attribute.id is null and condition_source.key = 'external_id' then 'd.id'
                 when v_attribute.id is null then 'c.id' else 'a.chunk_id' end;
   v_source := format(
@@ -76,7 +76,7 @@ begin
                   'where c.tenant_id = %s and c.document_id = s.id offset 0) c', v_source, condition_source.tenant_id);
   end if;
 
-  -- Of an array several elements may be among the operands.
+  -- Several elements of a stored array may be among the operands.
   v_source := case when v_operators ? '$in' and not v_operators ? '$eq' then 'select distinct s.id ' else 'select s.id ' end
               || v_source;
   select count(*) into v_unindexed
@@ -98,5 +98,6 @@ end
 $$;
 
 comment on function braid_store.condition_source(text, jsonb, int, int) is
-  'A query of an index for the ids of chunks, each once, among which are all that one key of a filter matches; null if no '
-  'index serves it. Chunks that wait for braid.maintain() are among them.';
+  'Returns a query that finds candidates for one key of a filter by an index, or null if no index helps. It gives ids '
+  'of chunks, each once. All chunks that match are among them, and perhaps others: test them with the filter. Chunks '
+  'that braid.maintain() has still to index are always among them.';

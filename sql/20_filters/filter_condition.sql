@@ -65,7 +65,7 @@ begin
       where e.value <> 'null';
       v_test := format('%s = any (%s)', v_field, v_list);
       if v_kind = 'jsonb' then
-        -- "= any" is hashed; the slower "contains any" is for stored arrays alone.
+        -- "= any" is hashed. The slower "contains any" is needed for stored arrays only.
         v_test := format('(%s or jsonb_typeof(%s) = ''array'' and %s @> any (%s))', v_test, v_field, v_field, v_list);
       end if;
       if filter_condition.operand @> 'null' then
@@ -94,7 +94,8 @@ begin
   end case;
 
   if filter_condition.key in ('external_id', 'source_uri') then
-    -- Fenced: for each chunk the planner would read all documents that match rather than the chunk's own.
+    -- Fenced by offset 0: otherwise the planner would read, for each chunk, all documents that match instead of the
+    -- chunk's own.
     v_test := format('exists (select from (select d.* from braid_store.documents d '
                      'where d.tenant_id = %s and d.id = c.document_id offset 0) d where d.collection_id = %s and %s)',
                      filter_condition.tenant_id, filter_condition.collection_id, v_test);
@@ -108,4 +109,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_condition(text, text, jsonb, int, int) is
-  'The condition for one key, operator and operand of a filter; filter_predicate says what they mean.';
+  'Returns the SQL condition for one key, operator and operand of a filter. filter_predicate says what the operators '
+  'mean.';

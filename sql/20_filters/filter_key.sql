@@ -56,4 +56,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_key(text, jsonb, int, int, int, int) is
-  'The condition for one key of a filter: its operators, and-ed. conditions counts what was compiled so far.';
+  'Returns the SQL condition for one key of a filter: the conditions of its operators, joined by "and". conditions '
+  'counts the conditions compiled so far.';

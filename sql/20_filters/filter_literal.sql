@@ -52,4 +52,5 @@ begin
 end
 $$;
 comment on function braid_store.filter_literal(text, text, jsonb) is
-  'A filter''s operand as an SQL literal of the type that the key holds, or an error that names both.';
+  'Returns a filter''s operand as an SQL literal of the type that the key holds. Raises 22023, naming key and operand, '
+  'if it does not fit.';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Read for each chunk.
+  -- The key is compared again for each chunk.
   c_max_bytes constant int := 1024;
   v_key constant text := regexp_replace(filter_metadata_field.key, E'^metadata\\.', '');
 begin
@@ -19,9 +19,10 @@ begin
   if position('.' in v_key) = 0 then
     return format('(c.metadata -> %L)', v_key);
   end if;
-  -- Flattened metadata ({"loc.page": 3}) is common too: the key as it stands wins over the path.
+  -- Flattened metadata ({"loc.page": 3}) is common too. So the key as written goes before the path.
   return format('coalesce(c.metadata -> %L, c.metadata #> %L)', v_key, string_to_array(v_key, '.'));
 end
 $$;
 comment on function braid_store.filter_metadata_field(text) is
-  'The SQL expression for a metadata key of a filter: the key itself, else the path that its dots write.';
+  'Returns the SQL expression for a metadata key of a filter: the value under the key as written; if there is none, the '
+  'value at the path that the key''s dots describe.';

@@ -5,7 +5,7 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
--- What sources read, they read in the order of an index, by which alone they are found then: see condition_source.
+-- So that the planner reads the one index that the query was written for: see condition_source.
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -56,5 +56,6 @@ end
 $$;
 
 comment on function braid_store.filter_source(jsonb, int, int) is
-  'A query of an index for the ids of chunks, each once, among which are all that a filter matches; null if there is none. '
-  'Of the conditions that are and-ed, the one that fewest chunks meet, as far as a look at 1000 each tells.';
+  'Returns a query that finds candidates for a filter by an index, or null if no index helps. It gives ids of chunks, '
+  'each once; all chunks that match are among them. If several of the filter''s and-ed conditions have an index, takes '
+  'the one with the fewest chunks, of which it counts up to 1000 each.';

@@ -16,7 +16,8 @@ declare
   v_operands jsonb;
   v_is_range boolean := not operators ?| '{$eq,$in}';
 begin
-  -- Never $eq and $in together: different elements of an array may match them. A range only matches scalars.
+  -- Takes only one of $eq and $in: different elements of a stored array may meet them. A range is met by single values
+  -- only.
   v_operands := case
     when operators ? '$eq' then jsonb_build_object('$eq', jsonb_build_array(operators -> '$eq'))
     when operators ? '$in' then jsonb_build_object('$in', operators -> '$in')
@@ -25,7 +26,8 @@ begin
             and (not source_test.type ^@ 'attribute'
                  or jsonb_typeof(o.value) = case source_test.type when 'attribute number' then 'number' else 'string' end))
   end;
-  -- Null matches what is missing, which no index has; operands of other types match values that this one has not.
+  -- Null would match what is missing, which is in no index. An operand of another type would match values that are not
+  -- in this index.
   if v_operands is null or exists (
        select from jsonb_each(v_operands) o, jsonb_array_elements(o.value) e
        where e.value = 'null'
@@ -40,7 +42,7 @@ begin
     select o.key,
            coalesce(string_agg(case
              when e.value is null then null -- of an empty array
-             -- Not as double precision: how that is written depends on a setting of the session.
+             -- Not written as double precision, because how that is written depends on a setting of the session.
              when source_test.type = 'attribute number' then format('braid_store.attribute_number(%L)', e.value #>> '{}')
              when source_test.type ^@ 'attribute' then format('%L', left(e.value #>> '{}', 200))
              else braid_store.filter_literal(source_test.key, source_test.type, e.value) end, ', '), '') as literals
@@ -60,13 +62,14 @@ begin
                        coalesce(v_operands ->> '$eq', v_operands ->> '$in'),
                        case source_test.type when 'attribute number' then 'float8' when 'timestamptz' then 'timestamptz'
                                              else 'text' end);
-    -- Not "=", with which the field would be a constant, and so in no order.
+    -- Not "=": the field would then be a constant, and the index would give no order by it.
     condition := format('%1$s >= u.value and %1$s <= u.value', source_test.field);
   end if;
 end
 $$;
 
 comment on function braid_store.source_test(text, text, text, jsonb) is
-  'A condition on an indexed field that is true wherever the operators of a key are, null if there is none, and what to '
-  'read its operands u.value from, with a comma, if they are listed. Bounds are included, as stored values are shortened '
-  'and rounded.';
+  'Returns a weaker condition on an indexed field, which is true wherever the operators of a key are all true. An index '
+  'finds what meets it; the caller tests the rest. condition: null if there is none. operands: for listed values, a '
+  'FROM item with a comma that gives them as u.value; else empty. Bounds are included, because the index holds '
+  'shortened and rounded values.';

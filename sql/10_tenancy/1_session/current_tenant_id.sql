@@ -12,4 +12,6 @@ end
 $$;
 
 comment on function braid.current_tenant_id() is
-  'The id of the tenant this session acts for, or null. Every policy compares tenant_id with it.';
+  'Returns the id of the tenant that this session acts for; null if there is none. The row-level security policy of '
+  'every table compares tenant_id with it. Who logged in decides: a member acts for its tenant, and names one by '
+  'braid.tenant if it has several; a request through a gateway acts for the tenant that its verified token names.';

@@ -9,4 +9,5 @@ as $$
 $$;
 
 comment on function braid_store.gateway_mark() is
-  'Does nothing. Granted to gateways, so that whether a login may be one is asked without a query: see session_tenant_id.';
+  'Does nothing. Only gateways have EXECUTE on it, so session_tenant_id can ask whether a login may be a gateway '
+  'without reading a table.';

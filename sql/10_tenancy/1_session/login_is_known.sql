@@ -18,5 +18,5 @@ end
 $$;
 
 comment on function braid_store.login_is_known() is
-  'Whether the login is a member of a tenant of this database, or trusted in it. To others it does not show what '
+  'Tells whether the login is a member of a tenant of this database, or is trusted in it. Other logins do not see which '
   'collections there are.';

@@ -7,8 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Without a token PostgREST still publishes the role that it assumes, and an API key such as Supabase's anon key is a
-  -- token that names a role but nobody. Claims that are no JSON are no anonymous request.
+  -- Without a token PostgREST still publishes the role that it assumes. An API key such as Supabase's anon key is a
+  -- token that names a role but no user. A request whose claims are not valid JSON does not count as anonymous.
   return (
     select pg_input_is_valid(coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}'), 'jsonb')
            and not braid_store.request_claims() ? 'sub'
@@ -19,4 +19,5 @@ end
 $$;
 
 comment on function braid_store.request_is_anonymous() is
-  'Whether the request''s claims name no user and no trusted role, so that the public tenant, if one is set, applies.';
+  'Tells whether the request''s claims name neither a user nor a trusted role. The public tenant, if one is set, then '
+  'answers the request.';

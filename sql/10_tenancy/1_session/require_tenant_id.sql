@@ -10,7 +10,7 @@ declare
   v_tenant_id int;
   v_requested text := nullif(current_setting('braid.tenant', true), '');
 begin
-  -- A restore may give the definer functions, which call this, to somebody whom no policy binds.
+  -- After a restore, the definer functions that call this may belong to a role that row-level security does not bind.
   if not row_security_active('braid_store.documents') then
     raise exception 'pgbraid''s functions belong to %, who sees the rows of all tenants', current_user
       using errcode = '42501', hint = 'This database was restored from a dump: run pgbraid init in it.';
@@ -35,4 +35,5 @@ end
 $$;
 
 comment on function braid_store.require_tenant_id() is
-  'For definer functions: the tenant this session acts for; an error that says what to do if there is none.';
+  'Returns the tenant that this session acts for. If there is none, raises 42501 with a hint that says what to do. For '
+  'definer functions.';

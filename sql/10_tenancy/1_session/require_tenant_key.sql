@@ -13,4 +13,5 @@ end
 $$;
 
 comment on function braid_store.require_tenant_key() is
-  'The key of the tenant this session acts for; an error that says what to do if there is none.';
+  'Returns the key of the tenant that this session acts for. If there is none, raises 42501 with a hint that says what '
+  'to do.';

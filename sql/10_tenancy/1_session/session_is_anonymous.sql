@@ -15,4 +15,5 @@ end
 $$;
 
 comment on function braid_store.session_is_anonymous() is
-  'Whether this is a gateway''s request that names no tenant, so that only the public tenant, if there is one, answers it.';
+  'Tells whether this is a gateway''s request that names no tenant. Only the public tenant, if one is set, can answer '
+  'it.';

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role. Readers cannot select from tenants, whose unique key would answer which exist.
+-- Cross-tenant: owned by the owner role. Readers may not select from tenants: errors of its unique key would tell them
+-- which tenants exist.
 create or replace function braid_store.session_tenant_key()
 returns text
 language sql
@@ -11,4 +12,4 @@ as $$
 $$;
 
 comment on function braid_store.session_tenant_key() is
-  'The key of the tenant this session acts for, or null.';
+  'Returns the key of the tenant that this session acts for; null if there is none.';

@@ -10,5 +10,7 @@ as $$
 $$;
 
 comment on function braid.add_trusted_role(text, text) is
-  'Makes a login, or every login that inherits a group role, a gateway, a service or an administrator of this database, '
-  'and of no other. False if it was one already. For administrators.';
+  'Trusts a role in this database, and in no other. role: a login, or a group role whose members inherit it. kind: '
+  'gateway (verifies tokens, and so names the tenant of each request, as PostgREST does), service (works for every '
+  'tenant and chooses one by braid.tenant, as an embedding worker does) or administrator (may call the functions marked '
+  '"For administrators"). Returns false if the role was trusted so already. For administrators.';

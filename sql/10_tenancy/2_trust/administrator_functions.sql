@@ -26,4 +26,4 @@ end
 $$;
 
 comment on function braid_store.administrator_functions() is
-  'What only this database''s administrators run.';
+  'Lists the functions that only administrators of this database may run, with those of service_functions.';

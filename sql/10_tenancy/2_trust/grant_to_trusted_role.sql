@@ -11,12 +11,12 @@ declare
   v_kinds text[] := array(select t.kind from braid_store.trusted_roles t where t.role = grant_to_trusted_role.role);
 begin
   if not exists (select from pg_roles r where r.rolname = grant_to_trusted_role.role) then
-    return; -- dropped, or not made yet where a dump was restored
+    return; -- dropped, or not created yet after a restore
   end if;
   execute format('revoke all on function braid_store.gateway_mark(), %s from %I', v_functions, grant_to_trusted_role.role);
   execute format('revoke all on schema braid, braid_store from %I', grant_to_trusted_role.role);
   if v_kinds <> '{}' then
-    -- This also keeps the role from being dropped, and its name from being taken by another, while it is trusted.
+    -- A role that has privileges cannot be dropped, so nobody else can take the name of a trusted role.
     execute format('grant usage on schema braid, braid_store to %I', grant_to_trusted_role.role);
   end if;
   if 'administrator' = any (v_kinds) then
@@ -33,4 +33,5 @@ end
 $$;
 
 comment on function braid_store.grant_to_trusted_role(text) is
-  'Gives a role the privileges that go with what it is trusted as, and takes away those that do not.';
+  'Makes a role''s privileges fit the kinds in trusted_roles: grants what they need and revokes the rest. Does nothing '
+  'if the role does not exist.';

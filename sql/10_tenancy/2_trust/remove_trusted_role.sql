@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid.remove_trusted_role(text, text) is
-  'Ends what add_trusted_role began. False if it had not. Call it before the role is dropped. For administrators.';
+  'Ends the trust in a role that add_trusted_role began, for one kind. Returns false if the role was not trusted so. '
+  'Call it before you drop the role. For administrators.';

@@ -17,4 +17,4 @@ end
 $$;
 
 comment on function braid_store.service_functions() is
-  'What services of this database run beside its administrators: what a worker for all tenants needs.';
+  'Lists the functions that services may run, as administrators may: what a worker for all tenants needs.';

@@ -10,5 +10,6 @@ as $$
 $$;
 
 comment on function braid.create_tenant(text) is
-  'Creates a tenant under your own key for it (organisation id, slug, uuid) and makes the calling login a member. '
-  'Returns its id; a tenant that exists is returned as it is. For administrators.';
+  'Creates a tenant and makes the calling login a member of it. tenant: your own key for it, 1 to 255 bytes, such as an '
+  'organisation id, a slug or a uuid. Returns the tenant''s id. If the tenant exists already, only returns its id. For '
+  'administrators.';

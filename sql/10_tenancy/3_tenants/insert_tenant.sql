@@ -27,7 +27,7 @@ begin
   perform braid_store.insert_tenant_locks(v_tenant_id);
   if not braid_store.session_is('gateway')
         or (select r.rolsuper from pg_roles r where r.rolname = session_user) then
-    -- A gateway's login stands for everybody and is a member of nothing.
+    -- A gateway's login serves all users, so it becomes a member of no tenant.
     insert into braid_store.tenant_members (tenant_id, member) values (v_tenant_id, session_user);
   end if;
   return v_tenant_id;

@@ -19,7 +19,7 @@ begin
                    'braid.export_tenant keeps a copy.';
   end if;
   perform braid_store.require_read_committed('drop_tenant');
-  -- The row first: whoever holds it must not keep writers waiting behind the lock below.
+  -- The row first: if another session holds it, this call must not make writers wait behind the lock below.
   begin
     select t.id into v_tenant_id from braid_store.tenants t where t.key = remove_tenant.tenant for update;
     if not found then
@@ -30,7 +30,7 @@ begin
                                      braid_store.lock_holders('{braid_store.tenants}', '{RowShareLock,RowExclusiveLock}'));
   end;
 
-  -- Writers, merges and moves of vectors hold the lock of the part they are at.
+  -- Writers, merges and moves of vectors each hold the lock of the part that they work on.
   perform braid_store.lock_part(null, v_tenant_id);
 
   delete from braid_store.tenants t where t.id = v_tenant_id;
@@ -43,4 +43,4 @@ end
 $$;
 
 comment on function braid_store.remove_tenant(text, text) is
-  'Does the work of braid.drop_tenant, while nobody writes for the tenant.';
+  'Does the work of braid.drop_tenant. Takes the locks that wait for the tenant''s writers.';

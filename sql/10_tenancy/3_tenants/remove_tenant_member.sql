@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid.remove_tenant_member(text, text) is
-  'Ends a membership made by add_tenant_member. False if there was none. For administrators.';
+  'Ends a membership that add_tenant_member made. Returns false if there was none. For administrators.';

@@ -1,5 +1,5 @@
--- One policy per table, and for definitions a second one. Made or changed only where they differ: to make one locks its
--- table against every reader.
+-- One policy per table, and a second one for tables of definitions. Each is created or changed only where it differs,
+-- because that locks the table against every reader.
 do $$
 declare
   v_table record;
@@ -8,7 +8,8 @@ begin
     select c.oid::regclass as relation, c.relowner <> '@owner@'::regrole as is_others, p.polname is null as is_missing,
            case
              when d.is_definition
-               -- What collections there are is no business of logins that merely have braid_reader, as another database's.
+               -- A login that has braid_reader only because of another database must not see which collections there
+               -- are.
                then 'for select to braid_reader using ((select braid_store.login_is_known()))'
              when c.relname in ('access_settings', 'trusted_roles', 'dropped_collections', 'dropped_spaces',
                                 'dropped_tenants', 'due_collections', 'upkeep_rates')
@@ -37,7 +38,7 @@ begin
     end if;
   end loop;
 
-  -- Searches read definitions without asking.
+  -- Searches run as the definer role, which reads definitions without this check.
   for v_table in
     select c.oid::regclass as relation, p.polname is null as is_missing
     from pg_catalog.pg_class c

@@ -52,7 +52,7 @@ begin
        'Use title, speaker and content; content must be among them.'),
       ('embed_fields', embed_fields::text, embed_fields <@ v_fields and 'content' = any (embed_fields),
        'Use title, speaker and content; content must be among them.'),
-      -- pgvector's indexes reach so far.
+      -- The most dimensions that pgvector can index.
       ('vector_storage', vector_storage,
        case vector_storage when 'vector' then dimensions <= 2000 when 'halfvec' then dimensions <= 4000
                            else vector_storage = 'binary' end,
@@ -79,4 +79,5 @@ $$;
 
 comment on function braid_store.check_collection_settings(text, text, int, text, text, int, float8, float8, float8,
                                                           float8, float8, text, float8, text, text[], text[], text, int, int) is
-  'Raises 22023 or 42704 for a setting that no collection can have, naming it and what to use.';
+  'Raises 22023 or 42704 for a setting that no collection can have. The message names the setting, and the hint says '
+  'what to use.';

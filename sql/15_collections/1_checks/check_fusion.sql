@@ -14,4 +14,5 @@ begin
 end
 $$;
 
-comment on function braid_store.check_fusion(text) is 'Raises 22023 for an unknown fusion.';
+comment on function braid_store.check_fusion(text) is
+  'Raises 22023 for an unknown fusion.';

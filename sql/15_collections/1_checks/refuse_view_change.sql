@@ -13,4 +13,4 @@ end
 $$;
 
 comment on function braid_store.refuse_view_change() is
-  'Instead of changing a view: 0A000, with the functions that change what it shows, which are the trigger''s argument.';
+  'A trigger that refuses to change a view: raises 0A000. The trigger''s argument names the functions to call instead.';

@@ -9,8 +9,8 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
 from braid_store.collections c
 join braid_store.vector_spaces v on v.id = c.vector_space_id;
 
--- Without a trigger a change of the view is 55000, and PostgREST makes a 500 of it. With one, PostgreSQL asks for the
--- privilege first, which nobody has: 42501, a 403.
+-- Without a trigger a change of the view raises 55000, which PostgREST answers with status 500. With one, PostgreSQL
+-- checks the privilege first, which nobody has: 42501, status 403.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.collections
 for each row execute function braid_store.refuse_view_change('braid.create_collection or braid.set_ranking');
@@ -26,7 +26,8 @@ comment on column braid.collections.k1 is
   'BM25''s k1: the higher it is, the more a word adds to the score each time that a chunk repeats it.';
 comment on column braid.collections.b is
   'BM25''s b: how much the length of a chunk counts against it, from 0 (not at all) to 1 (in full).';
-comment on column braid.collections.title_weight is 'How many words of the text one word of the title counts for.';
+comment on column braid.collections.title_weight is
+  'How many times a word of the title counts, where a word of the text counts once.';
 comment on column braid.collections.chunk_tokens is
   'The most tokens of the embedding model that a chunk may have. Longer texts are split.';
 comment on column braid.collections.index_fields is 'The fields that full text search covers: title, speaker, content.';

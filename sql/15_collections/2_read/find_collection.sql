@@ -20,4 +20,4 @@ end
 $$;
 
 comment on function braid_store.find_collection(text) is
-  'The definition of a collection by its name; an error if there is none.';
+  'Returns the definition of the collection with this name. Raises 42704 if there is none.';

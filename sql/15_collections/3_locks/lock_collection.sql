@@ -5,7 +5,7 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
--- Whoever comes later waits behind a request that waits.
+-- Short: writers who come after this request wait behind it.
 set lock_timeout = '200ms'
 as $$
 declare
@@ -30,5 +30,5 @@ end
 $$;
 
 comment on function braid_store.lock_collection(braid_store.collections, text) is
-  'Takes the lock of a collection in a mode that excludes writers, until the transaction ends. It asks for it in short tries: '
-  'writers wait behind none of them for long. Raises 55P03 when lock_wait is over.';
+  'Takes the lock of a collection until the transaction ends, in a mode that keeps out writers (see collection_lock). '
+  'It tries for 200 ms at a time, and writers go on between the tries. Raises 55P03 after lock_wait().';

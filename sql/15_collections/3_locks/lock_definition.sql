@@ -11,7 +11,7 @@ declare
   v_collection braid_store.collections;
 begin
   select c.* into v_collection from braid_store.collections c where c.id = collection.id for update;
-  -- Dropped meanwhile, and perhaps made anew.
+  -- Not found: it was dropped in the meantime, and perhaps created again.
   return case when found then v_collection
               else braid_store.lock_definition(braid_store.find_collection(collection.name)) end;
 exception when lock_not_available then
@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.lock_definition(braid_store.collections) is
-  'Locks a collection''s row against other changes of its definition, and returns it as it is then. Raises 55P03 if one of '
-  'them does not end, 42704 if the collection was dropped.';
+  'Locks a collection''s row against other changes of its definition, and returns it as it is once it is locked. Raises '
+  '55P03 if such a change does not end in time, and 42704 if the collection was dropped.';

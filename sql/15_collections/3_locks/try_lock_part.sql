@@ -17,7 +17,8 @@ begin
   if not found then
     return false;
   end if;
-  -- A statement of its own: a drop of the tenant is seen, or waits for the lock.
+  -- In a statement of its own, which has a newer snapshot: it sees a drop of the tenant that has finished, and a later
+  -- drop waits for the lock.
   return exists (select from braid_store.tenants t where t.id = try_lock_part.tenant_id);
 exception when lock_not_available then
   return false;
@@ -25,5 +26,5 @@ end
 $$;
 
 comment on function braid_store.try_lock_part(int, int) is
-  'For maintenance: keeps clears, drops and rebuilds of a tenant''s part of a collection away until the transaction ends. '
-  'False, without waiting, if one is under way, or the tenant was dropped.';
+  'Keeps clears, drops and rebuilds of a tenant''s part of a collection away until the transaction ends. Returns false '
+  'at once if one is under way, or if the tenant was dropped. For maintenance.';

@@ -13,7 +13,8 @@ declare
   v_collection braid_store.collections := braid_store.find_collection(replace_attributes.collection);
 begin
   perform braid_store.check_indexed_attributes(replace_attributes.indexed_attributes);
-  -- Locked before an id is taken: ids must grow in the order of commits. Waits for a drop, too.
+  -- Locks before it takes an id, because ids must grow in the order of commits. This also waits for a drop of the
+  -- collection.
   v_collection := braid_store.lock_definition(v_collection);
 
   update braid_store.indexed_attributes a
@@ -33,4 +34,5 @@ begin
 end
 $$;
 
-comment on function braid_store.replace_attributes(jsonb, text) is 'Does the work of braid.set_indexed_attributes.';
+comment on function braid_store.replace_attributes(jsonb, text) is
+  'Does the work of braid.set_indexed_attributes.';

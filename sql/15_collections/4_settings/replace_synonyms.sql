@@ -32,7 +32,7 @@ begin
                     c_max_bytes
       using errcode = '54000', hint = 'Give single words.';
   end if;
-  -- A word with its parts takes one place; the longest lexeme there is all of it.
+  -- A compound word gives lexemes of its parts at the same position. The longest lexeme of the whole word is taken.
   v_lexemes := array(
     select (
       select case when max(t.position) = 1
@@ -62,7 +62,7 @@ begin
     order by o.lexeme, o.number
   ) s;
 
-  -- Waits for a drop of the collection, which may have finished meanwhile.
+  -- Waits for a drop of the collection; 42704 if it has finished by then.
   v_collection := braid_store.lock_definition(v_collection);
   if v_synonyms is null then
     delete from braid_store.synonyms s where s.collection_id = v_collection.id and s.lexeme = v_lexemes[1];
@@ -76,4 +76,5 @@ begin
 end
 $$;
 
-comment on function braid_store.replace_synonyms(text, text[], text) is 'Does the work of braid.set_synonyms.';
+comment on function braid_store.replace_synonyms(text, text[], text) is
+  'Does the work of braid.set_synonyms.';

@@ -10,7 +10,8 @@ as $$
 $$;
 
 comment on function braid.set_indexed_attributes(jsonb, text) is
-  'Declares which metadata keys of a collection filters find by index, in place of what was declared before, as an object '
-  'of text, number or time (ISO 8601 strings): {"year": "number", "team": "text"}. $eq, $in and ranges use it; what a '
-  'filter matches does not change, and values of other types stay as they are, unindexed. Writers go on and index at once; '
-  'what is stored already is indexed by braid.maintain(), and filters are as slow as before until then. For administrators.';
+  'Declares which metadata keys of a collection filters find by an index. indexed_attributes: an object such as '
+  '{"year": "number", "team": "text"}, at most 32 keys; types are text, number and time (ISO 8601 strings). It replaces '
+  'what was declared before; {} declares none. The operators $eq, $in and ranges use the index. What a filter matches '
+  'does not change, and a value of another type is kept but not indexed. New writes are indexed at once. What is stored '
+  'already is indexed by braid.maintain(); until then, filters are as slow as before. For administrators.';

@@ -10,7 +10,8 @@ as $$
 $$;
 
 comment on function braid.set_synonyms(text, text[], text) is
-  'Sets what else a query for a word finds in a collection, in place of what was set before; an empty array sets nothing. '
-  'One direction: with car: {automobile}, automobile does not find car. Words with the same stem are one word; each must '
-  'take one place in a text, as ORA-00942 does and New York does not. At most 63, in effect from the next query on. '
-  'Returns how many there are. For administrators.';
+  'Sets the words that a query for a word also finds in a collection, in place of those set before. An empty array '
+  'removes them. It works in one direction: with synonyms {automobile} for the word car, a query for automobile does '
+  'not find car. Words with the same stem count as one word. Each must take one place in a text: ORA-00942 does, New '
+  'York does not. At most 63 synonyms, in effect from the next query on. Returns how many were stored. For '
+  'administrators.';

@@ -23,7 +23,7 @@ declare
   v_hint text;
 begin
   v_old := braid_store.find_collection(update_ranking.collection);
-  -- Locked: two changes, each allowed by itself, may not be together.
+  -- Locked, because two changes that are each valid alone may be invalid together.
   v_old := braid_store.lock_definition(v_old);
   v_new := v_old;
   v_new.k1 := coalesce(update_ranking.k1, v_old.k1);

@@ -20,7 +20,7 @@ declare
   v_hint text;
 begin
   v_old := braid_store.find_collection(update_vector_index.collection);
-  -- Locked: two changes, each allowed by itself, may not be together.
+  -- Locked, because two changes that are each valid alone may be invalid together.
   v_old := braid_store.lock_definition(v_old);
   v_new := v_old;
   v_new.vector_storage := coalesce(update_vector_index.vector_storage, v_old.vector_storage);
@@ -35,7 +35,7 @@ begin
   where s.id = v_new.vector_space_id;
 
   if v_new.vector_storage = 'halfvec' and v_old.vector_storage <> 'halfvec' then
-    -- While nobody writes: what is written later is checked against the new storage.
+    -- With writers kept out: what they write later is checked against the new storage.
     perform braid_store.lock_collection(v_new, 'exclusive');
     v_places := (
       select string_agg(format('select v.embedding from %s v %s', p.name, p.condition), ' union all ')
@@ -46,7 +46,7 @@ begin
         union all
         select 'braid_store.chunk_vectors', format('where v.collection_id = %s', v_new.id)
       ) p (name, condition));
-    -- Only what is longer than that can have a number beyond it.
+    -- A vector has a number beyond halfvec's greatest only if its length is beyond it too; the length is cheap to test.
     execute format('select exists (select from (%s) v where @vector@.vector_norm(v.embedding) > 65504 '
                    'and (select max(abs(x)) from unnest(v.embedding::real[]) x) >= 65520)', v_places)
     into v_is_too_great;

@@ -10,5 +10,6 @@ as $$
 $$;
 
 comment on function braid.drop_collection(text) is
-  'Removes a collection with what every tenant stored in it: it is gone at once, and maintain() frees its space. False if '
-  'there is none of that name. For administrators; a tenant empties its own part with clear_collection.';
+  'Removes a collection with all that every tenant stored in it. This cannot be undone. It is gone at once, and '
+  'maintain() frees its space. Returns false if there is none of that name. To empty only one tenant''s part, use '
+  'clear_collection. For administrators.';

@@ -15,18 +15,18 @@ begin
   if not found then
     return false;
   end if;
-  -- The row first: whoever holds it must not keep writers waiting behind the lock below.
+  -- The row first: if another session holds it, this call must not make writers wait behind the lock below.
   begin
     v_locked := braid_store.lock_definition(v_collection);
   exception when undefined_object then
     null;
   end;
   if v_locked.id is distinct from v_collection.id then
-    return false; -- another session has dropped it meanwhile
+    return false; -- another session has dropped it in the meantime
   end if;
   perform braid_store.lock_collection(v_collection, 'exclusive');
 
-  -- Nobody finds it any more. What is in it goes in batches, by maintain().
+  -- From here on nobody finds it. maintain() deletes what is in it, in batches.
   delete from braid_store.collections c where c.id = v_collection.id;
   insert into braid_store.dropped_collections (id) values (v_collection.id);
   return true;
@@ -34,4 +34,5 @@ end
 $$;
 
 comment on function braid_store.remove_collection(text) is
-  'Does the work of braid.drop_collection, while no writer is at work in the collection.';
+  'Does the work of braid.drop_collection. Keeps writers and maintenance out of the collection until the transaction '
+  'ends.';
