@@ -1,8 +1,7 @@
 create or replace function braid_store.indexed_chunk_ids(
   tenant_id int,
   collection_id int,
-  filter text,
-  source text,
+  filter braid_store.filter,
   max_count int
 )
 returns bigint[]
@@ -32,12 +31,12 @@ begin
       -- Not with the key: an index that begins with the collection would look as good.
       where c.collection_id = $2
       limit $3)
-    $query$, indexed_chunk_ids.source, indexed_chunk_ids.filter)
+    $query$, indexed_chunk_ids.filter.source, indexed_chunk_ids.filter.predicate)
   into v_chunk_ids
   using indexed_chunk_ids.tenant_id, indexed_chunk_ids.collection_id, indexed_chunk_ids.max_count + 1::bigint;
   return v_chunk_ids;
 end
 $$;
 
-comment on function braid_store.indexed_chunk_ids(int, int, text, text, int) is
-  'What braid_store.matching_chunk_ids gives, where there is a source.';
+comment on function braid_store.indexed_chunk_ids(int, int, braid_store.filter, int) is
+  'What braid_store.matching_chunk_ids gives, where the filter has a source.';

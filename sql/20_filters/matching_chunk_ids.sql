@@ -1,8 +1,7 @@
 create or replace function braid_store.matching_chunk_ids(
   tenant_id int,
   collection_id int,
-  filter text,
-  source text,
+  filter braid_store.filter,
   max_count int
 )
 returns bigint[]
@@ -17,22 +16,20 @@ as $$
 declare
   v_chunk_ids bigint[];
 begin
-  if matching_chunk_ids.source is not null then
+  if matching_chunk_ids.filter.source is not null then
     return braid_store.indexed_chunk_ids(matching_chunk_ids.tenant_id, matching_chunk_ids.collection_id,
-                                         matching_chunk_ids.filter, matching_chunk_ids.source,
-                                         matching_chunk_ids.max_count);
+                                         matching_chunk_ids.filter, matching_chunk_ids.max_count);
   end if;
   execute format($query$
     select array(
       select c.id from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and (%s) limit $3)
-    $query$, matching_chunk_ids.filter)
+    $query$, matching_chunk_ids.filter.predicate)
   into v_chunk_ids
   using matching_chunk_ids.tenant_id, matching_chunk_ids.collection_id, matching_chunk_ids.max_count + 1::bigint;
   return v_chunk_ids;
 end
 $$;
 
-comment on function braid_store.matching_chunk_ids(int, int, text, text, int) is
+comment on function braid_store.matching_chunk_ids(int, int, braid_store.filter, int) is
   'The chunks that a filter matches, in no order and no more than max_count + 1 of them: with more than max_count there '
-  'are others. filter is what braid_store.filter_predicate gives, source what braid_store.filter_source gives: a query '
-  'of an index for the ids, each once, among which all matches are; null to look at every chunk.';
+  'are others. Without a source every chunk is looked at.';

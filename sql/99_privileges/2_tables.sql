@@ -50,7 +50,8 @@ $$;
 
 revoke all on type
   braid.search_result, braid.write_result, braid_store.candidate, braid_store.fused_candidate,
-  braid_store.query_condition, braid_store.text_query, braid_store.document_input, braid_store.document_change
+  braid_store.query_condition, braid_store.text_query, braid_store.document_input, braid_store.document_change,
+  braid_store.filter
 from public;
 -- For functions of users' own that return what ours return.
 grant usage on type braid.search_result, braid.write_result to braid_reader;

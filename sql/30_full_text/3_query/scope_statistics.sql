@@ -3,8 +3,7 @@ create or replace function braid_store.scope_statistics(
   collection braid_store.collections,
   query braid_store.text_query,
   frequencies int[],
-  filter text,
-  source text,
+  filter braid_store.filter,
   out scoped braid_store.text_query,
   out document_frequencies bigint[],
   out chunk_count int
@@ -25,7 +24,7 @@ declare
   v_title_weight float8 := scope_statistics.collection.title_weight;
 begin
   v_chunk_ids := braid_store.matching_chunk_ids(scope_statistics.tenant_id, scope_statistics.collection.id,
-                                                scope_statistics.filter, scope_statistics.source, c_max_chunks);
+                                                scope_statistics.filter, c_max_chunks);
   if cardinality(v_chunk_ids) > c_max_chunks then
     return;
   end if;
@@ -73,6 +72,7 @@ begin
 end
 $$;
 
-comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query, int[], text, text) is
+comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query, int[],
+                                                 braid_store.filter) is
   'A compiled query whose idf and average length are those of the chunks that a filter matches, with their document '
   'frequencies and number; all null if they are more than 10000.';

@@ -23,7 +23,7 @@ begin
   return braid_store.matching_chunks(
     chunks_with.tenant_id, chunks_with.collection,
     braid_store.live_chunks(chunks_with.tenant_id, chunks_with.collection.id, v_segments.segment_ids,
-                            coalesce(v_gathered.places, '{}'), 'true'),
+                            coalesce(v_gathered.places, '{}'), braid_store.no_filter()),
     chunks_with.demands);
 end
 $$;

@@ -2,8 +2,7 @@ create or replace function braid_store.filtered_places(
   tenant_id int,
   collection_id int,
   segment_ids bigint[],
-  filter text,
-  source text,
+  filter braid_store.filter,
   max_count int
 )
 returns bigint[]
@@ -19,8 +18,7 @@ declare
   v_chunk_ids bigint[];
 begin
   v_chunk_ids := braid_store.matching_chunk_ids(filtered_places.tenant_id, filtered_places.collection_id,
-                                                filtered_places.filter, filtered_places.source,
-                                                filtered_places.max_count);
+                                                filtered_places.filter, filtered_places.max_count);
   if cardinality(v_chunk_ids) > filtered_places.max_count then
     return null;
   end if;
@@ -36,6 +34,6 @@ begin
 end
 $$;
 
-comment on function braid_store.filtered_places(int, int, bigint[], text, text, int) is
+comment on function braid_store.filtered_places(int, int, bigint[], braid_store.filter, int) is
   'The places of all chunks that a filter matches; null if they are more than max_count. All may match; whether they have '
   'what is demanded is seen when they are scored.';

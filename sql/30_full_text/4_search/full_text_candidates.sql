@@ -2,8 +2,7 @@ create or replace function braid_store.full_text_candidates(
   tenant_id int,
   collection braid_store.collections,
   query braid_store.text_query,
-  filter text,
-  source text,
+  filter braid_store.filter,
   min_score float8,
   candidate_count int,
   out candidates braid_store.candidate[],
@@ -31,13 +30,13 @@ declare
   v_most_scored int := case
     when (select max(t) < count(*) from unnest(query.term_numbers) t where t > 0)
     then greatest(4 * candidate_count, c_most_looked_up / cardinality(query.lexemes)) end;
-  v_filter text := filter;
+  v_filter braid_store.filter := filter;
   v_threshold float8 := v_floor;
   v_tried bigint := 0;
   v_found int;
   v_needed float8;
   -- A filter that matches few may go first.
-  v_is_choice boolean := filter <> 'true';
+  v_is_choice boolean := not filter.is_empty;
   v_among bigint[];
   v_high float8 := 'infinity';
   v_gathered record;
@@ -80,10 +79,9 @@ begin
     v_needed := 1.5 * candidate_count * v_tried / greatest(v_found, 1);
     if v_is_choice and v_needed > 5000 then
       v_is_choice := false;
-      v_among := braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, v_filter, source,
-                                              10000);
+      v_among := braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, v_filter, 10000);
       if v_among is not null then
-        v_filter := 'true';
+        v_filter := braid_store.no_filter();
         v_threshold := v_floor;
         v_high := 'infinity';
         v_chunk_ids := '{}';
@@ -99,8 +97,8 @@ begin
 end
 $$;
 
-comment on function braid_store.full_text_candidates(int, braid_store.collections, braid_store.text_query, text, text,
-                                                     float8, int) is
+comment on function braid_store.full_text_candidates(int, braid_store.collections, braid_store.text_query,
+                                                     braid_store.filter, float8, int) is
   'The chunks of the highest BM25 scores under a filter, ranks from 1, ties by external_id and chunk_index. Bounds for '
   'all chunks at once, a threshold that about enough of them reach, exact scores of those from forward rows, highest bound '
   'first, until no other can be among the best (the stopping rule of Fagin, Lotem & Naor 2003), or is_cut: with '

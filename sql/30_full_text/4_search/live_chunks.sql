@@ -3,7 +3,7 @@ create or replace function braid_store.live_chunks(
   collection_id int,
   segment_ids bigint[],
   places bigint[],
-  filter text
+  filter braid_store.filter
 )
 returns bigint[]
 language plpgsql
@@ -33,7 +33,7 @@ begin
         and sc.segment_id = u.segment_id and sc.chunk_number = u.chunk_number
       offset 0
     ) sc);
-  if live_chunks.filter = 'true' then
+  if live_chunks.filter.is_empty then
     -- A tombstone appears as its chunk goes, and goes as the segment does.
     v_deleted := array(
       select u.chunk_id
@@ -54,12 +54,12 @@ begin
       lateral (
         select c.id from braid_store.chunks c where c.tenant_id = $1 and c.id = u.chunk_id and (%s) offset 0
       ) c)
-    $query$, live_chunks.filter)
+    $query$, live_chunks.filter.predicate)
   into v_chunk_ids
   using live_chunks.tenant_id, v_chunk_ids;
   return v_chunk_ids;
 end
 $$;
 
-comment on function braid_store.live_chunks(int, int, bigint[], bigint[], text) is
+comment on function braid_store.live_chunks(int, int, bigint[], bigint[], braid_store.filter) is
   'The chunks at places of the index, but for those that are deleted or that the filter does not match.';

@@ -5,7 +5,7 @@ create or replace function braid_store.score_candidates(
   segment_ids bigint[],
   places bigint[],
   place_bounds float8[],
-  filter text,
+  filter braid_store.filter,
   candidate_count int,
   most_scored int,
   inout chunk_ids bigint[],
@@ -63,7 +63,8 @@ end
 $$;
 
 comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query, bigint[], bigint[],
-                                                 float8[], text, int, int, bigint[], float8[], float8) is
+                                                 float8[], braid_store.filter, int, int, bigint[], float8[],
+                                                 float8) is
   'Scores candidates, highest bound first, until candidate_count scores are as high as the next bound: those that live, '
   'pass the filter and have what the query demands; or until there are most_scored. Adds to what was scored before; '
   'threshold is the score at that rank.';

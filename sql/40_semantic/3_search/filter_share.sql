@@ -2,7 +2,7 @@ create or replace function braid_store.filter_share(
   tenant_id int,
   collection braid_store.collections,
   shard_id int,
-  filter text,
+  filter braid_store.filter,
   sample_size int
 )
 returns float8
@@ -43,12 +43,12 @@ begin
            order by v.chunk_id limit 1
          ) v,
          lateral (select (%2$s) as passes from braid_store.chunks c where c.tenant_id = $1 and c.id = v.chunk_id offset 0) c
-    $query$, v_part, filter)
+    $query$, v_part, filter.predicate)
   into v_share
   using tenant_id, v_low, v_high, sample_size;
   return coalesce(v_share, 0);
 end
 $$;
 
-comment on function braid_store.filter_share(int, braid_store.collections, int, text, int) is
+comment on function braid_store.filter_share(int, braid_store.collections, int, braid_store.filter, int) is
   'About what share of a tenant''s vectors a filter lets pass, from a sample; 1 where they are too few to ask.';

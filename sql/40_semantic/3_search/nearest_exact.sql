@@ -5,7 +5,7 @@ create or replace function braid_store.nearest_exact(
   shard_id int,
   has_written boolean,
   query_embedding @vector@.vector,
-  filter text,
+  filter braid_store.filter,
   max_count int,
   out chunk_ids bigint[],
   out distances float8[]
@@ -32,7 +32,7 @@ declare
                      when has_written then v_shard || ' union all ' || v_written
                      else v_shard end;
 begin
-  if filter = 'true' then
+  if filter.is_empty then
     -- Not FETCH … WITH TIES, which sorts every row instead of keeping a heap.
     execute format('select array_agg(n.chunk_id), array_agg(n.distance) '
                    'from (select m.chunk_id, m.distance from (%s) m order by m.distance limit $5 + 1) n', v_all)
@@ -56,7 +56,7 @@ begin
         order by v.distance
         fetch first $5 rows with ties
       ) n
-      $query$, v_all, filter)
+      $query$, v_all, filter.predicate)
     into chunk_ids, distances
     using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
   end if;
@@ -65,6 +65,7 @@ begin
 end
 $$;
 
-comment on function braid_store.nearest_exact(int, braid_store.collections, text, int, boolean, @vector@.vector, text, int) is
+comment on function braid_store.nearest_exact(int, braid_store.collections, text, int, boolean, @vector@.vector,
+                                              braid_store.filter, int) is
   'The vectors nearest to a query among those that a filter lets pass, found by measuring all: of a shard, and those in '
   'chunk_vectors, if it has any or there is no shard; in no order, with all that tie with the last one.';

@@ -5,7 +5,7 @@ create or replace function braid_store.nearest_indexed(
   shard_id int,
   storage text,
   query_embedding @vector@.vector,
-  filter text,
+  filter braid_store.filter,
   max_count int,
   ef_search int,
   is_iterative boolean,
@@ -49,9 +49,9 @@ begin
     ) n
     $query$,
     braid_store.distance_operator(space.distance), shard_id,
-    case when filter <> 'true' then
+    case when not filter.is_empty then
       format('cross join lateral (select from braid_store.chunks c '
-             'where c.tenant_id = $2 and c.id = v.chunk_id and (%s) offset 0) c', filter)
+             'where c.tenant_id = $2 and c.id = v.chunk_id and (%s) offset 0) c', filter.predicate)
     end,
     case when has_written then braid_store.not_overridden() else 'true' end,
     v_order.sort_key)
@@ -64,6 +64,6 @@ end
 $$;
 
 comment on function braid_store.nearest_indexed(int, braid_store.collections, braid_store.vector_spaces, int, text,
-                                                @vector@.vector, text, int, int, boolean, boolean) is
+                                                @vector@.vector, braid_store.filter, int, int, boolean, boolean) is
   'Vectors of a shard near to a query, found by its HNSW index, and their exact distances: approximate, and possibly fewer '
   'than there are. Not those that were written anew since.';

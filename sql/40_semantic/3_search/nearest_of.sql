@@ -23,8 +23,8 @@ begin
   v_near := braid_store.nearest_among(
     tenant_id, collection, v_distance, (braid_store.serving_shard(tenant_id, collection)).id, query_embedding,
     array(select a.chunk_id from unnest(among) a));
-  return (braid_store.rank_nearest(tenant_id, v_distance, v_near.chunk_ids, v_near.distances, 'true', min_score,
-                                   cardinality(among), 0)).candidates;
+  return (braid_store.rank_nearest(tenant_id, v_distance, v_near.chunk_ids, v_near.distances, braid_store.no_filter(),
+                                   min_score, cardinality(among), 0)).candidates;
 end
 $$;
 

@@ -3,7 +3,7 @@ create or replace function braid_store.rank_nearest(
   distance text,
   chunk_ids bigint[],
   distances float8[],
-  filter text,
+  filter braid_store.filter,
   min_score float8,
   candidate_count int,
   counted int,
@@ -46,13 +46,13 @@ begin
     $query$,
     case rank_nearest.distance when 'cosine' then '1 - n.distance' when 'inner_product' then '-n.distance'
                                else '1 / (1 + n.distance)' end,
-    filter)
+    filter.predicate)
   into candidates, found_count
   using chunk_ids, distances, tenant_id, coalesce(min_score, '-infinity'), candidate_count, counted;
 end
 $$;
 
-comment on function braid_store.rank_nearest(int, text, bigint[], float8[], text, float8, int, int) is
+comment on function braid_store.rank_nearest(int, text, bigint[], float8[], braid_store.filter, float8, int, int) is
   'The best of measured chunks that exist and that a filter lets pass, with their similarity (cosine: 1 - distance; inner '
   'product: the product; L2: 1 / (1 + distance)) and rank from 1, ties by external_id and chunk_index; and how many there '
   'were among the first counted, whatever their score.';

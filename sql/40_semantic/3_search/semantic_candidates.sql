@@ -2,8 +2,7 @@ create or replace function braid_store.semantic_candidates(
   tenant_id int,
   collection braid_store.collections,
   query_embedding @vector@.vector,
-  filter text,
-  source text,
+  filter braid_store.filter,
   min_score float8,
   candidate_count int,
   is_exact boolean,
@@ -25,7 +24,7 @@ declare
   v_shard record;
   v_has_index boolean;
   v_has_written boolean;
-  v_is_filtered boolean := filter <> 'true';
+  v_is_filtered boolean := not filter.is_empty;
   v_share float8 := 1;
   v_is_rare boolean := false;
   v_most_ids int;
@@ -48,20 +47,20 @@ begin
   if v_is_filtered and not is_exact and ef_search is null then
     v_share := braid_store.filter_share(tenant_id, collection, v_shard.id, filter, 64);
     -- Among the 20,000 nearest, which is how far an index is followed, there would not be enough.
-    v_is_rare := source is null and v_share = 0
+    v_is_rare := filter.source is null and v_share = 0
                  and 20000 * braid_store.filter_share(tenant_id, collection, v_shard.id, filter, 1000) < candidate_count;
     -- A filter that lets few pass, and whose matches an index finds, or so few that reading every chunk pays: these are
     -- measured. How many are few: where that takes as long as looking for enough of them among the nearest: one by HNSW
     -- costs as much as six by id.
-    if v_share <= 1 / 32.0 and source is not null or v_is_rare then
+    if v_share <= 1 / 32.0 and filter.source is not null or v_is_rare then
       v_most_ids := greatest(2000, sqrt(6.0 * candidate_count * coalesce(v_shard.vector_count, 0)));
-      v_matching_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, source, v_most_ids);
+      v_matching_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, v_most_ids);
       if cardinality(v_matching_ids) <= v_most_ids then
         mode := 'exact_filtered';
         v_near := braid_store.nearest_among(tenant_id, collection, v_space.distance, v_shard.id, query_embedding,
                                             v_matching_ids);
-        candidates := (braid_store.rank_nearest(tenant_id, v_space.distance, v_near.chunk_ids, v_near.distances, 'true',
-                                                min_score, candidate_count, 0)).candidates;
+        candidates := (braid_store.rank_nearest(tenant_id, v_space.distance, v_near.chunk_ids, v_near.distances,
+                                                braid_store.no_filter(), min_score, candidate_count, 0)).candidates;
         return;
       end if;
     end if;
@@ -103,20 +102,20 @@ begin
   v_near := braid_store.nearest_exact(tenant_id, collection, v_space.distance, v_shard.id, v_has_written,
                                       query_embedding, filter, candidate_count);
   select r.candidates, r.found_count into candidates, v_found_count
-  from braid_store.rank_nearest(tenant_id, v_space.distance, v_near.chunk_ids, v_near.distances, 'true', min_score,
-                                candidate_count, cardinality(v_near.chunk_ids)) r;
+  from braid_store.rank_nearest(tenant_id, v_space.distance, v_near.chunk_ids, v_near.distances, braid_store.no_filter(),
+                                min_score, candidate_count, cardinality(v_near.chunk_ids)) r;
   if v_found_count < least(candidate_count, cardinality(v_near.chunk_ids)) then
-    -- Some are of chunks that were deleted while the shard was made. Any filter but 'true' passes them over.
+    -- Some are of chunks that were deleted while the shard was made. Any filter that is not empty passes them over.
     v_near := braid_store.nearest_exact(tenant_id, collection, v_space.distance, v_shard.id, v_has_written,
-                                        query_embedding, '(true)', candidate_count);
-    candidates := (braid_store.rank_nearest(tenant_id, v_space.distance, v_near.chunk_ids, v_near.distances, 'true',
-                                            min_score, candidate_count, 0)).candidates;
+                                        query_embedding, row('true', null, false), candidate_count);
+    candidates := (braid_store.rank_nearest(tenant_id, v_space.distance, v_near.chunk_ids, v_near.distances,
+                                            braid_store.no_filter(), min_score, candidate_count, 0)).candidates;
   end if;
 end
 $$;
 
-comment on function braid_store.semantic_candidates(int, braid_store.collections, @vector@.vector, text, text, float8, int,
-                                                    boolean, int) is
+comment on function braid_store.semantic_candidates(int, braid_store.collections, @vector@.vector, braid_store.filter,
+                                                    float8, int, boolean, int) is
   'The chunks nearest to a vector under a filter, and how they were found: exact over all, exact over the filter''s matches, '
-  'by HNSW (as wide as measure_recall asked for when the index was made), or exact after HNSW found too few. source is '
-  'filter_source''s; is_exact and ef_search, if given, overrule the choice.';
+  'by HNSW (as wide as measure_recall asked for when the index was made), or exact after HNSW found too few. '
+  'is_exact and ef_search, if given, overrule the choice.';

@@ -46,8 +46,8 @@ begin
   foreach v_query in array v_queries loop
     v_exact := v_exact || (
       select jsonb_agg(u.distance order by u.distance)
-      from braid_store.nearest_exact(shard.tenant_id, collection, v_space.distance, shard.id, false, v_query, 'true',
-                                     100) n,
+      from braid_store.nearest_exact(shard.tenant_id, collection, v_space.distance, shard.id, false, v_query,
+                                     braid_store.no_filter(), 100) n,
            unnest(n.distances) u (distance));
   end loop;
   foreach v_count in array '{10,100}'::int[] loop
@@ -64,8 +64,8 @@ begin
                     (
                       select u.distance
                       from braid_store.nearest_indexed(
-                             shard.tenant_id, collection, v_space, shard.id, shard.storage, v_queries[q.place], 'true',
-                             case when shard.storage = 'binary' then v_ef_search else v_count end, v_ef_search, false,
+                             shard.tenant_id, collection, v_space, shard.id, shard.storage, v_queries[q.place],
+                             braid_store.no_filter(), case when shard.storage = 'binary' then v_ef_search else v_count end, v_ef_search, false,
                              false) n,
                            unnest(n.distances) u (distance)
                       order by u.distance

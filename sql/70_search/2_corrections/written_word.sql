@@ -34,7 +34,8 @@ begin
 
   v_texts := array(
     select unnest(array[c.content, d.title])
-    from braid_store.full_text_candidates(written_word.tenant_id, written_word.collection, v_query, 'true', null, null, 3) t,
+    from braid_store.full_text_candidates(written_word.tenant_id, written_word.collection, v_query,
+                                          braid_store.no_filter(), null, 3) t,
          unnest(t.candidates) f,
          lateral (
            select c.content, c.document_id from braid_store.chunks c

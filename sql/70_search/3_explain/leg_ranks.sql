@@ -21,23 +21,21 @@ as $$
 #variable_conflict use_variable
 declare
   c_max_rank constant int := 10000;
-  v_filter text := braid_store.filter_predicate(filters, tenant_id, collection.id);
-  v_source text := braid_store.filter_source(filters, tenant_id, collection.id);
+  v_filter braid_store.filter := braid_store.compile_filter(filters, tenant_id, collection.id);
 begin
   if full_text_score > 0 then
     select c.rank into full_text_rank
-    from braid_store.full_text_candidates(tenant_id, collection, query, v_filter, v_source, full_text_score,
-                                          c_max_rank) t,
+    from braid_store.full_text_candidates(tenant_id, collection, query, v_filter, full_text_score, c_max_rank) t,
          unnest(t.candidates) c
     where c.chunk_id = leg_ranks.chunk_id;
   end if;
   if semantic_score is not null then
     if query.conditions <> '{}' then
-      v_filter := format('(%s) and (%s)', v_filter, braid_store.demand_filter(tenant_id, query));
+      v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_filter(tenant_id, query));
     end if;
     -- Not to the last bit: vectors are read in another order here.
     select c.rank into semantic_rank
-    from braid_store.semantic_candidates(tenant_id, collection, query_embedding, v_filter, v_source,
+    from braid_store.semantic_candidates(tenant_id, collection, query_embedding, v_filter,
                                          semantic_score - 1e-9, c_max_rank, true, null) n,
          unnest(n.candidates) c
     where c.chunk_id = leg_ranks.chunk_id;

@@ -4,8 +4,7 @@ create or replace function braid_store.find_candidates(
   query braid_store.text_query,
   query_embedding @vector@.vector,
   legs text,
-  filter text,
-  source text,
+  filter braid_store.filter,
   min_score float8,
   candidate_count int,
   options jsonb,
@@ -27,16 +26,12 @@ as $$
 #variable_conflict use_variable
 declare
   c_few constant int := 10000;
-  -- Hashed: as a condition of the primary key the array would be sorted anew for each chunk.
-  c_filter constant text := '(%s) and c.id + 0 = any (%L::bigint[])';
-  c_source constant text := 'select unnest(%L::bigint[])';
   v_full_text_min_score float8 := greatest(case when legs = 'full_text' then min_score end,
                                            (options ->> 'full_text_min_score')::float8);
   v_semantic_min_score float8 := greatest(case when legs in ('semantic', 'prefilter') then min_score end,
                                           (options ->> 'semantic_min_score')::float8);
   v_query braid_store.text_query := query;
-  v_filter text := filter;
-  v_source text := source;
+  v_filter braid_store.filter := filter;
   v_demands braid_store.text_query;
   v_matches bigint[];
 begin
@@ -49,8 +44,7 @@ begin
       v_matches := braid_store.rare_matches(tenant_id, collection, v_demands, c_few);
       if v_matches is not null then
         v_query.conditions := '{}';
-        v_filter := format(c_filter, filter, v_matches);
-        v_source := format(c_source, v_matches);
+        v_filter := braid_store.filter_chunks(filter, v_matches);
       end if;
     end if;
   end if;
@@ -58,7 +52,7 @@ begin
   -- A leg of weight 0 decides nothing, and need not be searched.
   if legs in ('full_text', 'prefilter') or legs = 'hybrid' and collection.full_text_weight > 0 then
     select f.candidates, f.is_cut, f.postings_read, f.chunks_scored into full_text, is_cut, postings_read, chunks_scored
-    from braid_store.full_text_candidates(tenant_id, collection, v_query, v_filter, v_source, v_full_text_min_score,
+    from braid_store.full_text_candidates(tenant_id, collection, v_query, v_filter, v_full_text_min_score,
                                           candidate_count) f;
   end if;
   if legs = 'prefilter' then
@@ -72,21 +66,19 @@ begin
     semantic_mode := 'exact_filtered';
   elsif legs = 'semantic' or legs = 'hybrid' and collection.semantic_weight > 0 then
     if v_demands.posting_count <= c_few then
-      v_matches := braid_store.chunks_with(tenant_id, collection, v_demands);
-      v_filter := format(c_filter, filter, v_matches);
-      v_source := format(c_source, v_matches);
+      v_filter := braid_store.filter_chunks(filter, braid_store.chunks_with(tenant_id, collection, v_demands));
     elsif v_query.conditions <> '{}' then
-      v_filter := format('(%s) and %s', filter, braid_store.demand_filter(tenant_id, query));
+      v_filter := braid_store.narrow_filter(filter, braid_store.demand_filter(tenant_id, query));
     end if;
     select n.candidates, n.mode into semantic, semantic_mode
     from braid_store.semantic_candidates(
-           tenant_id, collection, query_embedding, v_filter, v_source, v_semantic_min_score, candidate_count,
+           tenant_id, collection, query_embedding, v_filter, v_semantic_min_score, candidate_count,
            coalesce((options ->> 'exact')::boolean, false), (options ->> 'ef_search')::float8::int) n;
   end if;
 end
 $$;
 
 comment on function braid_store.find_candidates(int, braid_store.collections, braid_store.text_query, @vector@.vector, text,
-                                                text, text, float8, int, jsonb) is
+                                                braid_store.filter, float8, int, jsonb) is
   'What the legs of a search find: full_text or semantic alone, both (hybrid), or full_text of which semantic puts all in '
   'order (prefilter). min_score is that of a leg alone. is_cut: not all that full text might have found was scored.';

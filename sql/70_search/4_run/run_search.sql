@@ -34,8 +34,7 @@ declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_started timestamptz := clock_timestamp();
   v_collection braid_store.collections;
-  v_filter text;
-  v_source text;
+  v_filter braid_store.filter;
   -- Nothing but a leg's own order is asked for.
   v_is_plain boolean := not braid_store.is_rearranged(options);
   v_has_text boolean := coalesce(query_text, '') <> '';
@@ -98,14 +97,12 @@ begin
                               then least(greatest(v_candidate_count + v_shown, v_page_candidates), v_most_deepened)
                               else coalesce(v_page_candidates, v_candidate_count) end;
   end if;
-  v_filter := braid_store.filter_predicate(filters, v_tenant_id, v_collection.id);
-  v_source := braid_store.filter_source(filters, v_tenant_id, v_collection.id);
+  v_filter := braid_store.compile_filter(filters, v_tenant_id, v_collection.id);
   v_text := braid_store.searched_text(coalesce(query_text, ''), coalesce((options ->> 'operators')::boolean, true));
   v_compiled := braid_store.compile_search(v_tenant_id, v_collection, v_text.searched, match, is_reported,
                                            coalesce((options ->> 'correct')::boolean, false));
-  if options ->> 'statistics_scope' = 'filter' and v_filter <> 'true' and v_has_text then
-    v_scoped := braid_store.scope_statistics(v_tenant_id, v_collection, v_compiled.query, v_compiled.frequencies, v_filter,
-                                             v_source);
+  if options ->> 'statistics_scope' = 'filter' and not v_filter.is_empty and v_has_text then
+    v_scoped := braid_store.scope_statistics(v_tenant_id, v_collection, v_compiled.query, v_compiled.frequencies, v_filter);
     v_compiled.query := coalesce(v_scoped.scoped, v_compiled.query);
     v_compiled.document_frequencies := coalesce(v_scoped.document_frequencies, v_compiled.document_frequencies);
   end if;
@@ -113,7 +110,7 @@ begin
   v_compiled_at := v_ranked_at;
   loop
     v_found := braid_store.find_candidates(
-      v_tenant_id, v_collection, v_compiled.query, query_embedding, v_legs, v_filter, v_source, min_score,
+      v_tenant_id, v_collection, v_compiled.query, query_embedding, v_legs, v_filter, min_score,
       v_candidate_count, options);
     v_found_at := clock_timestamp();
     v_legs_time := v_legs_time + (v_found_at - v_ranked_at);
@@ -190,7 +187,7 @@ begin
     stats := stats || jsonb_build_object(
       'candidates_without_embedding', v_combined.report #> '{semantic,without_embedding}');
   end if;
-  if v_filter <> 'true' and options ->> 'statistics_scope' = 'filter' and v_has_text then
+  if not v_filter.is_empty and options ->> 'statistics_scope' = 'filter' and v_has_text then
     stats := stats || jsonb_build_object(
       'statistics_scope', case when v_scoped.scoped is null then 'collection' else 'filter' end,
       'scope_chunks', v_scoped.chunk_count);

@@ -19,6 +19,7 @@ declare
   v_collection braid_store.collections;
   v_embedding @vector@.vector;
   v_asked record;
+  v_filter braid_store.filter;
   v_candidate_count int;
   v_ranked braid_store.fused_candidate[];
   v_arrangement record;
@@ -54,14 +55,13 @@ begin
             hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and call again.';
   end if;
 
+  v_filter := braid_store.narrow_filter(braid_store.compile_filter(filters, v_tenant_id, v_collection.id),
+                                        format('c.id <> %s', find_similar_chunks.chunk_id));
   v_candidate_count := case when v_asked.is_asked then greatest(100, 4 * match_count) else match_count end;
   loop
     v_ranked := braid_store.nearest_candidates(
       v_tenant_id, v_collection, v_embedding,
-      format('(%s) and c.id <> %s', braid_store.filter_predicate(filters, v_tenant_id, v_collection.id),
-             find_similar_chunks.chunk_id),
-      braid_store.filter_source(filters, v_tenant_id, v_collection.id),
-      min_score, v_candidate_count, options);
+      v_filter, min_score, v_candidate_count, options);
     v_arrangement := braid_store.arrange_candidates(v_tenant_id, v_collection, v_ranked, match_count, options);
     exit when v_arrangement.missing_count = 0 or cardinality(v_ranked) < v_candidate_count
               or v_candidate_count = 100000;

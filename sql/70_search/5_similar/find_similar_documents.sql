@@ -21,7 +21,7 @@ declare
   v_document_id bigint;
   v_distance text;
   v_embedding @vector@.vector;
-  v_filter text;
+  v_filter braid_store.filter;
   v_candidates braid_store.fused_candidate[];
   v_ranked braid_store.fused_candidate[];
   v_candidate_count int;
@@ -60,13 +60,12 @@ begin
       using errcode = '22023', hint = 'Call similar_chunks with one of its chunks.';
   end if;
 
-  v_filter := format('(%s) and c.document_id <> %s',
-                     braid_store.filter_predicate(filters, v_tenant_id, v_collection.id), v_document_id);
+  v_filter := braid_store.narrow_filter(braid_store.compile_filter(filters, v_tenant_id, v_collection.id),
+                                        format('c.document_id <> %s', v_document_id));
   v_candidate_count := 4 * match_count;
   loop
     v_candidates := braid_store.nearest_candidates(
-      v_tenant_id, v_collection, v_embedding, v_filter, braid_store.filter_source(filters, v_tenant_id, v_collection.id),
-      min_score, v_candidate_count, options);
+      v_tenant_id, v_collection, v_embedding, v_filter, min_score, v_candidate_count, options);
     v_ranked := array(
       select row(f.chunk_id, f.score, null, null, null, f.score, f.score,
                  row_number() over (order by f.semantic_rank), f.score, null, null)::braid_store.fused_candidate

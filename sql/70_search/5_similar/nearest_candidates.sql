@@ -2,8 +2,7 @@ create or replace function braid_store.nearest_candidates(
   tenant_id int,
   collection braid_store.collections,
   embedding @vector@.vector,
-  filter text,
-  source text,
+  filter braid_store.filter,
   min_score float8,
   candidate_count int,
   options jsonb
@@ -23,7 +22,7 @@ begin
              ::braid_store.fused_candidate
     from braid_store.semantic_candidates(
            nearest_candidates.tenant_id, nearest_candidates.collection, nearest_candidates.embedding,
-           nearest_candidates.filter, nearest_candidates.source,
+           nearest_candidates.filter,
            greatest(nearest_candidates.min_score,
                     (nearest_candidates.options ->> 'semantic_min_score')::float8),
            nearest_candidates.candidate_count,
@@ -34,6 +33,6 @@ begin
 end
 $$;
 
-comment on function braid_store.nearest_candidates(int, braid_store.collections, @vector@.vector, text, text, float8,
-                                                   int, jsonb) is
+comment on function braid_store.nearest_candidates(int, braid_store.collections, @vector@.vector, braid_store.filter,
+                                                   float8, int, jsonb) is
   'The chunks nearest to a stored vector under a filter, best first: the semantic leg by itself.';

@@ -23,8 +23,7 @@ declare
   c_max_keys constant int := 20;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections;
-  v_filter text;
-  v_source text;
+  v_filter braid_store.filter;
   v_compiled record;
   v_values text;
   v_chunk_ids bigint[];
@@ -50,17 +49,16 @@ begin
 
   v_collection := braid_store.find_collection(count_values.collection);
   v_collection.text_config := braid_store.language_config(count_values.options ->> 'language', v_collection.text_config);
-  v_filter := braid_store.filter_predicate(count_values.filters, v_tenant_id, v_collection.id);
-  v_source := braid_store.filter_source(count_values.filters, v_tenant_id, v_collection.id);
+  v_filter := braid_store.compile_filter(count_values.filters, v_tenant_id, v_collection.id);
   if coalesce(count_values.query_text, '') = '' then
-    v_chunk_ids := braid_store.matching_chunk_ids(v_tenant_id, v_collection.id, v_filter, v_source, 2147483647);
+    v_chunk_ids := braid_store.matching_chunk_ids(v_tenant_id, v_collection.id, v_filter, 2147483647);
   else
     v_compiled := braid_store.compile_search(
       v_tenant_id, v_collection,
       (braid_store.searched_text(count_values.query_text,
                                  coalesce((count_values.options ->> 'operators')::boolean, true))).searched,
       count_values.match, false, coalesce((count_values.options ->> 'correct')::boolean, false));
-    v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_compiled.query, v_filter, v_source,
+    v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_compiled.query, v_filter,
                                                (count_values.options ->> 'full_text_min_score')::float8);
   end if;
 

@@ -2,8 +2,7 @@ create or replace function braid_store.found_chunk_ids(
   tenant_id int,
   collection braid_store.collections,
   query braid_store.text_query,
-  filter text,
-  source text,
+  filter braid_store.filter,
   min_score float8
 )
 returns bigint[]
@@ -29,11 +28,11 @@ begin
   if query.lexemes = '{}' then
     return '{}';
   end if;
-  if source is not null then
-    v_chunk_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, source, c_max_filtered);
+  if filter.source is not null then
+    v_chunk_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, c_max_filtered);
     v_is_scored := v_is_scored or cardinality(v_chunk_ids) <= c_max_filtered;
   end if;
-  if source is null or cardinality(v_chunk_ids) > c_max_filtered then
+  if filter.source is null or cardinality(v_chunk_ids) > c_max_filtered then
     v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
     v_gathered := braid_store.gather_candidates(
       tenant_id, collection.id, query, v_segments.segment_ids, v_segments.scales, v_segments.block_width, null, null, 0,
@@ -54,7 +53,7 @@ begin
 end
 $$;
 
-comment on function braid_store.found_chunk_ids(int, braid_store.collections, braid_store.text_query, text, text,
-                                                float8) is
+comment on function braid_store.found_chunk_ids(int, braid_store.collections, braid_store.text_query,
+                                                braid_store.filter, float8) is
   'All chunks that a full-text search under a filter finds, in no order: those that braid_store.full_text_candidates '
   'would rank, were there no limit.';

@@ -60,7 +60,7 @@ begin
   if v_plan.searched = '' and query_embedding is null then
     v_matched_ids := braid_store.latest_chunks(
       v_tenant_id, v_collection.id,
-      braid_store.filter_predicate(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id), match_count);
+      braid_store.compile_filter(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id), match_count);
   else
     v_found := braid_store.run_recall(
       topic, query_embedding, timeframe, strategy, match_count, filters, collection, time_zone, v_plan.reference_time, null, null,

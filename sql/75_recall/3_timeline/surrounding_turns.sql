@@ -38,8 +38,7 @@ begin
     if v_conversations is not null then
       v_filter := jsonb_build_object(conversation_key, jsonb_build_object('$in', v_conversations));
       v_member_ids := braid_store.matching_chunk_ids(
-        tenant_id, collection_id, braid_store.filter_predicate(v_filter, tenant_id, collection_id),
-        braid_store.filter_source(v_filter, tenant_id, collection_id), c_max_turns);
+        tenant_id, collection_id, braid_store.compile_filter(v_filter, tenant_id, collection_id), c_max_turns);
     end if;
   end if;
 

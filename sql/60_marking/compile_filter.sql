@@ -1,0 +1,24 @@
+create or replace function braid_store.compile_filter(filters jsonb, tenant_id int, collection_id int)
+returns braid_store.filter
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_filter braid_store.filter;
+begin
+  v_filter.predicate := braid_store.filter_predicate(compile_filter.filters, compile_filter.tenant_id,
+                                                     compile_filter.collection_id);
+  v_filter.is_empty := v_filter.predicate = 'true';
+  if not v_filter.is_empty then
+    v_filter.source := braid_store.filter_source(compile_filter.filters, compile_filter.tenant_id,
+                                                 compile_filter.collection_id);
+  end if;
+  return v_filter;
+end
+$$;
+
+comment on function braid_store.compile_filter(jsonb, int, int) is
+  'The filter of a search as SQL. Raises 22023 for what is no filter.';

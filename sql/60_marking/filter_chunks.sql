@@ -1,0 +1,18 @@
+create or replace function braid_store.filter_chunks(filter braid_store.filter, chunk_ids bigint[])
+returns braid_store.filter
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- "+ 0" has the ids hashed: as a condition of the primary key the array would be sorted anew for each chunk.
+  filter := braid_store.narrow_filter(filter, format('c.id + 0 = any (%L::bigint[])', chunk_ids));
+  filter.source := format('select unnest(%L::bigint[])', chunk_ids);
+  return filter;
+end
+$$;
+
+comment on function braid_store.filter_chunks(braid_store.filter, bigint[]) is
+  'A filter that lets pass what it did before, but only of these chunks.';
