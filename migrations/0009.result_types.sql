@@ -121,13 +121,19 @@ create type braid_store.text_query as (
     driver_lexemes text[],
     required_lexemes text[],
     posting_count bigint,
-    average_length float8
+    average_length float8,
+    document_frequencies bigint[],
+    frequencies int[],
+    terms text[],
+    dropped_terms text[],
+    absent_terms text[]
 );
 comment on type braid_store.text_query is
     'A query text as a collection''s index understands it. In parallel, in the order of terms: lexemes, their weight (times '
     'in the query × idf), the term that each counts for (lexemes of one term are one to BM25) and its word (0: not counted '
-    'among those of which required_words must be there). Every match has one of driver_lexemes, if there are any, and all '
-    'of required_lexemes.';
+    'among those of which required_words must be there), how common its term is and how often that stands in the query. '
+    'Every match has one of driver_lexemes, if there are any, and all of required_lexemes. The terms by name, those that '
+    'were dropped because there are too many, and the words that no chunk has.';
 
 create type braid_store.fused_candidate as (
     chunk_id bigint,

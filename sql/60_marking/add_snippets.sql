@@ -1,9 +1,6 @@
 create or replace function braid_store.add_snippets(
-  results braid.search_result[],
-  collection braid_store.collections,
-  options jsonb,
-  lexemes text[],
-  prefixes text[]
+  request braid_store.search_request,
+  results braid.search_result[]
 )
 returns braid.search_result[]
 language plpgsql
@@ -11,15 +8,21 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
 as $$
 declare
-  v_snippet record := braid_store.snippet_options(options);
-  v_snippets text[] := braid_store.make_snippets(
+  v_collection braid_store.collections := request.collection;
+  v_options braid_store.search_options := request.options;
+  v_marked record;
+  v_snippets text[];
+begin
+  v_marked := braid_store.marked_lexemes(coalesce(request.query_text, ''), v_collection, request.query);
+  v_snippets := braid_store.make_snippets(
     array(select r.content from unnest(results) with ordinality r (
             chunk_id, document_id, external_id, chunk_index, title, content) order by r.ordinality),
-    lexemes, prefixes, collection.text_config, collection.fold_diacritics, v_snippet.start_tag, v_snippet.stop_tag,
-    v_snippet.fragment_count, v_snippet.fragment_words, v_snippet.fragment_separator);
-begin
+    v_marked.lexemes, v_marked.prefixes, v_collection.text_config, v_collection.fold_diacritics, v_options.start_tag,
+    v_options.stop_tag, v_options.fragment_count, v_options.fragment_words, v_options.fragment_separator);
   for v_place in 1..cardinality(results) loop
     results[v_place].snippet := v_snippets[v_place];
   end loop;
@@ -27,5 +30,5 @@ begin
 end
 $$;
 
-comment on function braid_store.add_snippets(braid.search_result[], braid_store.collections, jsonb, text[], text[]) is
-  'The rows of a search with snippets, as the options ask for them.';
+comment on function braid_store.add_snippets(braid_store.search_request, braid.search_result[]) is
+  'The rows of a search with snippets, as its options ask for them.';

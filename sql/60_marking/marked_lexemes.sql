@@ -2,7 +2,6 @@ create or replace function braid_store.marked_lexemes(
   query_text text,
   collection braid_store.collections,
   query braid_store.text_query,
-  terms text[],
   out lexemes text[],
   out prefixes text[]
 )
@@ -25,10 +24,10 @@ begin
     union
     select q.lexeme
     from unnest(marked_lexemes.query.lexemes, marked_lexemes.query.term_numbers) q (lexeme, term_number)
-    where marked_lexemes.terms[q.term_number] not like '%*');
+    where marked_lexemes.query.terms[q.term_number] not like '%*');
   prefixes := v_marked.prefixes;
 end
 $$;
 
-comment on function braid_store.marked_lexemes(text, braid_store.collections, braid_store.text_query, text[]) is
+comment on function braid_store.marked_lexemes(text, braid_store.collections, braid_store.text_query) is
   'What the snippets of a search mark: what braid.highlight does of its query text, and synonyms and corrections.';

@@ -26,6 +26,15 @@ OPEN = {
     )
 }
 
+# A search as its parts get it.
+REQUEST = '''jsonb_populate_record(null::braid_store.search_request, jsonb_build_object(
+  'tenant_id', %s, 'collection', braid_store.find_collection('small'), 'legs', 'hybrid',
+  'query_text', 'zebrafish discount',
+  'query', ('{zebrafish,discount}', '{1,1}', '{1,2}', '{1,2}', 1, '{}', '{}', '{}', 10, 10,
+            '{1,1}', '{1,1}', '{first,second}', '{}', '{}')::braid_store.text_query,
+  'query_embedding', '[1,0,0]', 'filter', braid_store.no_filter(), 'match_count', 10,
+  'options', braid_store.read_search_options(null), 'boosts', jsonb_build_array(), 'candidate_count', 10))'''
+
 
 @pytest.fixture(scope="module")
 def analyst(world: World) -> Connection:
@@ -33,14 +42,12 @@ def analyst(world: World) -> Connection:
     world.member("alpha", login)
     return world.connect(login)
 
-
 @pytest.fixture(scope="module")
 def insider(world: World) -> Connection:
     """With the rights of the functions that search and write: the policies still hold behind them."""
     login = world.role("insider", "braid_writer", definer_role(world.admin))
     world.member("alpha", login)
     return world.connect(login)
-
 
 @pytest.fixture(scope="module")
 def tenant_tables(world: World) -> list[str]:
@@ -117,11 +124,15 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when t.type = 'braid_store.query_condition[]' then
                   'array[(1, false, false, ''{zebrafish}'', ''{0}'')::braid_store.query_condition]'
                   when t.type = 'braid_store.text_query' then
-                  '(''{zebrafish,discount}'', ''{1,1}'', ''{1,2}'', ''{1,2}'', 1, ''{}'', ''{}'', ''{}'', 10, 10)'
+                  '(''{zebrafish,discount}'', ''{1,1}'', ''{1,2}'', ''{1,2}'', 1, ''{}'', ''{}'', ''{}'', 10, 10,'
+                  ' ''{1,1}'', ''{1,1}'', ''{zebrafish,discount}'', ''{}'', ''{}'')'
                   '::braid_store.text_query'
                   when n.name = 'lexeme' then '''zebrafsh'''
                   when n.name = 'table_name' then '''postings'''
-                  when n.name = 'source' then '''select c.id from braid_store.chunks c where c.tenant_id = $1'''
+                  when t.type = 'braid_store.filter' then
+                  '(''true'', ''select c.id from braid_store.chunks c where c.tenant_id = $1'', true)'
+                  '::braid_store.filter'
+                  when t.type = 'braid_store.search_request' then %(request)s
                   when n.name = 'prefix' then '''zebr'''
                   when n.name in ('absent_lexemes', 'corrected_lexemes', 'absent_terms') then '''{}'''
                   when n.name = 'query_text' or t.type = 'text' and n.name in ('text_query') then
@@ -129,13 +140,14 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when n.name = 'text_config' then '''english'''
                   when n.name = 'match' then '''any'''
                   when n.name in ('lexemes') then 'array[''zebrafish'', ''discount'']'
-                  when n.name = 'candidates' then 'array[]::braid_store.fused_candidate[]'
-                  when n.name = 'labels' then 'array[''a'', ''b'']'
-                  when n.name = 'sources' then 'array[''c.importance'', ''c.importance'']'
-                  when n.name = 'are_additive' then 'array[true, false]'
+                  when t.type = 'braid_store.fused_candidate[]' then 'array[]::braid_store.fused_candidate[]'
+                  when t.type = 'braid.search_result[]' then 'array[]::braid.search_result[]'
+                  when t.type = 'braid_store.found_candidates' then '(''{}'', ''{}'', null, null, null, null)'
+                  when t.type = 'braid_store.ranked_candidates' then '(''{}'', ''{}'', null, null, null)'
+                  when t.type = 'braid_store.boost[]' then
+                  'array[(''a'', ''c.importance'', true, 1), (''b'', ''c.importance'', false, 1)]::braid_store.boost[]'
                   when n.name in ('weights') then 'array[1, 1]::float8[]'
                   when n.name in ('word_numbers') then 'array[1, 2]'
-                  when n.name in ('filter') then '''true'''
                   when n.name in ('match_count', 'candidate_count', 'required_words', 'chunk_count',
                   'max_posting_count', 'depth',
                                   'conditions') then '1'
@@ -151,18 +163,20 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                      lateral (select format_type(p.proargtypes[(n.place - 1)::int], null) as type) t
                 where n.place <= p.pronargs order by n.place) as arguments
         from pg_proc p
-        where p.pronamespace = 'braid_store'::regnamespace and not p.prosecdef and 'tenant_id' = any (p.proargnames)
+        where p.pronamespace = 'braid_store'::regnamespace and not p.prosecdef
+          and p.proargnames && '{tenant_id,request}'
         """,
         {
             "beta": world.tenant_ids["beta"],
             "chunks": "array[" + ",".join(map(str, world.chunk_ids("beta"))) + "]::bigint[]",
+            "request": REQUEST % world.tenant_ids["beta"],
             "segments": "array(select generate_series(1, 100)::bigint)",
         },
     ).fetchall()
     assert len(functions) > 12
     before = world.fingerprint("beta")
     worked = set()
-    empty = {"full_text_candidates", "chunks_with", "matching_chunk_ids", "found_chunk_ids", "nearest_candidates"}
+    empty = {"full_text_candidates", "chunks_with", "matching_chunk_ids", "found_chunk_ids"}
     for name, arguments in functions:
         try:
             rows = insider.execute(f"select * from braid_store.{name}({', '.join(arguments)})").fetchall()
@@ -175,12 +189,24 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
         if name == "query_terms":
             # The query's own words, which occur nowhere.
             assert {row[-2:] for row in rows} == {(0, 0)}
-        elif name in ("compile_query", "compile_search"):
+        elif name == "compile_query":
+            assert rows[0][:4] == ([], [], [], [])
+        elif name == "compile_search":
             assert rows[0][0].startswith("({},{},{},{},")
+        elif name == "compile_request":
+            assert "({},{},{},{}," in str(rows[0])
+        elif name == "find_candidates":
+            assert rows[0][:3] == ("{}", "{}", "exact")
+        elif name == "explain_terms":
+            assert rows[0][0]["segments"] == 0  # and the query itself
+        elif name == "plan_candidates":
+            assert len(rows) == 1  # the request itself
+        elif name == "explain_rows":
+            assert rows == [([],)]
         elif name == "choose_driver":
             assert rows[0][:2] == (["zebrafish", "discount"], [1, 1])
         elif name == "scope_statistics":
-            assert rows[0][2] == 0 and set(rows[0][1] or []) <= {0}  # and the query itself
+            assert rows[0][1] == 0  # and the query itself
         elif name == "export_page":
             assert [row[0].keys() for row in rows] == [{"collection"}]  # a definition
         elif name == "segment_scales":
@@ -196,7 +222,8 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
         if name in empty:
             # The postings read are as many as the query given says.
             assert rows in ([([],)], [("{}",)], [("{}", False, 10, 0)])
-    assert worked >= {"index_statistics", "semantic_candidates", "query_terms", *empty}
+    whole = {"compile_request", "find_candidates"}
+    assert worked >= {"index_statistics", "semantic_candidates", "query_terms", *whole, *empty}
     assert world.fingerprint("beta") == before
 
 

@@ -5,12 +5,7 @@ create or replace function braid_store.compile_query(
   match text,
   absent_lexemes text[],
   corrected_lexemes text[],
-  out query braid_store.text_query,
-  out document_frequencies bigint[],
-  out frequencies int[],
-  out terms text[],
-  out dropped_terms text[],
-  out absent_terms text[]
+  out query braid_store.text_query
 )
 language plpgsql
 stable
@@ -70,8 +65,8 @@ begin
          count(distinct n.word) filter (where n.is_kept or n.term_frequency = 0),
          coalesce(array_agg(distinct n.term collate "C") filter (where n.term_frequency > 0 and not n.is_kept), '{}'),
          coalesce(array_agg(distinct n.term collate "C") filter (where n.term_frequency = 0 and n.kind = 'word'), '{}')
-  into query.lexemes, query.weights, query.term_numbers, query.word_numbers, document_frequencies, frequencies,
-       query.posting_count, terms, v_word_count, dropped_terms, absent_terms
+  into query.lexemes, query.weights, query.term_numbers, query.word_numbers, query.document_frequencies, query.frequencies,
+       query.posting_count, query.terms, v_word_count, query.dropped_terms, query.absent_terms
   from numbered n;
 
   query.conditions := '{}';
@@ -108,6 +103,4 @@ $$;
 
 comment on function braid_store.compile_query(int, braid_store.collections, text, text, text[], text[]) is
   'A query text as an index search: the terms that it ranks by, of which the 64 most selective are kept, and what a chunk '
-  'must have. For each of its lexemes, how common its term is and how often it stands in the query; the terms by name, '
-  'those dropped, and the words that no live chunk contains. Where a word is among absent_lexemes, the corrected one takes '
-  'its place.';
+  'must have. Where a word is among absent_lexemes, the corrected one takes its place.';

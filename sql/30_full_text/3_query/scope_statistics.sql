@@ -2,10 +2,8 @@ create or replace function braid_store.scope_statistics(
   tenant_id int,
   collection braid_store.collections,
   query braid_store.text_query,
-  frequencies int[],
   filter braid_store.filter,
   out scoped braid_store.text_query,
-  out document_frequencies bigint[],
   out chunk_count int
 )
 language plpgsql
@@ -60,19 +58,19 @@ begin
   ), terms as (
     select q.place, q.frequency,
            coalesce(max(c.count) over (partition by q.term_number), 0)::bigint as document_frequency
-    from unnest(scope_statistics.query.term_numbers, scope_statistics.frequencies)
+    from unnest(scope_statistics.query.term_numbers, scope_statistics.query.frequencies)
            with ordinality q (term_number, frequency, place)
     left join counts c on c.place = q.place
   )
   select coalesce(array_agg(t.frequency * ln(1 + (scope_statistics.chunk_count - t.document_frequency + 0.5::float8)
                                                  / (t.document_frequency + 0.5::float8)) order by t.place), '{}'),
          coalesce(array_agg(t.document_frequency order by t.place), '{}')
-  into scoped.weights, document_frequencies
+  into scoped.weights, scoped.document_frequencies
   from terms t;
 end
 $$;
 
-comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query, int[],
+comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query,
                                                  braid_store.filter) is
-  'A compiled query whose idf and average length are those of the chunks that a filter matches, with their document '
-  'frequencies and number; all null if they are more than 10000.';
+  'A compiled query whose idf and average length are those of the chunks that a filter matches, and how many these '
+  'are; both null if they are more than 10000.';

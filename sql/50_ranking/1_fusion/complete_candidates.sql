@@ -1,10 +1,6 @@
 create or replace function braid_store.complete_candidates(
-  tenant_id int,
-  collection braid_store.collections,
-  query braid_store.text_query,
-  query_embedding @vector@.vector,
-  full_text braid_store.candidate[],
-  semantic braid_store.candidate[]
+  request braid_store.search_request,
+  leg_candidates braid_store.found_candidates
 )
 returns braid_store.fused_candidate[]
 language plpgsql
@@ -17,8 +13,12 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  v_distance text := (select s.distance from braid_store.vector_spaces s
-                      where s.id = complete_candidates.collection.vector_space_id);
+  v_tenant_id int := request.tenant_id;
+  v_collection braid_store.collections := request.collection;
+  v_query braid_store.text_query := request.query;
+  v_full_text braid_store.candidate[] := leg_candidates.full_text;
+  v_semantic braid_store.candidate[] := leg_candidates.semantic;
+  v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = v_collection.vector_space_id);
   v_without_text bigint[];
   v_without_similarity bigint[];
   v_scores float8[];
@@ -28,19 +28,16 @@ begin
   select coalesce(array_agg(s.chunk_id) filter (where f.chunk_id is null), '{}'),
          coalesce(array_agg(f.chunk_id) filter (where s.chunk_id is null), '{}')
   into v_without_text, v_without_similarity
-  from unnest(complete_candidates.full_text) f
-  full join unnest(complete_candidates.semantic) s on s.chunk_id = f.chunk_id;
+  from unnest(v_full_text) f
+  full join unnest(v_semantic) s on s.chunk_id = f.chunk_id;
 
-  if (complete_candidates.query).conditions <> '{}' or (complete_candidates.query).required_words > 1 then
-    v_without_text := braid_store.matching_chunks(complete_candidates.tenant_id, complete_candidates.collection,
-                                                  v_without_text, complete_candidates.query);
+  if v_query.conditions <> '{}' or v_query.required_words > 1 then
+    v_without_text := braid_store.matching_chunks(v_tenant_id, v_collection, v_without_text, v_query);
   end if;
-  v_scores := braid_store.exact_scores(complete_candidates.tenant_id, complete_candidates.collection, v_without_text,
-                                       complete_candidates.query);
+  v_scores := braid_store.exact_scores(v_tenant_id, v_collection, v_without_text, v_query);
   v_near := braid_store.nearest_among(
-    complete_candidates.tenant_id, complete_candidates.collection, v_distance,
-    (braid_store.serving_shard(complete_candidates.tenant_id, complete_candidates.collection)).id,
-    complete_candidates.query_embedding, v_without_similarity);
+    v_tenant_id, v_collection, v_distance, (braid_store.serving_shard(v_tenant_id, v_collection)).id,
+    request.query_embedding, v_without_similarity);
 
   return array(
     select row(c.chunk_id, null, coalesce(max(c.full_text_score), 0), null, max(c.full_text_rank),
@@ -48,9 +45,9 @@ begin
     from (
       select f.chunk_id, f.score as full_text_score, f.rank as full_text_rank,
              null::float8 as semantic_score, null::int as semantic_rank
-      from unnest(complete_candidates.full_text) f
+      from unnest(v_full_text) f
       union all
-      select s.chunk_id, null, null, s.score, s.rank from unnest(complete_candidates.semantic) s
+      select s.chunk_id, null, null, s.score, s.rank from unnest(v_semantic) s
       union all
       select t.chunk_id, t.score, null, null, null from unnest(v_without_text, v_scores) t (chunk_id, score)
       union all
@@ -62,7 +59,6 @@ begin
 end
 $$;
 
-comment on function braid_store.complete_candidates(int, braid_store.collections, braid_store.text_query, @vector@.vector,
-                                                    braid_store.candidate[], braid_store.candidate[]) is
+comment on function braid_store.complete_candidates(braid_store.search_request, braid_store.found_candidates) is
   'The candidates of both legs, each with its exact score in both: BM25, 0 where the query does not match, and the '
   'similarity, null where the chunk has no embedding. Ranks are null where a leg did not propose the chunk.';

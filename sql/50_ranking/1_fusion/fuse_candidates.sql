@@ -1,16 +1,6 @@
 create or replace function braid_store.fuse_candidates(
-  tenant_id int,
-  collection braid_store.collections,
-  query braid_store.text_query,
-  query_embedding @vector@.vector,
-  full_text braid_store.candidate[],
-  semantic braid_store.candidate[],
-  fusion text,
-  full_text_weight float8,
-  semantic_weight float8,
-  rrf_k float8,
-  options jsonb,
-  candidate_count int,
+  request braid_store.search_request,
+  leg_candidates braid_store.found_candidates,
   out candidates braid_store.fused_candidate[],
   out report jsonb,
   out unseen float8
@@ -25,31 +15,31 @@ set jit = off
 as $$
 #variable_conflict use_variable
 declare
-  v_is_text_cut boolean := cardinality(full_text) >= candidate_count;
-  v_is_near_cut boolean := cardinality(semantic) >= candidate_count;
+  v_collection braid_store.collections := request.collection;
+  v_text_weight float8 := v_collection.full_text_weight;
+  v_near_weight float8 := v_collection.semantic_weight;
+  v_text_count int := cardinality(leg_candidates.full_text);
+  v_near_count int := cardinality(leg_candidates.semantic);
+  v_is_text_cut boolean := v_text_count >= request.candidate_count;
+  v_is_near_cut boolean := v_near_count >= request.candidate_count;
   v_last_text float8;
   v_last_near float8;
 begin
-  if fusion = 'rrf' then
-    candidates := braid_store.fuse_rrf(full_text, semantic, full_text_weight, semantic_weight, rrf_k);
+  if v_collection.fusion = 'rrf' then
+    candidates := braid_store.fuse_rrf(leg_candidates.full_text, leg_candidates.semantic, v_text_weight,
+                                       v_near_weight, v_collection.rrf_k);
     report := jsonb_build_object(
-      'fusion', fusion, 'rrf_k', rrf_k,
-      'weights', jsonb_build_object('full_text', full_text_weight, 'semantic', semantic_weight));
-    unseen := case when v_is_text_cut then full_text_weight / (rrf_k + cardinality(full_text) + 1) else 0 end
-              + case when v_is_near_cut then semantic_weight / (rrf_k + cardinality(semantic) + 1) else 0 end;
+      'fusion', 'rrf', 'rrf_k', v_collection.rrf_k,
+      'weights', jsonb_build_object('full_text', v_text_weight, 'semantic', v_near_weight));
+    unseen := case when v_is_text_cut then v_text_weight / (v_collection.rrf_k + v_text_count + 1) else 0 end
+              + case when v_is_near_cut then v_near_weight / (v_collection.rrf_k + v_near_count + 1) else 0 end;
   else
-    candidates := braid_store.complete_candidates(tenant_id, collection, query, query_embedding, full_text, semantic);
-    select s.candidates, s.report into candidates, report
-    from braid_store.fuse_scores(
-           tenant_id, collection, query_embedding, fusion, full_text_weight, semantic_weight,
-           case fusion when 'dbsf' then fusion else braid_store.leg_normalisation(collection, options, 'full_text') end,
-           case fusion when 'dbsf' then fusion else braid_store.leg_normalisation(collection, options, 'semantic') end,
-           candidates) s;
+    candidates := braid_store.complete_candidates(request, leg_candidates);
+    select s.candidates, s.report into candidates, report from braid_store.fuse_scores(request, candidates) s;
     -- As if it were the last one of each leg; what has no embedding may count for more.
-    select coalesce(max(c.full_text_normalised_score) filter (where v_is_text_cut
-                                                                and c.full_text_rank = cardinality(full_text)),
+    select coalesce(max(c.full_text_normalised_score) filter (where v_is_text_cut and c.full_text_rank = v_text_count),
                     min(c.full_text_normalised_score)),
-           greatest(coalesce(max(c.semantic_normalised_score) filter (where c.semantic_rank = cardinality(semantic)
+           greatest(coalesce(max(c.semantic_normalised_score) filter (where c.semantic_rank = v_near_count
                                                                         or c.semantic_score is null),
                              min(c.semantic_normalised_score)),
                     case when v_is_text_cut then least(greatest((n.assumed - n.shift) / n.scale, n.floor), n.ceiling) end)
@@ -59,17 +49,15 @@ begin
     group by n.assumed, n.shift, n.scale, n.floor, n.ceiling;
     v_last_text := v_last_text * (report #>> '{weights,full_text}')::float8;
     v_last_near := v_last_near * (report #>> '{weights,semantic}')::float8;
-    unseen := case when fusion <> 'max' then v_last_text + v_last_near
-                   when full_text_weight = 0 then v_last_near
-                   when semantic_weight = 0 then v_last_text
+    unseen := case when v_collection.fusion <> 'max' then v_last_text + v_last_near
+                   when v_text_weight = 0 then v_last_near
+                   when v_near_weight = 0 then v_last_text
                    else greatest(v_last_text, v_last_near) end;
   end if;
-  candidates := braid_store.order_candidates(tenant_id, candidates);
+  candidates := braid_store.order_candidates(request.tenant_id, candidates);
 end
 $$;
 
-comment on function braid_store.fuse_candidates(int, braid_store.collections, braid_store.text_query, @vector@.vector,
-                                                braid_store.candidate[], braid_store.candidate[], text, float8, float8,
-                                                float8, jsonb, int) is
-  'The candidates of both legs, candidate_count of each at most, fused, best first; how they were fused; and what a chunk '
-  'that no leg proposed would get at most, scales being equal.';
+comment on function braid_store.fuse_candidates(braid_store.search_request, braid_store.found_candidates) is
+  'The candidates of both legs fused, best first; how they were fused; and what a chunk that no leg proposed would get at '
+  'most, scales being equal.';

@@ -1,12 +1,5 @@
 create or replace function braid_store.fuse_scores(
-  tenant_id int,
-  collection braid_store.collections,
-  query_embedding @vector@.vector,
-  fusion text,
-  full_text_weight float8,
-  semantic_weight float8,
-  full_text_normalisation text,
-  semantic_normalisation text,
+  request braid_store.search_request,
   inout candidates braid_store.fused_candidate[],
   out report jsonb
 )
@@ -20,9 +13,13 @@ set jit = off
 as $$
 #variable_conflict use_variable
 declare
-  v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = collection.vector_space_id);
-  v_full_text_weight float8 := full_text_weight;
-  v_semantic_weight float8 := semantic_weight;
+  v_collection braid_store.collections := request.collection;
+  v_fusion text := v_collection.fusion;
+  v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = v_collection.vector_space_id);
+  v_full_text_weight float8 := v_collection.full_text_weight;
+  v_semantic_weight float8 := v_collection.semantic_weight;
+  v_text_normalisation text := case v_fusion when 'dbsf' then 'dbsf' else (request.options).full_text_normalisation end;
+  v_near_normalisation text := case v_fusion when 'dbsf' then 'dbsf' else (request.options).semantic_normalisation end;
   v_text record;
   v_near record;
   v_collection_mean float8;
@@ -30,9 +27,9 @@ declare
   v_text_scale record;
   v_near_scale record;
 begin
-  if fusion <> 'max' then
-    v_full_text_weight := full_text_weight / (full_text_weight + semantic_weight);
-    v_semantic_weight := semantic_weight / (full_text_weight + semantic_weight);
+  if v_fusion <> 'max' then
+    v_full_text_weight := v_collection.full_text_weight / (v_collection.full_text_weight + v_collection.semantic_weight);
+    v_semantic_weight := v_collection.semantic_weight / (v_collection.full_text_weight + v_collection.semantic_weight);
   end if;
   -- Summed in the order of the scores: the same scores give the same sums, to the last bit.
   select count(s) as count, min(s) as lowest, max(s) as highest, avg(s order by s) as mean,
@@ -45,15 +42,15 @@ begin
   from (select c.semantic_score as s from unnest(candidates) c) c;
   -- Where scores are the same however many candidates there are, what stands for a missing one is so too.
   if v_near.count > 0
-     and (semantic_normalisation = 'centroid'
-          or v_near.missing > 0 and semantic_normalisation in ('theoretical', 'saturate', 'none')) then
-    v_collection_mean := braid_store.mean_similarity(tenant_id, collection, v_distance, query_embedding);
+     and (v_near_normalisation = 'centroid'
+          or v_near.missing > 0 and v_near_normalisation in ('theoretical', 'saturate', 'none')) then
+    v_collection_mean := braid_store.mean_similarity(request.tenant_id, v_collection, v_distance, request.query_embedding);
   end if;
   v_assumed := coalesce(v_collection_mean, v_near.mean);
 
-  v_text_scale := braid_store.score_scale(full_text_normalisation, 'full_text', v_distance, v_text.lowest,
+  v_text_scale := braid_store.score_scale(v_text_normalisation, 'full_text', v_distance, v_text.lowest,
                                           v_text.highest, v_text.mean, v_text.deviation, null);
-  v_near_scale := braid_store.score_scale(semantic_normalisation, 'semantic', v_distance, v_near.lowest, v_near.highest,
+  v_near_scale := braid_store.score_scale(v_near_normalisation, 'semantic', v_distance, v_near.lowest, v_near.highest,
                                           v_near.mean, v_near.deviation, v_collection_mean);
   candidates := array(
     select row(c.chunk_id, t.score, c.full_text_score, n.full_text, c.full_text_rank, c.semantic_score, n.semantic,
@@ -67,28 +64,27 @@ begin
            offset 0
          ) n,
          lateral (
-           select case fusion when 'max' then greatest(nullif(v_full_text_weight, 0) * n.full_text,
+           select case v_fusion when 'max' then greatest(nullif(v_full_text_weight, 0) * n.full_text,
                                                        nullif(v_semantic_weight, 0) * n.semantic)
                               else v_full_text_weight * n.full_text + v_semantic_weight * n.semantic end as score
            offset 0
          ) t);
   report := jsonb_build_object(
-    'fusion', fusion,
+    'fusion', v_fusion,
     'weights', jsonb_build_object('full_text', v_full_text_weight, 'semantic', v_semantic_weight),
     'full_text', jsonb_build_object(
-      'normalisation', full_text_normalisation, 'count', v_text.count, 'min', v_text.lowest, 'max', v_text.highest,
+      'normalisation', v_text_normalisation, 'count', v_text.count, 'min', v_text.lowest, 'max', v_text.highest,
       'mean', v_text.mean, 'deviation', v_text.deviation, 'shift', v_text_scale.shift, 'scale', v_text_scale.scale,
       'floor', v_text_scale.floor, 'ceiling', v_text_scale.ceiling),
     'semantic', jsonb_build_object(
-      'normalisation', semantic_normalisation, 'count', v_near.count, 'min', v_near.lowest, 'max', v_near.highest,
+      'normalisation', v_near_normalisation, 'count', v_near.count, 'min', v_near.lowest, 'max', v_near.highest,
       'mean', v_near.mean, 'deviation', v_near.deviation, 'collection_mean', v_collection_mean,
       'shift', v_near_scale.shift, 'scale', v_near_scale.scale, 'floor', v_near_scale.floor,
       'ceiling', v_near_scale.ceiling, 'assumed', v_assumed, 'without_embedding', v_near.missing));
 end
 $$;
 
-comment on function braid_store.fuse_scores(int, braid_store.collections, @vector@.vector, text, float8, float8, text, text,
-                                            braid_store.fused_candidate[]) is
+comment on function braid_store.fuse_scores(braid_store.search_request, braid_store.fused_candidate[]) is
   'Completed candidates fused by their scores: convex and dbsf, the sum of weight × normalised score with weights that are '
   'divided by their sum; max, the greater of the two, weights as they are, one of 0 leaving its leg out. A chunk without '
   'embedding counts as one of the collection''s mean similarity, under minmax, zscore and dbsf of the mean over the '

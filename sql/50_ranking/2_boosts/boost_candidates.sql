@@ -1,10 +1,7 @@
 create or replace function braid_store.boost_candidates(
   tenant_id int,
   candidates braid_store.fused_candidate[],
-  labels text[],
-  sources text[],
-  are_additive boolean[],
-  weights float8[]
+  boosts braid_store.boost[]
 )
 returns braid_store.fused_candidate[]
 language plpgsql
@@ -30,8 +27,7 @@ begin
          string_agg(format('jsonb_build_object(''signal'', %L, ''value'', v.value%s, %L, p.part%2$s)', b.label, b.place,
                            case when b.is_additive then 'addend' else 'factor' end), ', ' order by b.place) as reports
   into v_parts
-  from unnest(boost_candidates.labels, boost_candidates.sources, boost_candidates.are_additive, boost_candidates.weights)
-       with ordinality b (label, source, is_additive, weight, place);
+  from unnest(boost_candidates.boosts) with ordinality b (label, source, is_additive, weight, place);
   execute format($query$
     select array(
       select row(f.chunk_id, case when f.fused_score < 1e-150 then 0 else f.fused_score end%s, f.full_text_score,
@@ -49,5 +45,5 @@ begin
 end
 $$;
 
-comment on function braid_store.boost_candidates(int, braid_store.fused_candidate[], text[], text[], boolean[], float8[]) is
-  'Fused candidates with what braid_store.compile_boosts gives applied to their scores, best first.';
+comment on function braid_store.boost_candidates(int, braid_store.fused_candidate[], braid_store.boost[]) is
+  'Fused candidates with boosts applied to their scores, best first.';

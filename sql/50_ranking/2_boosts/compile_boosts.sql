@@ -10,14 +10,11 @@
 -- The option rerank is a preset: each of importance and recency that it lists is a boost before those of boosts, with
 -- importance as it is, and a half-life of 7 days.
 create or replace function braid_store.compile_boosts(
-  options jsonb,
+  boosts jsonb,
   tenant_id int,
-  collection_id int,
-  out labels text[],
-  out sources text[],
-  out are_additive boolean[],
-  out weights float8[]
+  collection_id int
 )
+returns braid_store.boost[]
 language plpgsql
 stable
 parallel safe
@@ -26,28 +23,20 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_boosts constant int := 8;
-  v_boosts jsonb := coalesce(nullif(options -> 'boosts', 'null'), '[]');
   v_boost jsonb;
   v_place bigint;
   v_signals text[];
   v_given jsonb;
   v_mode text;
-  v_source text;
+  v_compiled braid_store.boost;
+  v_boosts braid_store.boost[] := '{}';
 begin
-  labels := '{}';
-  sources := '{}';
-  are_additive := '{}';
-  weights := '{}';
-  if (options ?| '{boosts,rerank}') is not true then
-    return;
-  end if;
-  v_boosts := braid_store.rerank_boosts(options) || v_boosts;
-  if jsonb_array_length(v_boosts) > c_most_boosts then
-    raise exception 'option boosts has % boosts; the most allowed is %', jsonb_array_length(v_boosts), c_most_boosts
+  if jsonb_array_length(boosts) > c_most_boosts then
+    raise exception 'option boosts has % boosts; the most allowed is %', jsonb_array_length(boosts), c_most_boosts
       using errcode = '22023', hint = 'Keep those that matter most.';
   end if;
 
-  for v_boost, v_place in select b.value, b.place from jsonb_array_elements(v_boosts) with ordinality b (value, place) loop
+  for v_boost, v_place in select b.value, b.place from jsonb_array_elements(boosts) with ordinality b (value, place) loop
     if jsonb_typeof(v_boost) <> 'object' then
       raise exception 'option boosts, number %, is %', v_place, left(v_boost::text, 100)
         using errcode = '22023', hint = 'Give an object, such as {"recency": {"half_life": "30 days"}}.';
@@ -84,31 +73,32 @@ begin
 
     case v_signals[1]
       when 'recency' then
-        v_source := braid_store.recency_value(v_place, v_given);
+        v_compiled.source := braid_store.recency_value(v_place, v_given);
       when 'importance' then
         perform braid_store.boost_keys(v_place, v_given, '{function,factor,missing}');
-        v_source := braid_store.number_value(v_place, 'importance', v_given);
+        v_compiled.source := braid_store.number_value(v_place, 'importance', v_given);
       when 'attribute' then
-        v_source := braid_store.number_value(v_place, v_given #>> '{}', v_boost);
+        v_compiled.source := braid_store.number_value(v_place, v_given #>> '{}', v_boost);
       else
         if coalesce(v_boost -> 'factor', 'null') = 'null' then
           perform braid_store.boost_error(
             v_place, 'factor', null,
             'Give by what to multiply the score of chunks that match, or what to add: {"filter": {…}, "factor": 1.5}.');
         end if;
-        v_source := format('case when %s then %L::float8 end',
-                           braid_store.filter_predicate(v_given, compile_boosts.tenant_id, compile_boosts.collection_id),
-                           braid_store.boost_number(v_place, v_boost, 'factor', null,
-                                                    case v_mode when 'additive' then -1e9 else 0 end, 1e9));
+        v_compiled.source := format(
+          'case when %s then %L::float8 end',
+          braid_store.filter_predicate(v_given, compile_boosts.tenant_id, compile_boosts.collection_id),
+          braid_store.boost_number(v_place, v_boost, 'factor', null,
+                                   case v_mode when 'additive' then -1e9 else 0 end, 1e9));
     end case;
-    labels := labels || case v_signals[1] when 'attribute' then v_given #>> '{}' else v_signals[1] end;
-    sources := sources || v_source;
-    are_additive := are_additive || (v_mode = 'additive');
-    weights := weights || braid_store.boost_number(v_place, v_boost, 'weight', 1, 0, 1e6);
+    v_compiled.label := case v_signals[1] when 'attribute' then v_given #>> '{}' else v_signals[1] end;
+    v_compiled.is_additive := v_mode = 'additive';
+    v_compiled.weight := braid_store.boost_number(v_place, v_boost, 'weight', 1, 0, 1e6);
+    v_boosts := v_boosts || v_compiled;
   end loop;
+  return v_boosts;
 end
 $$;
 
 comment on function braid_store.compile_boosts(jsonb, int, int) is
-  'The boosts that a search''s options ask for: what each is called, its value as an SQL expression on braid_store.chunks '
-  'c, and how it counts. Raises 22023 for what is no boost.';
+  'The boosts that a search''s options ask for, ready to be applied. Raises 22023 for what is no boost.';

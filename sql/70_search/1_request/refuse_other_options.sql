@@ -1,4 +1,4 @@
-create or replace function braid_store.refuse_other_options(function text, options jsonb, known text[], hint text)
+create or replace function braid_store.refuse_other_options(function text, options jsonb, parts text[], hint text)
 returns void
 language plpgsql
 immutable
@@ -10,7 +10,8 @@ declare
   v_other text := (
     select o.key
     from jsonb_each(refuse_other_options.options) o
-    where o.value <> 'null' and o.key <> all (refuse_other_options.known)
+    join braid_store.known_search_options() k on k.name = o.key
+    where o.value <> 'null' and k.part <> all (refuse_other_options.parts)
     order by o.key
     limit 1);
 begin
@@ -22,4 +23,4 @@ end
 $$;
 
 comment on function braid_store.refuse_other_options(text, jsonb, text[], text) is
-  'Raises 22023 for options of searches that a function would ignore.';
+  'Raises 22023 for an option that a function would ignore: it knows those of these parts of a search.';

@@ -27,7 +27,7 @@ declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections;
   v_unknown record;
-  v_compiled record;
+  v_query braid_store.text_query;
   v_chunk_ids bigint[];
 begin
   perform braid_store.required_words(explain_chunks.match, 1);
@@ -52,20 +52,19 @@ begin
             hint = 'Take chunk_id from a search''s rows; a document that is written again gets new chunks.';
   end if;
 
-  v_compiled := braid_store.compile_query(
+  v_query := braid_store.compile_query(
     v_tenant_id, v_collection, (braid_store.searched_text(explain_chunks.query_text, true)).searched,
     explain_chunks.match, '{}', '{}');
   v_chunk_ids := braid_store.matching_chunks(
     v_tenant_id, v_collection,
     array(select u.chunk_id from unnest(explain_chunks.chunk_ids) with ordinality u (chunk_id, place)
           group by u.chunk_id order by min(u.place)),
-    v_compiled.query);
+    v_query);
 
   return query
   select p.chunk_id, p.term, p.lexeme, p.frequency, p.title_frequency, p.document_frequency, p.idf, p.query_frequency,
          p.length, p.average_length, p.length_normalisation, p.contribution
-  from braid_store.score_parts(v_tenant_id, v_collection, v_compiled.query, v_compiled.terms,
-                               v_compiled.document_frequencies, v_compiled.frequencies, v_chunk_ids) p
+  from braid_store.score_parts(v_tenant_id, v_collection, v_query, v_chunk_ids) p
   order by p.chunk_number, p.contribution desc, p.term_number, p.lexeme collate "C";
 end
 $$;

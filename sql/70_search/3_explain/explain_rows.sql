@@ -1,10 +1,5 @@
 create or replace function braid_store.explain_rows(
-  tenant_id int,
-  collection braid_store.collections,
-  query braid_store.text_query,
-  terms text[],
-  document_frequencies bigint[],
-  frequencies int[],
+  request braid_store.search_request,
   fusion jsonb,
   results braid.search_result[]
 )
@@ -23,8 +18,7 @@ begin
              jsonb_agg(jsonb_build_object('term', p.term, 'lexeme', p.lexeme, 'contribution', p.contribution)
                        order by p.contribution desc, p.term_number, p.lexeme collate "C") as parts
       from braid_store.score_parts(
-             explain_rows.tenant_id, explain_rows.collection, explain_rows.query, explain_rows.terms,
-             explain_rows.document_frequencies, explain_rows.frequencies,
+             explain_rows.request.tenant_id, explain_rows.request.collection, explain_rows.request.query,
              array(select case when r.full_text_score > 0 then r.chunk_id end
                    from unnest(explain_rows.results) with ordinality r (chunk_id) order by r.ordinality)) p
       group by p.chunk_number
@@ -45,6 +39,5 @@ begin
 end
 $$;
 
-comment on function braid_store.explain_rows(int, braid_store.collections, braid_store.text_query, text[], bigint[], int[],
-                                             jsonb, braid.search_result[]) is
+comment on function braid_store.explain_rows(braid_store.search_request, jsonb, braid.search_result[]) is
   'Where the score of each row of a search comes from.';

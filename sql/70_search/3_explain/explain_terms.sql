@@ -1,10 +1,7 @@
 create or replace function braid_store.explain_terms(
   tenant_id int,
   collection braid_store.collections,
-  query braid_store.text_query,
-  terms text[],
-  document_frequencies bigint[],
-  frequencies int[]
+  query braid_store.text_query
 )
 returns jsonb
 language sql
@@ -25,10 +22,8 @@ as $$
       from braid_store.segments s
       where s.tenant_id = explain_terms.tenant_id and s.collection_id = (explain_terms.collection).id
         and not s.is_deletion))
-  from braid_store.term_statistics(explain_terms.query, explain_terms.terms, explain_terms.document_frequencies,
-                                   explain_terms.frequencies) t;
+  from braid_store.term_statistics(explain_terms.query) t;
 $$;
 
-comment on function braid_store.explain_terms(int, braid_store.collections, braid_store.text_query, text[], bigint[],
-                                               int[]) is
+comment on function braid_store.explain_terms(int, braid_store.collections, braid_store.text_query) is
   'What a search''s stats say of its full-text leg with the option explain.';

@@ -2,9 +2,6 @@ create or replace function braid_store.score_parts(
   tenant_id int,
   collection braid_store.collections,
   query braid_store.text_query,
-  terms text[],
-  document_frequencies bigint[],
-  frequencies int[],
   chunk_ids bigint[]
 )
 returns table (
@@ -47,8 +44,7 @@ as $$
            where f.tenant_id = score_parts.tenant_id and f.chunk_id = u.chunk_id
            offset 0
          ) f,
-         braid_store.term_statistics(score_parts.query, score_parts.terms, score_parts.document_frequencies,
-                                     score_parts.frequencies) t,
+         braid_store.term_statistics(score_parts.query) t,
          unnest(t.lexemes) l (lexeme),
          lateral (select width_bucket(l.lexeme collate "C", f.lexemes) as place offset 0) w
     where f.lexemes[w.place] = l.lexeme
@@ -67,6 +63,5 @@ as $$
   from weighted o;
 $$;
 
-comment on function braid_store.score_parts(int, braid_store.collections, braid_store.text_query, text[], bigint[], int[],
-                                            bigint[]) is
+comment on function braid_store.score_parts(int, braid_store.collections, braid_store.text_query, bigint[]) is
   'What each lexeme of a compiled query adds to the BM25 scores of chunks; chunk_number is the place among chunk_ids.';

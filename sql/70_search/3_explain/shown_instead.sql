@@ -1,7 +1,5 @@
 create or replace function braid_store.shown_instead(
-  tenant_id int,
-  collection braid_store.collections,
-  options jsonb,
+  request braid_store.search_request,
   chunk_id bigint,
   results braid.search_result[],
   out shown_id bigint,
@@ -16,18 +14,18 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare
-  v_asked record := braid_store.arrangement_options(options);
+  v_options braid_store.search_options := request.options;
   v_chunk record;
   v_shown_ids bigint[] := array(select r.chunk_id from unnest(results) with ordinality r (chunk_id) order by r.ordinality);
   v_vectors @vector@.vector[];
   v_row record;
 begin
-  if not v_asked.is_asked or v_shown_ids = '{}' then
+  if not v_options.is_arranged or v_shown_ids = '{}' then
     return;
   end if;
   select c.document_id, c.chunk_index, c.content into v_chunk
   from braid_store.chunks c
-  where c.tenant_id = shown_instead.tenant_id and c.id = shown_instead.chunk_id;
+  where c.tenant_id = request.tenant_id and c.id = shown_instead.chunk_id;
 
   select r.* into v_row
   from unnest(results) r
@@ -36,17 +34,17 @@ begin
   if found then
     outcome := 'merged';
     reason := 'It is part of the passage of';
-  elsif v_asked.collapse then
+  elsif v_options.collapse then
     select r.* into v_row from unnest(results) r where r.content = v_chunk.content collate "C" limit 1;
     if found then
       outcome := 'collapsed';
       reason := 'Its text is the same as that of';
-    elsif v_asked.collapse_similarity is not null then
-      v_vectors := braid_store.candidate_vectors(tenant_id, collection, v_shown_ids || chunk_id);
+    elsif v_options.collapse_similarity is not null then
+      v_vectors := braid_store.candidate_vectors(request.tenant_id, request.collection, v_shown_ids || chunk_id);
       select r.* into v_row
       from generate_subscripts(v_shown_ids, 1) p (place), lateral unnest(results[p.place:p.place]) r
       where v_vectors[p.place] operator(@vector@.<=>) v_vectors[cardinality(v_vectors)]
-            <= 1 - v_asked.collapse_similarity
+            <= 1 - v_options.collapse_similarity
       order by p.place
       limit 1;
       if found then
@@ -55,14 +53,14 @@ begin
       end if;
     end if;
   end if;
-  if outcome is null and v_asked.group_by is not null
+  if outcome is null and v_options.group_by is not null
      and not cardinality(v_shown_ids) + 1 = any ((
        braid_store.group_candidates(
-         tenant_id, v_shown_ids || chunk_id,
+         request.tenant_id, v_shown_ids || chunk_id,
          array(select -p::float8 from generate_series(1, cardinality(v_shown_ids) + 1) p),
-         v_asked.group_by, v_asked.group_size, 'max')).places) then
+         v_options.group_by, v_options.group_size, 'max')).places) then
     outcome := 'grouped';
-    reason := format('Of its group (%s) the best %s are shown.', v_asked.group_by, v_asked.group_size);
+    reason := format('Of its group (%s) the best %s are shown.', v_options.group_by, v_options.group_size);
   elsif outcome is not null then
     shown_id := v_row.chunk_id;
     reason := format('%s "%s", chunk %s.', reason, left(v_row.external_id, 255), v_row.chunk_index);
@@ -70,6 +68,6 @@ begin
 end
 $$;
 
-comment on function braid_store.shown_instead(int, braid_store.collections, jsonb, bigint, braid.search_result[]) is
+comment on function braid_store.shown_instead(braid_store.search_request, bigint, braid.search_result[]) is
   'Why a candidate that was good enough is not among the rows shown: merged into a passage, collapsed into another row, or '
   'one of a group that is shown by others; null where it is none of these.';

@@ -1,9 +1,4 @@
-create or replace function braid_store.term_statistics(
-  query braid_store.text_query,
-  terms text[],
-  document_frequencies bigint[],
-  frequencies int[]
-)
+create or replace function braid_store.term_statistics(query braid_store.text_query)
 returns table (
   term_number int,
   term text,
@@ -19,15 +14,15 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select q.term_number, term_statistics.terms[q.term_number], array_agg(q.lexeme order by q.lexeme collate "C"),
+  select q.term_number, term_statistics.query.terms[q.term_number], array_agg(q.lexeme order by q.lexeme collate "C"),
          q.document_frequency, q.weight / q.frequency, q.frequency, q.weight
   from unnest(term_statistics.query.lexemes, term_statistics.query.weights, term_statistics.query.term_numbers,
-              term_statistics.document_frequencies, term_statistics.frequencies)
+              term_statistics.query.document_frequencies, term_statistics.query.frequencies)
          q (lexeme, weight, term_number, document_frequency, frequency)
   where q.term_number > 0 -- else only demanded
   group by q.term_number, q.document_frequency, q.weight, q.frequency
   order by q.term_number;
 $$;
 
-comment on function braid_store.term_statistics(braid_store.text_query, text[], bigint[], int[]) is
-  'The terms of a compiled query, with what braid_store.compile_query says of them.';
+comment on function braid_store.term_statistics(braid_store.text_query) is
+  'The terms that a compiled query ranks by: how common each is, and how much it counts.';

@@ -43,8 +43,11 @@ as $$
            'timings', s.stats -> 'timings',
            'warnings', braid_store.search_warnings(explain_search.collection, s.stats))
   from braid_store.run_search(
-         query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion, rrf_k,
-         candidate_count, min_score, match, options, true, true, explain_search.external_id) s;
+         query_text => query_text, query_embedding => query_embedding, match_count => match_count,
+         full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
+         fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
+         options => options, is_reported => true, is_explained => true,
+         explained_id => explain_search.external_id) s;
 $$;
 
 comment on function braid.explain_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,

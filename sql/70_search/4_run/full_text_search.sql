@@ -21,8 +21,8 @@ begin
   return query
   select r.*
   from unnest((braid_store.run_search(
-         query_text, null, match_count, null, null, filters, collection, null, null, null,
-         min_score, match, options, false)).results) r;
+         query_text => query_text, match_count => match_count, filters => filters, collection => collection,
+         min_score => min_score, match => match, options => options)).results) r;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again from here: behind the hint, psql would show all the functions that it came through.
   get stacked diagnostics v_hint = pg_exception_hint;

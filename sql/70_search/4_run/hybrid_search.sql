@@ -27,8 +27,10 @@ begin
   return query
   select r.*
   from unnest((braid_store.run_search(
-         query_text, query_embedding, match_count, full_text_weight, semantic_weight,
-         filters, collection, fusion, rrf_k, candidate_count, min_score, match, options, false)).results) r;
+         query_text => query_text, query_embedding => query_embedding, match_count => match_count,
+         full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
+         fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
+         options => options)).results) r;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again from here: behind the hint, psql would show all the functions that it came through.
   get stacked diagnostics v_hint = pg_exception_hint;

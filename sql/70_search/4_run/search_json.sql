@@ -25,8 +25,10 @@ as $$
            'stats', s.stats,
            'warnings', braid_store.search_warnings(collection, s.stats))
   from braid_store.run_search(
-         query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion,
-         rrf_k, candidate_count, min_score, match, options, true) s;
+         query_text => query_text, query_embedding => query_embedding, match_count => match_count,
+         full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
+         fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
+         options => options, is_reported => true) s;
 $$;
 
 comment on function braid.search_json(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,

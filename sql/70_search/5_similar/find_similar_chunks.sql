@@ -15,25 +15,20 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  c_most_candidates constant int := 100000;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections;
-  v_embedding @vector@.vector;
-  v_asked record;
-  v_filter braid_store.filter;
-  v_candidate_count int;
-  v_ranked braid_store.fused_candidate[];
-  v_arrangement record;
-  v_results braid.search_result[];
+  v_options braid_store.search_options;
+  v_request braid_store.search_request;
+  v_candidates braid_store.ranked_candidates;
+  v_arrangement braid_store.arrangement;
   v_hint text;
 begin
-  perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score),
-          braid_store.check_search_options(options);
-  perform braid_store.refuse_other_options(
-    'similar_chunks', options,
-    '{exact,ef_search,semantic_min_score,snippet,group_by,group_size,group_score,collapse,diversify,context_before,'
-    'context_after,cursor}', 'It is an option of searches by a query.');
-  v_asked := braid_store.arrangement_options(options);
-  if v_asked.cursor is not null then
+  perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score);
+  v_options := braid_store.read_search_options(options);
+  perform braid_store.refuse_other_options('similar_chunks', options, '{vectors,arrangement,snippet}',
+                                           'It is an option of searches by a query.');
+  if v_options.cursor is not null then
     raise exception 'similar_chunks has no pages'
       using errcode = '22023', hint = 'Leave out the option cursor, and raise match_count.';
   end if;
@@ -47,7 +42,9 @@ begin
             hint = 'Take chunk_id from a search''s rows; a document that is written again gets new chunks.';
   end if;
 
-  select e.embedding into v_embedding
+  v_request := braid_store.vector_request(v_tenant_id, v_collection, v_options, min_score, filters,
+                                          format('c.id <> %s', find_similar_chunks.chunk_id));
+  select e.embedding into v_request.query_embedding
   from braid_store.stored_embeddings(v_tenant_id, v_collection, array[find_similar_chunks.chunk_id]) e;
   if not found then
     raise exception 'chunk % has no embedding yet', find_similar_chunks.chunk_id
@@ -55,26 +52,15 @@ begin
             hint = 'Embed what waits for it, with the client''s embed_pending() or braid.claim_embedding_jobs, and call again.';
   end if;
 
-  v_filter := braid_store.narrow_filter(braid_store.compile_filter(filters, v_tenant_id, v_collection.id),
-                                        format('c.id <> %s', find_similar_chunks.chunk_id));
-  v_candidate_count := case when v_asked.is_asked then greatest(100, 4 * match_count) else match_count end;
+  v_request.match_count := match_count;
+  v_request.candidate_count := case when v_options.is_arranged then greatest(100, 4 * match_count) else match_count end;
   loop
-    v_ranked := braid_store.nearest_candidates(
-      v_tenant_id, v_collection, v_embedding,
-      v_filter, min_score, v_candidate_count, options);
-    v_arrangement := braid_store.arrange_candidates(v_tenant_id, v_collection, v_ranked, match_count, options);
-    exit when v_arrangement.missing_count = 0 or cardinality(v_ranked) < v_candidate_count
-              or v_candidate_count = 100000;
-    v_candidate_count := least(v_candidate_count * 4, 100000);
+    v_candidates := braid_store.rank_found(v_request, braid_store.find_candidates(v_request));
+    v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
+    exit when v_arrangement.missing_count = 0 or not v_candidates.has_more or v_request.candidate_count = c_most_candidates;
+    v_request.candidate_count := least(v_request.candidate_count * 4, c_most_candidates);
   end loop;
-  v_results := braid_store.result_rows(v_tenant_id, v_arrangement.arranged);
-  if v_asked.context then
-    v_results := braid_store.add_passages(v_tenant_id, v_results, v_arrangement.passages);
-  end if;
-  if (braid_store.snippet_options(options)).is_asked then
-    v_results := braid_store.add_snippets(v_results, v_collection, options, '{}', '{}');
-  end if;
-  return query select r.* from unnest(v_results) r;
+  return query select r.* from unnest(braid_store.arranged_rows(v_request, v_arrangement)) r;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again from here: behind the hint, psql would show all the functions that it came through.
   get stacked diagnostics v_hint = pg_exception_hint;

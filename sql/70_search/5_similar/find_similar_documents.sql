@@ -21,17 +21,16 @@ declare
   v_document_id bigint;
   v_distance text;
   v_embedding @vector@.vector;
-  v_filter braid_store.filter;
-  v_candidates braid_store.fused_candidate[];
-  v_ranked braid_store.fused_candidate[];
-  v_candidate_count int;
-  v_results braid.search_result[];
+  v_options braid_store.search_options;
+  v_request braid_store.search_request;
+  v_candidates braid_store.ranked_candidates;
+  v_arrangement braid_store.arrangement;
   v_hint text;
 begin
-  perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score),
-          braid_store.check_search_options(options);
+  perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score);
+  v_options := braid_store.read_search_options(options);
   perform braid_store.refuse_other_options(
-    'similar_documents', options, '{exact,ef_search,semantic_min_score,snippet}',
+    'similar_documents', options, '{vectors,snippet}',
     'It gives one row for each document; groups, passages and the like are options of similar_chunks and of searches.');
   v_collection := braid_store.find_collection(collection);
   select d.id into v_document_id
@@ -60,18 +59,19 @@ begin
       using errcode = '22023', hint = 'Call similar_chunks with one of its chunks.';
   end if;
 
-  v_filter := braid_store.narrow_filter(braid_store.compile_filter(filters, v_tenant_id, v_collection.id),
-                                        format('c.document_id <> %s', v_document_id));
-  v_candidate_count := 4 * match_count;
+  v_request := braid_store.vector_request(v_tenant_id, v_collection, v_options, min_score, filters,
+                                          format('c.document_id <> %s', v_document_id));
+  v_request.query_embedding := v_embedding;
+  v_request.match_count := match_count;
+  v_request.candidate_count := 4 * match_count;
   loop
-    v_candidates := braid_store.nearest_candidates(
-      v_tenant_id, v_collection, v_embedding, v_filter, min_score, v_candidate_count, options);
-    v_ranked := array(
+    v_candidates := braid_store.rank_found(v_request, braid_store.find_candidates(v_request));
+    v_arrangement.arranged := array(
       select row(f.chunk_id, f.score, null, null, null, f.score, f.score,
                  row_number() over (order by f.semantic_rank), f.score, null, null)::braid_store.fused_candidate
       from (
         select distinct on (c.document_id) r.*
-        from unnest(v_candidates) r,
+        from unnest(v_candidates.ranked) r,
              lateral (
                select c.document_id from braid_store.chunks c
                where c.tenant_id = v_tenant_id and c.id = r.chunk_id
@@ -82,15 +82,10 @@ begin
       order by f.semantic_rank
       limit match_count);
     -- Candidates come best first: the first match_count documents among them are the best of all.
-    exit when cardinality(v_ranked) = match_count or cardinality(v_candidates) < v_candidate_count;
-    v_candidate_count := least(v_candidate_count::bigint * 8, 2147483647);
+    exit when cardinality(v_arrangement.arranged) = match_count or not v_candidates.has_more;
+    v_request.candidate_count := least(v_request.candidate_count::bigint * 8, 2147483647);
   end loop;
-
-  v_results := braid_store.result_rows(v_tenant_id, v_ranked);
-  if (braid_store.snippet_options(options)).is_asked then
-    v_results := braid_store.add_snippets(v_results, v_collection, options, '{}', '{}');
-  end if;
-  return query select r.* from unnest(v_results) r;
+  return query select r.* from unnest(braid_store.arranged_rows(v_request, v_arrangement)) r;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again from here: behind the hint, psql would show all the functions that it came through.
   get stacked diagnostics v_hint = pg_exception_hint;

@@ -23,6 +23,7 @@ declare
   c_max_keys constant int := 20;
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections;
+  v_options braid_store.search_options;
   v_filter braid_store.filter;
   v_compiled record;
   v_values text;
@@ -43,23 +44,23 @@ begin
     raise exception 'value_count is %', coalesce(count_values.value_count::text, 'null')
       using errcode = '22023', hint = 'Use 1 to 10000.';
   end if;
-  perform braid_store.check_search_options(count_values.options), braid_store.required_words(count_values.match, 1);
+  v_options := braid_store.read_search_options(count_values.options);
+  perform braid_store.required_words(count_values.match, 1);
   select string_agg(braid_store.facet_values(k.key, k.number::int), ' union all ' order by k.number) into v_values
   from unnest(count_values.keys) with ordinality k (key, number);
 
   v_collection := braid_store.find_collection(count_values.collection);
-  v_collection.text_config := braid_store.language_config(count_values.options ->> 'language', v_collection.text_config);
+  v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
   v_filter := braid_store.compile_filter(count_values.filters, v_tenant_id, v_collection.id);
   if coalesce(count_values.query_text, '') = '' then
     v_chunk_ids := braid_store.matching_chunk_ids(v_tenant_id, v_collection.id, v_filter, 2147483647);
   else
     v_compiled := braid_store.compile_search(
       v_tenant_id, v_collection,
-      (braid_store.searched_text(count_values.query_text,
-                                 coalesce((count_values.options ->> 'operators')::boolean, true))).searched,
-      count_values.match, false, coalesce((count_values.options ->> 'correct')::boolean, false));
+      (braid_store.searched_text(count_values.query_text, v_options.operators)).searched, count_values.match, false,
+      v_options.correct);
     v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_compiled.query, v_filter,
-                                               (count_values.options ->> 'full_text_min_score')::float8);
+                                               v_options.full_text_min_score);
   end if;
 
   return query execute format($query$

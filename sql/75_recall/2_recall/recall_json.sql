@@ -29,8 +29,11 @@ as $$
            'stats', s.stats #- '{recall,warnings}',
            'warnings', (s.stats #> '{recall,warnings}') || braid_store.search_warnings(collection, s.stats))
   from braid_store.run_recall(
-         query_text, query_embedding, timeframe, strategy, match_count, filters, collection, time_zone, reference_time,
-         full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match, options, true) s;
+         query_text => query_text, query_embedding => query_embedding, timeframe => timeframe, strategy => strategy,
+         match_count => match_count, filters => filters, collection => collection, time_zone => time_zone,
+         reference_time => reference_time, full_text_weight => full_text_weight, semantic_weight => semantic_weight,
+         fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
+         options => options, is_reported => true) s;
 $$;
 
 comment on function braid.recall_json(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8, text,

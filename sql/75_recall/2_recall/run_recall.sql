@@ -8,15 +8,15 @@ create or replace function braid_store.run_recall(
   collection text,
   time_zone text,
   reference_time timestamptz,
-  full_text_weight float8,
-  semantic_weight float8,
-  fusion text,
-  rrf_k float8,
-  candidate_count int,
-  min_score float8,
-  match text,
-  options jsonb,
-  is_reported boolean,
+  full_text_weight float8 default null,
+  semantic_weight float8 default null,
+  fusion text default null,
+  rrf_k float8 default null,
+  candidate_count int default null,
+  min_score float8 default null,
+  match text default 'any',
+  options jsonb default null,
+  is_reported boolean default false,
   out results braid.search_result[],
   out stats jsonb
 )
@@ -52,15 +52,16 @@ begin
 
   select s.results, s.stats into results, stats
   from braid_store.run_search(
-         case when v_plan.strategy <> 'semantic' then v_plan.searched end,
-         case when v_plan.strategy <> 'full_text' then query_embedding end,
-         match_count, full_text_weight, semantic_weight, braid_store.time_filter(filters, v_plan.ranges), collection, fusion,
-         rrf_k, candidate_count, min_score, match,
-         case when v_plan.strategy <> 'prefilter' then options
-              when options is null or options = 'null' then '{"prefilter": true}'
-              when jsonb_typeof(options) = 'object' then options || '{"prefilter": true}'
-              else options end,
-         is_reported) s;
+         query_text => case when v_plan.strategy <> 'semantic' then v_plan.searched end,
+         query_embedding => case when v_plan.strategy <> 'full_text' then query_embedding end,
+         match_count => match_count, full_text_weight => full_text_weight, semantic_weight => semantic_weight,
+         filters => braid_store.time_filter(filters, v_plan.ranges), collection => collection, fusion => fusion,
+         rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
+         options => case when v_plan.strategy <> 'prefilter' then options
+                         when options is null or options = 'null' then '{"prefilter": true}'
+                         when jsonb_typeof(options) = 'object' then options || '{"prefilter": true}'
+                         else options end,
+         is_reported => is_reported) s;
   if is_reported then
     stats := stats || jsonb_build_object('recall', jsonb_build_object(
       'strategy', v_plan.strategy,

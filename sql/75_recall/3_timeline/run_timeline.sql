@@ -53,7 +53,7 @@ declare
   v_hint text;
 begin
   perform braid_store.check_timeline_arguments(match_count, context_before, context_after, conversation_key),
-          braid_store.check_search_options(options);
+          braid_store.read_search_options(options);
   v_collection := braid_store.find_collection(collection);
   v_plan := braid_store.plan_recall(topic, query_embedding is not null, timeframe, strategy, time_zone,
                                     run_timeline.reference_time);
@@ -63,8 +63,10 @@ begin
       braid_store.compile_filter(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id), match_count);
   else
     v_found := braid_store.run_recall(
-      topic, query_embedding, timeframe, strategy, match_count, filters, collection, time_zone, v_plan.reference_time, null, null,
-      null, null, candidate_count, min_score, match, options, false);
+      query_text => topic, query_embedding => query_embedding, timeframe => timeframe, strategy => strategy,
+      match_count => match_count, filters => filters, collection => collection, time_zone => time_zone,
+      reference_time => v_plan.reference_time, candidate_count => candidate_count, min_score => min_score, match => match,
+      options => options);
     select array_agg(r.chunk_id), array_agg(r.score) into v_matched_ids, v_scores from unnest(v_found.results) r;
   end if;
 

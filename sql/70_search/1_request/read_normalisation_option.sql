@@ -1,5 +1,7 @@
-create or replace function braid_store.check_normalisation_option(normalisation jsonb)
-returns void
+create or replace function braid_store.read_normalisation_option(
+  normalisation jsonb,
+  inout options braid_store.search_options
+)
 language plpgsql
 immutable
 parallel safe
@@ -12,6 +14,8 @@ declare
 begin
   if jsonb_typeof(normalisation) = 'string' then
     perform braid_store.check_normalisation(normalisation #>> '{}');
+    options.full_text_normalisation := normalisation #>> '{}';
+    options.semantic_normalisation := normalisation #>> '{}';
   elsif jsonb_typeof(normalisation) = 'object' then
     for v_key, v_value in select n.key, n.value from jsonb_each(normalisation) n loop
       if v_key not in ('full_text', 'semantic') then
@@ -23,9 +27,12 @@ begin
       end if;
       perform braid_store.check_normalisation(v_value #>> '{}');
     end loop;
+    options.full_text_normalisation := normalisation ->> 'full_text';
+    options.semantic_normalisation := normalisation ->> 'semantic';
   end if;
 end
 $$;
 
-comment on function braid_store.check_normalisation_option(jsonb) is
-  'Raises 22023 for a value that the option normalisation cannot have.';
+comment on function braid_store.read_normalisation_option(jsonb, braid_store.search_options) is
+  'Options with how the scores of each leg are normalised. Raises 22023 for a value that the option normalisation cannot '
+  'have.';

@@ -1,11 +1,6 @@
-create or replace function braid_store.snippet_options(
-  options jsonb,
-  out is_asked boolean,
-  out start_tag text,
-  out stop_tag text,
-  out fragment_count int,
-  out fragment_words int,
-  out fragment_separator text
+create or replace function braid_store.read_snippet_option(
+  snippet jsonb,
+  inout options braid_store.search_options
 )
 language plpgsql
 immutable
@@ -17,10 +12,13 @@ declare
   v_defaults constant jsonb :=
     '{"start_tag": "<mark>", "stop_tag": "</mark>", "fragment_count": 2, "fragment_words": 30,
       "fragment_separator": " … "}';
-  v_given jsonb := case when jsonb_typeof(options -> 'snippet') = 'object' then options -> 'snippet' else '{}' end;
+  v_given jsonb := case when jsonb_typeof(snippet) = 'object' then snippet else '{}' end;
   v_wrong record;
 begin
-  is_asked := coalesce(options -> 'snippet' not in ('false', 'null'), false);
+  options.snippet := coalesce(snippet <> 'false', false);
+  if not options.snippet then
+    return;
+  end if;
   select g.key, g.value, v_defaults ? g.key as is_known into v_wrong
   from jsonb_each(v_given) g
   where not v_defaults ? g.key
@@ -39,12 +37,14 @@ begin
   end if;
 
   select s.start_tag, s.stop_tag, s.fragment_count, s.fragment_words, s.fragment_separator
-  into start_tag, stop_tag, fragment_count, fragment_words, fragment_separator
+  into options.start_tag, options.stop_tag, options.fragment_count, options.fragment_words, options.fragment_separator
   from jsonb_to_record(v_defaults || v_given)
          s (start_tag text, stop_tag text, fragment_count int, fragment_words int, fragment_separator text);
-  perform braid_store.check_snippet_arguments(start_tag, stop_tag, fragment_count, fragment_words, fragment_separator);
+  perform braid_store.check_snippet_arguments(options.start_tag, options.stop_tag, options.fragment_count,
+                                              options.fragment_words, options.fragment_separator);
 end
 $$;
 
-comment on function braid_store.snippet_options(jsonb) is
-  'What the option snippet asks for: true, or an object of braid.highlight''s arguments, whose defaults they have.';
+comment on function braid_store.read_snippet_option(jsonb, braid_store.search_options) is
+  'Options with what the option snippet asks for: true, or an object of braid.highlight''s arguments, whose defaults they '
+  'have. Raises 22023 for values that cannot be used.';

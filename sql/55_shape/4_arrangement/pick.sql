@@ -1,0 +1,17 @@
+create or replace function braid_store.pick(elements anyarray, places int[])
+returns anyarray
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+begin
+  return array(select pick.elements[p.place] from unnest(pick.places) with ordinality p (place, number) order by p.number);
+end
+$$;
+
+comment on function braid_store.pick(anyarray, int[]) is
+  'The elements of an array at these places, in the order of the places.';

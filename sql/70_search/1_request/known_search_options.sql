@@ -1,0 +1,42 @@
+create or replace function braid_store.known_search_options()
+returns table (name text, types text[], part text, hint text)
+language sql
+immutable
+parallel safe
+security invoker
+rows 30
+set search_path = pg_catalog, pg_temp
+as $$
+  values
+    ('language', '{string}'::text[], 'query', 'Give the name of a language, such as german, or its code, de.'),
+    ('operators', '{boolean}', 'query', 'Give true or false.'),
+    ('correct', '{boolean}', 'query', 'Give true or false.'),
+    ('statistics_scope', '{string}', 'query', 'Use collection or filter.'),
+    ('embedding_model', '{string}', 'query', 'Give the name of the model that made query_embedding.'),
+    ('prefilter', '{boolean}', 'query', 'Give true or false.'),
+    ('full_text_min_score', '{number}', 'query', 'Give a number.'),
+    ('explain', '{boolean}', 'query', 'Give true or false.'),
+    ('semantic_min_score', '{number}', 'vectors', 'Give a number.'),
+    ('exact', '{boolean}', 'vectors', 'Give true or false.'),
+    ('ef_search', '{number}', 'vectors', 'Give a number.'),
+    ('normalisation', '{string,object}', 'fusion',
+     'Give a name, such as "centroid", or one per leg: {"full_text": "minmax", "semantic": "centroid"}.'),
+    ('boosts', '{array}', 'boosts', 'Give an array of boosts, such as [{"recency": {"half_life": "30 days"}}].'),
+    ('rerank', '{array}', 'boosts', 'Give an array, such as ["similarity", "importance", "recency"].'),
+    ('collapse', '{boolean,object}', 'arrangement',
+     'Use true for equal texts, or {"similarity": 0.97} for vectors alike too.'),
+    ('group_by', '{string}', 'arrangement',
+     'Use "document", "speaker", "category", "language", "importance", "source_uri" or a metadata key; one of the '
+     'name of a column is written "metadata.title".'),
+    ('group_size', '{number}', 'arrangement', 'Use a whole number from 1 to 100.'),
+    ('group_score', '{string}', 'arrangement', 'Use "max", "sum" or "mean".'),
+    ('diversify', '{boolean,object}', 'arrangement', 'Use true or {"lambda": 0.5}.'),
+    ('context_before', '{number}', 'arrangement', 'Use a whole number from 0 to 100.'),
+    ('context_after', '{number}', 'arrangement', 'Use a whole number from 0 to 100.'),
+    ('cursor', '{string}', 'arrangement', 'Use "" for the first page, then the cursor of the last row.'),
+    ('snippet', '{boolean,object}', 'snippet', 'Give true or false, or an object of highlight''s arguments.');
+$$;
+
+comment on function braid_store.known_search_options() is
+  'The options of a search: the JSON types that each may have, the part of a search that it is for, and what to give. Here '
+  'alone they are listed; an option is added here, in braid_store.search_options and in braid_store.read_search_options.';

@@ -1,0 +1,102 @@
+create or replace function braid_store.read_search_options(options jsonb)
+returns braid_store.search_options
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_max_bytes constant int := 1000000;
+  v_given jsonb;
+  v_arrangement jsonb;
+  v_wrong record;
+  v_options braid_store.search_options;
+begin
+  v_options.operators := true;
+  v_options.correct := false;
+  v_options.statistics_scope := 'collection';
+  v_options.prefilter := false;
+  v_options.exact := false;
+  v_options.boosts := '[]';
+  v_options.is_rearranged := false;
+  v_options.is_arranged := false;
+  v_options.collapse := false;
+  v_options.group_size := 1;
+  v_options.group_score := 'max';
+  v_options.diversify := false;
+  v_options.diversify_lambda := 0.5;
+  v_options.context := false;
+  v_options.context_before := 0;
+  v_options.context_after := 0;
+  v_options.snippet := false;
+  v_options.explain := false;
+  if options is null or options = '{}' then
+    return v_options;
+  elsif jsonb_typeof(options) <> 'object' then
+    raise exception 'options is a JSON %', jsonb_typeof(options)
+      using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON; GET makes a string of it: use POST.';
+  elsif pg_column_size(options) > c_max_bytes then
+    raise exception 'options has % bytes, more than %', pg_column_size(options), c_max_bytes
+      using errcode = '54000', hint = 'Options are short; what selects rows belongs into filters.';
+  end if;
+
+  -- An option that is null is not given.
+  select coalesce(jsonb_object_agg(o.key, o.value), '{}'),
+         coalesce(jsonb_object_agg(o.key, o.value) filter (where k.part = 'arrangement'), '{}'),
+         coalesce(bool_or((k.part in ('boosts', 'arrangement') or k.name = 'prefilter') and o.value not in ('[]', 'false')),
+                  false)
+  into v_given, v_arrangement, v_options.is_rearranged
+  from jsonb_each(options) o
+  left join braid_store.known_search_options() k on k.name = o.key
+  where o.value <> 'null';
+  select o.key, o.value, k.name, k.hint into v_wrong
+  from jsonb_each(options) o
+  left join braid_store.known_search_options() k on k.name = o.key
+  where k.name is null
+     or o.value <> 'null' and (jsonb_typeof(o.value) <> all (k.types)
+                               or jsonb_typeof(o.value) = 'number' and not pg_input_is_valid(o.value::text, 'float8'))
+  limit 1;
+  if found and v_wrong.name is null then
+    raise exception 'options has an unknown key "%"', left(v_wrong.key, 100)
+      using errcode = '22023',
+            hint = 'The keys are: '
+                   || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_search_options() k) || '.';
+  elsif found then
+    raise exception 'option % is %', v_wrong.key, left(v_wrong.value::text, 100)
+      using errcode = '22023', hint = v_wrong.hint;
+  end if;
+
+  if v_arrangement <> '{}' then
+    v_options := braid_store.read_arrangement_options(v_arrangement, v_options);
+  end if;
+  v_options := braid_store.read_snippet_option(v_given -> 'snippet', v_options);
+  v_options := braid_store.read_normalisation_option(v_given -> 'normalisation', v_options);
+  v_options.language := v_given ->> 'language';
+  v_options.operators := coalesce((v_given ->> 'operators')::boolean, v_options.operators);
+  v_options.correct := coalesce((v_given ->> 'correct')::boolean, v_options.correct);
+  v_options.statistics_scope := coalesce(v_given ->> 'statistics_scope', v_options.statistics_scope);
+  v_options.embedding_model := v_given ->> 'embedding_model';
+  v_options.prefilter := coalesce((v_given ->> 'prefilter')::boolean, v_options.prefilter);
+  v_options.full_text_min_score := (v_given ->> 'full_text_min_score')::float8;
+  v_options.semantic_min_score := (v_given ->> 'semantic_min_score')::float8;
+  v_options.exact := coalesce((v_given ->> 'exact')::boolean, v_options.exact);
+  v_options.explain := coalesce((v_given ->> 'explain')::boolean, v_options.explain);
+  if (v_given ->> 'ef_search')::float8 not between 1 and 1000 then
+    raise exception 'option ef_search is %', v_given ->> 'ef_search'
+      using errcode = '22023', hint = 'Use 1 to 1000, or leave it out: it is chosen for each search.';
+  elsif v_options.statistics_scope not in ('collection', 'filter') then
+    raise exception 'option statistics_scope is ''%''', left(v_options.statistics_scope, 100)
+      using errcode = '22023', hint = 'Use collection or filter.';
+  end if;
+  v_options.ef_search := (v_given ->> 'ef_search')::float8::int;
+  if v_given ?| '{boosts,rerank}' then
+    v_options.boosts := braid_store.rerank_boosts(v_given) || coalesce(v_given -> 'boosts', '[]');
+  end if;
+  return v_options;
+end
+$$;
+
+comment on function braid_store.read_search_options(jsonb) is
+  'The options of a search with their defaults. Raises 22023 for one that is unknown, of another type, or has a value that it '
+  'cannot have. Boosts are checked as they are compiled.';

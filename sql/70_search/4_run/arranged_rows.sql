@@ -1,0 +1,34 @@
+create or replace function braid_store.arranged_rows(
+  request braid_store.search_request,
+  arrangement braid_store.arrangement
+)
+returns braid.search_result[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_options braid_store.search_options := request.options;
+  v_rows braid.search_result[] := braid_store.result_rows(request.tenant_id, arrangement.arranged);
+begin
+  if v_options.context then
+    v_rows := braid_store.add_passages(request.tenant_id, v_rows, arrangement.passages);
+  end if;
+  if v_options.snippet then
+    v_rows := braid_store.add_snippets(request, v_rows);
+  end if;
+  if arrangement.has_more and arrangement.last_unit is not null then
+    v_rows[cardinality(v_rows)].cursor := braid_store.write_cursor(
+      request.fingerprint, request.rows_before + request.match_count - arrangement.missing_count, request.candidate_count,
+      v_rows[arrangement.last_unit]);
+  end if;
+  return v_rows;
+end
+$$;
+
+comment on function braid_store.arranged_rows(braid_store.search_request, braid_store.arrangement) is
+  'The rows of a search, with passages, snippets and the cursor of the next page as its options ask for them.';

@@ -1,0 +1,34 @@
+create or replace function braid_store.check_ranking(
+  collection braid_store.collections,
+  options braid_store.search_options,
+  has_text boolean,
+  query_embedding @vector@.vector
+)
+returns void
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform braid_store.check_fusion(collection.fusion);
+  if collection.fusion in ('rrf', 'dbsf')
+     and coalesce(options.full_text_normalisation, options.semantic_normalisation) is not null then
+    raise exception 'option normalisation is given, and fusion ''%'' has none', collection.fusion
+      using errcode = '22023', hint = 'Use fusion convex or max, or leave normalisation out.';
+  end if;
+  if query_embedding is not null then
+    perform braid_store.check_query_model(collection, options.embedding_model),
+            braid_store.check_embeddings(collection, array[query_embedding], 'query_embedding');
+    if has_text and collection.full_text_weight = 0 and collection.semantic_weight = 0 then
+      raise exception 'full_text_weight and semantic_weight are both 0'
+        using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
+    end if;
+  end if;
+end
+$$;
+
+comment on function braid_store.check_ranking(braid_store.collections, braid_store.search_options, boolean,
+                                              @vector@.vector) is
+  'Raises 22023 for a collection''s fusion and weights, an embedding and options that do not go together.';

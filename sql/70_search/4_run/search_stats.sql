@@ -1,0 +1,70 @@
+create or replace function braid_store.search_stats(
+  request braid_store.search_request,
+  found_candidates braid_store.found_candidates,
+  candidates braid_store.ranked_candidates,
+  arrangement braid_store.arrangement,
+  results braid.search_result[]
+)
+returns jsonb
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_collection braid_store.collections := request.collection;
+  v_options braid_store.search_options := request.options;
+  v_query braid_store.text_query := request.query;
+  v_next_cursor text := results[cardinality(results)].cursor;
+  v_is_paged boolean := v_options.cursor is not null;
+  v_stats jsonb;
+begin
+  v_stats := jsonb_build_object(
+    'mode', case request.legs when 'prefilter' then 'hybrid' else request.legs end,
+    'semantic_mode', found_candidates.semantic_mode,
+    'full_text_candidates', cardinality(found_candidates.full_text),
+    'semantic_candidates', cardinality(found_candidates.semantic),
+    'total_candidates', cardinality(candidates.fused),
+    'filtered_results', cardinality(candidates.ranked),
+    'returned', cardinality(results),
+    'candidate_count', request.candidate_count,
+    'underfilled', arrangement.missing_count > 0 and candidates.has_more and not v_is_paged,
+    'next_cursor', v_next_cursor,
+    'listing_cut', v_is_paged and v_next_cursor is null and candidates.has_more,
+    'terms', v_query.terms,
+    'dropped_terms', v_query.dropped_terms,
+    'corrections', request.corrections,
+    'query_cut', request.is_cut,
+    'demands_cut', cardinality(v_query.conditions) >= 128,
+    'scoring_cut', coalesce(found_candidates.is_cut, false) or exists (
+      select
+      from unnest(v_query.terms) t
+      where t like '%*' and braid_store.has_more_expansions(request.tenant_id, v_collection.id, rtrim(t, '*'))));
+  if request.legs = 'hybrid' and v_collection.fusion <> 'rrf' then
+    v_stats := v_stats || jsonb_build_object(
+      'candidates_without_embedding', candidates.report #> '{semantic,without_embedding}');
+  end if;
+  if v_options.statistics_scope = 'filter' and request.query_text <> '' and not (request.filter).is_empty then
+    v_stats := v_stats || jsonb_build_object(
+      'statistics_scope', case when request.scope_chunks is null then 'collection' else 'filter' end,
+      'scope_chunks', request.scope_chunks);
+  end if;
+  if v_options.explain then
+    if request.legs in ('hybrid', 'prefilter') then
+      v_stats := v_stats || jsonb_build_object('fusion', candidates.report);
+    end if;
+    v_stats := v_stats || braid_store.explain_terms(request.tenant_id, v_collection, v_query)
+               || jsonb_build_object('postings_read', coalesce(found_candidates.postings_read, 0),
+                                     'chunks_scored', coalesce(found_candidates.chunks_scored, 0));
+  end if;
+  return v_stats;
+end
+$$;
+
+comment on function braid_store.search_stats(braid_store.search_request, braid_store.found_candidates,
+                                             braid_store.ranked_candidates, braid_store.arrangement,
+                                             braid.search_result[]) is
+  'What search_json says of a search beside its rows, but for the timings.';

@@ -1,0 +1,32 @@
+create or replace function braid_store.vector_request(
+  tenant_id int,
+  collection braid_store.collections,
+  options braid_store.search_options,
+  min_score float8,
+  filters jsonb,
+  condition text
+)
+returns braid_store.search_request
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_request braid_store.search_request;
+begin
+  v_request.tenant_id := tenant_id;
+  v_request.collection := collection;
+  v_request.legs := 'semantic';
+  v_request.options := options;
+  v_request.min_score := min_score;
+  v_request.filters := filters;
+  v_request.filter := braid_store.narrow_filter(braid_store.compile_filter(filters, tenant_id, collection.id), condition);
+  return v_request;
+end
+$$;
+
+comment on function braid_store.vector_request(int, braid_store.collections, braid_store.search_options, float8, jsonb,
+                                               text) is
+  'The request of a search by a stored vector, for chunks that also meet a condition.';
