@@ -139,16 +139,17 @@ def test_tables_of_options(db: Connection) -> None:
 def test_defaults_of_options(db: Connection) -> None:
     """A default that is given changes nothing."""
     client = pgbraid.connect(db, embedder=None)
-    client.add_documents([{"external_id": str(n), "content": f"price objections {n}"} for n in range(5)])
+    chunks = [{"content": "price objections"}, {"content": "a price"}]
+    client.add_documents([{"external_id": str(n), "chunks": chunks} for n in range(3)])
     without = rows(db, {})
-    assert len(without) == 5
+    assert len(without) == 6
     tested = 0
     for table in tables("option", "default"):
         for row in table.rows:
             for name, default in zip(code(row[0]), code(row[1]), strict=False):
                 given = {name: json.loads(default)}
                 if name in ("group_size", "group_score"):
-                    grouped = {"group_by": "document"}
+                    grouped = {"group_by": "document", **({} if name == "group_size" else {"group_size": 2})}
                     assert rows(db, {**grouped, **given}) == rows(db, grouped), name
                 elif name not in ("context_before", "context_after"):  # which fill a column
                     assert rows(db, given) == without, name
@@ -158,7 +159,7 @@ def test_defaults_of_options(db: Connection) -> None:
 
 def rows(db: Connection, options: dict[str, Any]) -> list[Any]:
     return db.execute(
-        "select r::text from braid.full_text_search('price objections 3', options => %s) r", (json.dumps(options),)
+        "select r::text from braid.full_text_search('price objections', options => %s) r", (json.dumps(options),)
     ).fetchall()
 
 
