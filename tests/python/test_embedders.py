@@ -130,7 +130,9 @@ def service() -> Iterator[JsonServer]:
 
 
 def test_openai_embeds_in_batches_and_in_order(service: JsonServer) -> None:
-    embedder: Embedder = OpenAIEmbedder("some-model", base_url=service.url, api_key="secret", batch_size=2)
+    embedder = OpenAIEmbedder("some-model", base_url=service.url, api_key="secret", batch_size=2)
+    asked: Embedder = embedder
+    assert asked.model_name == "some-model"
     vectors = embedder.embed_documents(["a", "bb", "ccc"])
     assert vectors.tolist() == [[1, 0], [2, 1], [3, 0]]
     assert vectors.dtype == np.float32

@@ -98,7 +98,9 @@ class AsyncClient:
     """A tenant's view of one database. Use `connect_async()` to make one, and `async with` or `close()` to
     end it.
 
-    Errors of the database are raised as `PgbraidError`s by SQLSTATE, with its hint.
+    Errors of the database are raised as `PgbraidError`s by SQLSTATE, with its hint. Any call may raise
+    ConnectionLostError, PermissionDeniedError (no such tenant, or a login without the grant) and ConflictError (another
+    transaction was in the way); what else one raises, its documentation says.
     """
 
     def __init__(
@@ -142,7 +144,10 @@ class AsyncClient:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
-        """All calls inside are one transaction, or one savepoint inside the caller's."""
+        """All calls inside are one transaction, or one savepoint inside the caller's. An exception undoes them.
+
+        Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
+        """
         try:
             async with self.connection.transaction():
                 yield

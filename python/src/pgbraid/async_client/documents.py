@@ -121,9 +121,10 @@ async def update_metadata(
     replace: bool = False,
     collection: str = "default",
 ) -> bool:
-    """Merge into a document's metadata, or replace it; whether the document is there. Embeds nothing.
+    """Merge into a document's metadata, or with `replace` put this in its place; whether the document is there. Nothing
+    is embedded again. Maps to braid.update_metadata.
 
-    Maps to braid.update_metadata.
+    Raises InvalidArgumentError, NotFoundError for a collection that does not exist, LimitExceededError.
     """
     return bool(
         await client._session.value(
@@ -140,7 +141,10 @@ async def update_metadata(
 
 
 async def delete_document(client: AsyncClient, external_id: str, *, collection: str = "default") -> bool:
-    """Delete a document; whether it was there. Maps to braid.delete_document."""
+    """Delete a document with its chunks and vectors; whether it was there. Maps to braid.delete_document.
+
+    Raises NotFoundError for a collection that does not exist.
+    """
     return bool(
         await client._session.value(
             "braid.delete_document(external_id => %(external_id)s::text, collection => %(collection)s)",
@@ -151,7 +155,11 @@ async def delete_document(client: AsyncClient, external_id: str, *, collection: 
 
 
 async def delete_documents(client: AsyncClient, external_ids: Sequence[str], *, collection: str = "default") -> int:
-    """Delete documents, much faster than one by one; how many were there. Maps to braid.delete_documents."""
+    """Delete documents with their chunks and vectors, up to 100,000, much faster than one by one; how many were there.
+    Maps to braid.delete_documents.
+
+    Raises NotFoundError for a collection that does not exist, LimitExceededError.
+    """
     return int(
         await client._session.value(
             "braid.delete_documents(external_ids => %(external_ids)s::text[], collection => %(collection)s)",
@@ -162,7 +170,10 @@ async def delete_documents(client: AsyncClient, external_ids: Sequence[str], *, 
 
 
 async def clear_collection(client: AsyncClient, collection: str = "default") -> int:
-    """Delete this tenant's documents of a collection; how many. Maps to braid.clear_collection."""
+    """Delete all of this tenant's documents of a collection; how many. Maps to braid.clear_collection.
+
+    Raises NotFoundError.
+    """
     return int(
         await client._session.value("braid.clear_collection(collection => %(collection)s)", collection=collection)
     )

@@ -14,7 +14,11 @@ __all__ = ["calibrate", "check_index", "maintain", "rebuild_index", "rebuild_vec
 
 
 async def status(client: AsyncClient, collection: str | None = None) -> dict[str, Any]:
-    """Version, tenant, and what the collections hold and have not embedded yet. Maps to braid.status."""
+    """Version, tenant, and what the collections, or one of them, hold of this tenant and have not embedded yet: the
+    JSON object of braid.status.
+
+    Raises NotFoundError.
+    """
     (status,) = await client._session.json(
         "braid.status(collection => %(collection)s::text)::text", collection=collection
     )
@@ -23,8 +27,11 @@ async def status(client: AsyncClient, collection: str | None = None) -> dict[str
 
 async def maintain(client: AsyncClient, time_budget: float | None = None) -> dict[str, Any]:
     """Merge, move vectors, index attributes declared later and tidy up for `time_budget` seconds; what was done.
-    Without a budget for 10 seconds, or for as long as an index takes that does not fit in. Maps to
-    braid.maintain."""
+    Without a budget for 10 seconds, or for as long as an index takes that does not fit in. For services and
+    administrators. Maps to braid.maintain, whose JSON object it returns: `complete` says whether nothing is left.
+
+    Raises InvalidArgumentError.
+    """
     (done,) = await client._session.json(
         "braid.maintain(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
     )
@@ -33,13 +40,17 @@ async def maintain(client: AsyncClient, time_budget: float | None = None) -> dic
 
 async def calibrate(client: AsyncClient) -> dict[str, float]:
     """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
-    that. Returns `exact_rows`, `scan_ms_per_1000` and `search_ms`. For administrators. Maps to braid.calibrate."""
+    that. Returns `exact_rows` (vectors), `scan_ms_per_1000` and `search_ms` (milliseconds). For administrators. Maps to
+    braid.calibrate."""
     return dict(json.loads(await client._session.value_for_all("braid.calibrate()::text")))
 
 
 async def check_index(client: AsyncClient, collection: str = "default") -> list[IndexProblem]:
     """Compare this tenant's full-text index of a collection with its chunks, analysed anew; empty if it is right.
-    Takes about as long as adding the documents did. Maps to braid.check_index."""
+    Takes about as long as adding the documents did. Maps to braid.check_index.
+
+    Raises NotFoundError.
+    """
     problems = await client._session.json(
         "to_jsonb(braid.check_index(collection => %(collection)s))::text", collection=collection
     )
@@ -47,14 +58,20 @@ async def check_index(client: AsyncClient, collection: str = "default") -> list[
 
 
 async def rebuild_index(client: AsyncClient, collection: str = "default") -> int:
-    """Make this tenant's full-text index of a collection anew, from its chunks; how many. Searches go on, writers
-    wait. Maps to braid.rebuild_index."""
+    """Make this tenant's full-text index of a collection anew, from its chunks; how many chunks. Searches go on,
+    writers wait. Maps to braid.rebuild_index.
+
+    Raises NotFoundError.
+    """
     return int(await client._session.value("braid.rebuild_index(collection => %(collection)s)", collection=collection))
 
 
 async def rebuild_vector_index(client: AsyncClient, collection: str = "default") -> bool:
     """Have `maintain` make this tenant's vector index of a collection anew, beside the one that serves; False if it
-    has none, because its vectors are scanned. Maps to braid.rebuild_vector_index."""
+    has none, because its vectors are scanned. Maps to braid.rebuild_vector_index.
+
+    Raises NotFoundError.
+    """
     return bool(
         await client._session.value("braid.rebuild_vector_index(collection => %(collection)s)", collection=collection)
     )

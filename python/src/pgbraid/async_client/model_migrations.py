@@ -53,12 +53,18 @@ async def start_model_migration(
 
 async def pause_model_migration(client: AsyncClient, collection: str) -> None:
     """Hand out nothing for the new model until `resume_model_migration`; for administrators. Maps to
-    braid.pause_model_migration."""
+    braid.pause_model_migration.
+
+    Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
+    """
     await _step(client, "pause", collection)
 
 
 async def resume_model_migration(client: AsyncClient, collection: str) -> None:
-    """Go on with a paused model migration; for administrators. Maps to braid.resume_model_migration."""
+    """Go on with a paused model migration; for administrators. Maps to braid.resume_model_migration.
+
+    Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
+    """
     await _step(client, "resume", collection)
 
 
@@ -72,13 +78,19 @@ async def cut_over_model_migration(client: AsyncClient, collection: str) -> None
 
 async def roll_back_model_migration(client: AsyncClient, collection: str) -> None:
     """End a model migration with the old model, before the cut-over or after it; for administrators. Maps to
-    braid.roll_back_model_migration."""
+    braid.roll_back_model_migration.
+
+    Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
+    """
     await _step(client, "roll_back", collection)
 
 
 async def finish_model_migration(client: AsyncClient, collection: str) -> None:
     """End a model migration with the new model, after the cut-over; for administrators. Maps to
-    braid.finish_model_migration."""
+    braid.finish_model_migration.
+
+    Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
+    """
     await _step(client, "finish", collection)
 
 

@@ -19,13 +19,20 @@ __all__ = ["create_tenant", "drop_tenant", "export_tenant", "import_tenant"]
 
 
 async def create_tenant(client: AsyncClient, tenant: str) -> int:
-    """Create a tenant and return its id; for administrators. Maps to braid.create_tenant."""
+    """Create a tenant, or find it if it is there already, and return its id; for administrators. Maps to
+    braid.create_tenant.
+
+    Raises InvalidArgumentError.
+    """
     return int(await client._session.value_for_all("braid.create_tenant(tenant => %(key)s)", key=tenant))
 
 
 async def drop_tenant(client: AsyncClient, tenant: str, confirm_tenant: str) -> bool:
     """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
-    `maintain` frees its space. For administrators. Maps to braid.drop_tenant."""
+    `maintain` frees its space. For administrators. Maps to braid.drop_tenant.
+
+    Raises InvalidArgumentError if the keys differ.
+    """
     return bool(
         await client._session.value_for_all(
             "braid.drop_tenant(tenant => %(key)s::text, confirm_tenant => %(again)s::text)",
@@ -38,6 +45,8 @@ async def drop_tenant(client: AsyncClient, tenant: str, confirm_tenant: str) -> 
 async def export_tenant(client: AsyncClient) -> AsyncIterator[str]:
     """All that this tenant stored, without loss, as lines of JSON for `import_tenant`: the collections that it
     uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to braid.export_tenant.
+
+    Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
     """
     try:
         async with client.connection.transaction():

@@ -97,7 +97,9 @@ class Client:
     """A tenant's view of one database. Use `connect()` to make one, and `with` or `close()` to
     end it.
 
-    Errors of the database are raised as `PgbraidError`s by SQLSTATE, with its hint.
+    Errors of the database are raised as `PgbraidError`s by SQLSTATE, with its hint. Any call may raise
+    ConnectionLostError, PermissionDeniedError (no such tenant, or a login without the grant) and ConflictError (another
+    transaction was in the way); what else one raises, its documentation says.
     """
 
     def __init__(
@@ -141,7 +143,10 @@ class Client:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All calls inside are one transaction, or one savepoint inside the caller's."""
+        """All calls inside are one transaction, or one savepoint inside the caller's. An exception undoes them.
+
+        Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
+        """
         try:
             with self.connection.transaction():
                 yield

@@ -56,6 +56,8 @@ def create_collection(
     find by index: see `set_indexed_attributes`. `vector_storage`, `hnsw_m` and `hnsw_ef_construction` are how a
     large tenant's vectors are stored and indexed: see `set_vector_index`; by default as exactly as an index allows
     at these dimensions. Weights, `fusion`, `rrf_k` and `normalisation` are the defaults of searches.
+
+    Raises InvalidArgumentError, also for a collection that exists with other settings.
     """
     client._spaces.forget(name)
     return int(
@@ -99,8 +101,8 @@ def create_collection(
 
 
 def drop_collection(client: Client, collection: str) -> bool:
-    """Drop a collection of all tenants; whether it was there. For administrators. Maps to
-    braid.drop_collection."""
+    """Drop a collection with all that tenants stored in it; whether it was there. It is gone at once, and `maintain`
+    frees its space. For administrators. Maps to braid.drop_collection."""
     client._spaces.forget(collection)
     return bool(
         client._session.value_for_all(
@@ -202,6 +204,8 @@ def set_vector_index(
     makes new indexes beside those that serve. For administrators. Maps to braid.set_vector_index.
 
     `hnsw_m` and `hnsw_ef_construction` are those of Malkov & Yashunin 2018, section 4.1 (M, efConstruction).
+
+    Raises InvalidArgumentError, NotFoundError.
     """
     client._session.value_for_all(
         """

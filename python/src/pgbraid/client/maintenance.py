@@ -16,7 +16,11 @@ __all__ = ["calibrate", "check_index", "maintain", "rebuild_index", "rebuild_vec
 
 
 def status(client: Client, collection: str | None = None) -> dict[str, Any]:
-    """Version, tenant, and what the collections hold and have not embedded yet. Maps to braid.status."""
+    """Version, tenant, and what the collections, or one of them, hold of this tenant and have not embedded yet: the
+    JSON object of braid.status.
+
+    Raises NotFoundError.
+    """
     (status,) = client._session.json(
         "braid.status(collection => %(collection)s::text)::text", collection=collection
     )
@@ -25,8 +29,11 @@ def status(client: Client, collection: str | None = None) -> dict[str, Any]:
 
 def maintain(client: Client, time_budget: float | None = None) -> dict[str, Any]:
     """Merge, move vectors, index attributes declared later and tidy up for `time_budget` seconds; what was done.
-    Without a budget for 10 seconds, or for as long as an index takes that does not fit in. Maps to
-    braid.maintain."""
+    Without a budget for 10 seconds, or for as long as an index takes that does not fit in. For services and
+    administrators. Maps to braid.maintain, whose JSON object it returns: `complete` says whether nothing is left.
+
+    Raises InvalidArgumentError.
+    """
     (done,) = client._session.json(
         "braid.maintain(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
     )
@@ -35,13 +42,17 @@ def maintain(client: Client, time_budget: float | None = None) -> dict[str, Any]
 
 def calibrate(client: Client) -> dict[str, float]:
     """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
-    that. Returns `exact_rows`, `scan_ms_per_1000` and `search_ms`. For administrators. Maps to braid.calibrate."""
+    that. Returns `exact_rows` (vectors), `scan_ms_per_1000` and `search_ms` (milliseconds). For administrators. Maps to
+    braid.calibrate."""
     return dict(json.loads(client._session.value_for_all("braid.calibrate()::text")))
 
 
 def check_index(client: Client, collection: str = "default") -> list[IndexProblem]:
     """Compare this tenant's full-text index of a collection with its chunks, analysed anew; empty if it is right.
-    Takes about as long as adding the documents did. Maps to braid.check_index."""
+    Takes about as long as adding the documents did. Maps to braid.check_index.
+
+    Raises NotFoundError.
+    """
     problems = client._session.json(
         "to_jsonb(braid.check_index(collection => %(collection)s))::text", collection=collection
     )
@@ -49,14 +60,20 @@ def check_index(client: Client, collection: str = "default") -> list[IndexProble
 
 
 def rebuild_index(client: Client, collection: str = "default") -> int:
-    """Make this tenant's full-text index of a collection anew, from its chunks; how many. Searches go on, writers
-    wait. Maps to braid.rebuild_index."""
+    """Make this tenant's full-text index of a collection anew, from its chunks; how many chunks. Searches go on,
+    writers wait. Maps to braid.rebuild_index.
+
+    Raises NotFoundError.
+    """
     return int(client._session.value("braid.rebuild_index(collection => %(collection)s)", collection=collection))
 
 
 def rebuild_vector_index(client: Client, collection: str = "default") -> bool:
     """Have `maintain` make this tenant's vector index of a collection anew, beside the one that serves; False if it
-    has none, because its vectors are scanned. Maps to braid.rebuild_vector_index."""
+    has none, because its vectors are scanned. Maps to braid.rebuild_vector_index.
+
+    Raises NotFoundError.
+    """
     return bool(
         client._session.value("braid.rebuild_vector_index(collection => %(collection)s)", collection=collection)
     )

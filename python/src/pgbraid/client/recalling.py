@@ -179,7 +179,10 @@ def extract_timeframe(
     client: Client, query: str, *, time_zone: str | None = None, reference_time: datetime | None = None
 ) -> tuple[str, str | None]:
     """A query without the timeframe that it names, which is the text to embed, and that timeframe as `recall` takes
-    it; None if it names none. Maps to braid.extract_timeframe."""
+    it; None if it names none. Maps to braid.extract_timeframe.
+
+    Raises InvalidArgumentError.
+    """
     (found,) = client._session.json(
         """
         to_jsonb(braid.extract_timeframe(query_text => %(query)s::text, time_zone => %(time_zone)s::text,

@@ -21,13 +21,20 @@ __all__ = ["create_tenant", "drop_tenant", "export_tenant", "import_tenant"]
 
 
 def create_tenant(client: Client, tenant: str) -> int:
-    """Create a tenant and return its id; for administrators. Maps to braid.create_tenant."""
+    """Create a tenant, or find it if it is there already, and return its id; for administrators. Maps to
+    braid.create_tenant.
+
+    Raises InvalidArgumentError.
+    """
     return int(client._session.value_for_all("braid.create_tenant(tenant => %(key)s)", key=tenant))
 
 
 def drop_tenant(client: Client, tenant: str, confirm_tenant: str) -> bool:
     """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
-    `maintain` frees its space. For administrators. Maps to braid.drop_tenant."""
+    `maintain` frees its space. For administrators. Maps to braid.drop_tenant.
+
+    Raises InvalidArgumentError if the keys differ.
+    """
     return bool(
         client._session.value_for_all(
             "braid.drop_tenant(tenant => %(key)s::text, confirm_tenant => %(again)s::text)",
@@ -40,6 +47,8 @@ def drop_tenant(client: Client, tenant: str, confirm_tenant: str) -> bool:
 def export_tenant(client: Client) -> Iterator[str]:
     """All that this tenant stored, without loss, as lines of JSON for `import_tenant`: the collections that it
     uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to braid.export_tenant.
+
+    Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
     """
     try:
         with client.connection.transaction():

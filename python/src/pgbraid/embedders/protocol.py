@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from pgbraid.vectors import VectorLike
 
 __all__ = ["Embedder", "Vector", "Vectors"]
 
@@ -24,10 +28,11 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
-    def embed_documents(self, texts: list[str]) -> Vectors:
-        """float32, shape (len(texts), dimensions). Raises EmbeddingError."""
+    def embed_documents(self, texts: list[str]) -> Vectors | Sequence[VectorLike]:
+        """float32, shape (len(texts), dimensions), or a list with a vector for each text: numbers, or a type of
+        pgvector's. Raises EmbeddingError."""
         ...
 
-    def embed_query(self, text: str) -> Vector:
-        """float32, shape (dimensions,). Raises EmbeddingError."""
+    def embed_query(self, text: str) -> VectorLike:
+        """float32, shape (dimensions,), or numbers or a type of pgvector's. Raises EmbeddingError."""
         ...
