@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_max_content constant int := 1000000;
-  -- As index_chunks, which counts exactly, but later.
+  -- The same limit as in index_chunks, which counts exactly, but later.
   c_max_words constant int := 32700;
   c_max_key constant int := 1024;
   v_wrong record;
@@ -36,4 +36,5 @@ end
 $$;
 
 comment on function braid_store.check_chunk_sizes(jsonb[], text[]) is
-  'Raises 54000 for a chunk with more of a field than can be indexed.';
+  'Raises 54000 for a chunk with a field that is too long to be stored or indexed. item_lists: arrays of chunks; '
+  'item_names: what an error calls a chunk of each list.';

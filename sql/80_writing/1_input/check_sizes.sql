@@ -10,17 +10,17 @@ declare
   c_max_documents constant int := 10000;
   c_max_bytes constant int := 64000000;
   c_max_content constant int := 10000000;
-  -- Of a document that comes with its embedding: it is one chunk.
+  -- Limits for a document that comes with its embedding, because it becomes one chunk.
   c_max_embedded constant int := 1000000;
   c_max_words constant int := 32700;
   c_max_chunks constant int := 100000;
-  -- Read again with each chunk.
+  -- The title is read again with each chunk.
   c_max_title constant int := 4096;
-  -- Keys of B-trees, whose rows have 2704 bytes at most.
+  -- These become keys of B-trees, whose rows have 2704 bytes at most.
   c_max_key constant int := 1024;
   c_max_uri constant int := 8192;
   c_max_metadata constant int := 1000000;
-  -- Each chunk has its document's metadata: about one in so many bytes of content that is split.
+  -- Each chunk stores a copy of its document's metadata. Content that is split gives about one chunk for so many bytes.
   c_max_copied_metadata constant bigint := 200000000;
   c_split_bytes constant int := 250;
   v_wrong record;
@@ -75,4 +75,5 @@ end
 $$;
 
 comment on function braid_store.check_sizes(jsonb) is
-  'Raises 54000 for a batch or document that is too large, naming what of it; chunks are checked by check_chunk_sizes.';
+  'Raises 54000 for a batch or a document that is too large, and names the field. Chunks given by the caller are '
+  'checked by check_chunk_sizes.';

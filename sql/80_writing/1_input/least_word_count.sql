@@ -8,7 +8,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Each takes two bytes.
+  -- A word and what separates it take two bytes at least.
   if octet_length(content) < 2 * at_least then
     return 0;
   end if;
@@ -17,4 +17,5 @@ end
 $$;
 
 comment on function braid_store.least_word_count(text, int) is
-  'No more than the words that a text is indexed by, and quickly: 0 if it is too short for so many as at_least.';
+  'Returns a number of words that a text has at least, found quickly. Returns 0 if the text is too short to have '
+  'at_least words.';

@@ -67,7 +67,7 @@ begin
                d.value ->> 'source_uri', f.metadata, d.value ->> 'speaker', d.value ->> 'category',
                (d.value ->> 'importance')::float8, (d.value ->> 'occurred_at')::timestamptz, d.value ->> 'language',
                d.value ->> 'embedding', f.chunks,
-               -- A key that is null is the same as one that is absent, except inside metadata.
+               -- A key whose value is null counts as absent, except inside metadata.
                sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(d.value - '{external_id,source_uri,metadata,category,importance,occurred_at,chunks}'::text[]),
@@ -76,7 +76,7 @@ begin
                  jsonb_build_array(
                    jsonb_strip_nulls(
                      d.value - '{content,title,speaker,language,embedding,chunks,metadata,occurred_at}'::text[]),
-                   -- One moment, however it is written.
+                   -- The same moment gives the same hash, however it is written.
                    extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8'))
               )::braid_store.document_input
            order by d.ordinality)
@@ -97,4 +97,5 @@ end
 $$;
 
 comment on function braid_store.parse_documents(jsonb) is
-  'A batch of documents as given, checked and hashed; 22023 names the document and key that is wrong.';
+  'Checks a batch of documents and returns it as rows, each with hashes of its content and of its attributes. Raises '
+  '22023, naming document and key, for what is wrong.';

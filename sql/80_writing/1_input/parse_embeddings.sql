@@ -13,7 +13,7 @@ declare
 begin
   return parse_embeddings.embeddings::@vector@.vector[];
 exception when data_exception or program_limit_exceeded then
-  -- pgvector's message does not say which one it was.
+  -- pgvector's message does not say which one is wrong.
   foreach v_embedding in array parse_embeddings.embeddings loop
     v_number := v_number + 1;
     begin
@@ -28,4 +28,4 @@ end
 $$;
 
 comment on function braid_store.parse_embeddings(text[]) is
-  'Vectors from their text form; 22023 names the first that is none.';
+  'Converts vectors from their text form. Raises 22023 and names the first that is not a vector.';

@@ -37,7 +37,8 @@ begin
   from unnest(document_chunks.inputs) i, jsonb_array_elements(i.chunks) with ordinality c
   where i.chunks is not null
   union all
-  -- A document that comes with its embedding is one chunk: the vector stands for the whole text. So is a bare title.
+  -- A document with an embedding is one chunk, because its vector stands for the whole text. A document with only a
+  -- title is one chunk, too.
   select i.ordinality, 0, coalesce(i.content, ''), braid_store.estimate_tokens(coalesce(i.content, '')), i.speaker,
          i.category, i.importance, i.occurred_at, i.language, i.metadata, i.embedding
   from unnest(document_chunks.inputs) i
@@ -47,7 +48,7 @@ begin
   select i.ordinality, s.chunk_index, s.content, s.token_count, i.speaker, i.category, i.importance, i.occurred_at,
          i.language, i.metadata, null
   from unnest(document_chunks.inputs) i,
-       -- The model reads title and speaker before the content: they take their share of the window, half at most.
+       -- The model reads title and speaker before the content. They take their share of chunk_tokens, but half at most.
        lateral braid_store.split_text(i.content, greatest(
          document_chunks.collection.chunk_tokens - braid_store.estimate_tokens(
            concat_ws(E'\n', case when 'title' = any (document_chunks.collection.embed_fields) then i.title end,
@@ -58,4 +59,5 @@ end
 $$;
 
 comment on function braid_store.document_chunks(braid_store.collections, braid_store.document_input[]) is
-  'The chunks of documents: as given, one per given embedding, or split to the collection''s token window.';
+  'Returns the chunks of documents: those that the caller gave; one chunk for a document with an embedding; else the '
+  'text split so that a chunk fits the collection''s chunk_tokens.';

@@ -11,4 +11,4 @@ begin
 end
 $$;
 comment on function braid_store.estimate_tokens(text) is
-  'A cheap estimate, rarely below the truth, of a text''s length in BERT WordPiece tokens.';
+  'Estimates how many BERT WordPiece tokens a text has. Cheap, and rarely too low.';

@@ -14,7 +14,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- Places in embedded_ids and embeddings.
+  -- Positions in embedded_ids and embeddings that no space has taken yet.
   v_left int[] := array(select generate_subscripts(place_embeddings.embedded_ids, 1));
   v_fitting int[];
   v_fitting_ids bigint[];
@@ -28,7 +28,7 @@ begin
     return;
   end if;
 
-  -- Searches' own space comes first, and so gets what fits both.
+  -- The space that searches use comes first, and so takes a vector that fits both.
   for v_space in select w.* from braid_store.written_spaces(place_embeddings.collection) w loop
     v_fitting := array(
       select u.place
@@ -60,5 +60,6 @@ end
 $$;
 
 comment on function braid_store.place_embeddings(int, braid_store.collections, bigint[], bigint[], @vector@.vector[]) is
-  'Stores the embeddings that new chunks came with, each in the one vector space whose dimensions it has, and puts the '
-  'chunks into the outbox of every space that got none of theirs.';
+  'Stores the embeddings that new chunks came with, each in the one vector space that has its number of dimensions. '
+  'Puts each chunk into the outbox of every space for which it has no embedding. embedded_ids: the chunk of each '
+  'embedding; null if there are none.';

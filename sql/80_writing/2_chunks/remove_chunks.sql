@@ -16,9 +16,9 @@ begin
     return;
   end if;
 
-  -- Jobs, then chunks, in the order of their ids, as write_vectors locks them: neither can wait for the other in a ring.
-  -- Of every space, whatever a model migration does meanwhile: so that the primary key finds them. Each by its whole key:
-  -- for a list, PostgreSQL 16, which has no statistics, would read all of the tenant's.
+  -- Locks jobs, then chunks, in the order of their ids, as write_vectors does, so the two cannot deadlock. Names every
+  -- space, whatever a model migration does at the same time, so that the primary key finds the jobs. Looks up each
+  -- whole key: for a list, PostgreSQL 16, which has no statistics, would read all jobs of the tenant.
   perform
   from (
          select u.chunk_id, s.id as vector_space_id
@@ -83,5 +83,5 @@ end
 $$;
 
 comment on function braid_store.remove_chunks(int, int, bigint[]) is
-  'Deletes chunks and all that is derived from them. Segments that hold others too keep them, behind tombstones, until a '
-  'merge.';
+  'Deletes chunks and all that is derived from them. A segment of the index that also holds other chunks keeps its '
+  'rows; tombstones hide them until a merge.';

@@ -1,6 +1,6 @@
--- A sentence ends at . ! ? … before white space, at their CJK, Indic and other equivalents, and at a line's end. The
--- finer cuts are made only in what the coarser left too long, so a text without any punctuation costs no more.
--- Every pattern matches wherever there is text: the pieces, put together, are the content but for white space.
+-- A sentence ends at . ! ? … before white space, at the CJK, Indic and other equivalents of these, and at a line's end.
+-- The finer cuts are made only in pieces that are still too long, so a text without punctuation costs no more. Every
+-- pattern matches wherever there is text: put together, the pieces are the whole content but for white space.
 create or replace function braid_store.split_pieces(content text, chunk_tokens float8)
 returns table (piece text, cost float8)
 language sql
@@ -22,7 +22,7 @@ as $$
   ), words as materialized (
     select g.number, g.group_number, g.piece, braid_store.token_cost(g.piece) as cost
     from (
-      -- Words in groups of about 40 characters: fewer, larger pieces to weigh.
+      -- Words in groups of about 40 characters, so that fewer pieces need an estimate.
       select w.number, w.group_number, string_agg(w.word, '' order by w.word_number) as piece
       from (
         select s.number, m.word_number, m.match[1] as word,
@@ -54,5 +54,6 @@ as $$
   order by p.number, p.group_number, p.part_number
 $$;
 comment on function braid_store.split_pieces(text, float8) is
-  'Cuts a text into sentences, too long ones into groups of words, too long words into runs of characters, in order, '
-  'with the tokens that each costs.';
+  'Cuts a text into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences. A sentence '
+  'that costs more than chunk_tokens is cut into groups of words, and a group that still costs more into runs of '
+  'characters.';

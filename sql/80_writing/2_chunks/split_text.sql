@@ -12,7 +12,7 @@ declare
   v_budget constant float8 := greatest(split_text.chunk_tokens, 1);
   v_cost float8;
   v_piece text;
-  -- The chunk being filled; the first v_repeated pieces were in the chunk before as well.
+  -- The pieces of the chunk being filled. The first v_repeated of them were in the chunk before, too.
   v_pieces text[] := '{}';
   v_costs float8[] := '{}';
   v_repeated int := 0;
@@ -22,7 +22,7 @@ declare
   v_start int;
   v_sum float8;
 begin
-  -- Weigh the whole only if it is likely to fit; what fits nevertheless becomes one chunk below.
+  -- Estimates the whole text only if it is likely to fit. A longer one that fits nevertheless becomes one chunk below.
   if length(split_text.source) <= 8 * v_budget then
     v_cost := braid_store.token_cost(split_text.source);
     if v_cost <= v_budget then
@@ -46,7 +46,7 @@ begin
         split_text.chunk_index := split_text.chunk_index + 1;
       end if;
 
-      -- The next chunk begins with the whole pieces at this one's end that fit the overlap.
+      -- The next chunk begins with as many whole pieces of this one's end as fit the overlap.
       v_start := v_end;
       v_sum := 0;
       while v_start > v_repeated + 1 and v_sum + v_costs[v_start] <= c_overlap * v_budget loop
@@ -69,7 +69,7 @@ begin
     v_pieces := v_pieces || v_piece;
     v_costs := v_costs || v_cost;
     v_total := v_total + v_cost;
-    -- A paragraph's end is preferred where it leaves the chunk three quarters full.
+    -- Prefers a paragraph's end where the chunk is at least three quarters full.
     if v_total >= 0.75 * v_budget and v_piece ~ E'\\n\\s*\\n\\s*$' then
       v_paragraph_end := cardinality(v_pieces);
     end if;
@@ -83,5 +83,6 @@ begin
 end
 $$;
 comment on function braid_store.split_text(text, int) is
-  'Cuts a text into chunks of at most chunk_tokens estimated tokens: at sentences, preferably ends of paragraphs, '
-  'repeating the last tenth of a chunk in the next. No chunk for white space alone.';
+  'Cuts a text into chunks of at most chunk_tokens estimated tokens. It cuts between sentences, at the end of a '
+  'paragraph if one comes late enough, and begins each chunk with about the last tenth of the one before. White space '
+  'alone gives no chunk.';

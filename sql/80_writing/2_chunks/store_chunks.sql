@@ -13,7 +13,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- Before the rows are written, which may then cover more, never less.
+  -- Read before the rows are written: the rows may then cover newer attributes as well, but never miss one of this
+  -- version.
   v_version int := braid_store.attribute_version(store_chunks.collection.id);
   v_chunk_ids bigint[];
   v_embeddings text[];
@@ -56,4 +57,4 @@ $$;
 
 comment on function braid_store.store_chunks(int, braid_store.collections, braid_store.document_input[],
                                              braid_store.document_change[]) is
-  'Stores and indexes the chunks of new and replaced documents; those without an embedding go to the outbox.';
+  'Stores and indexes the chunks of new and replaced documents. Chunks without an embedding go to the outbox.';

@@ -1,8 +1,8 @@
--- Counting tokens exactly needs the model's vocabulary; counting kinds of characters takes a few linear scans. The
--- weights are the solution of a linear program: the largest chunks of English prose such that no window of 250 true
--- WordPiece tokens (all-MiniLM-L6-v2) weighs less than 240, over prose, code and logs, 12 languages, and random
--- digits, letters, base64 and Unicode. Common English words earn a discount, since the words around them are in the
--- vocabulary whole; letters rare in English, digits and capitals mark what is cut into many pieces.
+-- Counting tokens exactly needs the model's vocabulary. Counting kinds of characters takes a few linear scans. The
+-- weights solve a linear program: the largest chunks of English prose such that no window of 250 true WordPiece tokens
+-- (all-MiniLM-L6-v2) costs less than 240, over prose, code and logs, 12 languages, and random digits, letters, base64
+-- and Unicode. Common English words give a discount, because the words around them are usually whole in the vocabulary.
+-- Letters that are rare in English, digits and capitals are signs of words that are cut into many pieces.
 create or replace function braid_store.token_cost(content text)
 returns float8
 language plpgsql
@@ -14,14 +14,14 @@ as $$
 declare
   v_text constant text := rtrim(token_cost.content, E' \n');
   v_length constant bigint := length(v_text);
-  -- One letter for each run beyond ASCII: a match costs the same for a run as for a letter.
+  -- Each run of characters beyond ASCII becomes one letter. A match costs the same for a run as for one letter.
   v_ascii constant text := case when octet_length(v_text) = v_length then v_text
                                 else regexp_replace(v_text, E'[^\\x01-\\x7f]+', 'é', 'g') end;
   v_ascii_length constant bigint := length(v_ascii);
   v_spaces constant bigint := v_ascii_length - length(replace(v_ascii, ' ', ''));
   v_punctuation constant bigint := regexp_count(v_ascii, '[!-/:-@[-`{-~]');
   v_digits constant bigint := regexp_count(v_ascii, '[0-9]');
-  -- Most texts have many: to replace is cheaper than a match each.
+  -- Most texts have many of these, and replacing them is cheaper than one match for each.
   v_rare constant bigint := v_ascii_length - length(replace(replace(replace(replace(replace(
     lower(v_ascii collate "C"), 'j', ''), 'k', ''), 'q', ''), 'x', ''), 'z', ''));
   v_foreign bigint := 0; -- beyond ASCII
@@ -32,12 +32,12 @@ begin
   end if;
   if octet_length(v_text) > v_length then
     v_foreign := v_length - length(replace(v_ascii, 'é', ''));
-    -- Each is read as its two or three letters, about two tokens.
+    -- The tokenizer splits each into its two or three letters, about two tokens.
     v_hangul := v_length - length(regexp_replace(v_text, '[가-힣]+', '', 'g'));
   end if;
   -- In hundredths of a token.
   return greatest(
-    -- what the tokenizer separates in any case
+    -- what the tokenizer always separates
     100 * (1 + v_spaces + v_punctuation + v_foreign + v_hangul),
     78 * (1 + v_spaces)
     + 22 * (v_length - v_spaces - v_punctuation - v_digits)
@@ -54,4 +54,5 @@ begin
 end
 $$;
 comment on function braid_store.token_cost(text) is
-  'About how many WordPiece tokens a text is, rarely below the truth. Adds up over the sentences of a text.';
+  'Estimates how many WordPiece tokens a text has, rarely too low. The sum over the sentences of a text is the cost of '
+  'the text.';

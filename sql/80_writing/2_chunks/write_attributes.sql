@@ -20,7 +20,8 @@ begin
     return;
   end if;
 
-  -- By ids alone: for a list, PostgreSQL 16, which has no statistics, would read all of the tenant's.
+  -- Looks up each chunk's rows by id: for a list, PostgreSQL 16, which has no statistics, would read all rows of the
+  -- tenant.
   delete from braid_store.chunk_attributes a
   where a.ctid = any (array(
     select a.ctid
@@ -42,7 +43,7 @@ begin
          offset 0
        ) c,
        unnest(v_ids, v_names, v_types) f (id, name, type),
-       -- As braid_store.filter_metadata_field.
+       -- Finds the value as braid_store.filter_metadata_field does.
        lateral (
          select coalesce(c.metadata -> f.name,
                          case when position('.' in f.name) > 0 then c.metadata #> string_to_array(f.name, '.') end) as value
@@ -50,7 +51,7 @@ begin
        ) m,
        lateral (
          select distinct jsonb_typeof(m.value) = 'array' as is_element,
-                -- An index takes no more than a third of a page.
+                -- A key in an index takes a third of a page at most.
                 case when f.type <> 'number' then left(e.value #>> '{}', 200) end collate "C" as text_value,
                 case when f.type = 'number' then braid_store.attribute_number((e.value #>> '{}')::numeric) end as number_value
          from jsonb_array_elements(case jsonb_typeof(m.value) when 'array' then m.value else jsonb_build_array(m.value) end) e
@@ -62,5 +63,5 @@ end
 $$;
 
 comment on function braid_store.write_attributes(int, int, bigint[]) is
-  'Writes the rows of indexed attributes for chunks as they are now, in place of those that are there. The caller gives '
-  'the chunks an attribute_version that it read before.';
+  'Writes the rows of indexed attributes for chunks from their metadata, in place of the rows that are there. The '
+  'caller sets the chunks'' attribute_version to one that it read before this call.';

@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- As check_sizes.
+  -- The same limits as in check_sizes.
   c_max_metadata constant int := 1000000;
   c_max_copied_metadata constant bigint := 200000000;
   v_tenant_id int := braid_store.tenant_id_for_writing();
@@ -38,7 +38,7 @@ begin
 
   v_metadata := case when change_metadata.replace then change_metadata.metadata
                      else v_document.metadata || change_metadata.metadata end;
-  -- Null removes a key of the first level; nulls deeper down are values.
+  -- Null removes a key at the first level. Deeper down, null is a value.
   v_metadata := v_metadata - array(select e.key from jsonb_each(v_metadata) e where e.value = 'null'
                                                                                and change_metadata.metadata ? e.key);
   v_size := pg_column_size(v_metadata)::bigint * (
@@ -68,4 +68,5 @@ end
 $$;
 
 comment on function braid_store.change_metadata(text, jsonb, boolean, text) is
-  'Does the work of braid.update_metadata. A chunk''s own keys are those that differ from its document''s.';
+  'Does the work of braid.update_metadata. A chunk keeps the keys whose values differ from its document''s: it brought '
+  'them itself.';

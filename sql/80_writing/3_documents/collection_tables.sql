@@ -11,4 +11,4 @@ as $$
 $$;
 
 comment on function braid_store.collection_tables() is
-  'The tables that hold a collection''s rows, in an order in which they can be emptied.';
+  'Lists the tables that hold a collection''s rows, in an order in which they can be emptied.';

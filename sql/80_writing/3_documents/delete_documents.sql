@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid.delete_documents(text[], text) is
-  'Deletes documents with their chunks and vectors, much faster than one by one. Returns how many there were.';
+  'Deletes documents of the tenant with their chunks and vectors, much faster than one by one. At most 100000 '
+  'external_ids in a call; ids that are not there are passed over. Returns the number of documents deleted.';

@@ -10,8 +10,8 @@ as $$
 declare
   v_document_ids bigint[];
 begin
-  -- In the order of external_id, as store_documents locks them. Each by its whole key: for a list, PostgreSQL 16, which
-  -- without statistics takes all documents of a tenant for one, would read them all.
+  -- Locks in the order of external_id, as store_documents does. Looks up each whole key: for a list, PostgreSQL 16
+  -- would read all documents of the tenant, because without statistics it expects one.
   v_document_ids := array(
     select d.id
     from (select distinct e.external_id collate "C" as external_id from unnest(delete_listed.external_ids) e (external_id)
@@ -47,4 +47,5 @@ end
 $$;
 
 comment on function braid_store.delete_listed(int, int, text[]) is
-  'Deletes documents of a tenant''s part of a collection with all that is derived from them. Returns how many there were.';
+  'Deletes documents of a tenant''s part of a collection with all that is derived from them. Returns how many were '
+  'there.';

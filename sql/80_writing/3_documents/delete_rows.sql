@@ -11,7 +11,8 @@ declare
 begin
   execute format(
     case
-      -- By chunk: no index of these begins with the collection. Forward rows are kept for deleted chunks, too.
+      -- By chunk, because no index of these two tables begins with the collection. Forward rows are kept for deleted
+      -- chunks, too.
       when delete_rows.table_name in ('forward_rows', 'chunk_attributes') then $query$
         delete from braid_store.%1$I t
         where t.ctid = any (array(
@@ -32,5 +33,5 @@ end
 $$;
 
 comment on function braid_store.delete_rows(text, int, int) is
-  'Deletes the rows that a tenant''s part of a collection has in one of braid_store.collection_tables, which come in the '
-  'order in which they can be emptied. Returns how many.';
+  'Deletes the rows that a tenant''s part of a collection has in one of braid_store.collection_tables. Go through these '
+  'tables in their order. Returns the number of rows.';

@@ -25,5 +25,6 @@ as $$
 $$;
 
 comment on function braid.list_documents(text, int, text) is
-  'The tenant''s documents of a collection without their text, in the order of external_id by its bytes: the first '
-  'match_count (1 to 10000), or with after those that come after that external_id. The next page is after the last row''s.';
+  'Lists the tenant''s documents of a collection, without their text, in the order of external_id (compared by its '
+  'bytes). match_count: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page '
+  'give the external_id of the last row.';

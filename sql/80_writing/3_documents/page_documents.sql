@@ -18,7 +18,7 @@ rows 100
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- The page is the beginning of an index's order.
+-- So that the planner reads one page from the index on external_id, in its order.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -27,7 +27,7 @@ as $$
 declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection_id int := (braid_store.find_collection(page_documents.collection)).id;
-  -- Under row-level security a coalesce in the condition would keep it from the index.
+  -- Under row-level security, a coalesce in the condition would keep it from using the index.
   v_after text := coalesce(page_documents.after, '');
 begin
   if (page_documents.match_count between 1 and 10000) is not true then
@@ -45,4 +45,5 @@ begin
 end
 $$;
 
-comment on function braid_store.page_documents(text, int, text) is 'Does the work of braid.list_documents.';
+comment on function braid_store.page_documents(text, int, text) is
+  'Does the work of braid.list_documents.';

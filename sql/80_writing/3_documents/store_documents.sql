@@ -18,7 +18,8 @@ declare
   v_locked int;
   v_version int;
 begin
-  -- Of several documents with one external_id in a batch the last wins, as if they had come one after the other.
+  -- If a batch has several documents with one external_id, the last one is stored, as if they had come one after the
+  -- other.
   select coalesce(array_agg(i order by i.external_id collate "C"), '{}') into v_inputs
   from (
     select distinct on (i.external_id collate "C") i.*
@@ -26,7 +27,8 @@ begin
     order by i.external_id collate "C", i.ordinality desc
   ) i;
 
-  -- Always in the order of external_id: two batches that share documents wait for each other and never deadlock.
+  -- Always in the order of external_id, so that two batches that share documents wait for each other and never
+  -- deadlock.
   loop
     begin
       with inserted as (
@@ -44,13 +46,13 @@ begin
       from inserted n;
 
       if cardinality(v_inserted) = cardinality(v_inputs) then
-        -- Both in the same order. What this transaction has inserted is locked.
+        -- Both arrays have the same order. Rows that this transaction inserted are locked already.
         return query
         select (u.input).ordinality, u.document_id, 'inserted'
         from (select unnest(v_inputs) as input, unnest(v_inserted_ids) as document_id) u;
         return;
       end if;
-      -- Each by its whole key, as in delete_listed.
+      -- Each by its whole key, for the reason given in delete_listed.
       perform
       from (select i.external_id collate "C" as external_id from unnest(v_inputs) i order by 1 offset 0) u,
            lateral (
@@ -62,8 +64,8 @@ begin
            ) d;
       get diagnostics v_locked = row_count;
       exit when v_locked = cardinality(v_inputs);
-      -- Another session deleted one between the two statements. This one gives up its locks before it tries again: to
-      -- insert that one now would be out of order.
+      -- Another session deleted a document between the two statements. Inserting it now would break the order of the
+      -- locks. So this gives up its locks and tries again.
       raise exception 'a document was deleted meanwhile' using errcode = 'BR001', hint = 'Call again.';
     exception when sqlstate 'BR001' then
       null;
@@ -78,7 +80,7 @@ begin
              when i.external_id in (select unnest(v_inserted)) then 'inserted'
              when i.content_hash <> d.content_hash then 'replaced'
              when i.attribute_hash is distinct from d.attribute_hash then
-               -- Chunks given one by one may carry attributes of their own, which only the input tells apart.
+               -- Chunks that the caller gave may have attributes of their own, which only the input shows.
                case when i.chunks is null then 'updated' else 'replaced' end
              else 'unchanged'
            end as status
@@ -108,5 +110,6 @@ end
 $$;
 
 comment on function braid_store.store_documents(int, int, braid_store.document_input[]) is
-  'Inserts, updates and locks the documents of a batch, and tells which need new chunks. The caller writes the indexed '
-  'attributes of those updated.';
+  'Inserts, updates and locks the documents of a batch. Returns for each whether it was inserted, replaced (needs new '
+  'chunks), updated (only attributes changed) or unchanged. The caller writes the indexed attributes of updated '
+  'documents.';

@@ -5,7 +5,8 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- For all that is called from here as well: to plan for one document costs more than to store it.
+-- These settings also hold in the functions called from here. For one document, planning would cost more than storing
+-- it.
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
@@ -55,7 +56,7 @@ begin
 
   return query
   select i.external_id, d.id,
-         -- An earlier document of the same external_id in this batch.
+         -- An earlier document of this batch with the same external_id as a later one.
          coalesce(c.status, 'superseded'),
          (select count(*)::int from braid_store.chunks k where k.tenant_id = v_tenant_id and k.document_id = d.id)
   from unnest(v_inputs) i
@@ -70,4 +71,4 @@ end
 $$;
 
 comment on function braid_store.write_documents(jsonb, text) is
-  'Does the work of braid.upsert_documents, in one transaction: documents, chunks, postings, vectors, embedding jobs.';
+  'Does the work of braid.upsert_documents in one transaction: documents, chunks, postings, vectors and embedding jobs.';

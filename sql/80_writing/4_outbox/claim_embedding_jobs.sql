@@ -17,6 +17,8 @@ as $$
 $$;
 
 comment on function braid.claim_embedding_jobs(int, interval, text, text) is
-  'Takes up to job_count chunks that wait for their embedding, with the text to embed, and keeps them from other '
-  'workers for the time of the lease. Answer with store_embeddings or fail_embedding_jobs. embedding_model is the '
-  'worker''s: during a model migration it tells which vectors are asked for; null: those that searches use.';
+  'Claims up to job_count chunks that wait for their embedding, and returns their ids with the text to embed. For '
+  'workers. Other workers do not get these chunks until the lease ends (by default 5 minutes): choose it longer than a '
+  'batch takes. Answer with store_embeddings, or with fail_embedding_jobs. job_count: 1 to 10000. embedding_model: the '
+  'model that the worker runs; during a model migration it decides which of the two models'' jobs it gets; null takes '
+  'the model that searches use.';

@@ -19,5 +19,6 @@ as $$
 $$;
 
 comment on function braid.embedding_backlog() is
-  'Where chunks wait for their embedding, of all tenants: how many, how many of them no worker has claimed, and the error of '
-  'one that failed. For services and administrators.';
+  'Shows where chunks of any tenant wait for their embedding: one row for each tenant, collection and model. '
+  'waiting_count: chunks that wait. claimable_count: those of them that no worker has claimed. last_error: the message '
+  'of one that failed, or null. For services and administrators.';

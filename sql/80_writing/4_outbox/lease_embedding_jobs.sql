@@ -10,7 +10,8 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- By the primary key, in its order: the planner, which has no statistics, would read and sort all that wait.
+-- So that the planner reads the primary key in its order. It has no statistics, and would read and sort all waiting
+-- jobs.
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -58,7 +59,7 @@ begin
   return query
   select c.id, concat_ws(E'\n',
                          case when 'title' = any (v_collection.embed_fields) then
-                           -- The splitter left half the window to title and speaker; a longer title is cut.
+                           -- The splitter left half of chunk_tokens to title and speaker. A longer title is cut.
                            left(d.title, v_collection.chunk_tokens * 2) end,
                          case when 'speaker' = any (v_collection.embed_fields) then c.speaker end,
                          c.content)

@@ -31,7 +31,7 @@ begin
          for update
          offset 0
        ) j;
-  -- A statement of its own, which sees what those locks waited for.
+  -- In a statement of its own, which sees what the others committed while those locks waited.
   update braid_store.embedding_jobs j
   set last_error = left(release_embedding_jobs.error, 1000),
       claimed_until = clock_timestamp() + least(interval '1 second' * 2 ^ least(j.attempts, 12), interval '1 hour')

@@ -16,5 +16,6 @@ as $$
 $$;
 
 comment on function braid.store_embeddings(bigint[], @vector@.vector[], text, text) is
-  'Stores the embeddings of chunks, in the order of chunk_ids, and ends their jobs. Returns how many were stored; '
-  'chunks deleted meanwhile are passed over. embedding_model is that of claim_embedding_jobs.';
+  'Stores embeddings of chunks and ends their jobs. embeddings: one for each element of chunk_ids, in the same order, '
+  'with the dimensions of the collection''s model; at most 10000. Chunks that were deleted in the meantime are passed '
+  'over. embedding_model: as in claim_embedding_jobs. Returns how many were stored.';

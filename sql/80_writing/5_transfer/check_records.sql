@@ -83,4 +83,5 @@ end
 $$;
 
 comment on function braid_store.check_records(jsonb) is
-  'Raises 22023 for what import_tenant cannot read. Which columns there are, the tables say.';
+  'Raises 22023 for what import_tenant cannot read. The keys of a record are the columns of the tables, read from the '
+  'catalog.';

@@ -19,4 +19,5 @@ as $$
 $$;
 
 comment on function braid_store.collection_definition(braid_store.collections) is
-  'A collection''s settings, model, indexed attributes and synonyms: all that its search results depend on.';
+  'Returns a collection''s settings, model, indexed attributes and synonyms as JSON: all that its search results depend '
+  'on.';

@@ -6,7 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- By the key, in its order: the planner, which has no statistics, would read and sort all that is left for each batch.
+-- So that the planner reads the key in its order. It has no statistics, and would read and sort all remaining documents
+-- for each batch.
 set jit = off
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -16,7 +17,7 @@ as $$
 declare
   c_batch_size constant int := 200;
   v_collection_id int;
-  -- Under row-level security a coalesce in the condition would keep it from the index.
+  -- Under row-level security, a coalesce in the condition would keep it from using the index.
   v_after text := coalesce(export_batches.after, '');
 begin
   if export_batches.collection is null and (export_batches.after is not null or export_batches.document_count is not null)
@@ -44,7 +45,7 @@ begin
          ) d
     where c.id = coalesce(v_collection_id, c.id)
   ), batches as (
-    -- A null array stands for the definition of the collection, before its documents.
+    -- A null array stands for the definition of the collection, which comes before its documents.
     select d.name, d.collection_id, 0 as batch, null::bigint[] as document_ids
     from documents d
     where export_batches.after is null
@@ -63,4 +64,6 @@ end
 $$;
 
 comment on function braid_store.export_batches(int, text, text, int) is
-  'The documents to export, in pieces and in their order; with document_ids null the definition of a collection.';
+  'Returns what to export, in order, in batches of document ids. A batch with document_ids null stands for the '
+  'definition of its collection. collection null: all collections that the tenant uses. after, document_count: as in '
+  'export_tenant.';

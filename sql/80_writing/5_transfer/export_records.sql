@@ -11,7 +11,8 @@ set datestyle = 'ISO'
 set bytea_output = 'hex'
 set extra_float_digits = 1
 as $$
-  -- Each select list is a call by call: nothing is gathered but the ids of documents.
+  -- In a select list, a set-returning function gives its rows one by one. So only the ids of documents are gathered in
+  -- memory.
   select braid_store.export_page(p.tenant_id, p.collection, p.document_ids)
   from (
     select t.tenant_id, c as collection, b.document_ids
@@ -25,5 +26,5 @@ as $$
 $$;
 
 comment on function braid_store.export_records(text, text, int) is
-  'Does the work of braid.export_tenant. Numbers and times are written so that reading them gives the same, whatever the '
+  'Does the work of braid.export_tenant. Writes numbers and times so that an import reads the same values, whatever the '
   'session''s settings.';

@@ -55,4 +55,5 @@ end
 $$;
 
 comment on function braid_store.import_collection(jsonb) is
-  'Makes sure that there is a collection with this definition: creates it with the caller''s rights, or compares.';
+  'Makes sure that there is a collection with this definition. Creates it with the caller''s rights if it is not there; '
+  'raises 22023 if its settings differ.';

@@ -16,7 +16,7 @@ begin
   perform braid_store.check_records(import_documents.records);
   for v_part in
     select r.value #>> '{document,collection}' as name,
-           -- Of several with one external_id the last wins.
+           -- Of several documents with one external_id, the last is stored.
            jsonb_object_agg(coalesce(r.value #>> '{document,external_id}', ''), r.value -> 'document' order by r.ordinality)
              as documents
     from jsonb_array_elements(import_documents.records) with ordinality r
@@ -25,7 +25,7 @@ begin
     order by 1
   loop
     v_collection := braid_store.find_collection(v_part.name);
-    -- Writers wait: rows are put in without looking for theirs.
+    -- Keeps out writers, because restore_documents inserts without looking for rows that they may insert.
     perform braid_store.lock_part(v_collection.id, v_tenant_id);
     v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
     perform braid_store.delete_listed(v_tenant_id, v_collection.id,
@@ -49,4 +49,5 @@ end
 $$;
 
 comment on function braid_store.import_documents(jsonb) is
-  'Does the work of braid.import_tenant for documents, while the tenant''s other writers of their collections wait.';
+  'Does the work of braid.import_tenant for documents. The tenant''s other writers to these collections wait until the '
+  'transaction ends. Returns the number of documents.';

@@ -9,7 +9,8 @@ as $$
 declare
   v_record jsonb;
 begin
-  -- With the caller's rights, for those who may create a collection. What is no record import_documents refuses.
+  -- Runs with the caller's rights, because only some callers may create a collection. What is not a record is refused
+  -- by import_documents.
   for v_record in
     select r.value -> 'collection'
     from jsonb_array_elements(case jsonb_typeof(import_tenant.records) when 'array' then import_tenant.records end) r
@@ -22,7 +23,8 @@ end
 $$;
 
 comment on function braid.import_tenant(jsonb) is
-  'Stores records of export_tenant, a JSON array of them in the same order, for the session''s tenant: documents that it has '
-  'under the same external_id are replaced, and searches find the same with the same scores. A collection that is not there '
-  'is created, if the caller may; one with other settings is refused (leave its record out to use it as it is). Returns the '
-  'number of documents.';
+  'Stores records that export_tenant gave for the session''s tenant. records: a JSON array of them, in the same order, '
+  'at most 10000. A document with an external_id that is there already replaces it. Searches then find the same with '
+  'the same scores. A collection that is not there is created, if the caller may. A collection with other settings is '
+  'refused with 22023; leave its record out to store the documents under the settings that are there. Returns the '
+  'number of documents stored.';

@@ -13,7 +13,7 @@ declare
   v_migration braid_store.model_migrations;
 begin
   perform braid_store.require_read_committed(change_migration.action || '_model_migration');
-  -- Rows first: whoever holds them must not keep writers waiting behind the lock below.
+  -- Rows first: if another session holds them, this call must not make writers wait behind the lock below.
   v_collection := braid_store.lock_definition(v_collection);
   begin
     select m.* into v_migration
@@ -46,11 +46,11 @@ begin
     return;
   end if;
 
-  -- Once before the lock, so that a refusal keeps no writer waiting.
+  -- Checks once before it takes the lock, so that a refusal makes no writer wait.
   if change_migration.action = 'cut_over' then
     perform braid_store.require_embedded(v_migration);
   end if;
-  -- Writers who took one space for that of searches are done; those who wait will see the other.
+  -- Once this is locked, all writers who read the old settings are done. Those who wait will read the new ones.
   perform braid_store.lock_collection(v_collection, 'share row exclusive');
   if change_migration.action = 'cut_over' then
     perform braid_store.require_embedded(v_migration);
@@ -80,5 +80,5 @@ end
 $$;
 
 comment on function braid_store.change_migration(text, text) is
-  'Takes a model migration on: pause, resume, cut_over, roll_back or finish. Searches that have begun go on with the space '
-  'that they began with, whose vectors stay as long as their snapshot does.';
+  'Takes one step in a model migration. action: pause, resume, cut_over, roll_back or finish. Searches that have begun '
+  'go on with the vector space that they began with; its vectors stay until no snapshot needs them.';

@@ -31,8 +31,8 @@ begin
       where j.tenant_id = enqueue_chunks.tenant_id and j.collection_id = v_space.id
         and j.vector_space_id = v_space.vector_space_id and j.chunk_id = u.chunk_id
       offset 0));
-  -- Locked, lest one is deleted and leaves its job behind; skipped, not waited for: this keeps its locks until the end of
-  -- the transaction.
+  -- Locks them, so that none is deleted and leaves its job behind. Skips those that are locked instead of waiting,
+  -- because this keeps its own locks until the transaction ends.
   v_locked_ids := array(
     select c.id
     from unnest(v_chunk_ids) u (id),
@@ -46,7 +46,7 @@ begin
   from unnest(v_locked_ids) u (chunk_id)
   on conflict do nothing;
   chunk_count := cardinality(v_locked_ids);
-  -- Whose deletion is under way may stay after all; what is gone is not seen any more.
+  -- A chunk whose deletion is under way may stay after all (rollback). One that is gone is no longer seen here.
   has_skipped := exists (
     select
     from (select unnest(v_chunk_ids) as id except select unnest(v_locked_ids)) u,
@@ -57,5 +57,6 @@ end
 $$;
 
 comment on function braid_store.enqueue_chunks(int, braid_store.collections, bigint) is
-  'Puts up to 1000 chunks behind last_id, in the order of ids, into the outbox of a vector space, but for those that have a '
-  'vector or a job there. Returns the last one looked at, null behind the end, and whether one was locked.';
+  'Puts up to 1000 chunks with ids after last_id into the outbox of a vector space, except those that have a vector or '
+  'a job there. last_id: returned as the last id looked at, null after the end. chunk_count: how many were put in. '
+  'has_skipped: whether some were left out because another session had locked them.';

@@ -36,7 +36,7 @@ begin
     v_collection.semantic_weight, v_collection.fusion, v_collection.rrf_k, v_collection.normalisation,
     v_collection.index_fields, v_collection.embed_fields, vector_storage, v_collection.hnsw_m, v_collection.hnsw_ef_construction);
 
-  -- The row first: whoever holds it must not keep writers waiting behind the lock below.
+  -- The row first: if another session holds it, this call must not make writers wait behind the lock below.
   v_collection := braid_store.lock_definition(v_collection);
   if exists (select from braid_store.model_migrations m where m.collection_id = v_collection.id) then
     raise exception 'collection "%" is in a model migration already', v_collection.name
@@ -45,7 +45,7 @@ begin
                    || ' End it with braid.finish_model_migration or braid.roll_back_model_migration.';
   end if;
   select s.* into strict v_old from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;
-  -- Workers say by the model's name which of the two they embed for.
+  -- Workers name the model to say which of the two spaces they embed for.
   if v_old.embedding_model = embedding_model then
     raise exception 'embedding_model is ''%'', which collection "%" has now', embedding_model, v_collection.name
       using errcode = '22023',
@@ -65,12 +65,13 @@ begin
   from braid_store.vector_spaces s
   where s.embedding_model = insert_migration.embedding_model and s.dimensions = insert_migration.dimensions
     and s.distance = insert_migration.distance;
-  -- Vectors left from an earlier migration are good: chunks do not change, and go with the vectors of every space.
+  -- Vectors left from an earlier migration are still right: a chunk never changes, and when it is deleted, its vectors
+  -- of every space are, too.
   delete from braid_store.dropped_spaces d where d.collection_id = v_collection.id and d.vector_space_id = v_new_id;
 
-  -- Chunks are in one of two sorts. Those of writers who had this lock before are committed, and enqueue_migrations
-  -- finds them; those of writers behind it have jobs for both spaces, unless their snapshot is older: for these
-  -- enqueue_migrations waits before its last pass.
+  -- There are two kinds of chunks. Those of writers who had this lock before are committed, and enqueue_migrations
+  -- finds them. Those of writers who come after it have jobs for both spaces, unless the writer's snapshot is older;
+  -- for these enqueue_migrations waits before its last pass.
   perform braid_store.lock_collection(v_collection, 'share row exclusive');
   insert into braid_store.model_migrations (collection_id, from_space_id, from_storage, to_space_id, to_storage, state,
                                             started_by)

@@ -9,14 +9,13 @@ join braid_store.collections c on c.id = m.collection_id
 join braid_store.vector_spaces f on f.id = m.from_space_id
 join braid_store.vector_spaces t on t.id = m.to_space_id;
 
--- As of braid.collections.
+-- For the reason given in braid.collections.
 create or replace trigger refuse_change
 instead of insert or update or delete on braid.model_migrations
 for each row execute function braid_store.refuse_view_change('braid.start_model_migration');
 
 comment on view braid.model_migrations is
-  'The model migrations that are running: filling, paused or cut_over. is_enqueued: every chunk has a vector of the new '
-  'model or waits for one.';
+  'The model migrations that are running.';
 comment on column braid.model_migrations.collection is 'The collection that changes its model.';
 comment on column braid.model_migrations.state is
   'filling: the new vectors are being made; paused: that work rests; cut_over: searches use the new vectors.';

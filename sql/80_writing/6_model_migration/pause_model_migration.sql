@@ -10,5 +10,6 @@ as $$
 $$;
 
 comment on function braid.pause_model_migration(text) is
-  'Stops a model migration before its cut-over: nothing is handed out or enqueued for the new model until '
-  'resume_model_migration. Writes still go to both. For administrators.';
+  'Pauses a model migration before its cut-over: workers get no more jobs for the new model, and maintain() adds none, '
+  'until resume_model_migration. Chunks written in the meantime still wait for a vector of both models. For '
+  'administrators.';

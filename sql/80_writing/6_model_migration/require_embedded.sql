@@ -24,7 +24,7 @@ begin
                    'is_enqueued; that waits for transactions from before the start, too.';
   end if;
 
-  -- Who has no vector has a job: jobs alone are looked at.
+  -- A chunk without a vector of the new model has a job, so only jobs are looked at.
   for v_tenant_id in
     select t.id
     from braid_store.tenants t
@@ -37,7 +37,7 @@ begin
       select j.chunk_id from braid_store.embedding_jobs j
       where j.tenant_id = v_tenant_id and j.collection_id = migration.collection_id
         and j.vector_space_id = migration.to_space_id));
-    -- Without a vector of the old model a chunk is not found now either.
+    -- A chunk without a vector of the old model is not found by searches now, either.
     if cardinality(v_chunk_ids) > cardinality(braid_store.unembedded(v_tenant_id, v_old, v_chunk_ids)) then
       v_waiting := v_waiting + cardinality(v_chunk_ids)
                    - cardinality(braid_store.unembedded(v_tenant_id, v_old, v_chunk_ids));

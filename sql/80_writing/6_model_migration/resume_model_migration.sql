@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid.resume_model_migration(text) is
-  'Goes on with a paused model migration. For administrators.';
+  'Continues a paused model migration. For administrators.';

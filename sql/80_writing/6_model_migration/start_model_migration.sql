@@ -18,8 +18,9 @@ as $$
 $$;
 
 comment on function braid.start_model_migration(text, text, int, text, text) is
-  'Begins to move a collection, for all tenants, to another embedding model: new chunks wait for an embedding of each of the '
-  'two, maintain() puts those that are there into the outbox, and workers of the new model name it in '
-  'claim_embedding_jobs and store_embeddings. Searches use the old one until cut_over_model_migration. Distance and '
-  'vector_storage are the collection''s if not given, the latter if an index can hold it at these dimensions. For '
-  'administrators.';
+  'Begins to move a collection to another embedding model, for all tenants, while searches and writes go on. '
+  'embedding_model, dimensions: the new model. distance: cosine, inner_product or l2; null keeps the collection''s. '
+  'vector_storage: vector, halfvec or binary; null keeps the collection''s, if it can be indexed at these dimensions. '
+  'From now on new chunks wait for an embedding of each model, and maintain() puts the older ones into the outbox; '
+  'workers of the new model name it in claim_embedding_jobs and store_embeddings. Searches use the old model until '
+  'cut_over_model_migration. See progress in braid.model_migrations and braid.status. For administrators.';
