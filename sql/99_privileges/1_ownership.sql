@@ -1,10 +1,10 @@
--- Definer functions belong to @definer@, which owns no table and is bound by the tenant policies like everyone; the
--- few listed here act across tenants, and so belong to @owner@ with all the rest.
+-- Definer functions belong to @definer@, which owns no table: the tenant policies bind it like everyone. The few
+-- functions listed here act across tenants; they belong to @owner@, like everything else.
 do $$
 declare
   v_function record;
 begin
-  -- Giving a function to a role needs that role to have CREATE on the schema, for as long as this transaction.
+  -- To own a function, a role needs CREATE on the schema. It has that only during this transaction.
   grant create on schema braid_store to @definer@;
   for v_function in
     select p.oid::regprocedure as signature, o.owner
@@ -30,7 +30,7 @@ begin
 end
 $$;
 
--- The roles of the database that this one was, or was copied from, may do nothing here any more.
+-- If this database was renamed or copied, the roles of the old one may do nothing here any more.
 do $$
 declare
   v_role text;

@@ -1,5 +1,5 @@
--- PUBLIC runs nothing. Internals with the caller's rights are called by definer functions, hence by @definer@; every
--- other function is listed with the least role that runs it.
+-- PUBLIC may call nothing. Internal functions with the caller's rights are called by definer functions, so @definer@
+-- may call them. Every other function is listed with the least privileged role that may call it.
 revoke all on all functions in schema braid, braid_store from public, braid_reader, braid_writer, @definer@, @owner@;
 
 do $$
@@ -36,7 +36,7 @@ begin
     from pg_catalog.pg_proc p
     where p.pronamespace = 'braid_store'::regnamespace and not p.prosecdef
     union all
-    -- Who owns all may call all: those that belong to the definer, too.
+    -- The owner of everything else may call the definer's functions, too.
     select '@owner@', p.oid::regprocedure
     from pg_catalog.pg_proc p
     where p.pronamespace in ('braid'::regnamespace, 'braid_store'::regnamespace)

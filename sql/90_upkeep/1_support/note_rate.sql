@@ -6,8 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- Slower at once, faster by halves: what takes longer than thought matters more. Another session's measure will do as
-  -- well.
+  -- A slower rate is taken at once, a faster one only halfway: it is worse when work takes longer than expected. Skips
+  -- the update if another session has locked the row, because its measure is as good.
   update braid_store.upkeep_rates r
   set postings_per_second = least(note_rate.postings_per_second,
                                   (r.postings_per_second + coalesce(note_rate.postings_per_second, r.postings_per_second)) / 2),
@@ -18,4 +18,5 @@ as $$
 $$;
 
 comment on function braid_store.note_rate(float8, float8) is
-  'Keeps how fast this server has just merged postings, or made a vector index.';
+  'Remembers how fast this server has just merged postings, or made a vector index. An argument that is null changes '
+  'nothing.';

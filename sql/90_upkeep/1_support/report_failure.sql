@@ -22,4 +22,4 @@ end
 $$;
 
 comment on function braid_store.report_failure(int, int, text, text) is
-  'Warns that a step of maintenance failed. Returns what maintain() says of it.';
+  'Raises a warning that a step of maintenance failed, and returns the text that maintain() reports for it.';

@@ -27,7 +27,7 @@ begin
     select s.* from braid_store.vector_shards s where s.state = 'indexing' order by s.vector_count, random()
   loop
     v_begun := clock_timestamp();
-    -- Half of the time is for what else there is.
+    -- The other half of the time is for other tasks.
     exit when v_begun > deadline
               or step_count > 0 and (v_begun > v_started + (deadline - v_started) / 2 or braid_store.keeps_waiting());
     begin
@@ -35,26 +35,26 @@ begin
       select w.* into v_space
       from braid_store.collections c, braid_store.written_spaces(c) w, braid_store.vector_shards s
       where c.id = v_shard.collection_id and w.vector_space_id = v_shard.vector_space_id
-        -- Another session may have had the lock until now.
+        -- Read again: until now another session may have had the lock and changed the shard.
         and (s.tenant_id, s.collection_id, s.vector_space_id, s.id)
             = (v_shard.tenant_id, v_shard.collection_id, v_shard.vector_space_id, v_shard.id) and s.state = 'indexing';
       continue when not found;
       v_work := braid_store.index_work(v_shard);
       v_rate := (select r.index_work_per_second from braid_store.upkeep_rates r);
       v_seconds := 1.5 * v_work / v_rate;
-      -- Nobody can interrupt it. Without a budget one is made however long it takes.
+      -- Making an index cannot be interrupted. Without a budget, one is made however long it takes.
       if v_seconds > extract(epoch from deadline - v_begun) + 0.5 and (is_bounded or step_count > 0) then
         seconds_needed := case when is_bounded then ceil(v_seconds + 2)::int end;
         exit;
       end if;
-      -- While the index is made, which may take an hour, nothing is locked that anybody waits for: a clear retires the
-      -- shard, and it does not serve.
+      -- Making the index may take an hour. Nothing is locked meanwhile that anybody waits for: if the part is cleared,
+      -- that retires the shard, and it never serves.
       warnings := warnings || array_remove(array[braid_store.index_shard(v_shard)], null);
       perform braid_store.calibrate_shard(v_shard, v_space);
       if braid_store.try_lock_part(v_shard.collection_id, v_shard.tenant_id) then
         perform braid_store.serve_shard(v_shard);
       end if;
-      -- Now its vectors are to be moved.
+      -- The next visit moves its vectors.
       perform braid_store.note_task(v_shard.tenant_id, v_shard.collection_id, 'visit');
       perform braid_store.note_rate(
         index_work_per_second => v_work / extract(epoch from clock_timestamp() - v_begun)::float8);
@@ -67,5 +67,6 @@ end
 $$;
 
 comment on function braid_store.index_shards(timestamptz, boolean) is
-  'Makes the indexes of shards that have been copied, the smallest first, and has these shards serve, until half of the '
-  'time has passed; and how many seconds one would need that does not fit in.';
+  'Makes the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, '
+  'until half of the time has passed. is_bounded: whether there is a budget of time. seconds_needed: how long the next '
+  'index would take, if it was not begun because it would not fit.';

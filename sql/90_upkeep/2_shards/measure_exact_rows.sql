@@ -30,7 +30,7 @@ begin
   select n, array(select random_normal() from generate_series(1, 384) where n > 0)::@vector@.vector
   from generate_series(1, v_row_count) n;
 
-  -- The first of each is not counted.
+  -- The first run of each kind is not counted.
   for v_run in 0..v_run_count loop
     v_query := (select c.embedding from braid_store.calibration c where c.chunk_id = 1 + v_run);
     v_started := clock_timestamp();
@@ -54,7 +54,8 @@ begin
 
   v_scan := (select percentile_cont(0.5) within group (order by s) from unnest(v_scans[2:]) s);
   v_search := (select percentile_cont(0.5) within group (order by s) from unnest(v_searches[2:]) s);
-  -- At half as much again as where both take as long: a shard has a price in writing and upkeep as well.
+  -- Half as much again as the number at which both take equally long, because a shard costs time in writing and upkeep,
+  -- too.
   v_exact_rows := greatest(1000, round(1.5 * v_row_count * v_search / v_scan / 1000) * 1000);
   update braid_store.vector_settings s set exact_rows = v_exact_rows where s.only_row;
   perform braid_store.note_collection(c.id) from braid_store.collections c;
@@ -65,4 +66,5 @@ end
 $$;
 
 comment on function braid_store.measure_exact_rows() is
-  'Does the work of braid.calibrate: a scan of 8,000 vectors against an HNSW search (ef_search 100) of the same.';
+  'Does the work of braid.calibrate: compares a scan of 8000 vectors with an HNSW search (ef_search 100) of the same '
+  'vectors.';

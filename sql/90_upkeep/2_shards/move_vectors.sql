@@ -44,7 +44,8 @@ begin
           where c.id = v_part.collection_id
         loop
           continue when (braid_store.next_shard_step(v_part.tenant_id, v_space.collection)).step is null;
-          -- One that serves since this transaction began: a delete that does not know yet must have ended before.
+          -- Not if the shard began to serve after this transaction began: deletes that do not know the shard yet must
+          -- have ended before.
           if v_space.served_at >= now()
              or not (braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id)
                      and braid_store.try_lock_shards(v_part.collection_id, v_part.tenant_id)) then
@@ -55,7 +56,7 @@ begin
                                                 move_vectors.deadline);
           step_count := step_count + v_moved.step_count;
           v_is_done := v_is_done and v_moved.next_step is null;
-          -- A new shard, as a visit makes it.
+          -- A visit makes the new shard.
           if v_moved.next_step in ('create', 'copy', 'index') then
             perform braid_store.note_task(v_part.tenant_id, v_part.collection_id, 'visit');
           end if;
@@ -81,5 +82,5 @@ end
 $$;
 
 comment on function braid_store.move_vectors(timestamptz) is
-  'Moves vectors between where they were written and the shards that serve, where a visit has found some, until the '
-  'deadline. Whoever writes one of them then waits until the transaction ends.';
+  'Moves vectors from where they were written to the shards that serve, or back, in the parts that a visit has noted, '
+  'until the deadline. A writer of one of these vectors then waits until the transaction ends.';

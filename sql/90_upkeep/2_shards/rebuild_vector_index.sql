@@ -10,5 +10,6 @@ as $$
 $$;
 
 comment on function braid.rebuild_vector_index(text) is
-  'Has maintain() make the tenant''s vector shard of a collection anew, beside the one that serves meanwhile: after many '
-  'deletes, or if its recall has sunk. False if the tenant has none, because its vectors are scanned.';
+  'Makes maintain() build a new vector shard for the tenant''s part of a collection. The old one serves searches until '
+  'the new one is ready. Use it after many deletes, or if the recall shown by braid.status has fallen. Returns false if '
+  'the tenant has no shard there, because its vectors are few enough to be scanned.';

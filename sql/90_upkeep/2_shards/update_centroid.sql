@@ -9,7 +9,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  -- The mean of so many is within a hundredth of the spread of all.
+  -- The mean of so many vectors lies within a hundredth of the spread of all from the true mean.
   c_sample constant int := 20000;
   v_distance text := (select s.distance from braid_store.vector_spaces s
                       where s.id = update_centroid.collection.vector_space_id);
@@ -23,7 +23,7 @@ begin
       and c.vector_space_id = update_centroid.collection.vector_space_id;
     return;
   end if;
-  -- The same share of both. What was written anew counts twice until it is absorbed.
+  -- Takes the same share of both places. A vector that was written again counts twice until the shard absorbs it.
   v_share := least(1, 1.1 * c_sample / v_count);
   execute format($query$
     insert into braid_store.centroids (tenant_id, collection_id, vector_space_id, mean, mean_square, vector_count)
@@ -52,5 +52,5 @@ end
 $$;
 
 comment on function braid_store.update_centroid(int, braid_store.collections) is
-  'Makes the centroid of a tenant''s part of a collection anew, from 20000 of its vectors at most, or deletes it if there '
-  'are too few.';
+  'Computes the centroid of a tenant''s part of a collection again, from at most 20000 of its vectors. Deletes it if '
+  'there are too few vectors for one.';

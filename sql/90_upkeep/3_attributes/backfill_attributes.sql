@@ -12,7 +12,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- By the key, in its order: the planner, which has no statistics, would read and sort all that is left for each batch.
+-- So that the planner reads the key in its order. It has no statistics, and would read and sort all remaining chunks
+-- for each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -34,8 +35,8 @@ begin
     where c.collection_id = backfill_attributes.collection_id and c.attribute_version < v_version
     limit c_batch_size);
   last_id := v_chunk_ids[cardinality(v_chunk_ids)];
-  -- Skipped, not waited for: this keeps its locks until the end of the transaction. What is being deleted needs nothing,
-  -- what is being changed is left to the next time.
+  -- Skips locked chunks instead of waiting, because this keeps its own locks until the transaction ends. A chunk that
+  -- is being deleted needs nothing; one that is being changed is left to the next time.
   v_chunk_ids := array(
     select c.id
     from unnest(v_chunk_ids) u (id),
@@ -61,5 +62,5 @@ end
 $$;
 
 comment on function braid_store.backfill_attributes(int, int, bigint) is
-  'Indexes the attributes of up to 1000 chunks behind last_id that do not have all of them yet, in the order of ids. Returns '
-  'the last one looked at, null behind the end.';
+  'Indexes the attributes of up to 1000 chunks with ids after last_id that do not have all of them yet, in the order of '
+  'ids. last_id: returned as the last id looked at; null after the end.';

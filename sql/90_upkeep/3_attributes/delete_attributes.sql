@@ -20,7 +20,7 @@ begin
     order by a.id
   loop
     loop
-      -- Two queries, for two partial indexes.
+      -- Two queries, because there are two partial indexes.
       delete from braid_store.chunk_attributes a
       where a.ctid = any (array(
         select v.ctid from braid_store.chunk_attributes v
@@ -39,7 +39,7 @@ begin
         get diagnostics v_count = row_count;
       end if;
       exit when v_count = 0;
-      -- Behind a batch, not before one: however little time the others leave, it gets on.
+      -- Checked after a batch, not before one: so each call does at least one, however little time other tasks leave.
       if clock_timestamp() > delete_attributes.deadline then
         return false;
       end if;
@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.delete_attributes(int, int, timestamptz) is
-  'Deletes the rows of attributes that are no longer declared, of a tenant''s part of a collection, until the deadline; '
-  'whether it came to the end.';
+  'Deletes the rows of attributes that are no longer declared, in a tenant''s part of a collection, until the deadline. '
+  'Returns true if none are left.';

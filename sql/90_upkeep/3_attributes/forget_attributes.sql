@@ -19,7 +19,8 @@ begin
           and (p.id <= d.noted_until and p.awaits is null or p.task = 'index_attributes'))
     for update skip locked
   loop
-    -- A writer that began before the removal may still add rows, which its own note has a visit delete: hence a day.
+    -- A writer that began before the removal may still add rows; its own note then makes a visit delete them. Hence a
+    -- day.
     delete from braid_store.indexed_attributes a
     where a.collection_id = v_due.collection_id and a.removed_at < clock_timestamp() - interval '1 day'
       and not exists (select from braid_store.due_collections d
@@ -33,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.forget_attributes() is
-  'Ends with the changes of collections for which every part was visited, and forgets attributes removed a day ago: their '
-  'rows are deleted.';
+  'Deletes the notes of changed collections whose parts have all been visited, and the definitions of attributes that '
+  'were removed a day ago: all their rows are deleted by then.';

@@ -20,7 +20,7 @@ begin
       select
       from braid_store.indexed_attributes a
       where a.collection_id = has_due_attributes.collection_id and a.removed_at is not null
-        -- Two queries, for two partial indexes.
+        -- Two queries, because there are two partial indexes.
         and (exists (select from braid_store.chunk_attributes v
                      where v.tenant_id = has_due_attributes.tenant_id and v.attribute_id = a.id
                        and v.text_value is not null offset 0)
@@ -31,5 +31,5 @@ end
 $$;
 
 comment on function braid_store.has_due_attributes(int, int) is
-  'Whether a tenant''s part of a collection has chunks that were stored before an attribute was declared, or rows of one '
-  'that is declared no longer.';
+  'Tells whether a tenant''s part of a collection has chunks that were stored before an attribute was declared, or rows '
+  'of an attribute that is no longer declared.';

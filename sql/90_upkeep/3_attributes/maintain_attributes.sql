@@ -34,20 +34,20 @@ begin
       order by min(n.due_at)
     loop
       begin
-        -- A part that is being cleared or dropped must get no rows behind the back of that.
+        -- A part that is being cleared or dropped must not get new rows.
         v_is_done := braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id);
         v_last_id := case when v_is_done then -9223372036854775808 end;
         while v_last_id is not null loop
           select b.last_id, b.chunk_count into v_last_id, v_batch
           from braid_store.backfill_attributes(v_part.tenant_id, v_part.collection_id, v_last_id) b;
           chunk_count := chunk_count + v_batch;
-          -- Behind a batch, not before one: however little time merges leave, it gets on.
+          -- Checked after a batch, not before one: so each call does at least one, however little time merges leave.
           exit when clock_timestamp() > maintain_attributes.deadline;
         end loop;
         if v_is_done and v_last_id is null then
           v_is_done := braid_store.delete_attributes(v_part.tenant_id, v_part.collection_id, maintain_attributes.deadline);
         end if;
-        -- Also chunks that a writer had locked.
+        -- has_due_attributes also finds the chunks that were skipped because a writer had locked them.
         if v_is_done and not braid_store.has_due_attributes(v_part.tenant_id, v_part.collection_id)
            or not exists (select from braid_store.collections c where c.id = v_part.collection_id) then
           perform braid_store.settle(v_part.notes, null, null);
@@ -71,5 +71,6 @@ end
 $$;
 
 comment on function braid_store.maintain_attributes(timestamptz) is
-  'Indexes the attributes of chunks that were stored before these were declared, where a visit has found some, in batches '
-  'until the deadline, and deletes what removed attributes left behind. Says how many chunks, and whether none is left.';
+  'Indexes attributes for chunks that were stored before these were declared, in the parts that a visit has noted, in '
+  'batches until the deadline. Also deletes the rows of removed attributes. chunk_count: chunks indexed. is_complete: '
+  'whether nothing is left.';

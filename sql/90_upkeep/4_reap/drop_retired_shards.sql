@@ -16,11 +16,11 @@ begin
     select s.tenant_id, s.collection_id, s.vector_space_id, s.id
     from braid_store.vector_shards s
     where s.state = 'retired' and s.retired_by <> pg_current_xact_id()
-      -- Whoever took a snapshot before may read it still; a DROP is not bound by snapshots.
+      -- A session with an older snapshot may still read the shard, and a DROP does not respect snapshots.
       and not exists (
         select from pg_stat_activity a
         where a.pid <> pg_backend_pid() and age(a.backend_xmin) >= age(s.retired_by::xid)
-          -- Numbers to come are those of the server that a dump was made on.
+          -- An id that this server has not given out yet came with a dump from another server.
           and s.retired_by < pg_current_xact_id()
           and (a.datid is null or a.datname = current_database()))
     for update skip locked
@@ -41,4 +41,4 @@ end
 $$;
 
 comment on function braid_store.drop_retired_shards(timestamptz) is
-  'Drops the shards that no snapshot can read any more, until the deadline. Returns how many.';
+  'Drops the retired shards that no snapshot can read any more, until the deadline. Returns how many.';

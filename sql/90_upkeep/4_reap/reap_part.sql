@@ -28,7 +28,7 @@ begin
       where c.tenant_id = reap_part.tenant_id and c.collection_id = reap_part.collection_id
       limit c_batch_size);
     exit when v_chunk_ids = '{}';
-    -- By id: no index of these begins with the collection.
+    -- By id, because no index of these tables begins with the collection.
     delete from braid_store.forward_rows f
     where f.ctid = any (array(
       select f.ctid
@@ -44,7 +44,7 @@ begin
            lateral (
              select c.ctid from braid_store.chunks c where c.tenant_id = reap_part.tenant_id and c.id = u.id offset 0
            ) c));
-    -- Behind a batch, not before one: however little time the others leave, it gets on.
+    -- Checked after a batch, not before one: so each call does at least one, however little time other tasks leave.
     if clock_timestamp() > reap_part.deadline then
       return;
     end if;
@@ -67,5 +67,5 @@ end
 $$;
 
 comment on function braid_store.reap_part(int, int, timestamptz) is
-  'Deletes, in batches until the deadline, what a tenant stored in a dropped collection: how many documents, and whether '
-  'that is all.';
+  'Deletes what one tenant stored in a dropped collection, in batches until the deadline. document_count: documents '
+  'deleted. is_complete: whether nothing is left.';

@@ -19,10 +19,10 @@ begin
   for v_space in
     select d.* from braid_store.dropped_spaces d order by d.collection_id, d.vector_space_id for update skip locked
   loop
-    -- Not over all tenants again and again while somebody may still write there.
+    -- While somebody may still write to the space, one pass over all tenants is enough.
     continue when v_space.reached_tenant_id = 0 and v_space.pass_count > 0
                   and braid_store.has_older_snapshots(v_space.dropped_by);
-    -- Asked before: what a writer with such a snapshot commits meanwhile is for the next pass.
+    -- Asked before the deletes: what a writer with such a snapshot commits during them is left to the next pass.
     v_space.has_left := v_space.has_left or braid_store.has_older_snapshots(v_space.dropped_by);
     <<tenants>>
     loop
@@ -32,14 +32,15 @@ begin
         perform braid_store.retire_shards(v_tenant_id, v_space.collection_id, v_space.vector_space_id);
         foreach v_table in array '{embedding_jobs,centroids,chunk_vectors}'::text[] loop
           loop
-            -- What a worker has locked is for the next pass, too.
+            -- Rows that a worker has locked are left to the next pass, too.
             execute format('delete from braid_store.%1$I where ctid = any (array(select ctid from braid_store.%1$I '
                            'where tenant_id = $1 and collection_id = $2 and vector_space_id = $3 limit $4 '
                            'for update skip locked))', v_table)
               using v_tenant_id, v_space.collection_id, v_space.vector_space_id, c_batch_size;
             get diagnostics v_count = row_count;
             exit when v_count < c_batch_size;
-            -- Behind a batch, not before one: however little time the others leave, it gets on.
+            -- Checked after a batch, not before one: so each call does at least one, however little time other tasks
+            -- leave.
             exit tenants when clock_timestamp() > reap_spaces.deadline;
           end loop;
           execute format('select exists (select from braid_store.%I where tenant_id = $1 and collection_id = $2 '
@@ -72,5 +73,5 @@ end
 $$;
 
 comment on function braid_store.reap_spaces(timestamptz) is
-  'Deletes, in batches until the deadline, the vectors and jobs of vector spaces that collections have left, of every '
-  'tenant. False if the deadline came first.';
+  'Deletes the vectors and jobs of vector spaces that collections no longer use, for every tenant, in batches until the '
+  'deadline. Returns false if the deadline came first.';

@@ -17,20 +17,21 @@ declare
   v_total bigint := 0;
 begin
   for v_tenant in select d.* from braid_store.dropped_tenants d order by d.id for update skip locked loop
-    -- Asked before: what a writer with such a snapshot commits meanwhile is for the next time.
+    -- Asked before the deletes: what a writer with such a snapshot commits during them is left to the next time.
     v_has_left := braid_store.has_older_snapshots(v_tenant.dropped_by);
-    -- Every table that knows tenants. Vector shards are dropped whole.
+    -- Every table with a tenant_id. Vector shards are dropped as whole tables.
     for v_table in
       select c.relname
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
       where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
         and c.relname <> 'vector_shards' and c.relname !~ '^vectors_[0-9]+$'
-      -- Whoever has locked a chunk adds to what is its own; a document takes its chunks along.
+      -- Chunks first: a session that has locked a chunk may still add rows that belong to it. Documents last: deleting
+      -- a document deletes its chunks.
       order by c.relname = 'documents', c.relname <> 'chunks', c.relname
     loop
       v_places := '{}';
-      -- One scan, however many batches: another one would pass by all that was deleted before it.
+      -- One scan for all batches. A new scan for each would pass again over all rows deleted before.
       for v_place in execute format('select t.ctid from braid_store.%I t where t.tenant_id = $1 for update skip locked',
                                     v_table)
         using v_tenant.id
@@ -62,4 +63,4 @@ end
 $$;
 
 comment on function braid_store.reap_tenants(timestamptz) is
-  'Deletes, in batches until the deadline, what dropped tenants stored. Returns how many documents.';
+  'Deletes what dropped tenants stored, in batches until the deadline. Returns how many documents.';

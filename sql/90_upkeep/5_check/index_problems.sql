@@ -10,7 +10,7 @@ declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections := braid_store.find_collection(index_problems.collection);
 begin
-  -- Stable functions all see the caller's snapshot: writes and merges that happen meanwhile are no problems.
+  -- Stable functions all see the caller's snapshot, so writes and merges during the check are not reported as problems.
   return query
   select c.problem, c.chunk_id, null::text, null::text
   from braid_store.check_chunks(v_tenant_id, v_collection.id) c;

@@ -10,5 +10,6 @@ as $$
 $$;
 
 comment on function braid.rebuild_index(text) is
-  'Makes the full-text index of the tenant''s part of a collection anew, from its chunks. Searches go on, on the old '
-  'index; writers wait. Returns the number of chunks.';
+  'Builds the full-text index of the tenant''s part of a collection again, from its chunks. Searches go on with the old '
+  'index; writers wait until the transaction ends. Use it if braid.check_index reports problems. Returns the number of '
+  'chunks indexed.';

@@ -19,10 +19,10 @@ begin
                     current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
   end if;
-  -- Exclusive, as writers and merges hold it shared: what they have not committed would neither be deleted here nor
-  -- indexed anew, and a chunk would be in two segments or in none.
+  -- Exclusive, because writers and merges hold it shared. What they have not committed would neither be deleted here
+  -- nor indexed again: a chunk would then be in two segments or in none.
   perform braid_store.lock_part(v_collection.id, v_tenant_id);
-  -- The ranking may have been changed, or the collection dropped, while this waited.
+  -- While this waited, the ranking may have been changed, or the collection dropped.
   v_collection := braid_store.find_collection(rewrite_index.collection);
 
   foreach v_table in array '{postings,forward_rows,tombstones,segment_chunks,segments}'::text[] loop
@@ -41,4 +41,4 @@ end
 $$;
 
 comment on function braid_store.rewrite_index(text) is
-  'Does the work of braid.rebuild_index, while no writer is at work in the tenant''s part of the collection.';
+  'Does the work of braid.rebuild_index. Keeps out the writers of the tenant''s part of the collection.';

@@ -25,8 +25,8 @@ begin
     for update skip locked
   loop
     if v_migration.reached_tenant_id = 0 then
-      -- A pass misses no chunk if it begins behind all writers who do not know of the migration: those who are at it
-      -- from before were waited for at the start, and no snapshot from before is left to write by.
+      -- A pass misses no chunk if it begins after all writers that do not know of the migration: the start waited for
+      -- those at work then, and no older snapshot may be left that somebody could write with.
       continue when v_migration.is_last_pass is not null
                     and braid_store.has_older_snapshots(v_migration.started_by);
       v_migration.is_last_pass := not braid_store.has_older_snapshots(v_migration.started_by);
@@ -36,7 +36,7 @@ begin
 
     <<tenants>>
     loop
-      -- With the one reached, of whose chunks some may be left.
+      -- Begins with the tenant reached last, some of whose chunks may be left.
       v_tenants := braid_store.tenants_with_rows(v_migration.collection_id, v_migration.reached_tenant_id - 1);
       exit when v_tenants.last_tenant_id is null;
       foreach v_tenant_id in array v_tenants.tenant_ids loop
@@ -44,7 +44,7 @@ begin
           v_migration.reached_tenant_id := v_tenant_id;
           v_migration.reached_chunk_id := -9223372036854775808;
         end if;
-        -- A part that is being cleared must get no jobs behind the back of that.
+        -- A part that is being cleared must not get new jobs.
         if not braid_store.try_lock_part(v_space.id, v_tenant_id) then
           v_migration.is_last_pass := false;
           continue;
@@ -55,7 +55,7 @@ begin
           v_migration.is_last_pass := v_migration.is_last_pass and not v_batch.has_skipped;
           exit when v_batch.last_id is null;
           v_migration.reached_chunk_id := v_batch.last_id;
-          -- Behind a batch, not before one: however little time merges leave, it gets on.
+          -- Checked after a batch, not before one: so each call does at least one, however little time merges leave.
           exit tenants when clock_timestamp() > deadline;
         end loop;
       end loop;
@@ -81,5 +81,6 @@ end
 $$;
 
 comment on function braid_store.enqueue_migrations(timestamptz) is
-  'Puts the chunks that were there before a model migration began into the outbox of its new space, of every tenant, in '
-  'batches until the deadline, until a pass has missed none. Says how many, and whether there is more to do now.';
+  'Puts chunks that were there before a model migration began into the outbox of the new vector space, for every '
+  'tenant, in batches until the deadline. Passes over all tenants until one pass has missed no chunk. chunk_count: '
+  'chunks put in. is_complete: whether there is nothing more to do now.';

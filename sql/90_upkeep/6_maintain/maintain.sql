@@ -10,10 +10,12 @@ as $$
 $$;
 
 comment on function braid.maintain(interval) is
-  'Does what is due, of every tenant: merges, vectors moved to where they are found fastest, attributes of chunks that were '
-  'stored before these were declared, space freed. Tenants who have written nothing cost nothing. Stops within time_budget '
-  'and a second; what cannot be interrupted, a large merge or the index of a vector shard, is begun only if it fits, by '
-  'the speed measured before, and else seconds_needed tells the budget that it takes. Without a budget it stops after 10 '
-  'seconds, or when the one such thing is done that takes longer. Safe to run at any time and from several sessions; a '
-  'writer waits for it no longer than about a second. Returns what it did, with a warning for each step that failed, and '
-  'whether nothing is left (complete). For administrators and services: call it from pg_cron or pgbraid maintain.';
+  'Does the upkeep that is due, for every tenant: merges the full-text index, moves vectors to where searches find them '
+  'fastest, indexes attributes declared later, fills the outbox of a model migration, and frees the space of what was '
+  'dropped. Call it every few minutes, from pg_cron or by pgbraid maintain. time_budget: it ends at most a second after '
+  'this. A large merge or the index of a vector shard cannot be interrupted, so one is begun only if it fits, by the '
+  'speed measured before; else seconds_needed in the result tells the budget it takes. Null, as by default: ends after '
+  '10 seconds, or after one such piece of work that takes longer. Safe at any time and from several sessions; a writer '
+  'waits for it a second at most, or so. Tenants that have written nothing cost nothing. Returns counts of what it did, '
+  'warnings (one for each step that failed; the others are done) and complete (whether nothing is left). For '
+  'administrators and services.';

@@ -6,8 +6,8 @@ volatile
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
--- What a transaction that does not end has locked is reported and left to the next time: writers may wait for rows locked
--- here.
+-- Work that a transaction keeps locked is reported and left to the next time: this must not wait for it long, because
+-- writers may wait for rows that are locked here.
 set lock_timeout = '300ms'
 as $$
 declare
@@ -35,7 +35,8 @@ begin
   end if;
 
   foreach v_task in array v_free_tasks || v_locking_tasks loop
-    -- From here on rows are locked that writers wait for until the transaction ends: after all that may take longer.
+    -- The tasks from here on lock rows that writers wait for until the transaction ends. So they come last, after all
+    -- that may take longer.
     if v_task = v_locking_tasks[1] then
       v_deadline := least(v_deadline, clock_timestamp()) + v_locking_time;
     end if;
@@ -53,7 +54,8 @@ begin
         when 'seconds_needed' then to_jsonb(greatest((v_all ->> v_key)::int, (v_done ->> v_key)::int))
         else to_jsonb((v_all -> v_key)::bigint + (v_done -> v_key)::bigint) end);
     end loop;
-    -- The locks of a shard that serves now, too, are kept until the end: a clear waits no longer for it than it must.
+    -- The locks of a shard that has just begun to serve are kept until the end, too. A short deadline keeps a clear
+    -- from waiting longer than it must.
     if v_task = 'index_shards' and (v_done -> 'vector_steps')::int > 0 and not v_is_bounded then
       v_deadline := least(v_deadline, clock_timestamp() + v_locking_time);
     end if;
@@ -62,11 +64,12 @@ begin
       exit;
     end if;
   end loop;
-  -- Also those that this call has retired, or that a snapshot may still read.
+  -- Not complete either while a shard waits to be dropped, because this call retired it or a snapshot may still read
+  -- it.
   return v_all || jsonb_build_object('complete', (v_all -> 'complete')::boolean and not braid_store.has_unfinished_shards());
 end
 $$;
 
 comment on function braid_store.maintain_all(interval) is
-  'Does the work of braid.maintain. What cannot be interrupted, a merge or an index, is begun within a budget only if '
-  'its time, as measured before, suffices; a task that fails is reported, and the others are done.';
+  'Does the work of braid.maintain. A merge or an index cannot be interrupted: within a budget it is begun only if '
+  'there is time for it, by the speed measured before. If a task fails, this is reported and the others are done.';

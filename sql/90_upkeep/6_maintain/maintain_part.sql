@@ -37,7 +37,7 @@ begin
   from braid_store.written_spaces(collection) w, braid_store.due_centroid(tenant_id, w) d;
   v_has_shard := exists (
     select from braid_store.written_spaces(collection) w where (braid_store.serving_shard(tenant_id, w)).id is not null);
-  -- Its index may be lost, and nobody writes that down.
+  -- The index of a shard may be lost, which nobody notes: so visit a part with a shard every day.
   next_visit := least(next_visit, case when v_has_shard then clock_timestamp() + interval '1 day' end);
   if v_next_steps && '{forget,absorb,give_back}' then
     perform braid_store.note_task(tenant_id, collection.id, 'move_vectors');
@@ -45,7 +45,7 @@ begin
   if braid_store.has_due_attributes(tenant_id, collection.id) then
     perform braid_store.note_task(tenant_id, collection.id, 'index_attributes');
   end if;
-  -- Most parts need nothing more, and there are more of them than the server has room for locks.
+  -- Most parts need nothing more. Without this, the locks of all parts could fill the server's lock table.
   if not (v_next_steps && v_steps or v_needs_merges or v_needs_centroid) then
     return;
   elsif not braid_store.try_lock_part(collection.id, tenant_id) then
@@ -54,9 +54,10 @@ begin
   end if;
 
   if v_next_steps && v_steps then
-    -- One session at a time, else both would make shards.
+    -- One session at a time: two would both make shards.
     is_complete := braid_store.try_lock_shards(collection.id, tenant_id);
-    -- Both, in a model migration: the new one is as fast as the old one when it begins to serve.
+    -- Both spaces, during a model migration, so that the new one is as fast as the old one when searches begin to use
+    -- it.
     if is_complete then
       for v_space in select w.* from braid_store.written_spaces(collection) w loop
         v_moved := braid_store.advance_shards(tenant_id, v_space, v_steps, deadline);
@@ -79,5 +80,6 @@ end
 $$;
 
 comment on function braid_store.maintain_part(int, braid_store.collections, timestamptz, boolean) is
-  'What a tenant''s part of a collection needs and no writer waits for: merges, copying vectors into a new shard, '
-  'and their centroid; when to come again for that. Notes what else it needs.';
+  'Does what a tenant''s part of a collection needs and no writer has to wait for: merges, copying vectors into a new '
+  'shard, and the centroid. Notes what else the part needs. next_visit: when to visit it again; null if only writes '
+  'make that necessary. The other results are as in maintain().';

@@ -16,7 +16,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- What is put off meanwhile is for the next time.
+  -- What is put off during this call is left to the next one.
   v_started timestamptz := clock_timestamp();
   v_ended_before xid8 := coalesce((braid_store.open_transactions()).oldest, '18446744073709551615');
   v_notes braid_store.due_parts[];
@@ -77,5 +77,5 @@ end
 $$;
 
 comment on function braid_store.maintain_parts(timestamptz, boolean) is
-  'Does maintain_part for the parts that are due, the longest due first, until the deadline; where it fails, the others are '
-  'done all the same.';
+  'Calls maintain_part for the parts that are due, those due longest first, until the deadline. If it fails for one '
+  'part, the others are done.';

@@ -14,7 +14,8 @@ begin
     when 'index_shards' then
       v_done := braid_store.index_shards(deadline, is_bounded);
       return jsonb_build_object('vector_steps', v_done.step_count, 'warnings', v_done.warnings,
-                                -- Its table is cleaned up by the next transaction, which sees what was deleted meanwhile.
+                                -- The next transaction cleans up its table: only that one sees what was deleted
+                                -- meanwhile.
                                 'complete', v_done.step_count = 0)
              || jsonb_strip_nulls(jsonb_build_object('seconds_needed', v_done.seconds_needed));
     when 'reap_collections' then
@@ -54,4 +55,4 @@ end
 $$;
 
 comment on function braid_store.maintenance_task(text, timestamptz, boolean) is
-  'One of the tasks of maintain_all: what it did, and whether it left nothing.';
+  'Runs one of the tasks of maintain_all. Returns what it did, and in complete whether nothing is left.';

@@ -16,7 +16,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  -- A rate measured on less says little.
+  -- A rate measured on fewer postings says little.
   c_measured constant bigint := 50000;
   v_rate float8 := (select r.postings_per_second from braid_store.upkeep_rates r);
   v_segment_ids bigint[];
@@ -37,7 +37,8 @@ begin
       exit;
     end if;
     v_posting_count := braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, v_segment_ids);
-    -- Nobody can interrupt it: what may take longer than there is time for is not begun, or less of it is.
+    -- A merge cannot be interrupted. One that may take longer than there is time for is not begun, or only a part of it
+    -- is.
     v_limit := v_rate * (extract(epoch from merge_due.deadline - v_begun)::float8 / 2 + 0.3);
     if merge_due.is_bounded and v_posting_count > v_limit then
       v_segment_ids := braid_store.segments_to_merge(merge_due.tenant_id, merge_due.collection, v_limit);
@@ -51,7 +52,7 @@ begin
     v_merged := braid_store.merge_segments(merge_due.tenant_id, merge_due.collection, v_segment_ids, 9223372036854775807);
     merges := merges + least(v_merged, 1);
     segments := segments + v_merged;
-    exit when v_merged < cardinality(v_segment_ids); -- another session is at the others
+    exit when v_merged < cardinality(v_segment_ids); -- another session merges the others
     if v_posting_count >= c_measured then
       perform braid_store.note_rate(
         postings_per_second => v_posting_count / extract(epoch from clock_timestamp() - v_begun)::float8);
@@ -61,5 +62,5 @@ end
 $$;
 
 comment on function braid_store.merge_due(int, braid_store.collections, timestamptz, boolean) is
-  'Merges the segments of a tenant''s part of a collection that are due, until the deadline, and how many seconds a merge '
-  'would need that does not fit in.';
+  'Merges the segments that are due in a tenant''s part of a collection, until the deadline. is_bounded: whether there '
+  'is a budget of time. seconds_needed: how long a merge would take that was not begun because it would not fit.';

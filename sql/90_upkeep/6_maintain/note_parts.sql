@@ -25,7 +25,7 @@ begin
         return false;
       end if;
     end loop;
-    -- A tenant that comes now, or whose first document does, is noted by its writers.
+    -- A tenant whose first document comes later is noted by its writers.
     update braid_store.due_collections d
     set noted_until = (select coalesce(max(p.id), 0) from braid_store.due_parts p)
     where d.id = v_due.id;
@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.note_parts(timestamptz) is
-  'Notes the parts of all tenants of the collections whose definition has changed, until the deadline; whether all are '
-  'noted.';
+  'Notes that all tenants'' parts of the collections whose definition has changed must be visited, until the deadline. '
+  'Returns true if all are noted.';

@@ -28,4 +28,5 @@ as $$
 $$;
 
 comment on function braid_store.collection_counts(int) is
-  'Exact counts of the session''s tenant''s part of a collection, and how far its model migration is.';
+  'Returns exact counts of what the session''s tenant has in a collection, and the progress of its model migration '
+  '(null if there is none).';

@@ -37,7 +37,7 @@ begin
            'state', v_migration.state,
            'from_model', f.embedding_model, 'from_dimensions', f.dimensions,
            'to_model', t.embedding_model, 'to_dimensions', t.dimensions,
-           -- Exact once every chunk has a vector or a job. A shard may hold vectors of chunks that are gone.
+           -- Exact as soon as every chunk has a vector or a job. A shard may hold vectors of chunks that are gone.
            'embedded_chunks', least(
              v_in_shard + (select count(*) from braid_store.chunk_vectors v
                            where v.tenant_id = migration_progress.tenant_id and v.collection_id = v_new.id
@@ -61,5 +61,5 @@ end
 $$;
 
 comment on function braid_store.migration_progress(int, int) is
-  'How far the model migration of a tenant''s part of a collection is: how many chunks have a vector of the new model, and '
-  'how many wait for one in the space that does not serve. Null if there is none.';
+  'Returns how far the model migration of a tenant''s part of a collection is: how many chunks have a vector of the new '
+  'model, and how many wait for one in the space that searches do not read. Null if there is no migration.';

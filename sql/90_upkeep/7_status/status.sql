@@ -20,6 +20,8 @@ as $$
 $$;
 
 comment on function braid.status(text) is
-  'The installed version, the tenant, and its part of each collection or of one: documents, chunks, chunks that wait '
-  'for an embedding, segments, tombstones and vector shards; and, during a model migration (model_migration, else null), how '
-  'many have one of the new model, and how many wait for one in the vector space that searches do not read.';
+  'Returns as JSON the installed version, the tenant that the session acts for, and what this tenant has in each '
+  'collection, or only in the one named (null, as by default: all). For each: documents, chunks, pending_embeddings '
+  '(chunks that wait for an embedding), failed_embeddings, segments and tombstones of the text index, vectors (how many '
+  'are scanned, and the vector shards with their measured recall), and model_migration: its progress, or null. The '
+  'counts are exact, so on large collections it takes a while.';

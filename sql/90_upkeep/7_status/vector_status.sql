@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
-    -- Exactly scanned by every search; with a shard, what has been written since.
+    -- Every search scans these exactly. With a shard, they are what was written since.
     'scanned', (select count(*) from braid_store.chunk_vectors v
                 where v.tenant_id = vector_status.tenant_id and v.collection_id = vector_status.collection_id
                   and v.vector_space_id = vector_status.vector_space_id),
@@ -16,7 +16,7 @@ as $$
                 'id', s.id, 'state', s.state, 'vectors', s.vector_count, 'storage', s.storage, 'hnsw_m', s.hnsw_m,
                 'hnsw_ef_construction', s.hnsw_ef_construction, 'ef_search', s.ef_search,
                 'recall', round(s.recall::numeric, 4), 'since', coalesce(s.served_at, s.created_at),
-                -- The other one's in a model migration.
+                -- Named only for shards of the other model in a model migration.
                 'embedding_model', (select p.embedding_model from braid_store.vector_spaces p
                                     where p.id = s.vector_space_id and p.id <> vector_status.vector_space_id))) order by s.id)
        from braid_store.vector_shards s
@@ -24,5 +24,5 @@ as $$
 $$;
 
 comment on function braid_store.vector_status(int, int, int) is
-  'How many vectors of a tenant''s part of a collection are scanned, and its vector shards: how far one is copied, whether '
-  'its index is being made (pg_stat_progress_create_index has more), and the recall@10 that was measured then.';
+  'Returns how many vectors of a tenant''s part of a collection are scanned, and its vector shards: how far one is '
+  'copied, whether its index is being made (see pg_stat_progress_create_index), and the recall@10 measured when it was.';

@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid.version() is
-  'The version of pgbraid that was installed in this database.';
+  'Returns the version of pgbraid that is installed in this database.';
