@@ -10,22 +10,25 @@ as $$
 begin
   return query
   with scanned as materialized (
-    select s.word_number, s.token, s.token_class, row_number() over ()::int as token_number,
+    select s.word_number, s.token, s.token_class,
       sum(n.position_count) over (partition by s.word_number)::int as position_count,
       (sum(n.position_count) over (partition by s.word_number order by s.token_number) - n.position_count)::int as place
     from braid_store.token_scan(token_forms.words) as s
     cross join lateral (
       select case s.token_class when 'unspaced' then length(s.token) else 1 end as position_count
     ) as n
+  ), spaced as materialized (
+    select s.word_number, s.token, s.token_class, row_number() over ()::int as token_number, s.position_count, s.place
+    from scanned s
+    where s.token_class <> 'unspaced'
   ), by_class as materialized (
     -- In arrays and by number, since a token may be very long and have very many forms.
     select array_agg(case when s.token_class = 'compound' then s.token end order by s.token_number) as compounds,
       array_agg(case when s.token_class = 'hangul' then s.token end order by s.token_number) as hangul
-    from scanned s
+    from spaced s
   ), forms as (
-    select s.token_number, s.token as form,
-      case s.token_class when 'compound' then 'compound' when 'unspaced' then 'run' else 'word' end as kind
-    from scanned s
+    select s.token_number, s.token as form, case s.token_class when 'compound' then 'compound' else 'word' end as kind
+    from spaced s
     where not (s.token_class = 'hangul' and length(s.token) <= 2)
     union all
     select p.token_number, p.part, 'part'
@@ -35,15 +38,19 @@ begin
     select distinct g.token_number, g.gram, g.kind
     from by_class c cross join lateral braid_store.token_grams(c.hangul) as g
   )
+  select s.word_number, s.position_count, s.place, s.token, 'run'
+  from scanned s
+  where s.token_class = 'unspaced'
+  union all
   select s.word_number, s.position_count, s.place,
     case
       when octet_length(j.form) = length(j.form) then lower(j.form collate "C")
-      when s.token_class in ('unspaced', 'hangul') then j.form
+      when s.token_class = 'hangul' then j.form
       else braid_store.token_lower(replace(j.form, E'\u200d', ''))
     end,
     f.kind
   from forms f
-  join scanned s on s.token_number = f.token_number
+  join spaced s on s.token_number = f.token_number
   cross join lateral (
     -- re-entry also finds reentry, and IL-6 finds IL6: hyphens between letters or digits go, unless all are digits.
     select

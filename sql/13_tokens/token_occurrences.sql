@@ -52,8 +52,8 @@ begin
         from generate_subscripts(token_occurrences.texts, 1) as t (text_number)
       ) as m
     ) as s
-  ), runs as materialized (
-    select l.lexeme as run, string_to_array(l.lexeme, null) as characters, l.place, v.places
+  ), runs as (
+    select l.lexeme as run, l.place, unnest(v.places) as word_place
     from token_lexemes l
     join vocabulary v on v.word_number = l.word_number
     where l.kind = 'run'
@@ -61,10 +61,11 @@ begin
     select r.is_alone, r.start + generate_series(0, cardinality(r.characters) - 1) as occurrence,
       unnest(r.characters) collate "C" as character, unnest(r.characters[2:]) collate "C" as next_character
     from (
-      select length(r.run) = 1 as is_alone, r.characters, o.place + r.place
-             + (select s.shifts from shifts s)[width_bucket(o.place, (select s.places from shifts s))] as start
+      select length(r.run) = 1 as is_alone, string_to_array(r.run, null) as characters,
+        r.word_place + r.place
+        + (select s.shifts from shifts s)[width_bucket(r.word_place, (select s.places from shifts s))] as start
       from runs r
-      cross join lateral unnest(r.places) as o (place)
+      offset 0 -- taken apart once, not wherever it is used
     ) as r
   )
   select l.lexeme, l.kind, l.is_counted,
