@@ -11,6 +11,7 @@ declare
   -- Any login can set any GUC, so what a GUC may decide depends on session_user, which SET ROLE does not change.
   v_requested text := nullif(current_setting('braid.tenant', true), '');
   v_reads_everything boolean;
+  v_kinds text[]; -- what the login is trusted as
   v_tenant_id int;
 begin
   -- Every policy of a search comes here, mostly for a tenant that the login itself is a member of: whatever the login may
@@ -30,6 +31,12 @@ begin
   end if;
 
   select rolsuper or rolbypassrls into v_reads_everything from pg_roles where rolname = session_user;
+  if not v_reads_everything then
+    -- As session_is, which would be asked twice.
+    v_kinds := array(
+      select t.kind from braid_store.trusted_roles t
+      where pg_has_role(session_user, to_regrole(quote_ident(t.role)), 'USAGE'));
+  end if;
 
   if v_reads_everything then
     v_requested := coalesce(v_requested, braid_store.request_tenant_key());
@@ -37,13 +44,13 @@ begin
       select t.id into v_tenant_id from braid_store.tenants t where t.key = v_requested;
       return v_tenant_id;
     end if;
-  elsif braid_store.session_is('gateway') then
+  elsif 'gateway' = any (v_kinds) then
     select t.id into v_tenant_id from braid_store.tenants t where t.key = braid_store.request_tenant_key();
     if not found and braid_store.request_tenant_key() is null and braid_store.request_is_anonymous() then
       select s.public_tenant_id into v_tenant_id from braid_store.access_settings s;
     end if;
     return v_tenant_id;
-  elsif braid_store.session_is('service') then
+  elsif 'service' = any (v_kinds) then
     select t.id into v_tenant_id from braid_store.tenants t where t.key = v_requested;
     return v_tenant_id;
   end if;
