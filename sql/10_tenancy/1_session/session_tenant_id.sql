@@ -30,13 +30,14 @@ begin
     end if;
   end if;
 
-  select rolsuper or rolbypassrls into v_reads_everything from pg_roles where rolname = session_user;
-  if not v_reads_everything then
-    -- As session_is, which would be asked twice.
-    v_kinds := array(
-      select t.kind from braid_store.trusted_roles t
-      where pg_has_role(session_user, to_regrole(quote_ident(t.role)), 'USAGE'));
-  end if;
+  select r.rolsuper or r.rolbypassrls,
+         case when not (r.rolsuper or r.rolbypassrls) then array(
+           -- As session_is.
+           select t.kind from braid_store.trusted_roles t
+           where pg_has_role(session_user, to_regrole(quote_ident(t.role)), 'USAGE')) end
+  into v_reads_everything, v_kinds
+  from pg_roles r
+  where r.rolname = session_user;
 
   if v_reads_everything then
     v_requested := coalesce(v_requested, braid_store.request_tenant_key());
