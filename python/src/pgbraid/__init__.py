@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pgbraid.contexts import Context, Passage
     from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
     from pgbraid.errors import PgbraidError
-    from pgbraid.explanation import Explanation
+    from pgbraid.explanation import Explanation, ScorePart
     from pgbraid.rerankers import (
         CrossEncoderReranker,
         HttpReranker,
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         LLMReranker,
         Reranker,
     )
-    from pgbraid.results import FacetValue, ScorePart, SearchResult, SearchResults
+    from pgbraid.results import FacetValue, SearchResult, SearchResults
     from pgbraid.stored import Document, DocumentChunk, EmbeddingBacklog, IndexProblem, ListedDocument, WriteSummary
     from pgbraid.timelines import Timeline, TimelineTurn
 
@@ -67,7 +67,7 @@ __getattr__, __dir__ = lazy_names(
         "contexts": ["Context", "Passage"],
         "embedders": ["Embedder", "LocalEmbedder", "OpenAIEmbedder", "SentenceTransformerEmbedder"],
         "errors": ["PgbraidError"],
-        "explanation": ["Explanation"],
+        "explanation": ["Explanation", "ScorePart"],
         "rerankers": [
             "CrossEncoderReranker",
             "HttpReranker",
@@ -75,7 +75,7 @@ __getattr__, __dir__ = lazy_names(
             "LateInteractionReranker",
             "Reranker",
         ],
-        "results": ["FacetValue", "ScorePart", "SearchResult", "SearchResults"],
+        "results": ["FacetValue", "SearchResult", "SearchResults"],
         "stored": [
             "Document",
             "DocumentChunk",

@@ -1,4 +1,4 @@
-"""What the client's `explain_search` returns."""
+"""What the client's `explain_search` and `explain_score` return."""
 
 from __future__ import annotations
 
@@ -7,7 +7,25 @@ from typing import Any
 
 from pgbraid.display import Style, plain
 
-__all__ = ["Explanation"]
+__all__ = ["Explanation", "ScorePart"]
+
+
+@dataclass(frozen=True)
+class ScorePart:
+    """What a lexeme of the query adds to the BM25 score of a chunk: the row of `braid.explain_score`."""
+
+    chunk_id: int
+    term: str
+    lexeme: str
+    frequency: float
+    title_frequency: float
+    document_frequency: int
+    idf: float
+    query_frequency: int
+    length: float
+    average_length: float
+    length_normalisation: float
+    contribution: float
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, overload
 if TYPE_CHECKING:
     from pgbraid.display import Style
 
-__all__ = ["FacetValue", "ScorePart", "SearchResult", "SearchResults"]
+__all__ = ["FacetValue", "SearchResult", "SearchResults"]
 
 
 @dataclass(frozen=True)
@@ -133,24 +133,6 @@ class FacetValue:
 
     value: str | float | bool
     count: int
-
-
-@dataclass(frozen=True)
-class ScorePart:
-    """What a lexeme of the query adds to the BM25 score of a chunk: the row of `braid.explain_score`."""
-
-    chunk_id: int
-    term: str
-    lexeme: str
-    frequency: float
-    title_frequency: float
-    document_frequency: int
-    idf: float
-    query_frequency: int
-    length: float
-    average_length: float
-    length_normalisation: float
-    contribution: float
 
 
 def parse_time(value: str | None) -> datetime | None:

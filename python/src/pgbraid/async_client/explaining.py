@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.async_client.queries import RANKING, searched
 from pgbraid.async_client.session import TENANT
-from pgbraid.results import ScorePart
+from pgbraid.explanation import Explanation, ScorePart
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
-    from pgbraid.explanation import Explanation
     from pgbraid.vectors import VectorLike
 
 __all__ = ["explain_score", "explain_search"]
@@ -65,9 +64,6 @@ async def explain_search(
         min_score=min_score,
         match=match,
     )
-    # Imported when used: a search starts cold.
-    from pgbraid.explanation import Explanation
-
     return Explanation.from_json({**answer, "warnings": [*warnings, *answer["warnings"]]})
 
 

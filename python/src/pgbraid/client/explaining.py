@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.client.queries import RANKING, searched
 from pgbraid.client.session import TENANT
-from pgbraid.results import ScorePart
+from pgbraid.explanation import Explanation, ScorePart
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
-    from pgbraid.explanation import Explanation
     from pgbraid.vectors import VectorLike
 
 __all__ = ["explain_score", "explain_search"]
@@ -67,9 +66,6 @@ def explain_search(
         min_score=min_score,
         match=match,
     )
-    # Imported when used: a search starts cold.
-    from pgbraid.explanation import Explanation
-
     return Explanation.from_json({**answer, "warnings": [*warnings, *answer["warnings"]]})
 
 
