@@ -21,4 +21,4 @@ end
 $$;
 
 comment on function braid_store.compile_filter(jsonb, int, int) is
-  'The filter of a search as SQL. Raises 22023 for what is no filter.';
+  'Returns the filter of a search, compiled to SQL. Raises 22023 for what is not a filter.';

@@ -7,7 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- "+ 0" has the ids hashed: as a condition of the primary key the array would be sorted anew for each chunk.
+  -- "+ 0" makes PostgreSQL hash the ids. As a condition on the primary key, the array would be sorted again for each
+  -- chunk.
   filter := braid_store.narrow_filter(filter, format('c.id + 0 = any (%L::bigint[])', chunk_ids));
   filter.source := format('select unnest(%L::bigint[])', chunk_ids);
   return filter;
@@ -15,4 +16,4 @@ end
 $$;
 
 comment on function braid_store.filter_chunks(braid_store.filter, bigint[]) is
-  'A filter that lets pass what it did before, but only of these chunks.';
+  'Returns a filter that lets pass what the given one does, but only among these chunks.';

@@ -11,7 +11,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- In the order of the source's index, by which alone it is found then: see condition_source.
+-- So that the planner reads the one index that the source was written for: see condition_source.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -28,7 +28,7 @@ begin
              where c.tenant_id = $1 and c.id = s.chunk_id and (%s)
              offset 0
            ) c
-      -- Not with the key: an index that begins with the collection would look as good.
+      -- Outside the inner query: there, an index that begins with the collection would look as good as the primary key.
       where c.collection_id = $2
       limit $3)
     $query$, indexed_chunk_ids.filter.source, indexed_chunk_ids.filter.predicate)
@@ -39,4 +39,4 @@ end
 $$;
 
 comment on function braid_store.indexed_chunk_ids(int, int, braid_store.filter, int) is
-  'What braid_store.matching_chunk_ids gives, where the filter has a source.';
+  'Does the work of braid_store.matching_chunk_ids for a filter with a source: an index gives the candidates.';

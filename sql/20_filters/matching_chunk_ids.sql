@@ -31,5 +31,5 @@ end
 $$;
 
 comment on function braid_store.matching_chunk_ids(int, int, braid_store.filter, int) is
-  'The chunks that a filter matches, in no order and no more than max_count + 1 of them: with more than max_count there '
-  'are others. Without a source every chunk is looked at.';
+  'Returns the ids of the chunks that a filter matches, in no order. Stops at max_count + 1 of them: so many mean that '
+  'there are more than max_count. Without a source in the filter, looks at every chunk.';

@@ -14,4 +14,4 @@ end
 $$;
 
 comment on function braid_store.narrow_filter(braid_store.filter, text) is
-  'A filter that asks for one more thing: an SQL condition on braid_store.chunks c.';
+  'Returns a filter with one condition more: SQL on braid_store.chunks c.';

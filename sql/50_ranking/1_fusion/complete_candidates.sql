@@ -24,7 +24,7 @@ declare
   v_scores float8[];
   v_near record;
 begin
-  -- A full join: never a nested loop, however few the planner thinks there are.
+  -- A full join is never run as a nested loop, however few rows the planner expects.
   select coalesce(array_agg(s.chunk_id) filter (where f.chunk_id is null), '{}'),
          coalesce(array_agg(f.chunk_id) filter (where s.chunk_id is null), '{}')
   into v_without_text, v_without_similarity
@@ -60,5 +60,6 @@ end
 $$;
 
 comment on function braid_store.complete_candidates(braid_store.search_request, braid_store.found_candidates) is
-  'The candidates of both legs, each with its exact score in both: BM25, 0 where the query does not match, and the '
-  'similarity, null where the chunk has no embedding. Ranks are null where a leg did not propose the chunk.';
+  'Returns the candidates of both legs together, each with its exact score in both. Full text: BM25; 0 if the query '
+  'does not match. Semantic: the similarity; null if the chunk has no embedding. A rank is null if that leg did not '
+  'find the chunk.';

@@ -36,7 +36,8 @@ begin
   else
     candidates := braid_store.complete_candidates(request, leg_candidates);
     select s.candidates, s.report into candidates, report from braid_store.fuse_scores(request, candidates) s;
-    -- As if it were the last one of each leg; what has no embedding may count for more.
+    -- An unseen chunk is at best like the last candidate of each leg. One without an embedding may count for more,
+    -- because it gets the assumed similarity.
     select coalesce(max(c.full_text_normalised_score) filter (where v_is_text_cut and c.full_text_rank = v_text_count),
                     min(c.full_text_normalised_score)),
            greatest(coalesce(max(c.semantic_normalised_score) filter (where c.semantic_rank = v_near_count
@@ -59,5 +60,5 @@ end
 $$;
 
 comment on function braid_store.fuse_candidates(braid_store.search_request, braid_store.found_candidates) is
-  'The candidates of both legs fused, best first; how they were fused; and what a chunk that no leg proposed would get at '
-  'most, scales being equal.';
+  'Combines the candidates of both legs into one list, best first. report: how they were combined. unseen: the highest '
+  'score that a chunk found by neither leg could get, if the scales stay the same.';

@@ -31,7 +31,7 @@ begin
     v_full_text_weight := v_collection.full_text_weight / (v_collection.full_text_weight + v_collection.semantic_weight);
     v_semantic_weight := v_collection.semantic_weight / (v_collection.full_text_weight + v_collection.semantic_weight);
   end if;
-  -- Summed in the order of the scores: the same scores give the same sums, to the last bit.
+  -- Summed in the order of the scores, so that the same scores give the same sums to the last bit.
   select count(s) as count, min(s) as lowest, max(s) as highest, avg(s order by s) as mean,
          stddev_samp(s order by s) as deviation
   into v_text
@@ -40,7 +40,8 @@ begin
          stddev_samp(s order by s) as deviation, count(*) - count(s) as missing
   into v_near
   from (select c.semantic_score as s from unnest(candidates) c) c;
-  -- Where scores are the same however many candidates there are, what stands for a missing one is so too.
+  -- With these normalisations, scores do not depend on how many candidates there are. So the similarity that a chunk
+  -- without an embedding gets must not depend on it, either.
   if v_near.count > 0
      and (v_near_normalisation = 'centroid'
           or v_near.missing > 0 and v_near_normalisation in ('theoretical', 'saturate', 'none')) then
@@ -85,7 +86,8 @@ end
 $$;
 
 comment on function braid_store.fuse_scores(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Completed candidates fused by their scores: convex and dbsf, the sum of weight × normalised score with weights that are '
-  'divided by their sum; max, the greater of the two, weights as they are, one of 0 leaving its leg out. A chunk without '
-  'embedding counts as one of the collection''s mean similarity, under minmax, zscore and dbsf of the mean over the '
-  'candidates. report has all that a row''s score can be computed from.';
+  'Scores candidates that complete_candidates gave by their scores in both legs. convex and dbsf: the sum of weight × '
+  'normalised score; the weights are divided by their sum. max: the greater of the two products, with the weights as '
+  'they are; a weight of 0 leaves its leg out. A chunk without an embedding gets the collection''s mean similarity, or '
+  'under minmax, zscore and dbsf the mean over the candidates. report: everything needed to compute a row''s score '
+  'again.';

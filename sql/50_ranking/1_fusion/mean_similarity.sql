@@ -15,7 +15,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Up to as many vectors need no centroid: measuring them all is as fast.
+  -- Parts with no more vectors need no centroid: measuring them all is as fast.
   c_measured constant int := 1000;
   v_mean @vector@.vector;
   v_mean_square float8;
@@ -27,7 +27,7 @@ begin
   where c.tenant_id = mean_similarity.tenant_id and c.collection_id = mean_similarity.collection.id
     and c.vector_space_id = mean_similarity.collection.vector_space_id;
   if found then
-    -- Dot products are linear: the mean of the products is the product with the mean. The mean square distance is
+    -- Dot products are linear, so the mean of the products is the product with the mean. The mean square distance is
     -- |q|² - 2 q·mean + mean |v|².
     return case mean_similarity.distance
       when 'cosine' then -(v_mean operator(@vector@.<#>) @vector@.l2_normalize(mean_similarity.query_embedding))
@@ -60,6 +60,6 @@ end
 $$;
 
 comment on function braid_store.mean_similarity(int, braid_store.collections, text, @vector@.vector) is
-  'The mean similarity of a query to the vectors of a tenant''s part of a collection; of L2, that of the root mean square '
-  'distance. From the centroid that maintain() keeps, else measured over the first 1000 vectors, which are all in a part '
-  'that maintain() keeps no centroid of. Null if there are none.';
+  'Returns the mean similarity of a query to the vectors of a tenant''s part of a collection; for L2, the similarity at '
+  'the root mean square distance. Null if there are no vectors. Uses the centroid that maintain() keeps. Without one it '
+  'measures the first 1000 vectors; a part without a centroid has no more than these.';

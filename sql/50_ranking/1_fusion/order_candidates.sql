@@ -32,4 +32,4 @@ end
 $$;
 
 comment on function braid_store.order_candidates(int, braid_store.fused_candidate[]) is
-  'Candidates best first, ties by external_id and chunk_index.';
+  'Sorts candidates: best score first, equal scores by external_id and chunk_index.';

@@ -19,7 +19,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Less than this is noise of floating point, and would be blown up.
+  -- A smaller difference is noise of floating-point arithmetic, which scaling would enlarge.
   v_is_flat boolean := highest - lowest <= 1e-9 * greatest(abs(lowest), abs(highest));
   v_constant float8;
 begin
@@ -33,14 +33,14 @@ begin
         shift := lowest;
         scale := highest - lowest;
         v_constant := case when v_is_flat then 1 end;
-      -- The lowest score that there can be; an inner product has no bound, and is taken from 0.
+      -- From the lowest score possible. An inner product has no lower bound; 0 is taken.
       when normalisation = 'theoretical' or normalisation = 'centroid' and leg = 'full_text' then
         shift := case when leg = 'semantic' and distance = 'cosine' then -1 else 0 end;
         scale := highest - shift;
         floor := 0;
         v_constant := case when scale <= 1e-9 * abs(shift) then 0 end;
       when normalisation = 'centroid' then
-        -- Where nothing found is above the mean, the lowest is the best zero there is: the order stays.
+        -- If nothing found is above the mean, the lowest score is the best zero: the order stays.
         shift := case when highest - collection_mean > 1e-9 * greatest(abs(highest), abs(collection_mean))
                       then collection_mean else lowest end;
         scale := highest - shift;
@@ -70,11 +70,12 @@ end
 $$;
 
 comment on function braid_store.score_scale(text, text, text, float8, float8, float8, float8, float8) is
-  'How scores of a leg are normalised: least(greatest((score - shift) / scale, floor), ceiling), null bounds not counting. '
-  'lowest, highest, mean and (sample) deviation are those of the leg''s scores over all candidates, null if it has none. '
-  'minmax: from the lowest to the highest. theoretical: from the lowest score there can be (BM25 and inner product 0, cosine '
-  '-1) to the highest. centroid: BM25 as theoretical, similarities from collection_mean to the highest. zscore: deviations '
-  'from the mean. saturate: BM25 / 10, at most 1; similarities as they are within 0 and 1. none: as they are. dbsf '
-  '(Mazzeschi 2023, as Qdrant): from mean - 3 to mean + 3 deviations. Where all scores are equal there is nothing to '
-  'scale by: minmax, and centroid at or below collection_mean, give 1, zscore 0, dbsf 0.5; a leg without a score above 0 '
-  '(full text) or without any (semantic) gives 0.';
+  'Returns how to normalise the scores of a leg: a score becomes (score - shift) / scale, kept between floor and '
+  'ceiling; a null bound does not count. lowest, highest, mean and deviation (of the sample) are those of the leg''s '
+  'scores over all candidates; null if it has none. minmax: 0 is the lowest score and 1 the highest. theoretical: 0 is '
+  'the lowest score possible (BM25 and inner product 0, cosine -1), 1 the highest found. centroid: BM25 as theoretical; '
+  'for similarities 0 is collection_mean and 1 the highest. zscore: how many deviations from the mean. saturate: BM25 / '
+  '10, at most 1; similarities kept between 0 and 1. none: scores as they are. dbsf (Mazzeschi 2023, as in Qdrant): 0 '
+  'is three deviations below the mean, 1 three above. If all scores are equal there is no scale, and all get one '
+  'number: 1 under minmax, and under centroid if they are not above collection_mean; 0 under zscore; 0.5 under dbsf. '
+  'All get 0 in a full-text leg without a score above 0, and in a semantic leg without scores.';

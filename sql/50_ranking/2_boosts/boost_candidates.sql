@@ -46,4 +46,4 @@ end
 $$;
 
 comment on function braid_store.boost_candidates(int, braid_store.fused_candidate[], braid_store.boost[]) is
-  'Fused candidates with boosts applied to their scores, best first.';
+  'Applies boosts to the scores of fused candidates and sorts them, best first. boosts: from compile_boosts.';

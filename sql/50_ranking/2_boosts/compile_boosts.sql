@@ -4,7 +4,7 @@
 --   {"attribute": "views", "function": "log", "factor": 2, "missing": 0}   a metadata key, or importance, token_count
 --   {"filter": {"category": "faq"}, "factor": 1.5}
 -- each with "weight" (default 1) and "mode", multiplicative (default) or additive. The signal's value is factor for a
--- filter's matches, and as recency_value and number_value say for the others. A chunk that has no value is left as it is.
+-- filter's matches, and else what recency_value and number_value say. A chunk without a value keeps its score.
 --   score = max(fused_score, 0) × factor × … + addend + …, factors and addends in the order of the boosts, where
 --   factor = max(0, (1 - weight) + weight × value), and addend = weight × value.
 -- The option rerank is a preset: each of importance and recency that it lists is a boost before those of boosts, with
@@ -101,4 +101,5 @@ end
 $$;
 
 comment on function braid_store.compile_boosts(jsonb, int, int) is
-  'The boosts that a search''s options ask for, ready to be applied. Raises 22023 for what is no boost.';
+  'Checks the boosts that a search''s options ask for and prepares them for boost_candidates. Raises 22023 for what is '
+  'not a boost.';

@@ -21,11 +21,12 @@ begin
     when 'reciprocal' then format('1 / (1 + greatest(%s, 0))', v_number)
     else braid_store.boost_error(place, 'function', given -> 'function', 'Use linear, log, sqrt or reciprocal.')::text
   end;
-  -- Null is not what greatest goes by.
+  -- greatest() ignores nulls: without this test, a chunk without the number would get a value.
   return case when v_missing is null then format('case when %s then %s end', v_has_number, v_number) else v_number end;
 end
 $$;
 
 comment on function braid_store.number_value(bigint, text, jsonb) is
-  'The SQL expression of a boost''s value, from a number x, named as in filters: with y = factor × x, linear y, '
-  'log ln(1 + max(y, 0)), sqrt √max(y, 0), reciprocal 1 / (1 + max(y, 0)). Null without x, unless missing says what to take for it.';
+  'Returns the SQL expression of a boost''s value for a number x of the chunk, named as in filters. With y = factor × x '
+  'the functions are: linear y, log ln(1 + max(y, 0)), sqrt √max(y, 0), reciprocal 1 / (1 + max(y, 0)). If the chunk '
+  'has no x, the number missing is used; without that too, the value is null.';

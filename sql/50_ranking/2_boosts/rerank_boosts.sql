@@ -25,4 +25,4 @@ end
 $$;
 
 comment on function braid_store.rerank_boosts(jsonb) is
-  'The boosts that a search''s option rerank stands for.';
+  'Returns the boosts that a search''s option rerank stands for.';

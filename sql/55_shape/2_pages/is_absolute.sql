@@ -10,11 +10,13 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- Of these, what is relative is so to the best of a leg, which is always among its candidates.
+  -- Some of these normalisations scale by the best score of a leg. More candidates do not change that score, because
+  -- the best chunk is always among them.
   select is_absolute.fusion in ('convex', 'max')
          and is_absolute.full_text_normalisation in ('theoretical', 'centroid', 'saturate', 'none')
          and is_absolute.semantic_normalisation in ('theoretical', 'centroid', 'saturate', 'none');
 $$;
 
 comment on function braid_store.is_absolute(text, text, text) is
-  'Whether a chunk''s fused score is the same however many candidates there are, so that pages can go on beyond them.';
+  'Tells whether a chunk''s fused score is the same however many candidates there are. Pages can then go on beyond the '
+  'first candidates.';

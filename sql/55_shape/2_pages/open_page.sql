@@ -28,5 +28,6 @@ end
 $$;
 
 comment on function braid_store.open_page(text, text) is
-  'How many rows or groups came before the page of a cursor, and the candidates per leg of the page before, if there was '
-  'one. Raises 22023 for a cursor of another query.';
+  'Reads the cursor of a page. place: how many rows or groups came before this page. candidate_count: the candidates of '
+  'each leg that the page before used; null on the first page (cursor ''''). Raises 22023 if the cursor belongs to '
+  'another query.';

@@ -20,7 +20,7 @@ declare
   v_is_valid boolean := false;
 begin
   if length(read_cursor.cursor) <= 16384 and read_cursor.cursor ~ '^[A-Za-z0-9_-]+$' then
-    -- A subtransaction, hence parallel unsafe.
+    -- The exception block is a subtransaction; so this function is parallel unsafe.
     begin
       v_bytes := decode(rpad(translate(read_cursor.cursor, '-_', '+/'), (length(read_cursor.cursor) + 3) / 4 * 4, '='),
                         'base64');
@@ -45,5 +45,6 @@ end
 $$;
 
 comment on function braid_store.read_cursor(text) is
-  'What a cursor says: of which query it is, how many rows or groups came before the next page, the candidates per leg, and '
-  'score, chunk, external_id and chunk_index of the last of them. Raises 22023 for what write_cursor did not make.';
+  'Returns what a cursor says: the fingerprint of its query; place, how many rows or groups came before the next page; '
+  'the candidates of each leg; and score, chunk, external_id and chunk_index of the last row or group. Raises 22023 for '
+  'what write_cursor did not make.';

@@ -20,7 +20,8 @@ begin
     return 0;
   end if;
   v_last := braid_store.read_cursor(units_before_page.cursor);
-  -- Where it stands now: inserts move scores and places, not the row. If it is gone, by what it was ordered by.
+  -- The last row's place in today's list: inserts may move it. If the row is gone, its score and its place among equal
+  -- scores tell where it would stand.
   return coalesce(
     array_position(units_before_page.chunk_ids, v_last.chunk_id),
     (select count(*)
@@ -41,4 +42,5 @@ end
 $$;
 
 comment on function braid_store.units_before_page(int, bigint[], float8[], text) is
-  'How many of the rows or groups in order, each given by its best chunk and its score, were on the pages before a cursor.';
+  'Returns how many of the rows or groups were on the pages before a cursor. They are given in order, each by its best '
+  'chunk and its score.';

@@ -38,4 +38,5 @@ end
 $$;
 
 comment on function braid_store.add_passages(int, braid.search_result[], int4range[]) is
-  'Rows with the text of their passages, given as chunk_indexes of their documents.';
+  'Fills in passage, passage_start and passage_end of result rows. passages: for each row a range of chunk_index in its '
+  'document.';

@@ -35,7 +35,7 @@ begin
       using errcode = '22023', hint = 'Use score or document.';
   end if;
 
-  -- What chunks repeat of each other stands once in the passage, and counts twice: never too few.
+  -- Text that two chunks share stands once in the passage but counts twice. So the count is never too low.
   v_tokens := array(
     select n.tokens
     from unnest(fit_passages.results) with ordinality r,
@@ -78,4 +78,6 @@ end
 $$;
 
 comment on function braid_store.fit_passages(braid.search_result[], int, text) is
-  'The passages of rows, best first, that a budget of tokens has room for: each that still fits, after those before it.';
+  'Chooses the passages that fit into a budget of tokens. Goes through the rows, best first, and takes each passage for '
+  'which there is still room. sort: the order of the result, score or document. Raises 22023 if not even one passage '
+  'fits.';

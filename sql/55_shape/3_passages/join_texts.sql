@@ -11,7 +11,7 @@ declare
   v_overlap int;
 begin
   for v_number in 2..cardinality(texts) loop
-    -- What another speaker begins with is said again, not repeated.
+    -- If another speaker begins with the same words, that is said again and kept.
     v_overlap := case when speakers[v_number] is distinct from speakers[v_number - 1] then 0
                       else braid_store.overlap_length(texts[v_number - 1], texts[v_number]) end;
     v_joined := v_joined || case when v_overlap = 0 then E'\n' || texts[v_number]
@@ -22,5 +22,5 @@ end
 $$;
 
 comment on function braid_store.join_texts(text[], text[]) is
-  'The texts of neighbouring chunks as one: what the end of one and the beginning of the next have in common stands once; '
-  'else a new line begins.';
+  'Joins the texts of neighbouring chunks. Text at the end of one chunk that the next one repeats is written once. '
+  'Without a repetition, the next chunk begins on a new line.';

@@ -21,7 +21,7 @@ declare
   v_row record;
   v_place int;
   v_other int;
-  -- Of the rows so far; what became part of a better one has no document.
+  -- The document of each passage so far; null for one that was joined to a better one.
   v_documents text[] := '{}';
   v_count int := 0;
 begin
@@ -29,7 +29,7 @@ begin
   passages := '{}';
   for v_row in
     select u.place::int,
-           -- Passages do not grow out of their group.
+           -- Passages of different groups are never joined.
            coalesce(u.unit::text, '') || ':' || c.document_id as document,
            int4range(greatest(c.chunk_index - merge_passages.context_before, 0),
                      c.chunk_index + merge_passages.context_after, '[]') as passage
@@ -72,5 +72,6 @@ end
 $$;
 
 comment on function braid_store.merge_passages(int, bigint[], int[], int, int, int, boolean) is
-  'Chunks, best first, with the chunk_indexes around them, until there are wanted_count passages (null: to the end). If '
-  'is_merged, what overlaps or touches a passage of the same document and unit becomes part of it: the best row stays.';
+  'Makes a passage of each chunk and its neighbours. Takes the chunks best first, until there are wanted_count passages '
+  '(null: all). is_merged: whether a passage that overlaps or touches one of the same document and unit is joined with '
+  'it; the better row then stays. places: which of the given chunks stay; passages: their ranges of chunk_index.';

@@ -15,7 +15,7 @@ declare
   v_longest int := 0;
   v_found int;
 begin
-  -- So short may be chance: only whole sentences count.
+  -- So short a match may be chance, so only whole sentences count.
   if before ~ E'[.!?…。！？]["''”’」』）)\\]]*$' then
     for v_length in 1..least(c_short - 1, v_limit) loop
       if right(before, v_length) = left(after, v_length)
@@ -24,7 +24,7 @@ begin
       end if;
     end loop;
   end if;
-  -- Longer ones are where the end of the text before occurs in the text after.
+  -- A longer overlap can only be where the last characters of the first text occur in the second.
   while length(v_end) = c_short loop
     v_found := strpos(substr(after, v_from + 1), v_end);
     exit when v_found = 0 or v_from + v_found + c_short - 1 > v_limit;
@@ -39,4 +39,5 @@ end
 $$;
 
 comment on function braid_store.overlap_length(text, text) is
-  'The length of the longest text that one text ends with and the next begins with; short ones only as whole sentences.';
+  'Returns the length of the longest text that one text ends with and the next begins with. A short one counts only if '
+  'it is whole sentences.';

@@ -18,4 +18,5 @@ end
 $$;
 
 comment on function braid_store.passage_options(jsonb) is
-  'The options of a search whose rows come as passages.';
+  'Returns the options of a search whose rows must come with passages: context_before and context_after are 0 unless '
+  'given. Raises 22023 for a cursor.';

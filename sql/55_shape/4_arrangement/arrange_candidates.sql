@@ -13,7 +13,7 @@ set jit = off
 as $$
 #variable_conflict use_variable
 declare
-  -- Pairs of vectors, some seconds of work.
+  -- The most pairs of vectors to compare: some seconds of work.
   c_most_pairs constant bigint := 20000000;
   v_tenant_id int := request.tenant_id;
   v_collection braid_store.collections := request.collection;
@@ -51,7 +51,7 @@ begin
     return v_arrangement;
   end if;
 
-  -- What only takes rows away may stop at match_count.
+  -- If rows are only left out (collapse), match_count of them are enough.
   v_most_kept := case when v_is_grouped or v_options.diversify or v_options.context or v_is_paged then v_count
                       else v_match_count end;
   if v_options.diversify and v_match_count::bigint * v_count > c_most_pairs
@@ -115,7 +115,7 @@ begin
     v_merged := braid_store.merge_passages(
       v_tenant_id, braid_store.pick(v_chunk_ids, v_kept), case when v_is_grouped then braid_store.pick(v_units, v_kept) end,
       v_options.context_before, v_options.context_after, case when not v_is_grouped then v_match_count end,
-      -- What came of a page's rows must not reach into another page.
+      -- On a page, passages are not joined: a joined one could reach into another page.
       not v_is_paged or v_is_grouped);
     v_kept := braid_store.pick(v_kept, v_merged.places);
     v_arrangement.passages := v_merged.passages;
@@ -144,5 +144,6 @@ end
 $$;
 
 comment on function braid_store.arrange_candidates(braid_store.search_request, braid_store.fused_candidate[]) is
-  'What of the candidates, given best first, is shown: collapsed, grouped, diversified, in passages, a page of them; as many '
-  'rows or groups as match_count asks for, if there are.';
+  'Chooses what of the candidates is shown, and in which order. They come best first; options collapse, group and '
+  'diversify them, join passages and take a page. Returns as many rows or groups as match_count asks for, or fewer if '
+  'there are no more.';

@@ -40,7 +40,7 @@ begin
     v_kept := v_kept || v_best;
     v_left := v_left[2:];
     if v_vectors[v_best] is not null then
-      -- As a distance: what has no angle gives NaN, which is greater than any number.
+      -- Compares distances: a vector of length 0 gives NaN, which is greater than any number, so it is like no other.
       v_left := array(
         select l.place from unnest(v_left) with ordinality l (place, number)
         where (v_vectors[l.place] operator(@vector@.<=>) v_vectors[v_best] <= 1 - collapse_candidates.similarity)
@@ -53,5 +53,6 @@ end
 $$;
 
 comment on function braid_store.collapse_candidates(int, braid_store.collections, bigint[], float8, int) is
-  'The places of chunks, given best first, that no better one kept has the same text as or, if similarity is given, a '
-  'vector of at least this cosine with; wanted_count of them at most. A chunk without vector is like no other.';
+  'Leaves out repetitions: returns the places of the chunks, given best first, that are not the same as a better one '
+  'that stays. The same: equal text; or, if similarity is given, vectors with at least this cosine. Returns at most '
+  'wanted_count places. A chunk without a vector is only compared by its text.';

@@ -19,11 +19,11 @@ declare
   v_vectors constant @vector@.vector[] := braid_store.candidate_vectors(tenant_id, collection, chunk_ids);
   v_least constant float8 := (select min(s) from unnest(scores) s);
   v_range constant float8 := (select nullif(max(s) - v_least, 0) from unnest(scores) s);
-  -- Null of what is picked.
+  -- Null for chunks that are chosen already.
   v_relevance float8[] := array(
     select coalesce((u.score - v_least) / v_range, 1)
     from unnest(scores) with ordinality u (score, place) order by u.place);
-  -- Of each candidate: the greatest similarity to what was picked.
+  -- For each candidate, its greatest similarity to a chosen one.
   v_similarity float8[] := array_fill(null::float8, array[cardinality(chunk_ids)]);
   v_picked int[] := '{}';
   v_best int;
@@ -50,6 +50,7 @@ end
 $$;
 
 comment on function braid_store.diversify_candidates(int, braid_store.collections, bigint[], float8[], float8, int) is
-  'Maximal marginal relevance (Carbonell & Goldstein 1998): the places of wanted_count chunks, each the one of greatest '
-  'lambda × score - (1 - lambda) × greatest cosine with those before it; scores are brought to 0..1, ties go to the '
-  'better score. A chunk without vector is as if orthogonal to all.';
+  'Chooses wanted_count chunks that are good and unlike each other, by maximal marginal relevance (Carbonell & '
+  'Goldstein 1998), and returns their places. Each is the one with the highest lambda × score - (1 - lambda) × its '
+  'greatest cosine with those chosen before. Scores are first scaled to 0..1; at a tie the better score wins. A chunk '
+  'without a vector counts as unlike all others.';

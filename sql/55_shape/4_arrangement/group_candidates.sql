@@ -35,7 +35,7 @@ begin
       from (
         select g.*, row_number() over (partition by g.key, g.alone order by g.place) as number
         from (
-          -- A chunk without the key is a group by itself.
+          -- A chunk without a value is a group of its own.
           select u.place::int, u.score, c.key, case when c.key is null then u.place end as alone
           from unnest(group_candidates.chunk_ids, group_candidates.scores) with ordinality u (chunk_id, score, place),
                lateral (
@@ -65,5 +65,6 @@ end
 $$;
 
 comment on function braid_store.group_candidates(int, bigint[], float8[], text, int, text) is
-  'The best group_size chunks of each group, groups by their score, which is the max, sum or mean of these: the chunks'' '
-  'places among those given (best first), their group''s number from 1 and its score.';
+  'Groups chunks, given best first, and returns the best group_size of each group, groups in the order of their scores. '
+  'group_score: a group''s score is the max, sum or mean of the scores of these chunks. places: where the chunks stand '
+  'among those given; units: the number of each one''s group, from 1; unit_scores: that group''s score.';

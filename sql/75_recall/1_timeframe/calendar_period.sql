@@ -87,7 +87,7 @@ begin
       array[extract(year from v_now)::int + case split_part(v_said, ' ', 1) when 'this' then 0 when 'next' then 1 else -1 end]
     when v_which_word = 'this' then array[extract(year from v_now)::int]
     when v_which_word in ('next', 'coming') then array[extract(year from v_now)::int, extract(year from v_now)::int + 1]
-    -- Far enough for the 29th of February.
+    -- Far enough back for the 29th of February.
     else array(select extract(year from v_now)::int - y from generate_series(0, 8) y)
   end;
   select d.start into v_start
@@ -116,5 +116,6 @@ end
 $$;
 
 comment on function braid_store.calendar_period(text, text, timestamptz) is
-  'The weekday, month, day of a month or quarter that a phrase in lower case names, with a year or without: then the last that '
-  'has begun, which comes again as recurs says. Nulls if the phrase is none.';
+  'Returns the period of a weekday, month, day of a month or quarter that a phrase names, with or without a year. '
+  'Without one it is the last that has begun, and recurs says how soon it comes again. All null if the phrase is none '
+  'of these. phrase is in lower case.';

@@ -11,10 +11,11 @@ begin
     raise exception 'reference_time is %', reference_time
       using errcode = '22023', hint = 'Give a time of the years 1 to 9999, or null for now.';
   end if;
-  -- Not now(): what this transaction wrote with that time is before it.
+  -- Not now(): rows that this transaction wrote with now() must lie before it.
   return coalesce(reference_time, clock_timestamp());
 end
 $$;
 
 comment on function braid_store.check_reference_time(timestamptz) is
-  'The time that words such as yesterday are reckoned from: now if none is given; 22023 for one that none can be.';
+  'Returns the time from which words such as yesterday count: the one given, or now. Raises 22023 outside the years 1 '
+  'to 9999.';

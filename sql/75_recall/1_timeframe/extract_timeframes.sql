@@ -14,9 +14,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare
-  -- "between the 5th of March 2025 and the 20th of March 2025"
+  -- Enough for "between the 5th of March 2025 and the 20th of March 2025".
   v_max_words constant int := 12;
-  -- Bounds the work of a text that is a book.
+  -- Limits the work if the text is as long as a book.
   v_max_characters constant int := 16384;
   v_max_phrases constant int := 64;
   v_spaced text := translate(left(query_text, v_max_characters), E'\t\n\r\u00a0', '    ');
@@ -39,7 +39,7 @@ begin
   searched := query_text;
   ranges := '{}';
   phrases := '{}';
-  -- What is quoted becomes one word that is of no timeframe, as long as it was.
+  -- Each quotation becomes one word of the same length, which belongs to no timeframe.
   select string_agg(case when p.place % 2 = 1 then p.part else repeat('_', length(p.part)) end, '_' order by p.place)
   into v_masked
   from string_to_table(translate(v_spaced, '“”„`', '""""'), '"') with ordinality p (part, place);
@@ -63,7 +63,7 @@ begin
   while v_first <= v_count and cardinality(phrases) < v_max_phrases loop
     v_last := v_first;
     if v_words.can_start[v_first] and (v_first = 1 or v_words.words[v_first - 1] <> 'OR') then
-      -- As far as the words may be of one timeframe.
+      -- Goes on as far as the words may belong to one timeframe.
       while v_last < v_count and v_last - v_first + 1 < v_max_words and v_words.can_start[v_last + 1] is not null
             and v_words.trails[v_last] in ('', ',') and v_words.leads[v_last + 1] = '' and v_words.words[v_last + 1] <> 'OR' loop
         v_last := v_last + 1;
@@ -85,7 +85,8 @@ begin
           v_range.starts_at := (select max(lower(r)) from unnest(v_found) r);
         end if;
         if v_range.is_understood and v_range.is_explicit then
-          -- What lies ahead was not spoken yet: "plans for next week". No part of it is meant either.
+          -- What lies in the future cannot have been said yet: "plans for next week". So no part of such a phrase is
+          -- taken, either.
           if v_range.starts_at > reference_time or v_range.starts_at >= v_range.ends_at
              or v_last < v_count and v_words.words[v_last + 1] = 'OR'
              or not braid_store.is_timeframe_in_text(
@@ -101,7 +102,7 @@ begin
         ranges := ranges + v_found;
         phrases := phrases || v_phrase;
         if v_taken = v_first - 2 and v_words.cores[v_first - 1] in ('and', 'or') then
-          -- "last week and yesterday" leaves no "and".
+          -- "last week and yesterday": the "and" goes, too.
           v_ends := v_ends[:cardinality(v_ends) - 1];
         else
           v_starts := v_starts || (v_words.starts[v_first] + length(v_words.leads[v_first]));
@@ -135,6 +136,7 @@ end
 $$;
 
 comment on function braid_store.extract_timeframes(text, text, timestamptz) is
-  'A query text without the timeframes in it, their ranges (null if there is none) and the phrases that were taken. It takes '
-  'what can hardly mean anything else: words such as last week, and dates, months, years and weekdays after a preposition; '
-  'nothing in quotation marks, of the future, or beside OR.';
+  'Takes the timeframes out of a query text. searched: the text without them; ranges: null if there is none; phrases: '
+  'the words taken out. Takes only what can hardly mean anything else: words such as last week; dates, months, years '
+  'and weekdays after a preposition. Leaves alone what stands in quotation marks or next to OR, and what lies in the '
+  'future.';

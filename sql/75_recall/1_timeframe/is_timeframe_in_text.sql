@@ -13,20 +13,20 @@ declare
   v_before text := coalesce(v_words[v_count - 1], '');
 begin
   return case
-    -- The last year of college.
+    -- "The last year of college" is no timeframe.
     when next_word = 'of' then false
-    -- Last minute, last second: seldom a time.
+    -- "Last minute" and "last second" seldom mean a time.
     when v_last in ('second', 'minute', 'day') then v_before not in ('last', 'this', 'current', 'next')
     when v_last = 'weekend' and v_before = 'the' then v_count > 2
-    -- Words of other meanings too: only where no other word goes with them.
+    -- These have other meanings, too: they count only in front of a word that does not go with those.
     when v_last in ('may', 'march') then
       next_word = '' or next_word = any (
         '{about,and,as,at,concerning,did,from,how,regarding,than,was,were,what,when,where,which,who,why,with,without}'::text[])
       or next_word = any (case v_last when 'may' then '{by,for,on,to}'::text[] else '{he,i,it,our,she,the,they,we,you}' end)
-    -- An abbreviation is a month beside a number.
+    -- An abbreviation is a month only next to a number.
     when v_last in ('jan', 'feb', 'mar', 'apr', 'jun', 'jul', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec') then
       v_before between '0' and ':'
-    -- "In 2000 lines": a number that the next word counts.
+    -- Not in "in 2000 lines", where the number counts the next word.
     when v_last ~ E'^\\d{4}$' and v_before in ('in', 'since', 'before', 'after', 'until', 'till', 'from', 'to', 'and', 'during',
                                              'throughout') then
       v_last between '1900' and '2099'
@@ -41,4 +41,5 @@ end
 $$;
 
 comment on function braid_store.is_timeframe_in_text(text, text) is
-  'Whether words that can stand for a timeframe do so before next_word ('''' where the sentence ends or pauses).';
+  'Tells whether words that can name a timeframe do so in front of next_word ('''' at the end of a sentence or at a '
+  'pause).';

@@ -41,7 +41,7 @@ begin
       starts_at := braid_store.shift_instant(ends_at, -(upper(v_first)::interval), time_zone);
     when (v_from.starts_at is not null or v_first = '..') and (v_to.starts_at is not null or v_second = '..') then
       starts_at := v_from.starts_at;
-      -- A day, month or year that an interval ends with is part of it.
+      -- If an interval ends with a day, month or year, all of it is included.
       ends_at := case when v_to.is_instant then v_to.starts_at else v_to.ends_at end;
     else
       return;
@@ -51,5 +51,5 @@ end
 $$;
 
 comment on function braid_store.iso_interval(text, text, timestamptz) is
-  'An ISO 8601 interval, in lower case: from/to, from/duration, duration/to, a duration back from the reference time; with .. '
-  'for an open side.';
+  'Reads an ISO 8601 interval in lower case: from/to, from/duration, duration/to, or a duration alone, which counts '
+  'back from the reference time. Two points (..) stand for an open side.';

@@ -15,7 +15,7 @@ declare
 begin
   for v_place in 1..cardinality(v_parts) loop
     v_period := braid_store.named_period(v_parts[v_place], time_zone, reference_time);
-    -- The year of "in March or May 2024" is that of both.
+    -- In "in March or May 2024" the year belongs to both.
     if v_period.recurs = interval '1 year' and v_last.recurs is null and not v_last.is_relative then
       v_period := braid_store.named_period(v_parts[v_place], time_zone, v_last.starts_at);
     end if;
@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.listed_periods(text, text, timestamptz) is
-  'The periods of a phrase in lower case such as "in June and July", a preposition and names with and or or between them; null '
-  'if one of them is none.';
+  'Returns the periods of a phrase such as "in june and july": a preposition, then names with "and" or "or" between '
+  'them. Null if one of the names is none. phrase is in lower case.';

@@ -10,7 +10,8 @@ declare
   v_instant timestamptz := wall_clock at time zone local_instant.time_zone;
   v_earlier timestamptz;
 begin
-  -- With the offset of the day before: of two instants that a clock shows when it is put back, PostgreSQL takes the later.
+  -- Also tries the offset of the day before: when clocks are put back they show a time twice, and PostgreSQL takes the
+  -- later instant.
   v_earlier := (wall_clock - (((v_instant - interval '1 day') at time zone local_instant.time_zone)
                               - ((v_instant - interval '1 day') at time zone 'UTC'))) at time zone 'UTC';
   return case when v_earlier at time zone local_instant.time_zone = wall_clock then least(v_earlier, v_instant)
@@ -19,4 +20,5 @@ end
 $$;
 
 comment on function braid_store.local_instant(timestamp, text) is
-  'The instant at which clocks first show a time. One that they skip is as much after the change as it would be.';
+  'Returns the instant at which the clocks of a time zone first show a time. If they skip it (clocks put forward), the '
+  'instant is as long after the change as the time is after the start of the gap.';

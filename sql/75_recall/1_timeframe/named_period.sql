@@ -59,5 +59,6 @@ end
 $$;
 
 comment on function braid_store.named_period(text, text, timestamptz) is
-  'The period that a phrase in lower case names, by ISO 8601 or in words; nulls if it names none. recurs: how soon it comes '
-  'again, if the phrase does not say which one is meant; is_relative: it is reckoned from the reference time.';
+  'Returns the period that a phrase names, in ISO 8601 or in words; nulls if it names none. recurs: how soon the period '
+  'comes again, if the phrase does not say which one is meant. is_relative: whether it counts from the reference time. '
+  'phrase is in lower case.';

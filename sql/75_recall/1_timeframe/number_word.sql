@@ -18,4 +18,4 @@ as $$
 $$;
 
 comment on function braid_store.number_word(text) is
-  'The number that a word stands for, null if none. A couple is 2, a few are 3.';
+  'Returns the number that a word stands for; null if it is none. "A couple" is 2, "a few" is 3.';

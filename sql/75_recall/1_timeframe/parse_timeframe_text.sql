@@ -53,7 +53,7 @@ begin
            lateral (
              select braid_store.parse_timeframe_text(
                       p.part, time_zone,
-                      -- The year of "March or May 2024" is that of both.
+                      -- In "March or May 2024" the year belongs to both.
                       case when v_separator <> ';' and (p.period).recurs = interval '1 year' and v_last.recurs is null
                                 and not v_last.is_relative and v_last.starts_at is not null then v_last.starts_at
                            else reference_time end)
@@ -71,4 +71,4 @@ end
 $$;
 
 comment on function braid_store.parse_timeframe_text(text, text, timestamptz) is
-  'The ranges that a timeframe written as one text stands for, or 22023.';
+  'Returns the ranges that a timeframe written as one text stands for. Raises 22023 if it is not understood.';

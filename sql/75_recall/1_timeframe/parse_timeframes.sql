@@ -22,7 +22,7 @@ begin
     end if;
   elsif v_text ~ E'^\\{' and pg_input_is_valid(v_text, 'text[]') then
     v_parts := v_text::text[];
-  -- With times of day it is what PostgreSQL writes for a range with both bounds included.
+  -- With times of day, this may be a range as PostgreSQL writes it, with both bounds included, and not a JSON array.
   elsif v_text ~ E'^\\[' and pg_input_is_valid(v_text, 'jsonb')
         and not (v_text ~ E'\\d[ T]\\d\\d' and (braid_store.range_literal(v_text, time_zone)).is_understood) then
     v_parts := array(select jsonb_array_elements_text(v_text::jsonb));
@@ -43,4 +43,5 @@ end
 $$;
 
 comment on function braid_store.parse_timeframes(text, text, timestamptz) is
-  'The ranges that a timeframe stands for: one text, or several as a multirange, a JSON array or an array of PostgreSQL''s.';
+  'Returns the ranges that a timeframe stands for. It is one text, or several as a multirange, a JSON array or a '
+  'PostgreSQL array.';

@@ -23,7 +23,7 @@ begin
   end if;
   case
     when v_last.recurs is not null then
-      -- The next after the first.
+      -- The next one after the first period.
       for v_step in 1..8 loop
         v_time := braid_store.shift_instant(v_first.starts_at, v_last.recurs * v_step, time_zone) - interval '1 microsecond';
         v_last := braid_store.named_period(last_phrase, time_zone, v_time);
@@ -32,7 +32,7 @@ begin
     when v_first.recurs is not null then
       v_first := braid_store.named_period(first_phrase, time_zone, v_last.starts_at);
     else
-      null; -- both are said
+      null; -- the phrases say which ones are meant
   end case;
   starts_at := v_first.starts_at;
   ends_at := v_last.ends_at;
@@ -40,5 +40,6 @@ end
 $$;
 
 comment on function braid_store.period_between(text, text, text, timestamptz) is
-  'From the start of one named period to the end of another. A month without a year, or a weekday, is the next after the first '
-  'period or, if it is that, the last before the second.';
+  'Returns the time from the start of one named period to the end of another. If the second is a month without a year, '
+  'or a weekday, it is the next one after the first period. If only the first is such, it is the last one before the '
+  'second.';

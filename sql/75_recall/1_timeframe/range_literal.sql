@@ -28,7 +28,7 @@ begin
      or v_to.starts_at is null and v_parts[3] not in ('', 'infinity') then
     return;
   end if;
-  -- Timestamps are whole microseconds.
+  -- Timestamps are whole microseconds, so an excluded start and an included end move by one.
   starts_at := v_from.starts_at + case v_parts[1] when '(' then interval '1 microsecond' else interval '0' end;
   ends_at := v_to.starts_at + case v_parts[4] when ']' then interval '1 microsecond' else interval '0' end;
   is_understood := true;
@@ -36,4 +36,5 @@ end
 $$;
 
 comment on function braid_store.range_literal(text, text) is
-  'What PostgreSQL writes for a tstzrange, with bounds in ISO 8601; those without an offset are of the time zone.';
+  'Reads a tstzrange as PostgreSQL writes it, with bounds in ISO 8601. A bound without an offset is in the given time '
+  'zone.';

@@ -47,7 +47,7 @@ begin
       v_start := v_today + interval '18 hours';
       v_end := v_today + interval '30 hours';
     when phrase in ('weekend', 'past weekend') then
-      -- The last that has begun.
+      -- The last weekend that has begun.
       v_start := date_trunc('week', v_today + interval '2 days') - interval '2 days';
       v_end := v_start + interval '2 days';
     when phrase = 'earlier today' then
@@ -82,7 +82,7 @@ begin
   v_length := case v_unit when 'quarter' then interval '3 months' when 'weekend' then interval '2 days'
                           else ('1 ' || v_unit)::interval end;
 
-  -- Back from now, or on: "the last 3 days".
+  -- Counts back from now, or forward ("next"): "the last 3 days".
   if v_which in ('past', 'last', 'previous', 'next') and v_parts[2] is not null
      or v_which = 'past' or v_which = 'last' and v_unit in ('second', 'minute', 'hour', 'day') then
     if v_unit = 'weekend' or v_which in ('this', 'current') then
@@ -99,7 +99,7 @@ begin
     return;
   end if;
 
-  -- The calendar's day, week or month of so long ago; the hour, minute or second likewise.
+  -- The day, week or month of the calendar so long ago; for hours, minutes and seconds likewise.
   v_step := case v_which when 'next' then 1 when 'this' then 0 when 'current' then 0 else -v_count end
             * case v_unit when 'weekend' then interval '7 days' else v_length end;
   if v_unit in ('second', 'minute', 'hour') then
@@ -116,6 +116,6 @@ end
 $$;
 
 comment on function braid_store.relative_period(text, text, timestamptz) is
-  'What words such as yesterday, last week, the last 3 days or two weeks ago mean, in lower case and without "the". Last and '
-  'ago are of the calendar, whose weeks begin on Monday; past, and last with a number, count back from now. Nulls if the phrase '
-  'is none.';
+  'Returns what phrases such as yesterday, last week, the last 3 days or two weeks ago mean; nulls if the phrase is '
+  'none. "Last week" and "two weeks ago" are weeks of the calendar, which begin on Monday. "Past", and "last" with a '
+  'number, count back from now. phrase is in lower case and without "the".';

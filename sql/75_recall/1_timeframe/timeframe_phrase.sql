@@ -80,5 +80,6 @@ end
 $$;
 
 comment on function braid_store.timeframe_phrase(text, text, timestamptz) is
-  'The range, open where null, that one phrase in lower case stands for; it may begin with a preposition. is_explicit: inside '
-  'other text it would mean a time as well.';
+  'Returns the range that one phrase stands for; null means open. The phrase is in lower case and may begin with a '
+  'preposition. is_understood: whether it is a timeframe. is_explicit: whether it would mean a time inside other text, '
+  'too.';

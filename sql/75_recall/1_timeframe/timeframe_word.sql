@@ -21,7 +21,7 @@ begin
     when word in ('today', 'yesterday', 'tomorrow', 'tonight') then
       can_start := true;
       can_end := true;
-    -- No abbreviated weekdays, which are words of other meanings.
+    -- Abbreviated weekdays are left out, because they have other meanings (sun, sat).
     when word = any (
       '{ago,onward,onwards,first,third,fourth,second,seconds,minute,minutes,hour,hours,day,days,night,morning,afternoon,evening,week,
         weeks,weekend,weekends,month,months,quarter,quarters,year,years,monday,tuesday,wednesday,thursday,friday,saturday,sunday,
@@ -41,4 +41,5 @@ end
 $$;
 
 comment on function braid_store.timeframe_word(text) is
-  'Whether a word in lower case can begin or end a timeframe inside a query text; nulls if it cannot even be part of one.';
+  'Tells whether a word can begin or end a timeframe inside a query text. Both null if it cannot even be part of one. '
+  'word is in lower case.';

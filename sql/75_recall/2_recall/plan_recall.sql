@@ -52,5 +52,6 @@ end
 $$;
 
 comment on function braid_store.plan_recall(text, boolean, text, text, text, timestamptz) is
-  'What a recall searches: the text without its timeframe, the ranges of time (null for all), and the strategy that what was '
-  'given allows, with why. Raises 22023 for arguments that no recall can use.';
+  'Decides what a recall searches. searched: the text without its timeframe. ranges: the ranges of time; null for all '
+  'time. strategy: the one asked for, or what is possible with the arguments given; reason says why. Raises 22023 for '
+  'arguments that no recall can use.';

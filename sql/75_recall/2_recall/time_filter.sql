@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select case
     when time_filter.ranges is null then time_filter.filters
-    -- Refused where filters are read.
+    -- What is not an object is refused later, where filters are read.
     when jsonb_typeof(time_filter.filters) not in ('object', 'null') then time_filter.filters
     else jsonb_build_object('$and', (
       select to_jsonb(array_remove(array[nullif(nullif(time_filter.filters, 'null'), '{}'), h.hull, h.parts], null))
@@ -26,4 +26,5 @@ as $$
 $$;
 
 comment on function braid_store.time_filter(jsonb, tstzmultirange) is
-  'A filter that also asks for occurred_at in these ranges, null for any. An index finds what is in all of them together.';
+  'Returns a filter that also asks for occurred_at in one of these ranges; null ranges add nothing. Beside the single '
+  'ranges it asks for the span of them all, because an index can find that.';

@@ -48,9 +48,11 @@ $$;
 
 comment on function braid.conversation_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
                                     timestamptz, text, int, float8, text, jsonb) is
-  'What braid.recall finds, in the order of time, with the turns before and after it: is_match tells them apart, no turn comes '
-  'twice, and turns that follow each other have one window_number. Ties go by external_id and chunk_index. A conversation is a '
-  'document, its turns the chunks; where each turn is a document of its own, conversation_key is the metadata key, or speaker, '
-  'category or language, that turns of a conversation have in common, and occurred_at their order. Filters and timeframe '
-  'choose the matches, not what surrounds them. Without a topic it is the last match_count turns of the timeframe. Other '
-  'arguments as in recall.';
+  'Shows the conversations around what braid.recall finds, in the order of time. Each turn comes once: matches '
+  '(is_match true) and context_before and context_after turns around them. Turns that follow each other have the same '
+  'window_number. Without topic and query_embedding, the matches are the last match_count turns of the timeframe. By '
+  'default a document is a conversation and its chunks are the turns. If each turn is a document of its own, give '
+  'conversation_key: what the turns of a conversation share, a metadata key or speaker, category or language; '
+  'occurred_at then gives their order. filters and timeframe choose the matches, not the turns around them. score is '
+  'null for turns that are not matches. At equal times, turns are in the order of external_id and chunk_index. All '
+  'other arguments are as in recall.';

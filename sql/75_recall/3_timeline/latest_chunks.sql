@@ -7,7 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- By the index on the time, in its order: the planner, which has no statistics, would read and sort all.
+-- So that the planner reads the index on the time in its order. It has no statistics, and would read and sort all
+-- chunks.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -29,4 +30,5 @@ end
 $$;
 
 comment on function braid_store.latest_chunks(int, int, braid_store.filter, int) is
-  'The last chunks in time that a filter matches; those without a time are none of them.';
+  'Returns the last max_count chunks in time that a filter matches, latest first. Chunks without occurred_at are left '
+  'out.';

@@ -81,7 +81,7 @@ begin
   ), told as (
     select t.*, c.document_id, d.external_id, c.chunk_index, d.title, c.content, d.source_uri, c.speaker, c.category,
            c.importance, c.occurred_at, c.metadata,
-           -- A turn without a time stands with those around it.
+           -- A turn without a time is placed by the times of the turns around it.
            coalesce(c.occurred_at,
                     max(c.occurred_at) over (partition by t.conversation, t.conversation_id, t.island order by t.place),
                     min(c.occurred_at) over (partition by t.conversation, t.conversation_id, t.island)) as told_at
@@ -120,4 +120,4 @@ $$;
 
 comment on function braid_store.run_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
                                     timestamptz, text, int, float8, text, jsonb) is
-  'Does the work of braid.conversation_timeline, for the tenant of the session.';
+  'Does the work of braid.conversation_timeline for the tenant of the session.';

@@ -88,5 +88,5 @@ end
 $$;
 
 comment on function braid_store.surrounding_turns(int, int, bigint[], int, int, text) is
-  'Chunks and those before and after them, each once: the neighbours in the document by chunk_index, or those of the same '
-  'conversation by time, with their place there.';
+  'Returns chunks with the turns before and after them, each once. These are neighbours by chunk_index in the same '
+  'document, or, with conversation_key, by time in the same conversation. place: the position there.';
