@@ -120,6 +120,15 @@ def test_functions_shown_with_their_arguments(db: Connection) -> None:
     assert seen > 5
 
 
+def test_methods_of_other_names(db: Connection) -> None:
+    methods = {name for name, _ in inspect.getmembers(pgbraid.Client, inspect.isfunction) if not name.startswith("_")}
+    functions = {
+        name for (name,) in db.execute("select proname from pg_proc where pronamespace = 'braid'::regnamespace")
+    }
+    (listed,) = tables("method")
+    assert {name for row in listed.rows for name in code(row[0])} == methods - functions
+
+
 def options_of_searches(db: Connection) -> set[str]:
     """As the hint of an unknown one lists them."""
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
