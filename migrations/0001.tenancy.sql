@@ -1,7 +1,7 @@
 -- Tenants, who may act for them, and how a session's tenant is found.
 --
--- 0.1.0 has the migrations 0001 to 0010, and databases have them as they are. Every further change of a table is a new
--- file with the next number, which names in `depends` the one before it and carries over what is stored.
+-- Databases have the migrations that frozen.sha256 lists as they are. Every further change of a table is a new file with
+-- the next number, which names in `depends` the one before it and carries over what is stored.
 -- depends:
 
 create table braid_store.installation (
