@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.max_position() is
-  'The highest position that a token can have in its text: what position_bits bits hold.';
+  'Returns the highest position that a token can have in its text: the greatest number of position_bits bits.';

@@ -10,5 +10,6 @@ as $$
 $$;
 
 comment on function braid_store.position_bits() is
-  'An occurrence of a token is text_number << position_bits | position. A function without arguments, as of every layout: '
-  'the planner puts the number in its place.';
+  'Returns how many low bits of an occurrence hold the position: an occurrence of a token is text_number << '
+  'position_bits | position. Like every layout this is a function without arguments, because the planner puts the '
+  'number in its place.';

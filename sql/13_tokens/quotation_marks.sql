@@ -11,4 +11,4 @@ as $$
 $$;
 
 comment on function braid_store.quotation_marks() is
-  'The characters that stand around a phrase of a query.';
+  'Returns the characters that can stand around a phrase of a query.';

@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- Code point ranges, because classes such as [[:alpha:]] depend on the database's locale.
+  -- Ranges of code points, because classes such as [[:alpha:]] depend on the database's locale.
   select case script_letters.script
     -- Written without spaces: Han, kana, Bopomofo, Thai, Lao, Burmese, Khmer, Tai.
     when 'unspaced' then
@@ -15,15 +15,15 @@ as $$
       '\\u3031-\\u303c\\u3041-\\u309f\\u30a1-\\u30fa\\u30fc-\\u312f\\u31a0-\\u31ff\\u3400-\\u4dbf\\u4e00-\\u9fff'
       '\\ua9e0-\\ua9fe\\uaa60-\\uaa7f\\uf900-\\ufaff\\U00016fe0-\\U00018cff\\U0001b000-\\U0001b2ff'
       '\\U00020000-\\U0003ffff'
-    -- Kana of half width, which NFKC makes ordinary ones.
+    -- Half-width kana. NFKC turns them into ordinary kana.
     when 'half_width' then E'\\uff66-\\uff9f'
     when 'hangul' then E'\\u1100-\\u11ff\\u3130-\\u318f\\ua960-\\ua97f\\uac00-\\ud7ff'
     when 'emoji' then E'\\u2300-\\u23ff\\u2600-\\u27bf\\u2b00-\\u2bff\\U0001f000-\\U0001f1e5\\U0001f200-\\U0001faff'
-    -- The letters of which two are the flag of a country.
+    -- Two of these letters are the flag of a country.
     when 'flag' then E'\\U0001f1e6-\\U0001f1ff'
   end;
 $$;
 
 comment on function braid_store.script_letters(text) is
-  'The letters of a script that is not separated by spaces as others are, for a bracket expression: unspaced, half_width, '
-  'hangul, emoji or flag.';
+  'Returns the letters of a kind that the tokenizer treats in its own way, as ranges for a bracket expression. script: '
+  'unspaced, half_width, hangul, emoji or flag.';

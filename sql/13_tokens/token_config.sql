@@ -32,4 +32,5 @@ end
 $$;
 
 comment on function braid_store.token_config(text) is
-  'The text search configuration of that name, in pg_catalog unless the name carries a schema; unknown: error 42704.';
+  'Returns the text search configuration with this name, in pg_catalog unless the name carries a schema. Raises 42704 '
+  'if there is none.';

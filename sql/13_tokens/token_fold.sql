@@ -8,7 +8,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Combining accents, Hebrew points, Arabic vowel signs. Marks that spell a word in other scripts stay.
+  -- Combining accents, Hebrew points and Arabic vowel signs. In other scripts the marks spell the word, so they stay.
   v_marks constant text := E'[\\u0300-\\u036f\\u0591-\\u05bd\\u05bf\\u05c1\\u05c2\\u05c4\\u05c5\\u05c7\\u064b-\\u065f\\u0670]+';
   v_lexeme text := translate(regexp_replace(normalize(lexeme, nfkd), v_marks, '', 'g'), 'øłđðħŧı', 'olddhti');
 begin
@@ -17,5 +17,5 @@ end
 $$;
 
 comment on function braid_store.token_fold(text) is
-  'A lower-case lexeme without its diacritics: café as cafe, Straße as strasse. Applied after stemming, since '
+  'Returns a lower-case lexeme without its diacritics: café as cafe, Straße as strasse. Used after stemming, because '
   'dictionaries expect the marks.';

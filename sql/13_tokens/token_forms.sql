@@ -22,7 +22,7 @@ begin
     from scanned s
     where s.token_class <> 'unspaced'
   ), by_class as materialized (
-    -- In arrays and by number, since a token may be very long and have very many forms.
+    -- Passed in arrays and found again by number, because a token may be very long and have very many forms.
     select array_agg(case when s.token_class = 'compound' then s.token end order by s.token_number) as compounds,
       array_agg(case when s.token_class = 'hangul' then s.token end order by s.token_number) as hangul
     from spaced s
@@ -34,7 +34,8 @@ begin
     select p.token_number, p.part, 'part'
     from by_class c cross join lateral braid_store.token_parts(c.compounds) as p
     union all
-    -- Hangul has spaces: a word's bigrams are like the parts of a compound, and all there is of a short one.
+    -- Hangul has spaces. A word's bigrams and characters count like the parts of a compound; a word of one or two
+    -- letters has only these.
     select distinct g.token_number, g.gram, g.kind
     from by_class c cross join lateral braid_store.token_grams(c.hangul) as g
   )
@@ -52,7 +53,8 @@ begin
   from forms f
   join spaced s on s.token_number = f.token_number
   cross join lateral (
-    -- re-entry also finds reentry, and IL-6 finds IL6: hyphens between letters or digits go, unless all are digits.
+    -- Hyphens between letters or digits are removed, unless all are digits: re-entry also finds reentry, and IL-6 finds
+    -- IL6.
     select
       case
         when f.form like '%-%'
@@ -65,6 +67,7 @@ end
 $$;
 
 comment on function braid_store.token_forms(text[]) is
-  'Every form, in lower case and before any dictionary, by which the tokens of a word are indexed; the place is '
-  'counted from 0 within the word. Compounds with their parts take one position. A run of unspaced script, which is one '
-  'form as it is, takes one a character. Words are told by their place in the array; nulls are skipped.';
+  'Returns every form by which the tokens of words are indexed, in lower case and before any dictionary. place: the '
+  'position within the word, from 0. A compound and its parts take one position. A run of unspaced script is one form '
+  '(kind run), not in lower case, and takes as many positions as it has characters. word_number: the word''s place in '
+  'the array; nulls are skipped.';

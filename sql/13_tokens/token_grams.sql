@@ -18,7 +18,7 @@ begin
       unnest(r.characters) as character, unnest(r.characters[2:]) as next_character
     from runs r
   )
-  -- A run of one character is a word: a query must not drop it as it drops characters that bigrams cover.
+  -- A run of a single character is a word. A query drops characters that bigrams cover; it must not drop this one.
   select p.token_number, p.place, p.character, case when p.length = 1 then 'word' else 'character' end
   from places p
   union all
@@ -29,5 +29,5 @@ end
 $$;
 
 comment on function braid_store.token_grams(text[]) is
-  'The characters and bigrams of tokens, each at the place (from 0) of its first character. Tokens '
-  'are told by their place in the array; nulls are skipped.';
+  'Returns the characters and bigrams of tokens, each at the place (from 0) of its first character. token_number: the '
+  'token''s place in the array; nulls are skipped.';

@@ -8,7 +8,7 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Letters of European scripts that NFKC leaves as they are.
+  -- Letters of European scripts that NFKC does not change.
   v_plain constant text := E'^(?:[A-Z]?[a-z]+|[A-Z]+s?|'
     '[a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0400-\\u052f]+)$';
   v_lower constant text := E'^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff\\u0430-\\u045f]+$';
@@ -16,13 +16,13 @@ declare
 begin
   return query
   with trimmed as materialized (
-    -- Most words are plain once sentence punctuation is off: they skip the scanner.
+    -- Most words are plain after punctuation is cut off, and need no scan.
     select w.word_number, w.core, w.core ~ v_plain as is_plain
     from (
       select u.word_number::int as word_number,
         rtrim(ltrim(u.word, E'([{<"''`*-/\\,;:!?'), E')]}>"''`*-/\\,;:!?.') as core
       from unnest(token_lexemes.words) with ordinality as u (word, word_number)
-      offset 0 -- trimmed once, not wherever it is used
+      offset 0 -- fenced, so that each word is trimmed only once
     ) as w
   ), forms as materialized (
     select t.word_number, 1 as position_count, 0 as place,
@@ -68,7 +68,7 @@ begin
             else n.stem
           end as lexeme
         from (
-          -- Fenced: each expression would be evaluated wherever it is used.
+          -- Fenced: otherwise each expression would be computed again wherever it is used.
           select f.word_number, f.position_count, f.place, replace(coalesce(s.stem, f.form), '=', ':') as stem,
             case when s.is_stop_word then 'stop_word' else f.kind end as kind
           from forms f
@@ -93,6 +93,6 @@ end
 $$;
 
 comment on function braid_store.token_lexemes(text[], text, boolean) is
-  'The lexemes of words that stand between spaces: what tokenize() returns, once per distinct word, but that a run of '
-  'unspaced script is one row, of kind run, for token_grams. position_count is how many positions the word takes (0: it is '
-  'punctuation, and its lexeme is null).';
+  'Returns the lexemes of words that stand between spaces, as tokenize() does. One difference: a run of unspaced script '
+  'is one row, of kind run, for token_grams. Call it once for each distinct word. position_count: how many positions '
+  'the word takes; 0 for punctuation, whose lexeme is null.';

@@ -10,7 +10,8 @@ as $$
 declare
   v_word text := lower(word collate "C");
 begin
-  -- Capitals of the Latin, Greek and Cyrillic blocks, then those of all others: translate() is slow for a long table.
+  -- First the capitals of the Latin, Greek and Cyrillic blocks, then those of all others, because translate() is slow
+  -- for a long table.
   if v_word ~ E'[\\u00c0-\\u00de\\u0100-\\u01bc\\u01cd-\\u024e\\u0370-\\u03ab\\u03c2-\\u03c2\\u03cf-\\u042f\\u0460-\\u052e]' then
     v_word := translate(
       v_word,
@@ -76,6 +77,7 @@ end
 $$;
 
 comment on function braid_store.token_lower(text) is
-  'Lower case by Unicode''s simple case folding (version 14), for words in NFKC. A table, because the result must be '
-  'the same in every database: lower() depends on the database''s locale, does nothing to non-ASCII letters under C, '
-  'and no collation that does exists both in PostgreSQL 16 without ICU and in later versions.';
+  'Returns a word in lower case, by Unicode''s simple case folding (version 14). word: in NFKC. It uses a table because '
+  'the result must be the same in every database. lower() depends on the database''s locale, and under C it does not '
+  'change letters beyond ASCII; and there is no collation for which it does that both in PostgreSQL 16 without ICU and '
+  'in later versions.';

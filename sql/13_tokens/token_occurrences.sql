@@ -10,7 +10,8 @@ as $$
 begin
   return query
   with split_texts as materialized (
-    -- At ASCII white space only: what else separates is found in the distinct words, not in every text.
+    -- Splits at ASCII white space only. Other separators are found in the distinct words, which is less work than in
+    -- every text.
     select t.text_number,
       string_to_array(replace(replace(replace(t.text, E'\n', ' '), E'\r', ' '), E'\t', ' '), ' ') as words
     from (select generate_subscripts(token_occurrences.texts, 1) as text_number,
@@ -36,8 +37,8 @@ begin
     from token_lexemes l
     where l.kind <> 'run'
   ), shifts as materialized (
-    -- How far positions have moved from ordinals behind a word that takes none or several. Few words do, so the others
-    -- look the shift up by binary search instead of being sorted.
+    -- A word that takes no position or several moves the positions behind it. This is by how much. Few words do, so the
+    -- others look it up by binary search, which needs no sort of them.
     select array_agg(s.place order by s.place) as places, array_agg(s.shift order by s.place) as shifts
     from (
       select m.place, (sum(m.position_count - 1) over (partition by m.place >> braid_store.position_bits() order by m.place))::int as shift
@@ -78,7 +79,7 @@ begin
   join vocabulary v on v.word_number = l.word_number
   where l.lexeme is not null
   union all
-  -- What token_grams gives, collected by lexeme: a text of unspaced script has as many as characters.
+  -- What token_grams returns, gathered by lexeme: a text of unspaced script has as many grams as characters.
   select g.character || coalesce(g.next_character, ''), g.kind, g.kind <> 'bigram', g.occurrences
   from (
     select c.character, c.next_character,
@@ -91,5 +92,6 @@ begin
 end
 $$;
 comment on function braid_store.token_occurrences(text[], text, boolean) is
-  'What tokenize() returns, a row for each distinct word''s lexeme and for each gram of unspaced script. For '
-  'occurrences see braid_store.position_bits. One row counts each position that has something other than a stop word.';
+  'Returns what tokenize() does, gathered: one row for each lexeme of a distinct word and for each gram of unspaced '
+  'script. occurrences: where it stands, see braid_store.position_bits. is_counted: true in exactly one row for each '
+  'position that has something other than a stop word, so these rows give a text''s length.';

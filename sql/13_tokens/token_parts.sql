@@ -10,7 +10,7 @@ as $$
 begin
   return query
   with compounds as (
-    -- From here a comma stands for the point of a number, so that versions and decimals are not taken apart.
+    -- From here on a comma stands for the point in a number, so that versions and decimals are not taken apart.
     select c.token_number::int as token_number,
       regexp_replace(
         translate(btrim(c.token, '.#@$£€¥₹+%'), ',;()[]', '//////'),
@@ -19,21 +19,21 @@ begin
     from unnest(token_parts.tokens) with ordinality as c (token, token_number)
     where c.token is not null
   ), sections as (
-    -- of paths, URLs, addresses, qualified names
+    -- Sections of paths, URLs, addresses and qualified names.
     select c.token_number, regexp_split_to_table(c.body, E'->|[^A-Za-z0-9._''+,\\u0080-\\U0010ffff-]+') as part
     from compounds c
   ), segments as (
     select s.token_number, regexp_split_to_table(s.part, E'[-._''+\\u200d]+') as part
     from sections s
   ), atoms as (
-    -- at changes of case and between letters and digits; not in a blob such as base64
+    -- Atoms: cut where the case changes and between letters and digits, but not in a blob such as base64.
     select s.token_number,
       (regexp_matches(s.part, E'[0-9]+(?:,[0-9]+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z\\u0080-\\U0010ffff]+', 'g'))[1] as part
     from segments s
     where octet_length(s.part) <= 255
       and s.part ~ '[a-z][A-Z]|[A-Z]{2}[a-z]|[0-9][A-Za-z]|[A-Za-z][0-9]'
   ), sequences as (
-    -- versions, dates, times, addresses of machines
+    -- Versions, dates, times and addresses of machines.
     select c.token_number,
       (regexp_matches(c.body, '[0-9]+(?:,[0-9]+)+|[0-9]+(?:-[0-9]+)+|[0-9]+(?::[0-9]+)+|[0-9]+(?:/[0-9]+)+', 'g'))[1]
         as part
@@ -52,7 +52,7 @@ begin
   )
   select a.token_number, replace(a.part, ',', '.')
   from (
-    -- Some repetitions stay: the planner expects so many rows that removing them here would cost a huge hash table.
+    -- Some repetitions stay: the planner expects so many rows here that removing them would use a huge hash table.
     select s.token_number, s.part from sections s where s.part ~ '[-._''+]'
     union all
     select * from segments
@@ -66,6 +66,7 @@ end
 $$;
 
 comment on function braid_store.token_parts(text[]) is
-  'The parts of compound tokens, at three depths: sections (src/app/main.py: main.py), segments (main, py), and atoms '
-  '(HTTPServer2: HTTP, Server, 2). A number with points keeps them and gives its prefixes instead (17.2.1: 17, 17.2), '
-  'as do dates and times besides their segments. Tokens are told by their place in the array; nulls are skipped.';
+  'Returns the parts of compound tokens, at three depths: sections (src/app/main.py: main.py), segments (main, py) and '
+  'atoms (HTTPServer2: HTTP, Server, 2). A number with points keeps its points and gives its prefixes instead (17.2.1: '
+  '17, 17.2); dates and times give prefixes besides their segments. token_number: the token''s place in the array; '
+  'nulls are skipped.';

@@ -12,8 +12,8 @@ declare
   c_hangul constant text := braid_store.script_letters('hangul');
   c_emoji constant text := braid_store.script_letters('emoji');
   c_flag constant text := braid_store.script_letters('flag');
-  -- Neither letter nor digit: ASCII and Latin-1 symbols, punctuation of single scripts, general punctuation and
-  -- symbols, private use, specials, tags.
+  -- What is neither letter nor digit: symbols of ASCII and Latin-1, punctuation of single scripts, general punctuation
+  -- and symbols, private use, specials and tags.
   c_symbol constant text :=
     E'\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u005e\\u0060\\u007b-\\u00a9\\u00ab-\\u00b4\\u00b6-\\u00b9\\u00bb-\\u00bf\\u00d7\\u00f7'
     '\\u037e\\u0387\\u055a-\\u055f\\u0589-\\u058f\\u05be\\u05c0\\u05c3\\u05c6\\u0600-\\u060f\\u061b-\\u061f\\u066a-\\u066d\\u06d4'
@@ -22,8 +22,8 @@ declare
     '\\u1800-\\u180e\\u2000-\\u200c\\u200e-\\u2bff\\u2cf9-\\u2cff\\u2e00-\\u2e7f\\u2fe0-\\u3004\\u3008-\\u3020\\u3030\\u303d-\\u303f'
     '\\u30a0\\u30fb\\ud800-\\uf8ff\\ufd3e-\\ufd4f\\ufe00-\\ufe6f\\ufeff-\\uff0f\\uffe0-\\uffff\\U00010100-\\U0001013f'
     '\\U0001d000-\\U0001d3ff\\U000e0000-\\U0010ffff';
-  -- Typographic apostrophes and dashes, and the commonest other digits, as ASCII; then what is invisible, and skin
-  -- tones, dropped.
+  -- Typographic apostrophes and dashes and the most common digits of other scripts, which become ASCII; then invisible
+  -- characters and skin tones, which are dropped.
   c_irregular constant text := '’‘ʼ‐‑‒–−٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९'
     || E'\u00ad\u034f\u061c\u0640\u180b\u180c\u180d\u180e\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061'
     '\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a'
@@ -34,14 +34,14 @@ declare
     -- A URL, up to white space, quotation marks or angle brackets.
     E'(?:[A-Za-z][A-Za-z0-9+.-]*://|www\\.)(?:' || c_letter || '|[]!#$%&''()*+,./:;=?@[~-])+'
     -- Words joined by connectors, with an optional sign before and after: .NET, $19.99, a->b, C++, 50%. Several points
-    -- are none.
+    -- in a row are no connector.
     || E'|\\.{2,}'
     || '|[#@$£€¥₹.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|' || c_letter || '+)'
     || E'(?:(?:[.''-]|[/\\\\:@&+#$%]{1,3}\\.?|->)' || c_letter || E'+)*(?:\\+\\+|[+#%£€¥])?'
     || '|[' || c_hangul || ']+'
     || '|[' || c_flag || ']{1,2}'
     || '|[' || c_emoji || E'](?:\\u200d[' || c_emoji || '])*';
-  -- What a token has at least one of.
+  -- Every token has at least one of these.
   c_content constant text :=
     E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u0300-\\u036f\\u064b-\\u065f\\u200d]';
 begin
@@ -50,7 +50,7 @@ begin
     select n.word_number, n.word, n.word ~ ('[' || c_unspaced || ']') as has_run
     from (
       select n.word_number,
-        -- translate() compares each letter with all of a long list.
+        -- translate() compares each letter with a whole long list, so it is called only where needed.
         case when n.word ~ ('[' || c_irregular || ']') then translate(n.word, c_irregular, c_regular)
              else n.word end as word
       from (
@@ -58,13 +58,13 @@ begin
           case when octet_length(u.word) = length(u.word) then u.word else normalize(u.word, nfkc) end as word
         from unnest(token_scan.words) with ordinality as u (word, word_number)
         where u.word is not null
-        offset 0 -- normalised once, not wherever it is used
+        offset 0 -- fenced, so that each word is normalised only once
       ) as n
       offset 0
     ) as n
   ), sections as materialized (
-    -- A run of unspaced script is a token whatever is around it, and a text may be made of little else. Runs are cut out
-    -- all at once, to be each second section: a match of the long pattern costs much.
+    -- A run of unspaced script is always a token, and a text may consist almost only of such runs. All runs are cut out
+    -- at once, and become every second section: a match of the long pattern costs much.
     select w.word_number, s.section_number, s.section, s.section_number % 2 = 0 as is_run
     from cleaned w
     cross join lateral unnest(string_to_array(
@@ -118,8 +118,8 @@ end
 $$;
 
 comment on function braid_store.token_scan(text[]) is
-  E'Splits what stands between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \\ : @ & + # $ % ->), '
-  'runs of a script without spaces, of Hangul, and emoji. Everything else separates. Apostrophes, dashes and '
-  'compatibility forms are normalised (NFKC); the points of initials (U.S.) and separators of thousands are dropped. '
-  'Words are told by their place in the array; nulls are skipped, and one without tokens gives no row. token_class is '
-  'word, number, compound, unspaced or hangul.';
+  E'Splits words that stand between two spaces into tokens: URLs, words joined by connectors (. - _ '' / \\ : @ & + # '
+  '$ % ->), runs of a script without spaces, runs of Hangul, and emoji. Everything else separates tokens. '
+  'Apostrophes, dashes and compatibility forms are normalised (NFKC). The points of initials (U.S.) and separators of '
+  'thousands are dropped. word_number: the word''s place in the array; nulls are skipped, and a word without tokens '
+  'gives no row. token_class is word, number, compound, unspaced or hangul.';

@@ -32,7 +32,7 @@ begin
     select l.word, coalesce(l.stems[1], l.word),
       case
         when l.stems = '{}' then true
-        -- it's, don't: stop words where both sides are, since the lists hold "don" and "t"
+        -- it's and don't are stop words if both halves are: the lists hold "don" and "t".
         when strpos(l.word, '''') > 0 then (
           select bool_and(ts_lexize(v_ascii_dictionaries[1], h.half) = '{}')
           from string_to_table(l.word, '''') as h (half)
@@ -44,7 +44,7 @@ begin
     select l.word, s.stem, false from lexized l cross join lateral unnest(l.stems[2:]) as s (stem)
     where cardinality(l.stems) > 1;
   else
-    -- One of several dictionaries may be a filter, which only to_tsvector follows.
+    -- If there are several dictionaries, one may be a filtering dictionary, which only to_tsvector follows.
     return query
     select w.word, coalesce(s.stem, w.word),
       s.stem is null and exists (
@@ -58,5 +58,5 @@ end
 $$;
 
 comment on function braid_store.token_stem(text[], text) is
-  'What the dictionaries of a text search configuration make of lower-case words: a stem (or several) or a stop word. '
-  'A word that no dictionary knows is its own stem.';
+  'Returns what the dictionaries of a text search configuration make of lower-case words: one stem or several, or a '
+  'stop word. A word that no dictionary knows is its own stem.';

@@ -12,4 +12,4 @@ as $$
 $$;
 
 comment on function braid_store.white_space() is
-  'The characters that separate the words of a query: Unicode''s white space.';
+  'Returns the characters that separate the words of a query: Unicode''s white space.';

@@ -9,7 +9,7 @@ as $$
 declare
   v_claims jsonb;
 begin
-  -- Every policy comes here for a superuser, and most of their sessions are no requests.
+  -- The fast way: for a superuser every policy calls this, and most sessions of superusers are not requests.
   if coalesce(current_setting('request.jwt.claims', true), '') = '' then
     return null;
   end if;
@@ -31,5 +31,6 @@ end
 $$;
 
 comment on function braid_store.request_tenant_key() is
-  'The tenant key that an HTTP request names: by the header if its role claim is trusted, else by the claim at '
-  'claim_path. Meaningful only for sessions of a gateway, which alone verifies tokens.';
+  'Returns the tenant key that an HTTP request names: the header''s, if the request''s role claim is trusted, else the '
+  'claim at claim_path. Null if it names none. Believe it only in a gateway''s session: only a gateway verifies tokens, '
+  'and anybody can set these settings.';

@@ -8,14 +8,14 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Any login can set any GUC, so what a GUC may decide depends on session_user, which SET ROLE does not change.
+  -- Any login can set any GUC. So session_user, which SET ROLE does not change, decides what a GUC may say.
   v_requested text := nullif(current_setting('braid.tenant', true), '');
   v_reads_everything boolean;
   v_kinds text[]; -- what the login is trusted as
   v_tenant_id int;
 begin
-  -- Every policy of a search comes here, mostly for a tenant that the login itself is a member of: whatever the login may
-  -- do else, all but gateways get the tenant that they ask for then.
+  -- The fast way: every policy in a search calls this, mostly for a tenant that the login itself is a member of. Any
+  -- login but a gateway gets the tenant that it asks for in that case, whatever else it may do.
   if v_requested is not null
      and not has_function_privilege(session_user, 'braid_store.gateway_mark()'::regprocedure, 'execute') then
     select t.id into v_tenant_id
@@ -32,7 +32,7 @@ begin
 
   select r.rolsuper or r.rolbypassrls,
          case when not (r.rolsuper or r.rolbypassrls) then array(
-           -- As session_is.
+           -- The same test as in session_is.
            select t.kind from braid_store.trusted_roles t
            where pg_has_role(session_user, to_regrole(quote_ident(t.role)), 'USAGE')) end
   into v_reads_everything, v_kinds
@@ -56,7 +56,8 @@ begin
     return v_tenant_id;
   end if;
 
-  -- The GUC only chooses among the login's own tenants; without it a single membership decides, else `default`.
+  -- The GUC only chooses among the tenants that the login is a member of. Without it: the only tenant if there is one,
+  -- else the tenant `default`.
   if v_requested is not null then
     select t.id into v_tenant_id
     from braid_store.tenants t
@@ -88,6 +89,7 @@ end
 $$;
 
 comment on function braid_store.session_tenant_id() is
-  'The tenant this session acts for, decided by who logged in (session_user): superusers and BYPASSRLS by '
-  'braid.tenant or the request, gateways by the request''s verified claims, services by braid.tenant, other logins by '
-  'their memberships. Null if none.';
+  'Returns the tenant that this session acts for; null if there is none. Who logged in (session_user) decides how it is '
+  'named. Gateways: by the request''s verified claims. Services: by braid.tenant. Superusers and roles with BYPASSRLS: '
+  'by braid.tenant, or else by the request. All others, and superusers who name none: by their memberships, among which '
+  'braid.tenant chooses.';
