@@ -140,3 +140,48 @@ create type braid_store.examined_chunk as (
 );
 comment on type braid_store.examined_chunk is
     'A chunk whose fate in a search is explained: its scores, and its place among the candidates and the rows, if it has one.';
+
+create type braid_store.searched_segments as (
+    segment_ids bigint[],
+    scales float8[],
+    block_width int
+);
+comment on type braid_store.searched_segments is
+    'The segments that a full-text search reads, in parallel with the factors by which their impacts are multiplied. A '
+    'segment''s number is its place among them, from 1. Of each block the first block_width chunk numbers are read.';
+
+create type braid_store.bounded_places as (
+    places bigint[],
+    bounds float8[],
+    low float8
+);
+comment on type braid_store.bounded_places is
+    'Places in the index whose chunks a search may find and, in parallel, what their scores are at most, highest first. '
+    'No place that is missing has a bound of low or more.';
+
+create type braid_store.scored_chunks as (
+    chunk_ids bigint[],
+    scores float8[],
+    threshold float8
+);
+comment on type braid_store.scored_chunks is
+    'Chunks and, in parallel, their scores, null where a chunk has none of the lexemes. threshold is the score of the last '
+    'one that is wanted so far: what is below it need not be looked at.';
+
+create type braid_store.measured_chunks as (
+    chunk_ids bigint[],
+    distances float8[]
+);
+comment on type braid_store.measured_chunks is 'Chunks and, in parallel, the distances of their vectors from a query.';
+
+create type braid_store.serving_shard as (
+    id int,
+    storage text,
+    vector_count bigint,
+    ef_search int,
+    ef_search_100 int,
+    is_indexed boolean
+);
+comment on type braid_store.serving_shard is
+    'The vector shard that serves a tenant''s part of a collection, and whether its index can be used; id is null where '
+    'there is none.';

@@ -52,7 +52,9 @@ revoke all on type
   braid.search_result, braid.write_result, braid_store.candidate, braid_store.fused_candidate,
   braid_store.query_condition, braid_store.text_query, braid_store.document_input, braid_store.document_change,
   braid_store.filter, braid_store.boost, braid_store.search_options, braid_store.search_request,
-  braid_store.found_candidates, braid_store.ranked_candidates, braid_store.arrangement, braid_store.examined_chunk
+  braid_store.found_candidates, braid_store.ranked_candidates, braid_store.arrangement, braid_store.examined_chunk,
+  braid_store.searched_segments, braid_store.bounded_places, braid_store.scored_chunks,
+  braid_store.measured_chunks, braid_store.serving_shard
 from public;
 -- For functions of users' own that return what ours return.
 grant usage on type braid.search_result, braid.write_result to braid_reader;

@@ -17,14 +17,14 @@ declare
   v_chunk_ids bigint[];
   v_position_count int;
   -- Twenty bits number the chunks that are analysed at once, and those of a segment.
-  v_size constant int := 100000;
+  c_size constant int := 100000;
 begin
-  for v_start in 1..coalesce(cardinality(index_chunks.chunk_ids), 0) by v_size loop
+  for v_start in 1..coalesce(cardinality(index_chunks.chunk_ids), 0) by c_size loop
     with analysed as (
       insert into braid_store.forward_rows
       select a.*
       from braid_store.analyse_chunks(index_chunks.tenant_id, index_chunks.collection,
-                                      index_chunks.chunk_ids[v_start : v_start + v_size - 1]) a
+                                      index_chunks.chunk_ids[v_start : v_start + c_size - 1]) a
       returning chunk_id, cardinality(positions) as position_count
     )
     select array_agg(a.chunk_id order by a.chunk_id), max(a.position_count) into v_chunk_ids, v_position_count

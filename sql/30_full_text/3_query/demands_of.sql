@@ -9,13 +9,8 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_demands braid_store.text_query;
+  v_demands braid_store.text_query := braid_store.empty_query();
 begin
-  v_demands.lexemes := '{}';
-  v_demands.weights := '{}';
-  v_demands.term_numbers := '{}';
-  v_demands.word_numbers := '{}';
-  v_demands.required_words := 0;
   v_demands.conditions := query.conditions;
   v_demands := braid_store.choose_driver(demands_of.tenant_id, demands_of.collection_id, v_demands);
   v_demands.posting_count := (

@@ -1,4 +1,9 @@
-create or replace function braid_store.query_conditions(query_text text, text_config text, fold_diacritics boolean)
+create or replace function braid_store.query_conditions(
+  collection braid_store.collections,
+  query_text text,
+  absent_lexemes text[],
+  corrected_lexemes text[]
+)
 returns braid_store.query_condition[]
 language plpgsql
 stable
@@ -10,31 +15,43 @@ set jit = off
 as $$
 declare
   -- Each chunk that a leg looks at is tested for each: 1 to 30 µs.
-  c_most constant int := 128;
+  c_max_conditions constant int := 128;
 begin
   return array(
-    select row(c.group_number, c.occurrence = 'must_not', c.kind = 'prefix', array_agg(c.lexeme order by c.position, c.lexeme),
-               array_agg(c.position - c.first_position order by c.position, c.lexeme))::braid_store.query_condition
+    select row(c.group_number, c.occurrence = 'must_not', c.kind = 'prefix',
+               case when c.kind = 'word' and c.occurrence = 'must' and cardinality(c.lexemes) = 1
+                      and c.lexemes <@ query_conditions.absent_lexemes
+                    then array[query_conditions.corrected_lexemes[
+                           array_position(query_conditions.absent_lexemes, c.lexemes[1])]]
+                    else c.lexemes end,
+               c.offsets)::braid_store.query_condition
     from (
-      -- At each position the whole word, not its parts; in scripts without spaces, its bigrams rather than characters.
-      select distinct c.clause_number, c.group_number, c.occurrence, c.kind, c.position, c.lexeme,
-             min(c.position) over (partition by c.clause_number) as first_position, c.token_kind,
-             first_value(c.token_kind) over (
-               partition by c.clause_number, c.position
-               order by array_position('{prefix,compound,word,bigram,character,stop_word,part}', c.token_kind),
-                        length(c.lexeme) desc) as best_kind,
-             max(length(c.lexeme)) filter (where c.token_kind = 'compound')
-               over (partition by c.clause_number, c.position) as compound_length
-      from braid_store.query_clauses(query_conditions.query_text, query_conditions.text_config,
-                                     query_conditions.fold_diacritics, '{must,must_not}', 2 * c_most) c
-    ) c
-    where c.token_kind = c.best_kind and (c.token_kind <> 'compound' or length(c.lexeme) = c.compound_length)
-    group by c.clause_number, c.group_number, c.occurrence, c.kind,
-             case when c.kind = 'prefix' then c.lexeme end -- a prefix may have two spellings
-    order by c.clause_number
-    limit c_most);
+      select c.clause_number, c.group_number, c.occurrence, c.kind,
+             array_agg(c.lexeme order by c.position, c.lexeme) as lexemes,
+             array_agg(c.position - c.first_position order by c.position, c.lexeme) as offsets
+      from (
+        -- At each position the whole word, not its parts; in scripts without spaces, its bigrams rather than characters.
+        select distinct c.clause_number, c.group_number, c.occurrence, c.kind, c.position, c.lexeme,
+               min(c.position) over (partition by c.clause_number) as first_position, c.token_kind,
+               first_value(c.token_kind) over (
+                 partition by c.clause_number, c.position
+                 order by array_position('{prefix,compound,word,bigram,character,stop_word,part}', c.token_kind),
+                          length(c.lexeme) desc) as best_kind,
+               max(length(c.lexeme)) filter (where c.token_kind = 'compound')
+                 over (partition by c.clause_number, c.position) as compound_length
+        from braid_store.query_clauses(query_conditions.query_text, query_conditions.collection.text_config,
+                                       query_conditions.collection.fold_diacritics, '{must,must_not}',
+                                       2 * c_max_conditions) c
+      ) c
+      where c.token_kind = c.best_kind and (c.token_kind <> 'compound' or length(c.lexeme) = c.compound_length)
+      group by c.clause_number, c.group_number, c.occurrence, c.kind,
+               case when c.kind = 'prefix' then c.lexeme end -- a prefix may have two spellings
+      order by c.clause_number
+      limit c_max_conditions
+    ) c);
 end
 $$;
 
-comment on function braid_store.query_conditions(text, text, boolean) is
-  'What + and - and quotation marks demand of a chunk: the first 128 of it.';
+comment on function braid_store.query_conditions(braid_store.collections, text, text[], text[]) is
+  'What + and - and quotation marks demand of a chunk: the first 128 of it. Where a word is among absent_lexemes, the '
+  'corrected one takes its place.';

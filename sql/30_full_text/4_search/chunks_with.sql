@@ -13,8 +13,8 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_segments record;
-  v_gathered record;
+  v_segments braid_store.searched_segments;
+  v_gathered braid_store.bounded_places;
 begin
   v_segments := braid_store.segment_scales(chunks_with.tenant_id, chunks_with.collection, 1);
   v_gathered := braid_store.gather_candidates(

@@ -14,15 +14,15 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
+#variable_conflict use_column
 begin
   return array(
     select row(s.chunk_id, s.score, row_number() over (order by s.score desc, t.external_id, t.chunk_index))
              ::braid_store.candidate
     from (
       select s.chunk_id, s.score, count(*) over (partition by s.score) > 1 as is_tied
-      from unnest(chunk_ids, scores) s (chunk_id, score)
-      where s.score >= threshold and s.score > 0
+      from unnest(rank_candidates.chunk_ids, rank_candidates.scores) s (chunk_id, score)
+      where s.score >= rank_candidates.threshold and s.score > 0
       offset 0
     ) s
     left join lateral (
@@ -37,7 +37,7 @@ begin
       offset 0
     ) t on true
     order by s.score desc, t.external_id, t.chunk_index
-    limit candidate_count);
+    limit rank_candidates.candidate_count);
 end
 $$;
 

@@ -3,15 +3,14 @@ create or replace function braid_store.score_candidates(
   collection braid_store.collections,
   query braid_store.text_query,
   segment_ids bigint[],
-  places bigint[],
-  place_bounds float8[],
+  gathered braid_store.bounded_places,
   filter braid_store.filter,
   candidate_count int,
-  most_scored int,
-  inout chunk_ids bigint[],
-  inout scores float8[],
-  inout threshold float8
+  min_threshold float8,
+  max_scored int,
+  scored braid_store.scored_chunks
 )
+returns braid_store.scored_chunks
 language plpgsql
 stable
 parallel safe
@@ -20,51 +19,57 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
+#variable_conflict use_column
 declare
+  v_scored braid_store.scored_chunks := score_candidates.scored;
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
-  v_floor float8 := threshold;
-  v_next int := 1;
-  v_before int := cardinality(chunk_ids);
-  -- Where those before were not enough, few match.
-  v_end int := greatest(candidate_count + candidate_count / 8 + 2,
-                        case when v_before < candidate_count and v_before > 0 then cardinality(places) / 3 end);
+  v_place_count int := cardinality(gathered.places);
+  v_count_before int := cardinality(scored.chunk_ids);
+  -- A batch is of the places from v_first to v_last. Where those before were not enough, few of them are chunks that
+  -- may be found: the first batch is larger.
+  v_first int := 1;
+  v_last int := greatest(candidate_count + candidate_count / 8 + 2,
+                         case when v_count_before < candidate_count and v_count_before > 0 then v_place_count / 3 end);
   v_batch_ids bigint[];
 begin
-  if scores <> '{}' then
-    threshold := greatest(v_floor, (
-      select s from unnest(scores) s where s is not null order by s desc offset candidate_count - 1 limit 1));
-  end if;
-  while v_next <= cardinality(places) and place_bounds[v_next] >= threshold
-        and coalesce(cardinality(chunk_ids) < most_scored, true) loop
-    if v_next > 1 and cardinality(chunk_ids) < candidate_count then
-      -- As many as bring enough, if as many of them match as of those before.
-      v_end := v_end + least(
-        1.2 * (candidate_count - cardinality(chunk_ids) + 2) * v_end / greatest(cardinality(chunk_ids) - v_before, 1),
-        4 * v_end);
-    elsif v_next > 1 then
+  -- Bounds descend: below the threshold none that follows can matter.
+  while v_first <= v_place_count and gathered.bounds[v_first] >= v_scored.threshold
+        and coalesce(cardinality(v_scored.chunk_ids) < max_scored, true) loop
+    if v_first > 1 and cardinality(v_scored.chunk_ids) < candidate_count then
+      -- As many as bring enough, if as many of them count as of those before.
+      v_last := v_last + least(
+        1.2 * (candidate_count - cardinality(v_scored.chunk_ids) + 2) * v_last
+          / greatest(cardinality(v_scored.chunk_ids) - v_count_before, 1),
+        4 * v_last);
+    elsif v_first > 1 then
       -- No more than can still matter.
-      v_end := v_end + least(greatest(v_end, 64),
-                             greatest(1, (select count(*) from unnest(place_bounds[v_next : v_next + 2 * v_end]) b
-                                          where b >= threshold)));
+      v_last := v_last + least(
+        greatest(v_last, 64),
+        greatest(1, (select count(*) from unnest(gathered.bounds[v_first : v_first + 2 * v_last]) b
+                     where b >= v_scored.threshold)));
     end if;
-    v_end := least(v_end, cardinality(places));
-    v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, segment_ids, places[v_next : v_end], filter);
+    v_last := least(v_last, v_place_count);
+
+    v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, segment_ids, gathered.places[v_first : v_last],
+                                           filter);
     if v_has_demands then
       v_batch_ids := braid_store.matching_chunks(tenant_id, collection, v_batch_ids, query);
     end if;
-    chunk_ids := chunk_ids || v_batch_ids;
-    scores := scores || braid_store.exact_scores(tenant_id, collection, v_batch_ids, query);
-    threshold := greatest(v_floor, (
-      select s from unnest(scores) s where s is not null order by s desc offset candidate_count - 1 limit 1));
-    v_next := v_end + 1;
+    v_scored.chunk_ids := v_scored.chunk_ids || v_batch_ids;
+    v_scored.scores := v_scored.scores || braid_store.exact_scores(tenant_id, collection, v_batch_ids, query);
+    v_scored.threshold := greatest(min_threshold, (
+      select s from unnest(v_scored.scores) s where s is not null
+      order by s desc
+      offset score_candidates.candidate_count - 1 limit 1));
+    v_first := v_last + 1;
   end loop;
+  return v_scored;
 end
 $$;
 
-comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query, bigint[], bigint[],
-                                                 float8[], braid_store.filter, int, int, bigint[], float8[],
-                                                 float8) is
-  'Scores candidates, highest bound first, until candidate_count scores are as high as the next bound: those that live, '
-  'pass the filter and have what the query demands; or until there are most_scored. Adds to what was scored before; '
-  'threshold is the score at that rank.';
+comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query, bigint[],
+                                                 braid_store.bounded_places, braid_store.filter, int, float8, int,
+                                                 braid_store.scored_chunks) is
+  'Adds the exact scores of gathered places to those of the passes before: of the chunks that live, pass the filter and '
+  'have what the query demands. It takes the highest bounds first, and ends when candidate_count scores are as high as the '
+  'next bound, or when there are max_scored. The threshold is the score at that rank, and min_threshold at least.';

@@ -1,11 +1,9 @@
 create or replace function braid_store.segment_scales(
   tenant_id int,
   collection braid_store.collections,
-  average_length float8,
-  out segment_ids bigint[],
-  out scales float8[],
-  out block_width int
+  average_length float8
 )
+returns braid_store.searched_segments
 language plpgsql
 stable
 parallel safe
@@ -19,6 +17,7 @@ declare
   v_k1 float8 := segment_scales.collection.k1;
   v_b float8 := segment_scales.collection.b;
   v_title_weight float8 := segment_scales.collection.title_weight;
+  v_segments braid_store.searched_segments;
 begin
   select array_agg(s.id order by s.id),
          array_agg((1 + 1e-9)
@@ -27,12 +26,13 @@ begin
                           else braid_store.impact_growth(s, segment_scales.collection, segment_scales.average_length)
                      end order by s.id),
          case when max(s.chunk_count) > 2048 then braid_store.block_size() else 2048 end
-  into segment_ids, scales, block_width
+  into v_segments
   from braid_store.segments s
   where s.tenant_id = segment_scales.tenant_id and s.collection_id = v_collection_id and not s.is_deletion;
+  return v_segments;
 end
 $$;
 
 comment on function braid_store.segment_scales(int, braid_store.collections, float8) is
-  'The segments, and by what factor their impacts, computed with the average length of then, can have grown. Of a '
-  'block the first block_width numbers are used: 2048, if no segment has more.';
+  'The segments to read, and by what factor their impacts, computed with the average length of then, can have grown. Of '
+  'blocks 2048 chunk numbers are read if no segment has more.';

@@ -11,11 +11,11 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  v_word constant text := closest_lexeme.lexeme;
-  v_length constant int := length(v_word);
-  v_max_edits constant int := case when v_length < 5 then 1 else 2 end;
+  c_word constant text := closest_lexeme.lexeme;
+  c_length constant int := length(c_word);
+  c_max_edits constant int := case when c_length < 5 then 1 else 2 end;
   -- Above every lexeme that begins with what it is appended to.
-  v_last constant text := chr(1114111);
+  c_last constant text := chr(1114111);
   v_letters text;
   v_first_letter text;
   v_beyond_letters text;
@@ -32,15 +32,15 @@ begin
     (E'\u0561', E'\u0561-\u0587'), (E'\u05d0', E'\u05d0-\u05ea'), (E'\u0620', E'\u0620-\u064a\u066e-\u06d3'),
     (E'\u0904', E'\u0904-\u0963\u0971-\u0df3'), (E'\u10d0', E'\u10d0-\u10fa')
   ) a (first_letter, letters)
-  where v_length between 3 and 64 and v_word collate "C" ~ ('^[' || a.letters || ']+$');
+  where c_length between 3 and 64 and c_word collate "C" ~ ('^[' || a.letters || ']+$');
   if not found then
     return null;
   end if;
 
-  for v_edits in 0 .. v_max_edits loop
+  for v_edits in 0 .. c_max_edits loop
     select w.lexeme into v_closest
     from (
-      select distinct b.beginning || substr(v_word, b.place + 1) as lexeme
+      select distinct b.beginning || substr(c_word, b.place + 1) as lexeme
       from (select unnest(v_beginnings) as beginning, unnest(v_places) as place) b
     ) w,
     lateral (
@@ -53,14 +53,14 @@ begin
     where f.document_frequency > 0 and w.lexeme collate "C" ~ v_letters
     order by f.document_frequency desc, w.lexeme collate "C"
     limit 1;
-    exit when found or v_edits = v_max_edits;
+    exit when found or v_edits = c_max_edits;
 
     with recursive followed as (
       -- As far as lexemes follow the rest of the word: the neighbours in the index tell.
       select left(w.whole, n.length) as beginning,
              array_agg(distinct w.place + n.length - w.length) as places
       from (
-        select b.beginning || substr(v_word, b.place + 1) as whole, b.place, length(b.beginning) as length
+        select b.beginning || substr(c_word, b.place + 1) as whole, b.place, length(b.beginning) as length
         from (select unnest(v_beginnings) as beginning, unnest(v_places) as place) b
       ) w
       left join lateral (
@@ -101,7 +101,7 @@ begin
              select p.lexeme
              from braid_store.postings p
              where p.tenant_id = closest_lexeme.tenant_id and p.collection_id = closest_lexeme.collection_id
-               and p.lexeme > left(l.lexeme, length(l.beginning) + 1) || v_last
+               and p.lexeme > left(l.lexeme, length(l.beginning) + 1) || c_last
                and p.lexeme < l.beginning || v_beyond_letters
              order by p.lexeme
              limit 1
@@ -116,12 +116,12 @@ begin
       select f.beginning || e.letters, f.place + e.step
       from (select o.beginning, unnest(o.places) as place from followed o) f
       cross join lateral (
-        values (reverse(substr(v_word, f.place + 1, 2)), 2), ('', 1)
+        values (reverse(substr(c_word, f.place + 1, 2)), 2), ('', 1)
       ) e (letters, step)
     )
     select array_agg(d.beginning), array_agg(d.place)
     into v_beginnings, v_places
-    from (select distinct e.beginning, e.place from edited e where e.place <= v_length) d;
+    from (select distinct e.beginning, e.place from edited e where e.place <= c_length) d;
   end loop;
   return v_closest;
 end

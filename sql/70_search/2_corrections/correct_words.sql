@@ -17,7 +17,7 @@ as $$
 #variable_conflict use_column
 declare
   -- A correction can take 50 ms.
-  v_max_words constant int := 5;
+  c_max_words constant int := 5;
 begin
   return query
   with clauses as materialized (
@@ -41,7 +41,7 @@ begin
   ), closest as materialized (
     select a.word, a.lexeme, a.clause_number, a.position,
            braid_store.closest_lexeme(correct_words.tenant_id, correct_words.collection.id, a.lexeme) as closest
-    from (select a.* from absent a order by a.clause_number, a.position limit v_max_words) a
+    from (select a.* from absent a order by a.clause_number, a.position limit c_max_words) a
   )
   select left(c.word, 100),
          braid_store.written_word(correct_words.tenant_id, correct_words.collection, c.closest, length(c.word)),

@@ -15,7 +15,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  v_query braid_store.text_query;
+  v_query braid_store.text_query := braid_store.empty_query();
   v_texts text[];
 begin
   v_query.lexemes := array[written_word.lexeme];
@@ -23,9 +23,6 @@ begin
   v_query.term_numbers := array[1];
   v_query.word_numbers := array[1];
   v_query.required_words := 1;
-  v_query.conditions := '{}';
-  v_query.driver_lexemes := '{}';
-  v_query.required_lexemes := '{}';
   select coalesce(sum(p.posting_count), 0) into v_query.posting_count
   from braid_store.postings p
   where p.tenant_id = written_word.tenant_id and p.collection_id = written_word.collection.id

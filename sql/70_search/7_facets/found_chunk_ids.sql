@@ -22,8 +22,8 @@ declare
   v_is_scored boolean := v_has_demands or collection.title_weight = 0 or min_score > 0;
   v_chunk_ids bigint[];
   v_scores float8[];
-  v_segments record;
-  v_gathered record;
+  v_segments braid_store.searched_segments;
+  v_gathered braid_store.bounded_places;
 begin
   if query.lexemes = '{}' then
     return '{}';
