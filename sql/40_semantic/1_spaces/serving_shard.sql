@@ -1,13 +1,8 @@
 create or replace function braid_store.serving_shard(
   tenant_id int,
-  collection braid_store.collections,
-  out id int,
-  out storage text,
-  out vector_count bigint,
-  out ef_search int,
-  out ef_search_100 int,
-  out is_indexed boolean
+  collection braid_store.collections
 )
+returns braid_store.serving_shard
 language plpgsql
 stable
 parallel safe
@@ -16,15 +11,18 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
+declare
+  v_shard braid_store.serving_shard;
 begin
   select s.id, s.storage, s.vector_count, s.ef_search, s.ef_search_100
-  into id, storage, vector_count, ef_search, ef_search_100
+  into v_shard.id, v_shard.storage, v_shard.vector_count, v_shard.ef_search, v_shard.ef_search_100
   from braid_store.vector_shards s
   where s.tenant_id = serving_shard.tenant_id and s.collection_id = serving_shard.collection.id
     and s.vector_space_id = serving_shard.collection.vector_space_id and s.state = 'serving';
-  is_indexed := id is not null and coalesce(
+  v_shard.is_indexed := v_shard.id is not null and coalesce(
     (select i.indisvalid and i.indisready from pg_index i
-     where i.indexrelid = to_regclass(format('braid_store.vectors_%s_hnsw', id))), false);
+     where i.indexrelid = to_regclass(format('braid_store.vectors_%s_hnsw', v_shard.id))), false);
+  return v_shard;
 end
 $$;
 

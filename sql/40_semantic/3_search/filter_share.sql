@@ -15,7 +15,8 @@ set jit = off
 as $$
 declare
   -- So few are scanned sooner than sampled.
-  v_few constant int := 2000;
+  c_few constant int := 2000;
+  c_max_rounds constant int := 4;
   -- A part of the primary key: by it ids are found at once.
   v_part text := case
     when shard_id is null
@@ -25,27 +26,44 @@ declare
   end;
   v_low bigint;
   v_high bigint;
+  v_ids int8multirange; -- what has not been found to be a gap
+  v_gaps int8multirange;
+  v_count int;
   v_share float8;
 begin
   execute format('select (select v.chunk_id from %1$s order by v.chunk_id limit 1), '
                  '(select v.chunk_id from %1$s order by v.chunk_id desc limit 1)', v_part)
   into v_low, v_high
   using tenant_id;
-  if v_low is null or v_high - v_low < v_few then
+  if v_low is null or v_high - v_low < c_few then
     return 1;
   end if;
-  -- At even distances rather than at random, so that a search repeated is planned the same.
-  execute format($query$
-    select avg((c.passes is true)::int)
-    from generate_series(0, $4 - 1) s (step),
-         lateral (
-           select v.chunk_id from %1$s and v.chunk_id >= $2 + (($3 - $2) * (s.step + 0.5::float8) / $4)::bigint
-           order by v.chunk_id limit 1
-         ) v,
-         lateral (select (%2$s) as passes from braid_store.chunks c where c.tenant_id = $1 and c.id = v.chunk_id offset 0) c
-    $query$, v_part, filter.predicate)
-  into v_share
-  using tenant_id, v_low, v_high, sample_size;
+  v_ids := int8multirange(int8range(v_low, v_high, '[]'));
+  for v_round in 1 .. c_max_rounds loop
+    -- The first id at or behind each of so many points. At even distances rather than at random, so that a search
+    -- repeated is planned the same.
+    execute format($query$
+      select avg((c.passes is true)::int), count(distinct v.chunk_id), range_agg(int8range(p.id, v.chunk_id))
+      from (
+             select r.low, r.high - r.low as length, sum(r.high - r.low) over (order by r.low) - (r.high - r.low) as before,
+                    sum(r.high - r.low) over () as total
+             from (select lower(u) as low, upper(u) as high from unnest($3) u) r
+           ) r,
+           generate_series(0, $2 - 1) s (step),
+           lateral (select r.total * (s.step + 0.5::float8) / $2 - r.before as distance) d,
+           lateral (select r.low + floor(d.distance)::bigint as id) p,
+           lateral (
+             select v.chunk_id from %1$s and v.chunk_id >= p.id order by v.chunk_id limit 1
+           ) v,
+           lateral (select (%2$s) as passes from braid_store.chunks c where c.tenant_id = $1 and c.id = v.chunk_id offset 0) c
+      where d.distance >= 0 and d.distance < r.length
+      $query$, v_part, filter.predicate)
+    into v_share, v_count, v_gaps
+    using tenant_id, sample_size, v_ids;
+    -- In a gap many points have the same next id, whose chunk would stand for all: again, without the gaps.
+    exit when v_count >= sample_size / 2 or coalesce(isempty(v_gaps), true);
+    v_ids := v_ids - v_gaps;
+  end loop;
   return coalesce(v_share, 0);
 end
 $$;

@@ -31,7 +31,7 @@ declare
   v_ef_search text := current_setting('hnsw.ef_search');
   v_iterative_scan text := current_setting('hnsw.iterative_scan');
   v_max_scan_tuples text := current_setting('hnsw.max_scan_tuples');
-  v_order record := braid_store.shard_order(storage, space.dimensions, space.distance);
+  v_sort_key text := (braid_store.shard_order(storage, space.dimensions, space.distance)).sort_key;
 begin
   -- Put back below. Not in this function's definition: there only a superuser may name what pgvector has yet to bring.
   perform set_config('hnsw.ef_search', least(greatest(nearest_indexed.ef_search, 1), 1000)::text, true),
@@ -54,7 +54,7 @@ begin
              'where c.tenant_id = $2 and c.id = v.chunk_id and (%s) offset 0) c', filter.predicate)
     end,
     case when has_written then braid_store.not_overridden() else 'true' end,
-    v_order.sort_key)
+    v_sort_key)
   into chunk_ids, distances
   using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
   perform set_config('hnsw.ef_search', v_ef_search, true),

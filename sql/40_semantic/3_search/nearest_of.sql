@@ -15,15 +15,15 @@ set jit = off
 as $$
 declare
   v_distance text;
-  v_near record;
+  v_measured braid_store.measured_chunks;
 begin
   select s.distance into strict v_distance
   from braid_store.vector_spaces s
   where s.id = nearest_of.collection.vector_space_id;
-  v_near := braid_store.nearest_among(
+  v_measured := braid_store.nearest_among(
     tenant_id, collection, v_distance, (braid_store.serving_shard(tenant_id, collection)).id, query_embedding,
     array(select a.chunk_id from unnest(among) a));
-  return (braid_store.rank_nearest(tenant_id, v_distance, v_near.chunk_ids, v_near.distances, braid_store.no_filter(),
+  return (braid_store.rank_nearest(tenant_id, v_distance, v_measured.chunk_ids, v_measured.distances, braid_store.no_filter(),
                                    min_score, cardinality(among), 0)).candidates;
 end
 $$;

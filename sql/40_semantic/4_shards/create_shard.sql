@@ -8,12 +8,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_space braid_store.vector_spaces;
-  v_order record;
+  v_stored_type text;
   v_shard_id int;
   v_column text;
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = collection.vector_space_id;
-  v_order := braid_store.shard_order(collection.vector_storage, v_space.dimensions, v_space.distance);
+  v_stored_type := (braid_store.shard_order(collection.vector_storage, v_space.dimensions, v_space.distance)).stored_type;
 
   insert into braid_store.vector_shards (tenant_id, collection_id, vector_space_id, storage, hnsw_m, hnsw_ef_construction,
                                          state)
@@ -23,7 +23,7 @@ begin
 
   execute format(
     'create table braid_store.vectors_%s (tenant_id int not null, chunk_id bigint not null, embedding %s not null, '
-    'primary key (tenant_id, chunk_id)) with (toast_tuple_target = 8160)', v_shard_id, v_order.stored_type);
+    'primary key (tenant_id, chunk_id)) with (toast_tuple_target = 8160)', v_shard_id, v_stored_type);
   execute format('alter table braid_store.vectors_%s alter column embedding set storage external', v_shard_id);
   foreach v_column in array '{tenant_id,chunk_id,embedding}'::text[] loop
     execute format('alter table braid_store.vectors_%s alter column %I set statistics 0', v_shard_id, v_column);

@@ -14,7 +14,7 @@ set jit = off
 as $$
 #variable_conflict use_variable
 declare
-  v_query_count constant int := 100;
+  c_query_count constant int := 100;
   v_space braid_store.vector_spaces;
   v_queries @vector@.vector[];
   v_query @vector@.vector;
@@ -40,7 +40,7 @@ begin
          ) v)
     $query$, shard.id)
   into v_queries
-  using shard.tenant_id, v_query_count, v_space.dimensions,
+  using shard.tenant_id, c_query_count, v_space.dimensions,
         case shard.storage when 'halfvec' then 65504 else 1e30 end::float8;
 
   foreach v_query in array v_queries loop

@@ -13,7 +13,7 @@ declare
   c_sample constant int := 20000;
   v_distance text := (select s.distance from braid_store.vector_spaces s
                       where s.id = update_centroid.collection.vector_space_id);
-  v_shard record := braid_store.serving_shard(update_centroid.tenant_id, update_centroid.collection);
+  v_shard braid_store.serving_shard := braid_store.serving_shard(update_centroid.tenant_id, update_centroid.collection);
   v_share float8;
   v_count bigint := (braid_store.due_centroid(update_centroid.tenant_id, update_centroid.collection)).vector_count;
 begin

@@ -1,0 +1,45 @@
+create or replace function braid_store.filtered_if_few(
+  tenant_id int,
+  collection braid_store.collections,
+  shard braid_store.serving_shard,
+  filter braid_store.filter,
+  filter_share float8,
+  candidate_count int
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  -- An index is followed as far as to the 20,000 nearest.
+  c_index_reach constant int := 20000;
+  c_small_share constant float8 := 1 / 32.0;
+  v_max_count int;
+  v_chunk_ids bigint[];
+begin
+  if filter.source is not null then
+    if filter_share > c_small_share then
+      return null;
+    end if;
+  -- Every chunk would be read: only where an index would not come upon enough, as a larger sample has to confirm.
+  elsif filter_share > 0
+        or c_index_reach * braid_store.filter_share(tenant_id, collection, shard.id, filter, 1000) >= candidate_count then
+    return null;
+  end if;
+  -- Few are so many as can be measured in the time in which enough of them would be found among the nearest. One by HNSW
+  -- costs as much as six by id.
+  v_max_count := greatest(2000, sqrt(6.0 * candidate_count * coalesce(shard.vector_count, 0)));
+  v_chunk_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, v_max_count);
+  return case when cardinality(v_chunk_ids) <= v_max_count then v_chunk_ids end;
+end
+$$;
+
+comment on function braid_store.filtered_if_few(int, braid_store.collections, braid_store.serving_shard,
+                                                braid_store.filter, float8, int) is
+  'The chunks that a filter lets pass, where they are so few that measuring them all is the quickest; else null. '
+  'filter_share is what share of the vectors passes, from a small sample.';

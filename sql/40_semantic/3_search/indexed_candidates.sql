@@ -1,0 +1,57 @@
+create or replace function braid_store.indexed_candidates(
+  tenant_id int,
+  collection braid_store.collections,
+  space braid_store.vector_spaces,
+  shard braid_store.serving_shard,
+  has_written boolean,
+  query_embedding @vector@.vector,
+  filter braid_store.filter,
+  min_score float8,
+  candidate_count int,
+  ef_search int
+)
+returns braid_store.candidate[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_measured braid_store.measured_chunks;
+  v_written braid_store.measured_chunks;
+  v_indexed_count int;
+  v_found_count int;
+  v_candidates braid_store.candidate[];
+begin
+  v_measured := braid_store.nearest_indexed(
+    tenant_id, collection, space, shard.id, shard.storage, query_embedding, filter,
+    -- More than asked for where some of them do not count, or come in another order.
+    case when has_written or shard.storage = 'binary' then greatest(candidate_count, ef_search) else candidate_count end,
+    ef_search, not filter.is_empty, has_written);
+  v_indexed_count := cardinality(v_measured.chunk_ids);
+  if has_written then
+    v_written := braid_store.nearest_exact(tenant_id, collection, space.distance, null, true, query_embedding, filter,
+                                           candidate_count);
+    v_measured.chunk_ids := v_measured.chunk_ids || v_written.chunk_ids;
+    v_measured.distances := v_measured.distances || v_written.distances;
+  end if;
+  select r.candidates, r.found_count into v_candidates, v_found_count
+  from braid_store.rank_nearest(
+         indexed_candidates.tenant_id, indexed_candidates.space.distance, v_measured.chunk_ids, v_measured.distances,
+         indexed_candidates.filter, indexed_candidates.min_score, indexed_candidates.candidate_count,
+         v_indexed_count) r;
+  -- What was written since does not count: many of the shard's nearest may have been written anew, and lie elsewhere.
+  return case when v_found_count >= candidate_count then v_candidates end;
+end
+$$;
+
+comment on function braid_store.indexed_candidates(int, braid_store.collections, braid_store.vector_spaces,
+                                                   braid_store.serving_shard, boolean, @vector@.vector,
+                                                   braid_store.filter, float8, int, int) is
+  'The chunks nearest to a vector by the HNSW index of a shard, and by measuring what was written since (has_written). Null '
+  'where the index gave too few: the chunks that pass the filter are far from the query, or the index holds vectors of '
+  'deleted chunks.';
