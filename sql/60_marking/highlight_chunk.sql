@@ -16,15 +16,18 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_tenant_id int := braid_store.require_tenant_id();
-  v_chunk record;
-  v_terms record;
+  v_content text;
+  v_config text;
+  v_fold_diacritics boolean;
+  v_lexemes text[];
+  v_prefixes text[];
 begin
   if highlight_chunk.query_text is null then
     raise exception 'query_text is null' using errcode = '22023', hint = 'Give a text; an empty one marks nothing.';
   end if;
   perform braid_store.check_snippet_arguments(start_tag, stop_tag, fragment_count, fragment_words, fragment_separator);
   select c.content, braid_store.language_config(c.language, o.text_config) as text_config, o.fold_diacritics
-  into v_chunk
+  into v_content, v_config, v_fold_diacritics
   from braid_store.chunks c
   join braid_store.collections o on o.id = c.collection_id
   where c.tenant_id = v_tenant_id and c.id = highlight_chunk.chunk_id;
@@ -34,12 +37,12 @@ begin
             hint = 'Take chunk_id from a search''s rows; a document that is written again gets new chunks.';
   end if;
 
-  v_terms := braid_store.marked_terms((braid_store.searched_text(highlight_chunk.query_text, true)).searched,
-                                       v_chunk.text_config, v_chunk.fold_diacritics);
-  return (braid_store.make_snippets(array[v_chunk.content], v_terms.lexemes, v_terms.prefixes, v_chunk.text_config,
-                                    v_chunk.fold_diacritics, highlight_chunk.start_tag, highlight_chunk.stop_tag,
-                                    highlight_chunk.fragment_count, highlight_chunk.fragment_words,
-                                    highlight_chunk.fragment_separator))[1];
+  select t.lexemes, t.prefixes into v_lexemes, v_prefixes
+  from braid_store.marked_terms((braid_store.searched_text(highlight_chunk.query_text, true)).searched, v_config,
+                                v_fold_diacritics) t;
+  return (braid_store.make_snippets(array[v_content], v_lexemes, v_prefixes, v_config, v_fold_diacritics,
+                                    highlight_chunk.start_tag, highlight_chunk.stop_tag, highlight_chunk.fragment_count,
+                                    highlight_chunk.fragment_words, highlight_chunk.fragment_separator))[1];
 end
 $$;
 

@@ -20,8 +20,12 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  -- Where the punctuation before a passage is cut off: behind the last of these.
+  c_up_to_space constant text := E'^.*[\\u0001-\\u0020\\u00a0\\u2000-\\u200b\\u3000]';
   v_snippets text[];
 begin
+  -- A word is what stands between two spaces. braid_store.mark_words cuts it into segments, which are shown, and marked,
+  -- as a whole. Passages are measured in steps: a segment that counts as a word is one.
   with words as materialized (
     select t.text_number, w.ordinal, w.word
     from unnest(make_snippets.contents) with ordinality as t (content, text_number)
@@ -38,45 +42,25 @@ begin
     from braid_store.mark_words(array(select v.word from vocabulary v order by v.word_number), make_snippets.lexemes,
                                 make_snippets.prefixes, make_snippets.text_config, make_snippets.fold_diacritics) m
   ), segments as materialized (
-    select o.text_number, o.ordinal, m.segment_number,
-      case when o.ordinal > 1 and m.segment_number = 1 then ' ' else '' end || m.before as before,
+    select o.text_number, o.ordinal, m.piece_number, m.segment_number,
+      case when o.ordinal > 1 and m.piece_number = 1 and m.segment_number = 1 then ' ' else '' end || m.before as before,
       m.segment, m.after, m.terms,
       -- What has no word stands before the next one.
-      (count(*) filter (where m.is_step) over (partition by o.text_number order by o.ordinal, m.segment_number)
+      (count(*) filter (where m.is_step)
+         over (partition by o.text_number order by o.ordinal, m.piece_number, m.segment_number)
        + case when m.segment = '' then 1 else 0 end)::int as step
     from occurrences o
     join marked m on m.word_number = o.word_number
   ), matches as materialized (
-    select d.text_number, d.step,
-      greatest(lag(d.step) over (partition by d.text_number, d.term order by d.step) + 1,
-               d.step - make_snippets.fragment_words + 1) as first_start
-    from (select distinct s.text_number, s.step, unnest(s.terms) as term from segments s) as d
+    select distinct s.text_number, s.step, unnest(s.terms) as term
+    from segments s
     where make_snippets.fragment_count is not null
-  ), passages as (
-    -- From each match on: how many matches, and where the last is.
-    select distinct m.text_number, m.step as start, count(*) over later as match_count, last_value(m.step) over later as end
-    from matches m
-    window later as (
-      partition by m.text_number order by m.step
-      range between current row and (make_snippets.fragment_words - 1) following
-    )
-  ), changes as (
-    -- A match adds a term to the passages that begin up to it and behind the term's match before it.
-    select m.text_number, m.first_start as step, count(*) as change from matches m group by 1, 2
-    union all
-    select m.text_number, m.step + 1, -count(*) from matches m group by 1, 2
-    union all
-    select p.text_number, p.start, 0 from passages p
-  ), term_counts as (
-    select distinct c.text_number, c.step, sum(c.change) over (partition by c.text_number order by c.step) as term_count
-    from changes c
   ), ranked as (
-    select p.text_number,
-      array_agg(p.start order by t.term_count desc, p.match_count desc, p.start) as starts,
-      array_agg(p.end order by t.term_count desc, p.match_count desc, p.start) as ends
-    from passages p
-    join term_counts t on t.text_number = p.text_number and t.step = p.start
-    group by p.text_number
+    select p.*
+    from braid_store.rank_passages(array(select m.text_number::int from matches m order by m.text_number, m.step, m.term),
+                                   array(select m.step from matches m order by m.text_number, m.step, m.term),
+                                   array(select m.term from matches m order by m.text_number, m.step, m.term),
+                                   make_snippets.fragment_words) p
   ), chosen as materialized (
     select s.text_number,
       case
@@ -89,20 +73,21 @@ begin
     ) as s
     left join ranked r on r.text_number = s.text_number
   ), shown as (
-    select s.text_number, s.ordinal, s.segment_number, s.step, s.segment, s.after, s.terms,
+    -- Neighbours that are both marked, with nothing between them, have one pair of tags.
+    select s.text_number, s.ordinal, s.piece_number, s.segment_number, s.step, s.segment, s.after, s.terms,
       case
-        when make_snippets.fragment_count is null or lag(s.step) over text >= s.step - 1 then s.before
-        else regexp_replace(s.before, E'^.*[\\u0001-\\u0020\\u00a0\\u2000-\\u200b\\u3000]', '')
+        when make_snippets.fragment_count is null or lag(s.step) over in_text >= s.step - 1 then s.before
+        else regexp_replace(s.before, c_up_to_space, '')
       end as before,
-      lag(s.step) over text as previous_step,
-      coalesce(s.before = '' and lag(s.after) over text = '' and lag(s.terms) over text is not null
-               and lag(s.step) over text >= s.step - 1, false) as continues,
-      coalesce(s.after = '' and lead(s.before) over text = '' and lead(s.terms) over text is not null
-               and lead(s.step) over text <= s.step + 1, false) as is_continued
+      lag(s.step) over in_text as previous_step,
+      coalesce(s.before = '' and lag(s.after) over in_text = '' and lag(s.terms) over in_text is not null
+               and lag(s.step) over in_text >= s.step - 1, false) as continues,
+      coalesce(s.after = '' and lead(s.before) over in_text = '' and lead(s.terms) over in_text is not null
+               and lead(s.step) over in_text <= s.step + 1, false) as is_continued
     from segments s
     join chosen c on c.text_number = s.text_number
     where s.step <@ c.steps
-    window text as (partition by s.text_number order by s.ordinal, s.segment_number)
+    window in_text as (partition by s.text_number order by s.ordinal, s.piece_number, s.segment_number)
   ), rendered as (
     select s.text_number,
       string_agg(
@@ -115,7 +100,7 @@ begin
                || case when s.is_continued then '' else make_snippets.stop_tag end
                || braid_store.escape_html(s.after)
            end,
-        '' order by s.ordinal, s.segment_number) as snippet
+        '' order by s.ordinal, s.piece_number, s.segment_number) as snippet
     from shown s
     group by s.text_number
   )
