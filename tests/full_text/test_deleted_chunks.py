@@ -57,3 +57,15 @@ def test_one_document_rewritten_again_and_again(db: Connection) -> None:
     db.execute("select braid.delete_document('d1')")
     for table in ("segments", "segment_chunks", "postings", "forward_rows", "tombstones"):
         assert rows(db, table) == 0, table
+
+
+def test_a_dropped_collection_leaves_nothing_behind(db: Connection) -> None:
+    db.execute("select braid.create_collection('gone')")
+    upsert(db, documents(list(range(DOCUMENTS)), 0), "gone")
+    for number in range(5):
+        db.execute("select braid.delete_document(%s, 'gone')", (f"d{number}",))
+    assert deleted_chunks(db) == 5
+    db.execute("select braid.drop_collection('gone')")
+    db.execute("select braid.maintain()")
+    for table in ("segments", "segment_chunks", "postings", "forward_rows", "tombstones", "chunks", "documents"):
+        assert rows(db, table) == 0, table

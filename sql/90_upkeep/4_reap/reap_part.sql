@@ -49,6 +49,18 @@ begin
       return;
     end if;
   end loop;
+  -- What a merge had still to drop: forward rows whose chunks were deleted one by one are told by tombstones.
+  loop
+    v_chunk_ids := array(
+      select t.chunk_id from braid_store.tombstones t
+      where t.tenant_id = reap_part.tenant_id and t.collection_id = reap_part.collection_id
+      limit c_batch_size);
+    exit when v_chunk_ids = '{}';
+    perform braid_store.erase_chunks(reap_part.tenant_id, reap_part.collection_id, v_chunk_ids);
+    if clock_timestamp() > reap_part.deadline then
+      return;
+    end if;
+  end loop;
   foreach v_table in array array_remove(array_remove(braid_store.collection_tables(), 'chunks'), 'forward_rows') loop
     loop
       execute format('delete from braid_store.%1$I where ctid = any (array(select ctid from braid_store.%1$I '
