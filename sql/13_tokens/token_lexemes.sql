@@ -9,15 +9,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Letters of European scripts that NFKC does not change.
-  v_plain constant text := E'^(?:[A-Z]?[a-z]+|[A-Z]+s?|'
+  c_plain constant text := E'^(?:[A-Z]?[a-z]+|[A-Z]+s?|'
     '[a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0400-\\u052f]+)$';
-  v_lower constant text := E'^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff\\u0430-\\u045f]+$';
-  v_foldable constant text := E'[\\u00c0-\\u03ce\\u0439\\u0450-\\u045e\\u0476\\u0477\\u04c1-\\u04f9\\u0590-\\u06ff\\u1e00-\\u1fff]';
+  c_lower constant text := E'^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff\\u0430-\\u045f]+$';
+  c_foldable constant text := E'[\\u00c0-\\u03ce\\u0439\\u0450-\\u045e\\u0476\\u0477\\u04c1-\\u04f9\\u0590-\\u06ff\\u1e00-\\u1fff]';
 begin
   return query
   with trimmed as materialized (
     -- Most words are plain after punctuation is cut off, and need no scan.
-    select w.word_number, w.core, w.core ~ v_plain as is_plain
+    select w.word_number, w.core, w.core ~ c_plain as is_plain
     from (
       select u.word_number::int as word_number,
         rtrim(ltrim(u.word, E'([{<"''`*-/\\,;:!?'), E')]}>"''`*-/\\,;:!?.') as core
@@ -28,7 +28,7 @@ begin
     select t.word_number, 1 as position_count, 0 as place,
       case
         when octet_length(t.core) = length(t.core) then lower(t.core collate "C")
-        when t.core ~ v_lower then t.core
+        when t.core ~ c_lower then t.core
         else braid_store.token_lower(t.core)
       end as form,
       'word' as kind
@@ -63,7 +63,7 @@ begin
       from (
         select n.word_number, n.position_count, n.place, n.kind,
           case
-            when token_lexemes.fold_diacritics and octet_length(n.stem) > length(n.stem) and n.stem ~ v_foldable
+            when token_lexemes.fold_diacritics and octet_length(n.stem) > length(n.stem) and n.stem ~ c_foldable
               then braid_store.token_fold(n.stem)
             else n.stem
           end as lexeme

@@ -8,7 +8,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_key constant text := to_json(left(filter_condition.key, 100));
+  c_key constant text := to_json(left(filter_condition.key, 100));
   v_kind text;
   v_field text;
   v_absent text;
@@ -39,7 +39,7 @@ begin
     when filter_condition.operator = '$exists' then
       if jsonb_typeof(filter_condition.operand) <> 'boolean' then
         raise exception 'filters: $exists of key % needs true or false, not %',
-                        v_key, left(filter_condition.operand::text, 100)
+                        c_key, left(filter_condition.operand::text, 100)
           using errcode = '22023', hint = 'Write {"key": {"$exists": true}}.';
       end if;
       v_test := v_absent;
@@ -55,7 +55,7 @@ begin
     when filter_condition.operator in ('$in', '$nin') then
       if jsonb_typeof(filter_condition.operand) <> 'array' then
         raise exception 'filters: % of key % needs an array, not %', filter_condition.operator,
-                        v_key, left(filter_condition.operand::text, 100)
+                        c_key, left(filter_condition.operand::text, 100)
           using errcode = '22023', hint = 'Write {"key": {"$in": ["a", "b"]}}, or {"key": "a"} for one value.';
       end if;
       select format('array[%s]::%s[]',
@@ -77,7 +77,7 @@ begin
                                                when '$lt' then '<' when '$lte' then '<=' end;
       if jsonb_typeof(filter_condition.operand) not in ('number', 'string') then
         raise exception 'filters: % of key % needs a number or a string, not %', filter_condition.operator,
-                        v_key, left(filter_condition.operand::text, 100)
+                        c_key, left(filter_condition.operand::text, 100)
           using errcode = '22023', hint = 'Ranges compare numbers, strings and timestamps; use $eq for other values.';
       end if;
       v_test := case

@@ -91,6 +91,18 @@ def test_keywords_are_lower_case() -> None:
     assert offenders == {}
 
 
+def test_constants_are_named_c_and_nothing_else_is() -> None:
+    declared = re.compile(r"^  (\w+) (constant )?[a-z@][^\n]*;|^  (\w+) (constant )", re.M)
+    offenders = [
+        f"{name_of(file)}: {name}"
+        for file in FILES
+        for found in declared.finditer(TEXTS[file])
+        for name, constant in [(found[1] or found[3], found[2] or found[4])]
+        if name.startswith("c_") != bool(constant)
+    ]
+    assert offenders == []
+
+
 # What is listed in one file, and a part of the list that stands nowhere else.
 LISTS = {
     "script_letters": (r"\\u1a20-\\u1aaf", r"\\uff66-\\uff9f", r"\\ua960-\\ua97f", r"\\u2b00-\\u2bff", r"\\U0001f1e6"),

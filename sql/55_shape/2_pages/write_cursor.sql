@@ -12,13 +12,13 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_parts constant bytea := convert_to(jsonb_build_object(
+  c_parts constant bytea := convert_to(jsonb_build_object(
     'f', write_cursor.fingerprint, 'n', write_cursor.place, 'w', write_cursor.candidate_count,
     'c', last_row.chunk_id, 'd', last_row.external_id, 'i', last_row.chunk_index,
     's', coalesce(last_row.group_score, last_row.score)::text)::text, 'UTF8');
 begin
   -- The checksum finds mistakes. A forged cursor only shows its author another page of the same list.
-  return translate(encode(substr(sha256(v_parts), 1, 8) || v_parts, 'base64'), E'+/=\n', '-_');
+  return translate(encode(substr(sha256(c_parts), 1, 8) || c_parts, 'base64'), E'+/=\n', '-_');
 end
 $$;
 

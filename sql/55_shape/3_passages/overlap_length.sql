@@ -8,8 +8,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_short constant int := 12;
-  v_end constant text := right(before, c_short);
-  v_limit constant int := least(length(before), length(after));
+  c_end constant text := right(before, c_short);
+  c_limit constant int := least(length(before), length(after));
   v_from int := 0;
   v_length int;
   v_longest int := 0;
@@ -17,7 +17,7 @@ declare
 begin
   -- So short a match may be chance, so only whole sentences count.
   if before ~ E'[.!?…。！？]["''”’」』）)\\]]*$' then
-    for v_length in 1..least(c_short - 1, v_limit) loop
+    for v_length in 1..least(c_short - 1, c_limit) loop
       if right(before, v_length) = left(after, v_length)
          and right(before, v_length + 1) !~ '^[[:alnum:]]{2}' and substr(after, v_length, 2) !~ E'^[^。！？」』）]\\S' then
         v_longest := v_length;
@@ -25,9 +25,9 @@ begin
     end loop;
   end if;
   -- A longer overlap can only be where the last characters of the first text occur in the second.
-  while length(v_end) = c_short loop
-    v_found := strpos(substr(after, v_from + 1), v_end);
-    exit when v_found = 0 or v_from + v_found + c_short - 1 > v_limit;
+  while length(c_end) = c_short loop
+    v_found := strpos(substr(after, v_from + 1), c_end);
+    exit when v_found = 0 or v_from + v_found + c_short - 1 > c_limit;
     v_from := v_from + v_found;
     v_length := v_from + c_short - 1;
     if right(before, v_length) = left(after, v_length) then

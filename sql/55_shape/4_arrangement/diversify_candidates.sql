@@ -16,12 +16,12 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_vectors constant @vector@.vector[] := braid_store.candidate_vectors(tenant_id, collection, chunk_ids);
-  v_least constant float8 := (select min(s) from unnest(scores) s);
-  v_range constant float8 := (select nullif(max(s) - v_least, 0) from unnest(scores) s);
+  c_vectors constant @vector@.vector[] := braid_store.candidate_vectors(tenant_id, collection, chunk_ids);
+  c_least constant float8 := (select min(s) from unnest(scores) s);
+  c_range constant float8 := (select nullif(max(s) - c_least, 0) from unnest(scores) s);
   -- Null for chunks that are chosen already.
   v_relevance float8[] := array(
-    select coalesce((u.score - v_least) / v_range, 1)
+    select coalesce((u.score - c_least) / c_range, 1)
     from unnest(scores) with ordinality u (score, place) order by u.place);
   -- For each candidate, its greatest similarity to a chosen one.
   v_similarity float8[] := array_fill(null::float8, array[cardinality(chunk_ids)]);
@@ -37,11 +37,11 @@ begin
     exit when not found;
     v_picked := v_picked || v_best;
     v_relevance[v_best] := null;
-    if v_vectors[v_best] is not null then
+    if c_vectors[v_best] is not null then
       v_similarity := array(
         select case when u.relevance is not null
                     then greatest(u.similarity,
-                                  nullif(1 - (v_vectors[u.place] operator(@vector@.<=>) v_vectors[v_best]), 'NaN')) end
+                                  nullif(1 - (c_vectors[u.place] operator(@vector@.<=>) c_vectors[v_best]), 'NaN')) end
         from unnest(v_relevance, v_similarity) with ordinality u (relevance, similarity, place) order by u.place);
     end if;
   end loop;

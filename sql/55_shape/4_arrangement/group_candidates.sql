@@ -18,8 +18,8 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_key constant text := regexp_replace(group_by, E'^metadata\\.', '');
-  v_path constant text[] := string_to_array(v_key, '.');
+  c_key constant text := regexp_replace(group_by, E'^metadata\\.', '');
+  c_path constant text[] := string_to_array(c_key, '.');
 begin
   select coalesce(array_agg(o.place order by o.unit, o.place), '{}'),
          coalesce(array_agg(o.unit order by o.unit, o.place), '{}'),
@@ -48,7 +48,7 @@ begin
                           when 'source_uri' then (
                             select to_jsonb(d.source_uri) from braid_store.documents d
                             where d.tenant_id = group_candidates.tenant_id and d.id = c.document_id)
-                          else nullif(coalesce(c.metadata -> v_key, c.metadata #> v_path), 'null')
+                          else nullif(coalesce(c.metadata -> c_key, c.metadata #> c_path), 'null')
                         end as key
                  from braid_store.chunks c
                  where c.tenant_id = group_candidates.tenant_id and c.id = u.chunk_id

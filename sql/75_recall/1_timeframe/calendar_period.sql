@@ -14,10 +14,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare
-  v_month constant text := '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?'
+  c_month constant text := '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?'
     '|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';
-  v_year constant text := E'(?: (?:of |in )?(\\d{4}|(?:last|previous|this|next) year))?';
-  v_day constant text := E'(\\d{1,2})(?:st|nd|rd|th)?';
+  c_year constant text := E'(?: (?:of |in )?(\\d{4}|(?:last|previous|this|next) year))?';
+  c_day constant text := E'(\\d{1,2})(?:st|nd|rd|th)?';
   v_now timestamp := reference_time at time zone time_zone;
   v_today timestamp := date_trunc('day', reference_time at time zone time_zone);
   v_parts text[];
@@ -56,20 +56,20 @@ begin
   end if;
 
   if v_name like any ('{q_,q_ %,%quarter%}') then
-    v_parts := regexp_match(v_name, '^(?:q([1-4])|(first|second|third|fourth|1st|2nd|3rd|4th) quarter)' || v_year || '$');
+    v_parts := regexp_match(v_name, '^(?:q([1-4])|(first|second|third|fourth|1st|2nd|3rd|4th) quarter)' || c_year || '$');
     v_place := coalesce(v_parts[1]::int, (array_position('{first,second,third,fourth,1st,2nd,3rd,4th}'::text[],
                                                          v_parts[2]) - 1) % 4 + 1) * 3 - 2;
     v_length := '3 months';
   elsif v_name between '0' and ':' then
-    v_parts := regexp_match(v_name, '^' || v_day || ' (?:of )?' || v_month || v_year || '$');
+    v_parts := regexp_match(v_name, '^' || c_day || ' (?:of )?' || c_month || c_year || '$');
     v_day_number := v_parts[1]::int;
     v_length := '1 day';
   else
-    v_parts := regexp_match(v_name, '^' || v_month || v_year || '$');
+    v_parts := regexp_match(v_name, '^' || c_month || c_year || '$');
     if v_parts is not null then
       v_parts := array[null, v_parts[1], v_parts[2]];
     else
-      v_parts := regexp_match(v_name, '^' || v_month || ' ' || v_day || v_year || '$');
+      v_parts := regexp_match(v_name, '^' || c_month || ' ' || c_day || c_year || '$');
       v_parts := array[v_parts[2], v_parts[1], v_parts[3]];
       v_day_number := v_parts[1]::int;
       v_length := '1 day';

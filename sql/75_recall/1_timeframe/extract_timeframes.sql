@@ -15,11 +15,11 @@ as $$
 #variable_conflict use_variable
 declare
   -- Enough for "between the 5th of March 2025 and the 20th of March 2025".
-  v_max_words constant int := 12;
+  c_max_words constant int := 12;
   -- Limits the work if the text is as long as a book.
-  v_max_characters constant int := 16384;
-  v_max_phrases constant int := 64;
-  v_spaced text := translate(left(query_text, v_max_characters), E'\t\n\r\u00a0', '    ');
+  c_max_characters constant int := 16384;
+  c_max_phrases constant int := 64;
+  v_spaced text := translate(left(query_text, c_max_characters), E'\t\n\r\u00a0', '    ');
   v_masked text := '';
   v_words record;
   v_count int;
@@ -60,11 +60,11 @@ begin
   ) w;
   v_count := coalesce(cardinality(v_words.starts), 0);
 
-  while v_first <= v_count and cardinality(phrases) < v_max_phrases loop
+  while v_first <= v_count and cardinality(phrases) < c_max_phrases loop
     v_last := v_first;
     if v_words.can_start[v_first] and (v_first = 1 or v_words.words[v_first - 1] <> 'OR') then
       -- Goes on as far as the words may belong to one timeframe.
-      while v_last < v_count and v_last - v_first + 1 < v_max_words and v_words.can_start[v_last + 1] is not null
+      while v_last < v_count and v_last - v_first + 1 < c_max_words and v_words.can_start[v_last + 1] is not null
             and v_words.trails[v_last] in ('', ',') and v_words.leads[v_last + 1] = '' and v_words.words[v_last + 1] <> 'OR' loop
         v_last := v_last + 1;
       end loop;

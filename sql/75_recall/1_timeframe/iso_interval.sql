@@ -14,14 +14,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare
-  v_duration constant text := E'^p(?=[\\dt])(\\d{1,6}y)?(\\d{1,6}m)?(\\d{1,6}w)?(\\d{1,6}d)?(t(?=\\d)(\\d{1,6}h)?(\\d{1,6}m)?(\\d{1,6}(\\.\\d+)?s)?)?$';
+  c_duration constant text := E'^p(?=[\\dt])(\\d{1,6}y)?(\\d{1,6}m)?(\\d{1,6}w)?(\\d{1,6}d)?(t(?=\\d)(\\d{1,6}h)?(\\d{1,6}m)?(\\d{1,6}(\\.\\d+)?s)?)?$';
   v_first text := split_part(phrase, '/', 1);
   v_second text := split_part(phrase, '/', 2);
   v_from record;
   v_to record;
 begin
   is_understood := false;
-  if phrase ~ v_duration then
+  if phrase ~ c_duration then
     starts_at := braid_store.shift_instant(reference_time, -(upper(phrase)::interval), time_zone);
     ends_at := reference_time;
     is_understood := true;
@@ -33,10 +33,10 @@ begin
   v_from := braid_store.iso_period(v_first, time_zone);
   v_to := braid_store.iso_period(v_second, time_zone);
   case
-    when v_from.starts_at is not null and v_second ~ v_duration then
+    when v_from.starts_at is not null and v_second ~ c_duration then
       starts_at := v_from.starts_at;
       ends_at := braid_store.shift_instant(starts_at, upper(v_second)::interval, time_zone);
-    when v_first ~ v_duration and v_to.starts_at is not null then
+    when v_first ~ c_duration and v_to.starts_at is not null then
       ends_at := v_to.starts_at;
       starts_at := braid_store.shift_instant(ends_at, -(upper(v_first)::interval), time_zone);
     when (v_from.starts_at is not null or v_first = '..') and (v_to.starts_at is not null or v_second = '..') then

@@ -13,8 +13,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_variable
 declare
-  v_units constant text := '(second|minute|hour|day|week|weekend|month|quarter|year)';
-  v_number constant text := E'(\\d{1,6}|an?|(?:a )?few|(?:a )?couple(?: of)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven'
+  c_units constant text := '(second|minute|hour|day|week|weekend|month|quarter|year)';
+  c_number constant text := E'(\\d{1,6}|an?|(?:a )?few|(?:a )?couple(?: of)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven'
     '|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)';
   v_now timestamp := reference_time at time zone time_zone;
   v_today timestamp := date_trunc('day', reference_time at time zone time_zone);
@@ -70,9 +70,9 @@ begin
 
   v_which := split_part(phrase, ' ', 1);
   if v_which in ('last', 'previous', 'past', 'this', 'current', 'next') then
-    v_parts := regexp_match(phrase, '^(last|previous|past|this|current|next)(?: ' || v_number || ')? ' || v_units || 's?$');
+    v_parts := regexp_match(phrase, '^(last|previous|past|this|current|next)(?: ' || c_number || ')? ' || c_units || 's?$');
   elsif phrase like '% ago' then
-    v_parts := regexp_match(phrase, '^(?:about |around |some )?()' || v_number || ' ' || v_units || 's? ago$');
+    v_parts := regexp_match(phrase, '^(?:about |around |some )?()' || c_number || ' ' || c_units || 's? ago$');
   end if;
   if v_parts is null or v_parts[2] is null and phrase like '%s' then
     return;

@@ -7,11 +7,11 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_chunk_fields constant jsonb := '{
+  c_chunk_fields constant jsonb := '{
     "content": ["string"], "speaker": ["string", "null"], "category": ["string", "null"],
     "importance": ["number", "null"], "occurred_at": ["string", "null"], "language": ["string", "null"],
     "metadata": ["object", "null"], "embedding": ["array", "string", "null"]}';
-  v_document_fields constant jsonb := v_chunk_fields || '{
+  c_document_fields constant jsonb := c_chunk_fields || '{
     "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
     "source_uri": ["string", "null"], "chunks": ["array", "null"]}';
   v_chunk_lists jsonb[];
@@ -25,7 +25,7 @@ begin
       using errcode = '22023', hint = 'Send a JSON array of objects, not a string that holds JSON.';
   end if;
   perform braid_store.check_sizes(parse_documents.documents);
-  perform braid_store.check_fields(array[parse_documents.documents], '{document}', v_document_fields);
+  perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
   perform braid_store.check_values(array[parse_documents.documents], '{document}');
 
   select d.ordinality, d.value ->> 'external_id' as external_id,
@@ -49,7 +49,7 @@ begin
   from jsonb_array_elements(parse_documents.documents) d
   where jsonb_typeof(d.value -> 'chunks') = 'array';
   if v_chunk_lists is not null then
-    perform braid_store.check_fields(v_chunk_lists, v_chunk_names, v_chunk_fields);
+    perform braid_store.check_fields(v_chunk_lists, v_chunk_names, c_chunk_fields);
     perform braid_store.check_values(v_chunk_lists, v_chunk_names),
             braid_store.check_chunk_sizes(v_chunk_lists, v_chunk_names);
     select l.item_name, c.ordinality into v_wrong

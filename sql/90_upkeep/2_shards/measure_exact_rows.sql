@@ -12,8 +12,8 @@ set enable_seqscan = on
 set enable_sort = on
 as $$
 declare
-  v_row_count constant int := 8000;
-  v_run_count constant int := 15;
+  c_row_count constant int := 8000;
+  c_run_count constant int := 15;
   v_query @vector@.vector;
   v_started timestamptz;
   v_scans float8[] := '{}';
@@ -28,10 +28,10 @@ begin
   alter table braid_store.calibration set (toast_tuple_target = 8160);
   insert into braid_store.calibration
   select n, array(select random_normal() from generate_series(1, 384) where n > 0)::@vector@.vector
-  from generate_series(1, v_row_count) n;
+  from generate_series(1, c_row_count) n;
 
   -- The first run of each kind is not counted.
-  for v_run in 0..v_run_count loop
+  for v_run in 0..c_run_count loop
     v_query := (select c.embedding from braid_store.calibration c where c.chunk_id = 1 + v_run);
     v_started := clock_timestamp();
     perform c.chunk_id from braid_store.calibration c order by c.embedding operator(@vector@.<=>) v_query limit 10;
@@ -42,7 +42,7 @@ begin
   perform set_config('hnsw.ef_search', '100', true),
           set_config('enable_seqscan', 'off', true),
           set_config('enable_sort', 'off', true);
-  for v_run in 0..v_run_count loop
+  for v_run in 0..c_run_count loop
     v_query := (select c.embedding from braid_store.calibration c where c.chunk_id = 1 + v_run);
     v_started := clock_timestamp();
     execute 'select count(*) from (select c.chunk_id from braid_store.calibration c '
@@ -56,11 +56,11 @@ begin
   v_search := (select percentile_cont(0.5) within group (order by s) from unnest(v_searches[2:]) s);
   -- Half as much again as the number at which both take equally long, because a shard costs time in writing and upkeep,
   -- too.
-  v_exact_rows := greatest(1000, round(1.5 * v_row_count * v_search / v_scan / 1000) * 1000);
+  v_exact_rows := greatest(1000, round(1.5 * c_row_count * v_search / v_scan / 1000) * 1000);
   update braid_store.vector_settings s set exact_rows = v_exact_rows where s.only_row;
   perform braid_store.note_collection(c.id) from braid_store.collections c;
   return jsonb_build_object('exact_rows', v_exact_rows,
-                            'scan_ms_per_1000', round((v_scan * 1e6 / v_row_count)::numeric, 3),
+                            'scan_ms_per_1000', round((v_scan * 1e6 / c_row_count)::numeric, 3),
                             'search_ms', round((v_search * 1000)::numeric, 3));
 end
 $$;

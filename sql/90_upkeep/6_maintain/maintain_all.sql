@@ -15,7 +15,7 @@ declare
   v_budget interval := least(coalesce(time_budget, interval '10 seconds'), interval '100 years');
   v_locking_time interval := least(v_budget / 5, interval '1 second');
   v_deadline timestamptz := clock_timestamp() + v_budget - v_locking_time;
-  v_free_tasks constant text[] := '{index_shards,reap_collections,reap_tenants,drop_retired_shards,note_parts,
+  c_free_tasks constant text[] := '{index_shards,reap_collections,reap_tenants,drop_retired_shards,note_parts,
                                               maintain_parts}';
   v_locking_tasks text[] := array(
     select t from unnest('{move_vectors,maintain_attributes,enqueue_migrations,reap_spaces}'::text[]) t order by random());
@@ -34,7 +34,7 @@ begin
       using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
   end if;
 
-  foreach v_task in array v_free_tasks || v_locking_tasks loop
+  foreach v_task in array c_free_tasks || v_locking_tasks loop
     -- The tasks from here on lock rows that writers wait for until the transaction ends. So they come last, after all
     -- that may take longer.
     if v_task = v_locking_tasks[1] then

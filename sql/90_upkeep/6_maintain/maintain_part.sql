@@ -17,7 +17,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_steps constant text[] := '{create,copy}';
+  c_steps constant text[] := '{create,copy}';
   v_next_steps text[];
   v_needs_merges boolean;
   v_needs_centroid boolean;
@@ -46,23 +46,23 @@ begin
     perform braid_store.note_task(tenant_id, collection.id, 'index_attributes');
   end if;
   -- Most parts need nothing more. Without this, the locks of all parts could fill the server's lock table.
-  if not (v_next_steps && v_steps or v_needs_merges or v_needs_centroid) then
+  if not (v_next_steps && c_steps or v_needs_merges or v_needs_centroid) then
     return;
   elsif not braid_store.try_lock_part(collection.id, tenant_id) then
     is_complete := false;
     return;
   end if;
 
-  if v_next_steps && v_steps then
+  if v_next_steps && c_steps then
     -- One session at a time: two would both make shards.
     is_complete := braid_store.try_lock_shards(collection.id, tenant_id);
     -- Both spaces, during a model migration, so that the new one is as fast as the old one when searches begin to use
     -- it.
     if is_complete then
       for v_space in select w.* from braid_store.written_spaces(collection) w loop
-        v_moved := braid_store.advance_shards(tenant_id, v_space, v_steps, deadline);
+        v_moved := braid_store.advance_shards(tenant_id, v_space, c_steps, deadline);
         step_count := step_count + v_moved.step_count;
-        is_complete := is_complete and coalesce(v_moved.next_step <> all (v_steps), true);
+        is_complete := is_complete and coalesce(v_moved.next_step <> all (c_steps), true);
       end loop;
     end if;
   end if;
