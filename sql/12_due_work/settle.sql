@@ -28,6 +28,7 @@ as $$
 $$;
 
 comment on function braid_store.settle(braid_store.due_parts[], xid8, xid8) is
-  'Deletes notes of parts that have nothing left to do. The caller has locked them, and then called open_transactions '
-  'for oldest and newest. A writer among those transactions may have relied on a note that it found. So a note of each '
-  'such part stays, and waits until those transactions have ended.';
+  'Deletes notes of parts that have nothing left to do. But a writer that has not ended may have found such a note and '
+  'so written none of its own. Therefore one note of each part stays and waits until the transactions from oldest to '
+  'newest have ended. The caller locks the notes first, and then calls open_transactions for these two. Both null: '
+  'nothing waits.';

@@ -2,15 +2,15 @@ revoke all on all tables in schema braid, braid_store from public, braid_reader,
 revoke all on schema braid, braid_store from public;
 grant usage on schema braid, braid_store to braid_reader, @definer@;
 
--- Only functions of ours lock what is there.
+-- Only our own functions lock these tables.
 revoke all on all tables in schema braid_locks from public, braid_reader, braid_writer, @definer@;
 revoke all on schema braid_locks from public, braid_reader;
 grant usage on schema braid_locks to @definer@;
 grant select, update on all tables in schema braid_locks to @definer@;
 
--- Applications read what they stored and the definitions, through the policies; they search and write through definer
--- functions. The index itself is not theirs to read: plans, which count the rows that a policy removes, would tell
--- whether any tenant has a word.
+-- Applications may read what they stored, and the definitions, through the policies. They search and write through
+-- definer functions. They may not read the index itself: query plans count the rows that a policy removes, which would
+-- tell whether any tenant has a word.
 grant select on
   braid_store.installation, braid_store.vector_settings, braid_store.vector_spaces, braid_store.collections,
   braid_store.documents, braid_store.chunks, braid_store.synonyms, braid_store.indexed_attributes,
@@ -29,10 +29,10 @@ grant insert, update, delete on
   braid_store.vector_shards, braid_store.embedding_jobs, braid_store.chunk_attributes
 to @definer@;
 
--- Writers note what is due; maintenance takes it away.
+-- Writers note what is due, and maintenance deletes the notes.
 grant insert on braid_store.due_parts to @definer@;
 
--- Maintenance makes them; only who clears a collection takes them away.
+-- Maintenance creates these rows. Other than maintenance, only clearing a collection deletes them.
 grant delete on braid_store.centroids to @definer@;
 
 do $$
@@ -56,5 +56,5 @@ revoke all on type
   braid_store.searched_segments, braid_store.bounded_places, braid_store.scored_chunks,
   braid_store.measured_chunks, braid_store.serving_shard
 from public;
--- For functions of users' own that return what ours return.
+-- So that users' own functions can return what ours return.
 grant usage on type braid.search_result, braid.write_result to braid_reader;

@@ -1,4 +1,4 @@
--- What a search's option boosts may hold: objects, each of one signal,
+-- The option boosts of a search is a list of objects, each with one signal:
 --   {"recency": {"half_life": "30 days", "function": "gaussian", "origin": "2026-05-01", "offset": "1 day"}}
 --   {"importance": {"function": "log", "factor": 2, "missing": 0}}
 --   {"attribute": "views", "function": "log", "factor": 2, "missing": 0}   a metadata key, or importance, token_count
@@ -7,8 +7,8 @@
 -- filter's matches, and else what recency_value and number_value say. A chunk without a value keeps its score.
 --   score = max(fused_score, 0) × factor × … + addend + …, factors and addends in the order of the boosts, where
 --   factor = max(0, (1 - weight) + weight × value), and addend = weight × value.
--- The option rerank is a preset: each of importance and recency that it lists is a boost before those of boosts, with
--- importance as it is, and a half-life of 7 days.
+-- The option rerank is a short form. Each of importance and recency that it lists becomes a boost before those of boosts:
+-- importance as it is, recency with a half-life of 7 days.
 create or replace function braid_store.compile_boosts(
   boosts jsonb,
   tenant_id int,

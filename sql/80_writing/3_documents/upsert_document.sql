@@ -38,6 +38,6 @@ comment on function braid.upsert_document(text, text, text, text, jsonb, text, t
   'as soon as this commits. content is split into chunks, which wait in the outbox for their embeddings; with '
   'embedding, the document becomes one chunk with that vector; with chunks, a JSON array as in upsert_documents, you '
   'split it yourself. title, source_uri, metadata, speaker, category, importance, occurred_at and language are '
-  'optional: searches return them, and filters can name all but title. Returns the external_id, the document''s id, '
-  'what happened (inserted, replaced, updated or unchanged) and the number of chunks. For many documents use '
-  'upsert_documents.';
+  'optional: searches return all of them but language, and filters can name all but title. Returns the external_id, the '
+  'document''s id, what happened (inserted, replaced, updated or unchanged) and the number of chunks. For many '
+  'documents use upsert_documents.';

@@ -20,5 +20,5 @@ $$;
 
 comment on function braid.embedding_backlog() is
   'Shows where chunks of any tenant wait for their embedding: one row for each tenant, collection and model. '
-  'waiting_count: chunks that wait. claimable_count: those of them that no worker has claimed. last_error: the message '
-  'of one that failed, or null. For services and administrators.';
+  'waiting_count: chunks that wait. claimable_count: those of them that a worker can claim now; the others are claimed, '
+  'or pause after a failure. last_error: the message of one that failed, or null. For services and administrators.';
