@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function braid.add_tenant_member(text, text) is
-  'Lets a login act for a tenant, or every login that inherits a group role. member: the role''s name. Returns false if '
-  'it could already. For administrators.';
+  E'Lets a login act for a tenant, or every login that inherits a group role.\n'
+  'member: the role''s name. Returns false if it could already. For administrators.';

@@ -10,6 +10,6 @@ as $$
 $$;
 
 comment on function braid.create_tenant(text) is
-  'Creates a tenant and makes the calling login a member of it. tenant: your own key for it, 1 to 255 bytes, such as an '
-  'organisation id, a slug or a uuid. Returns the tenant''s id. If the tenant exists already, only returns its id. For '
-  'administrators.';
+  E'Creates a tenant and makes the calling login a member of it.\n'
+  'tenant: your own key for it, 1 to 255 bytes, such as an organisation id, a slug or a uuid. Returns the tenant''s '
+  'id. If the tenant exists already, only returns its id. For administrators.';

@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid.remove_tenant_member(text, text) is
-  'Ends a membership that add_tenant_member made. Returns false if there was none. For administrators.';
+  E'Ends a membership that add_tenant_member made.\n'
+  'Returns false if there was none. For administrators.';

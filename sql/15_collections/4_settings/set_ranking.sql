@@ -21,9 +21,9 @@ as $$
 $$;
 
 comment on function braid.set_ranking(text, float8, float8, float8, float8, float8, float8, text, text) is
-  'Changes how a collection ranks, for all tenants and from the next search on. An argument that is null, as by '
-  'default, keeps its setting. k1, b: BM25''s parameters. title_weight: how many times a word of the title counts. '
-  'full_text_weight, semantic_weight: the weights of the two scores in hybrid searches that give none. fusion: rrf, '
-  'convex, dbsf or max. rrf_k: the constant of rrf. normalisation: centroid, theoretical, minmax, zscore, saturate or '
-  'none. Scores are exact at once. After a change of k1, b or title_weight, full-text searches may be slower until '
-  'braid.maintain() has rewritten the index. For administrators.';
+  E'Changes how a collection ranks, for all tenants and from the next search on.\n'
+  'An argument that is null, as by default, keeps its setting. k1, b: BM25''s parameters. title_weight: how many times '
+  'a word of the title counts. full_text_weight, semantic_weight: the weights of the two scores in hybrid searches '
+  'that give none. fusion: rrf, convex, dbsf or max. rrf_k: the constant of rrf. normalisation: centroid, theoretical, '
+  'minmax, zscore, saturate or none. Scores are exact at once. After a change of k1, b or title_weight, full-text '
+  'searches may be slower until braid.maintain() has rewritten the index. For administrators.';

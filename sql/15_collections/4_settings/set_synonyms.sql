@@ -10,8 +10,8 @@ as $$
 $$;
 
 comment on function braid.set_synonyms(text, text[], text) is
-  'Sets the words that a query for a word also finds in a collection, in place of those set before. An empty array '
-  'removes them. It works in one direction: with synonyms {automobile} for the word car, a query for automobile does '
-  'not find car. Words with the same stem count as one word. Each must take one place in a text: ORA-00942 does, New '
-  'York does not. At most 63 synonyms, in effect from the next query on. Returns how many were stored. For '
-  'administrators.';
+  E'Sets the words that a query for a word also finds in a collection, in place of those set before.\n'
+  'An empty array removes them. It works in one direction: with synonyms {automobile} for the word car, a query for '
+  'automobile does not find car. Words with the same stem count as one word. Each must take one place in a text: '
+  'ORA-00942 does, New York does not. At most 63 synonyms, in effect from the next query on. Returns how many were '
+  'stored. For administrators.';

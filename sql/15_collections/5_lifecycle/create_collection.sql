@@ -38,12 +38,12 @@ $$;
 
 comment on function braid.create_collection(text, text, int, text, text, int, float8, float8, float8, float8, float8,
                                             text, float8, boolean, text[], text[], jsonb, text, int, int, text) is
-  'Creates a collection, which all tenants share: each sees its own documents in it. Returns its id. embedding_model, '
-  'dimensions, distance (cosine, inner_product or l2): the model that makes the vectors. text_config: the text search '
-  'configuration that stems words. fold_diacritics: whether words match without their accents. chunk_tokens: the most '
-  'tokens of a chunk; null takes 240 for all-MiniLM-L6-v2 and 500 for other models. index_fields, embed_fields: the '
-  'fields that full text covers, and those that are embedded. The ranking arguments are those of set_ranking. '
-  'indexed_attributes: see set_indexed_attributes. vector_storage (vector, halfvec or binary), hnsw_m, '
-  'hnsw_ef_construction: how a large tenant''s vectors are stored and indexed; vector_storage null takes the first that '
-  'can be indexed at these dimensions. If a collection of this name exists with the same settings, only returns its id; '
-  'with others, raises 22023. For administrators.';
+  E'Creates a collection, which all tenants share: each sees its own documents in it.\n'
+  'Returns its id. embedding_model, dimensions, distance (cosine, inner_product or l2): the model that makes the '
+  'vectors. text_config: the text search configuration that stems words. fold_diacritics: whether words match without '
+  'their accents. chunk_tokens: the most tokens of a chunk; null takes 240 for all-MiniLM-L6-v2 and 500 for other '
+  'models. index_fields, embed_fields: the fields that full text covers, and those that are embedded. The ranking '
+  'arguments are those of set_ranking. indexed_attributes: see set_indexed_attributes. vector_storage (vector, halfvec '
+  'or binary), hnsw_m, hnsw_ef_construction: how a large tenant''s vectors are stored and indexed; vector_storage null '
+  'takes the first that can be indexed at these dimensions. If a collection of this name exists with the same '
+  'settings, only returns its id; with others, raises 22023. For administrators.';

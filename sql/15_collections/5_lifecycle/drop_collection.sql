@@ -10,6 +10,6 @@ as $$
 $$;
 
 comment on function braid.drop_collection(text) is
-  'Removes a collection with all that every tenant stored in it. This cannot be undone. It is gone at once, and '
-  'maintain() frees its space. Returns false if there is none of that name. To empty only one tenant''s part, use '
-  'clear_collection. For administrators.';
+  E'Removes a collection with all that every tenant stored in it.\n'
+  'This cannot be undone. It is gone at once, and maintain() frees its space. Returns false if there is none of that '
+  'name. To empty only one tenant''s part, use clear_collection. For administrators.';

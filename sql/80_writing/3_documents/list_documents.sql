@@ -25,6 +25,7 @@ as $$
 $$;
 
 comment on function braid.list_documents(text, int, text) is
-  'Lists the tenant''s documents of a collection, without their text, in the order of external_id (compared by its '
-  'bytes). match_count: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page '
-  'give the external_id of the last row.';
+  E'Lists the tenant''s documents of a collection, without their text, in the order of external_id (compared by its '
+  'bytes).\n'
+  'match_count: rows of a page, 1 to 10000. after: null, as by default, gives the first page; for the next page give '
+  'the external_id of the last row.';

@@ -34,10 +34,10 @@ $$;
 
 comment on function braid.upsert_document(text, text, text, text, jsonb, text, text, float8, timestamptz, text,
                                           @vector@.vector, jsonb, text) is
-  'Stores one document under your own id for it (external_id), and replaces the one that was there. Text is searchable '
-  'as soon as this commits. content is split into chunks, which wait in the outbox for their embeddings; with '
-  'embedding, the document becomes one chunk with that vector; with chunks, a JSON array as in upsert_documents, you '
-  'split it yourself. title, source_uri, metadata, speaker, category, importance, occurred_at and language are '
-  'optional: searches return all of them but language, and filters can name all but title. Returns the external_id, the '
-  'document''s id, what happened (inserted, replaced, updated or unchanged) and the number of chunks. For many '
-  'documents use upsert_documents.';
+  E'Stores one document under your own id for it (external_id), and replaces the one that was there.\n'
+  'Text is searchable as soon as this commits. content is split into chunks, which wait in the outbox for their '
+  'embeddings; with embedding, the document becomes one chunk with that vector; with chunks, a JSON array as in '
+  'upsert_documents, you split it yourself. title, source_uri, metadata, speaker, category, importance, occurred_at '
+  'and language are optional: searches return all of them but language, and filters can name all but title. Returns '
+  'the external_id, the document''s id, what happened (inserted, replaced, updated or unchanged) and the number of '
+  'chunks. For many documents use upsert_documents.';

@@ -10,11 +10,11 @@ as $$
 $$;
 
 comment on function braid.upsert_documents(jsonb, text) is
-  'Stores documents under your own ids, and replaces those that were there, all in one transaction. documents: a JSON '
-  'array of at most 10000 objects. Keys: external_id (required), content, title, source_uri, metadata, speaker, '
-  'category, importance, occurred_at, language. content is split into chunks; with the key embedding, the document '
-  'becomes one chunk with that vector; with the key chunks, you split it yourself: an array of objects with content, '
-  'and if you like embedding and attributes of their own. Chunks without an embedding wait in the outbox: see '
-  'claim_embedding_jobs. Text is searchable as soon as this commits. A document that has not changed costs very little. '
-  'Returns for each document its id, what happened (inserted, replaced, updated, unchanged, or superseded by a later '
-  'one of the same external_id) and its number of chunks.';
+  E'Stores documents under your own ids, and replaces those that were there, all in one transaction.\n'
+  'documents: a JSON array of at most 10000 objects. Keys: external_id (required), content, title, source_uri, '
+  'metadata, speaker, category, importance, occurred_at, language. content is split into chunks; with the key '
+  'embedding, the document becomes one chunk with that vector; with the key chunks, you split it yourself: an array of '
+  'objects with content, and if you like embedding and attributes of their own. Chunks without an embedding wait in '
+  'the outbox: see claim_embedding_jobs. Text is searchable as soon as this commits. A document that has not changed '
+  'costs very little. Returns for each document its id, what happened (inserted, replaced, updated, unchanged, or '
+  'superseded by a later one of the same external_id) and its number of chunks.';

@@ -10,6 +10,7 @@ as $$
 $$;
 
 comment on function braid.cut_over_model_migration(text) is
-  'Makes searches use the new model of a model migration, from the next statement on. Raises 22023 unless every chunk '
-  'that has a vector of the old model has one of the new. Writes still go to both models, so roll_back_model_migration '
-  'loses nothing. Waits a few seconds at most for writers, then raises 55P03. For administrators.';
+  E'Makes searches use the new model of a model migration, from the next statement on.\n'
+  'Raises 22023 unless every chunk that has a vector of the old model has one of the new. Writes still go to both '
+  'models, so roll_back_model_migration loses nothing. Waits a few seconds at most for writers, then raises 55P03. For '
+  'administrators.';

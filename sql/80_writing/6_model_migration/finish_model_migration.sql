@@ -10,5 +10,5 @@ as $$
 $$;
 
 comment on function braid.finish_model_migration(text) is
-  'Ends a model migration with the new model, after cut_over_model_migration. From then on it cannot be rolled back. '
-  'maintain() deletes the vectors of the old model. For administrators.';
+  E'Ends a model migration with the new model, after cut_over_model_migration.\n'
+  'From then on it cannot be rolled back. maintain() deletes the vectors of the old model. For administrators.';

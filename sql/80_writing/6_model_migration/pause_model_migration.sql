@@ -10,6 +10,6 @@ as $$
 $$;
 
 comment on function braid.pause_model_migration(text) is
-  'Pauses a model migration before its cut-over: workers get no more jobs for the new model, and maintain() adds none, '
-  'until resume_model_migration. Chunks written in the meantime still wait for a vector of both models. For '
-  'administrators.';
+  E'Pauses a model migration before its cut-over: workers get no more jobs for the new model, and maintain() adds '
+  'none, until resume_model_migration.\n'
+  'Chunks written in the meantime still wait for a vector of both models. For administrators.';

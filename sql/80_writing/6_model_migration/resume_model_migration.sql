@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid.resume_model_migration(text) is
-  'Continues a paused model migration. For administrators.';
+  E'Continues a paused model migration.\n'
+  'For administrators.';

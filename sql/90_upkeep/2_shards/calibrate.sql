@@ -10,8 +10,9 @@ as $$
 $$;
 
 comment on function braid.calibrate() is
-  'Measures on this machine from how many vectors on an HNSW index is faster than a scan, and sets that number for all '
-  'collections. Before the first call it is 8000 vectors of 384 dimensions. Takes about ten seconds; run it when little '
-  'else runs. maintain() then makes or gives up vector shards to match. Returns the measurements: exact_rows, the '
-  'number; scan_ms_per_1000, milliseconds to scan 1000 vectors of 384 dimensions; search_ms, milliseconds of a search '
-  'by the index. For administrators.';
+  E'Measures on this machine how many vectors it takes for an HNSW index to be faster than a scan, and sets this for '
+  'all collections.\n'
+  'Before the first call it is 8000 vectors of 384 dimensions. Takes about ten seconds; run it when little else runs. '
+  'maintain() then makes or gives up vector shards to match. Returns the measurements: exact_rows, the number; '
+  'scan_ms_per_1000, milliseconds to scan 1000 vectors of 384 dimensions; search_ms, milliseconds of a search by the '
+  'index. For administrators.';

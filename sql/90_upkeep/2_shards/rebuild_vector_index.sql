@@ -10,6 +10,7 @@ as $$
 $$;
 
 comment on function braid.rebuild_vector_index(text) is
-  'Makes maintain() build a new vector shard for the tenant''s part of a collection. The old one serves searches until '
-  'the new one is ready. Use it after many deletes, or if the recall shown by braid.status has fallen. Returns false if '
-  'the tenant has no shard there, because its vectors are few enough to be scanned.';
+  E'Makes maintain() build a new vector shard for the tenant''s part of a collection.\n'
+  'The old one serves searches until the new one is ready. Use it after many deletes, or if the recall shown by '
+  'braid.status has fallen. Returns false if the tenant has no shard there, because its vectors are few enough to be '
+  'scanned.';
