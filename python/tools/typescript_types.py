@@ -58,6 +58,9 @@ from pg_catalog.pg_type t
 left join pg_catalog.pg_type e on e.oid = t.typelem and t.typcategory = 'A'
 """
 
+OPTIONS = "select name, types from braid_store.known_search_options()"
+JSON_TYPES = {"array": "Json[]", "object": "{ [key: string]: Json | undefined }"}
+
 HEADER = f"""\
 // The API of pgbraid, for createClient<Database>(…).schema('braid'). Made from the catalog by: {COMMAND}
 export type Json = string | number | boolean | null | {{ [key: string]: Json | undefined }} | Json[]
@@ -88,7 +91,9 @@ def generate(connection: psycopg.Connection[Any]) -> str:
         columns = [place for place, mode in enumerate(modes) if mode == "t"]
         arguments = []
         for place in given:
-            kind, default = typescript(oids[place]), defaults[place]
+            # All that have options take those of searches.
+            kind = "SearchOptions" if names[place] == "options" else typescript(oids[place])
+            default = defaults[place]
             if default is None:
                 arguments.append(f"{names[place]}: {kind}")
             else:
@@ -121,7 +126,14 @@ def generate(connection: psycopg.Connection[Any]) -> str:
         "Enums: None",
         f"CompositeTypes: {block(composites, 3)}",
     ]
-    return f"{HEADER}\nexport type Database = {block(['braid: ' + block(schema, 2)], 1)}\n"
+    options = [
+        f"{name}?: {' | '.join([*(JSON_TYPES.get(kind, kind) for kind in kinds), 'null'])}"
+        for name, kinds in connection.execute(OPTIONS)
+    ]
+    return (
+        f"{HEADER}\nexport type SearchOptions = {block(options, 1)}\n"
+        f"\nexport type Database = {block(['braid: ' + block(schema, 2)], 1)}\n"
+    )
 
 
 def nullable(kind: str) -> str:

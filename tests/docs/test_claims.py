@@ -6,7 +6,9 @@ import importlib.util
 import inspect
 import json
 import re
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import psycopg
 import pytest
@@ -19,6 +21,16 @@ from pgbraid.cli import COMMANDS
 from support.postgrest import Gateway, token_for
 
 Connection = psycopg.Connection[Any]
+JSON_TYPES = {
+    bool: "boolean",
+    str: "string",
+    int: "number",
+    float: "number",
+    dict: "object",
+    Mapping: "object",
+    list: "array",
+    Sequence: "array",
+}
 LONG = {"external_id": "long", "content": "Many words, one after the other. " * 20_000}
 
 
@@ -129,20 +141,34 @@ def test_methods_of_other_names(db: Connection) -> None:
     assert {name for row in listed.rows for name in code(row[0])} == methods - functions
 
 
-def options_of_searches(db: Connection) -> set[str]:
-    """As the hint of an unknown one lists them."""
-    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
-        db.execute("""select braid.full_text_search('a', options => '{"no such option": 1}')""")
-    hint = caught.value.diag.message_hint
-    assert hint is not None
-    assert hint.startswith("The keys are: ")
-    return set(hint.removeprefix("The keys are: ").rstrip(".").split(", "))
+def options_of_searches(db: Connection) -> dict[str, list[str]]:
+    """Their names, and the JSON types of each."""
+    return dict(db.execute("select name, types from braid_store.known_search_options()").fetchall())
 
 
 def test_tables_of_options(db: Connection) -> None:
     """Those of ranking stand in a text of their own."""
-    listed = {name: row[1] for table in tables("option", "default") for row in table.rows for name in code(row[0])}
-    assert listed.keys() | {"normalisation", "boosts", "rerank"} == options_of_searches(db)
+    there = options_of_searches(db)
+    rows_of = [row for table in tables("option", "default") for row in table.rows]
+    listed = [(name, code(row[1])) for row in rows_of for name in code(row[0])]
+    assert sorted([name for name, _ in listed] + ["boosts", "normalisation", "rerank"]) == sorted(there)
+    for name, defaults in listed:
+        assert all(JSON_TYPES[type(json.loads(default))] in there[name] for default in defaults), name
+
+
+def test_the_clients_type_of_options(db: Connection) -> None:
+    hints = get_type_hints(pgbraid.SearchOptions)
+    assert {name: sorted(json_types(hint)) for name, hint in hints.items()} == {
+        name: sorted(types) for name, types in options_of_searches(db).items()
+    }
+
+
+def json_types(hint: Any) -> set[str]:
+    if get_origin(hint) is UnionType:
+        return set().union(*map(json_types, get_args(hint)))
+    if get_origin(hint) is Literal:
+        return {JSON_TYPES[type(value)] for value in get_args(hint)}
+    return {JSON_TYPES[get_origin(hint) or hint]}
 
 
 def test_defaults_of_options(db: Connection) -> None:

@@ -22,6 +22,7 @@ const braid = createClient<Database>('http://localhost', 'key').schema('braid')
 export async function right() {
   const { data } = await braid.rpc('hybrid_search', {
     query_text: 'price objections', query_embedding: [1, 0, 0], match_count: 5, filters: { speaker: 'Ana' },
+    options: { group_by: 'document', collapse: { similarity: 0.97 }, rerank: ['recency'], cursor: null },
   })
   const scores: (number | null)[] = (data ?? []).map((row) => row.score)
   const one = await braid.rpc('hybrid_search', { query_text: 'a', query_embedding: '[1,0]', fusion: null })
@@ -45,6 +46,10 @@ export async function wrong() {
   await braid.rpc('full_text_search', {})
   // @ts-expect-error a number
   await braid.rpc('hybrid_search', { match_count: '5' })
+  // @ts-expect-error no such option
+  await braid.rpc('hybrid_search', { options: { group: 'document' } })
+  // @ts-expect-error a number
+  await braid.rpc('hybrid_search', { options: { group_size: '2' } })
   // @ts-expect-error its default is not null
   await braid.rpc('hybrid_search', { match_count: null })
   // @ts-expect-error in an array a vector is a string

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Reranker,
     )
     from pgbraid.results import FacetValue, SearchResult, SearchResults
+    from pgbraid.search_options import SearchOptions
     from pgbraid.stored import Document, DocumentChunk, EmbeddingBacklog, IndexProblem, ListedDocument, WriteSummary
     from pgbraid.timelines import Timeline, TimelineTurn
 
@@ -47,6 +48,7 @@ __all__ = [
     "PgbraidError",
     "Reranker",
     "ScorePart",
+    "SearchOptions",
     "SearchResult",
     "SearchResults",
     "SentenceTransformerEmbedder",
@@ -76,6 +78,7 @@ __getattr__, __dir__ = lazy_names(
             "Reranker",
         ],
         "results": ["FacetValue", "SearchResult", "SearchResults"],
+        "search_options": ["SearchOptions"],
         "stored": [
             "Document",
             "DocumentChunk",

@@ -3,6 +3,32 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 
 type None = { [_ in never]: never }
 
+export type SearchOptions = {
+  language?: string | null
+  operators?: boolean | null
+  correct?: boolean | null
+  statistics_scope?: string | null
+  embedding_model?: string | null
+  prefilter?: boolean | null
+  full_text_min_score?: number | null
+  explain?: boolean | null
+  semantic_min_score?: number | null
+  exact?: boolean | null
+  ef_search?: number | null
+  normalisation?: string | { [key: string]: Json | undefined } | null
+  boosts?: Json[] | null
+  rerank?: Json[] | null
+  collapse?: boolean | { [key: string]: Json | undefined } | null
+  group_by?: string | null
+  group_size?: number | null
+  group_score?: string | null
+  diversify?: boolean | { [key: string]: Json | undefined } | null
+  context_before?: number | null
+  context_after?: number | null
+  cursor?: string | null
+  snippet?: boolean | { [key: string]: Json | undefined } | null
+}
+
 export type Database = {
   braid: {
     Tables: None
@@ -79,7 +105,7 @@ export type Database = {
           chunk_ids: number[]
           collection?: string
           match_count?: number
-          options?: Json
+          options?: SearchOptions | null
           scores: number[]
         }
         Returns: Database['braid']['CompositeTypes']['search_result'][]
@@ -94,7 +120,7 @@ export type Database = {
           match?: string
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
           query_embedding?: number[] | string | null
           query_text?: string | null
           rrf_k?: number | null
@@ -160,7 +186,7 @@ export type Database = {
           match?: string
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
           query_embedding?: number[] | string | null
           reference_time?: string | null
           strategy?: string
@@ -301,7 +327,7 @@ export type Database = {
           match?: string
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
           query_embedding?: number[] | string | null
           query_text?: string | null
           rrf_k?: number | null
@@ -335,7 +361,7 @@ export type Database = {
           filters?: Json
           keys: string[]
           match?: string
-          options?: Json
+          options?: SearchOptions | null
           query_text?: string | null
           value_count?: number
         }
@@ -367,7 +393,7 @@ export type Database = {
           match?: string
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
           query_text: string
         }
         Returns: Database['braid']['CompositeTypes']['search_result'][]
@@ -401,7 +427,7 @@ export type Database = {
           match?: string
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
           query_embedding?: number[] | string | null
           query_text?: string | null
           rrf_k?: number | null
@@ -478,7 +504,7 @@ export type Database = {
           match?: string
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
           query_embedding?: number[] | string | null
           query_text?: string | null
           reference_time?: string | null
@@ -500,7 +526,7 @@ export type Database = {
           match?: string
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
           query_embedding?: number[] | string | null
           query_text?: string | null
           reference_time?: string | null
@@ -548,7 +574,7 @@ export type Database = {
           match?: string
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
           query_embedding?: number[] | string | null
           query_text?: string | null
           rrf_k?: number | null
@@ -562,7 +588,7 @@ export type Database = {
           filters?: Json
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
           query_embedding: number[] | string
         }
         Returns: Database['braid']['CompositeTypes']['search_result'][]
@@ -621,7 +647,7 @@ export type Database = {
           filters?: Json
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
         }
         Returns: Database['braid']['CompositeTypes']['search_result'][]
       }
@@ -632,7 +658,7 @@ export type Database = {
           filters?: Json
           match_count?: number
           min_score?: number | null
-          options?: Json
+          options?: SearchOptions | null
         }
         Returns: Database['braid']['CompositeTypes']['search_result'][]
       }

@@ -276,7 +276,7 @@ async function search(braid: Api, args: Search) {
     } else if (vector.length !== dimensions) {
       throw otherModel(collection, `${dimensions} dimensions, not ${vector.length}`, vector.length)
     } else {
-      args = { ...args, query_embedding: vector, options: { embedding_model: model, ...(options as Fields) } as Json }
+      args = { ...args, query_embedding: vector, options: { embedding_model: model, ...options } }
     }
   }
   const found = (await result(braid.rpc('search_json', args))) as { warnings: Json[]; [key: string]: Json }

@@ -12,6 +12,7 @@ from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
+    from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
 __all__ = ["arrange_results", "assemble_context", "highlight"]
@@ -24,7 +25,7 @@ async def arrange_results(
     limit: int = 10,
     collection: str = "default",
     *,
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> SearchResults:
     """Rows for chunks with scores of your own, such as a reranker's: highest score first, shaped as the options
     group_by, collapse, diversify, context_before, context_after and cursor of `search` ask for. Maps to
@@ -65,7 +66,7 @@ async def assemble_context(
     candidate_count: int | None = None,
     min_score: float | None = None,
     match: str = "any",
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> Context:
     """What to give a language model: the passages of the `limit` best rows that fit the budget, numbered. Maps to
     braid.assemble_context.

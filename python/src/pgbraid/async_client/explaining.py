@@ -12,6 +12,7 @@ from pgbraid.explanation import Explanation, ScorePart
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
+    from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
 __all__ = ["explain_score", "explain_search"]
@@ -34,7 +35,7 @@ async def explain_search(
     candidate_count: int | None = None,
     min_score: float | None = None,
     match: str = "any",
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> Explanation:
     """A search, explained: where each score comes from, and with `external_id` what became of that document.
 

@@ -14,6 +14,7 @@ from pgbraid.timelines import Timeline, TimelineTurn
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
+    from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
 __all__ = ["conversation_timeline", "extract_timeframe", "parse_timeframe", "recall"]
@@ -38,7 +39,7 @@ async def recall(
     candidate_count: int | None = None,
     min_score: float | None = None,
     match: str = "any",
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> SearchResults:
     """Search what was said and when. Maps to braid.recall_json.
 
@@ -107,7 +108,7 @@ async def conversation_timeline(
     candidate_count: int | None = None,
     min_score: float | None = None,
     match: str = "any",
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> Timeline:
     """What `recall` finds, in the order of time, with the turns before and after it. Maps to
     braid.conversation_timeline.

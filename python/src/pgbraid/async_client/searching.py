@@ -13,6 +13,7 @@ from pgbraid.results import SearchResult, SearchResults
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
     from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
 __all__ = ["search"]
@@ -34,7 +35,7 @@ async def search(
     candidate_count: int | None = None,
     min_score: float | None = None,
     match: str = "any",
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
     rerank: Reranker | None = None,
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,

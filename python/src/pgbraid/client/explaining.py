@@ -14,6 +14,7 @@ from pgbraid.explanation import Explanation, ScorePart
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
+    from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
 __all__ = ["explain_score", "explain_search"]
@@ -36,7 +37,7 @@ def explain_search(
     candidate_count: int | None = None,
     min_score: float | None = None,
     match: str = "any",
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> Explanation:
     """A search, explained: where each score comes from, and with `external_id` what became of that document.
 

@@ -16,6 +16,7 @@ from pgbraid.timelines import Timeline, TimelineTurn
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
+    from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
 __all__ = ["conversation_timeline", "extract_timeframe", "parse_timeframe", "recall"]
@@ -40,7 +41,7 @@ def recall(
     candidate_count: int | None = None,
     min_score: float | None = None,
     match: str = "any",
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> SearchResults:
     """Search what was said and when. Maps to braid.recall_json.
 
@@ -109,7 +110,7 @@ def conversation_timeline(
     candidate_count: int | None = None,
     min_score: float | None = None,
     match: str = "any",
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> Timeline:
     """What `recall` finds, in the order of time, with the turns before and after it. Maps to
     braid.conversation_timeline.

@@ -12,6 +12,7 @@ from pgbraid.results import FacetValue, SearchResult, SearchResults
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
+    from pgbraid.search_options import SearchOptions
 
 __all__ = ["facets", "similar_chunks", "similar_documents"]
 
@@ -23,7 +24,7 @@ def similar_chunks(
     filters: Mapping[str, Any] | None = None,
     *,
     min_score: float | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> SearchResults:
     """The chunks of the same collection whose vectors are nearest to a chunk's, which is not among them. Maps to
     braid.similar_chunks.
@@ -53,7 +54,7 @@ def similar_documents(
     collection: str = "default",
     *,
     min_score: float | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> SearchResults:
     """The documents most like one of the collection, each by its best chunk: the nearest to the mean of the
     document's vectors. Maps to braid.similar_documents.
@@ -86,7 +87,7 @@ def facets(
     collection: str = "default",
     match: str = "any",
     value_count: int = 10,
-    options: Mapping[str, Any] | None = None,
+    options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> dict[str, list[FacetValue]]:
     """The commonest values of columns and metadata keys, with the number of chunks that have each, over all chunks
     that a full-text search for the query finds; without a query, over all that the filters match. Maps to

@@ -1,0 +1,36 @@
+"""The options of a search, for type checkers. A search does not load it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+__all__ = ["SearchOptions"]
+
+
+class SearchOptions(TypedDict, total=False):
+    """Those that braid_store.known_search_options lists, in its order; a test compares them."""
+
+    language: str
+    operators: bool
+    correct: bool
+    statistics_scope: Literal["collection", "filter"]
+    embedding_model: str
+    prefilter: bool
+    full_text_min_score: float
+    explain: bool
+    semantic_min_score: float
+    exact: bool
+    ef_search: int
+    normalisation: str | Mapping[str, str]
+    boosts: Sequence[Mapping[str, Any]]
+    rerank: Sequence[str]
+    collapse: bool | Mapping[str, float]
+    group_by: str
+    group_size: int
+    group_score: Literal["max", "sum", "mean"]
+    diversify: bool | Mapping[str, float]
+    context_before: int
+    context_after: int
+    cursor: str
+    snippet: bool | Mapping[str, Any]
