@@ -11,16 +11,20 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- Tokens are read in order, and a hash aggregate keeps the order of what it collects.
+-- Tokens are read in order, and a hash aggregate collects them in the order in which it reads them: no sort is needed.
 set enable_hashagg = on
 set enable_sort = off
 set work_mem = '64MB'
 as $$
 #variable_conflict use_column
 declare
-  -- A token is one number, so that all are sorted as numbers are. From the highest bit: 20 bits of the chunk's place in
-  -- v_chunk_ids, 26 of the lexeme's in v_lexemes, whether it stands in the body, 15 of its position, and whether that
-  -- position counts for the length. What is left of the body's bit, a lexeme in a chunk, is a posting.
+  -- A token is packed into one number, because numbers sort fast. From the highest bit:
+  --   20 bits: the chunk's place in v_chunk_ids
+  --   26 bits: the lexeme's place in v_lexemes
+  --    1 bit:  set in the body, clear in the title
+  --   15 bits: the position
+  --    1 bit:  set if the position counts for the chunk's length
+  -- The first two, which are a lexeme in a chunk, are a posting.
   c_chunk_shift constant int := 43;
   c_posting_shift constant int := 17;
   c_lexeme_bits constant int := 26;
@@ -28,9 +32,9 @@ declare
   c_body_flag constant bigint := 65536;
   c_position_shift constant int := 1;
   c_counted_flag constant bigint := 1;
-  -- Of 15 bits, as forward rows hold them: what stands further behind stands here.
+  -- 15 bits, as in forward rows. All tokens behind this position get this position.
   c_max_position constant bigint := 32767;
-  -- Between a title and its body, so that no phrase spans both.
+  -- Positions left free between a title and its body, so that no phrase spans both.
   c_title_gap constant int := 10;
   v_chunk_ids bigint[];
   v_are_first boolean[];
@@ -51,8 +55,8 @@ begin
   v_count := cardinality(v_chunk_ids);
   v_has_titles := (select bool_or(t.title is not null) from unnest(v_titles) t (title));
 
-  -- Titles and bodies go through the tokenizer together, each configuration's with nulls for the others: text_number
-  -- counts the titles, then the bodies.
+  -- Titles and bodies go through the tokenizer in one call for each configuration; texts of other configurations are
+  -- null in it. text_number counts first the titles, then the bodies.
   with occurrences as materialized (
     select o.lexeme collate "C" as lexeme, dense_rank() over (order by o.lexeme collate "C") as lexeme_number,
            o.is_counted, o.occurrences
@@ -80,8 +84,8 @@ begin
            order by 1)
   into v_lexemes, v_tokens;
 
-  -- Each chunk's tokens follow each other, in them each lexeme's, and of these the title's come first. Hence positions
-  -- are collected as they come, and a lexeme's end where the next token is another posting's.
+  -- Tokens are sorted by chunk, then by lexeme, then the title's before the body's. So positions are collected in the
+  -- order in which they come, and a lexeme ends where the next token belongs to another posting.
   return query
   with title_postings as materialized (
     select t.token >> c_posting_shift as posting, count(*)::smallint as frequency,
@@ -135,4 +139,5 @@ end
 $$;
 
 comment on function braid_store.analyse_chunks(int, braid_store.collections, bigint[]) is
-  'The forward rows that chunks must have, from their texts and the settings of their collection alone.';
+  'Computes the forward rows of chunks: their lexemes, positions and lengths. The result depends only on the texts of '
+  'the chunks and the settings of the collection. Nothing is written.';

@@ -21,4 +21,6 @@ end
 $$;
 
 comment on function braid_store.average_length(int, braid_store.collections, bigint, float8) is
-  'The average length of a chunk as BM25 weighs it, with chunks that no segment holds yet and their weighted length.';
+  'The average length of a tenant''s chunks as BM25 uses it, in tokens: the body''s length plus title_weight times '
+  'the title''s. new_chunk_count and new_length (weighted in the same way) add chunks that no segment holds yet. 1 if '
+  'the average would be 0 or there are no chunks, so that callers can divide by it.';

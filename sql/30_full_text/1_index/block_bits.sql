@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.block_bits() is
-  'A long posting list is cut into blocks: block_number (from 0) is (chunk_number - 1) >> block_bits.';
+  'How many bits of a chunk number tell its place within a block of a long posting list. The number of its block, '
+  'from 0, is (chunk_number - 1) >> block_bits.';

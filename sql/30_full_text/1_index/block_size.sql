@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.block_size() is
-  'How many chunk numbers a block of a long posting list covers: what block_bits bits hold.';
+  'How many chunk numbers a block of a long posting list covers: 2 to the power of block_bits.';

@@ -10,5 +10,6 @@ as $$
 $$;
 
 comment on function braid_store.chunk_number_bits() is
-  'A place in the index is segment_number << chunk_number_bits | chunk_number. A segment numbers its chunks from 1; the '
-  'number of a segment is its place among those that a search reads.';
+  'How many bits of a place in the index hold the chunk number. A place is segment_number << chunk_number_bits | '
+  'chunk_number. A segment numbers its chunks from 1. segment_number is the segment''s position, from 1, among the '
+  'segments that a search reads.';

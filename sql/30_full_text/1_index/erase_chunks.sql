@@ -36,4 +36,5 @@ end
 $$;
 
 comment on function braid_store.erase_chunks(int, int, bigint[]) is
-  'Deletes the last traces of deleted chunks that no segment and no deletion counts any more.';
+  'Deletes the tombstones and the forward rows of deleted chunks. Call it when no segment holds the chunks and no '
+  'deletion counts them any more.';

@@ -14,12 +14,12 @@ declare
   v_segment_ids bigint[];
   v_erased_ids bigint[];
 begin
-  -- Under a snapshot of the transaction, deleting what a merge has touched would raise 40001.
+  -- Under REPEATABLE READ or SERIALIZABLE, deleting rows that a merge has changed would raise 40001.
   if current_setting('transaction_isolation') <> 'read committed' then
     return erase_emptied_segments.chunk_ids;
   end if;
-  -- Segments never change: a locked one holds these chunks and no others. One that a merge has locked keeps them, behind
-  -- tombstones.
+  -- The chunks of a segment never change, so that the count stays true once the segment is locked. A segment that a
+  -- merge has locked is skipped: it keeps its chunks, and tombstones hide them.
   v_segment_ids := array(
     select s.id
     from (
@@ -54,11 +54,12 @@ begin
          ) sc);
   perform braid_store.erase_segments(erase_emptied_segments.tenant_id, erase_emptied_segments.collection_id, v_segment_ids);
   perform braid_store.erase_chunks(erase_emptied_segments.tenant_id, erase_emptied_segments.collection_id, v_erased_ids);
-  -- "<> all (v_erased_ids)" would look through the array for each.
+  -- "except", because "<> all (v_erased_ids)" would search the whole array for each chunk.
   return array(select unnest(erase_emptied_segments.chunk_ids) except select unnest(v_erased_ids));
 end
 $$;
 
 comment on function braid_store.erase_emptied_segments(int, int, bigint[]) is
-  'Erases the segments all of whose chunks are among the given ones, which are about to be deleted. Returns the chunks '
-  'that other segments hold.';
+  'Erases the segments whose chunks are all among chunk_ids, together with the index rows of these chunks. The caller '
+  'is about to delete the chunks. Returns those of chunk_ids that stay in other segments. Outside READ COMMITTED it '
+  'erases nothing and returns them all.';

@@ -16,8 +16,9 @@ declare
   v_last bigint;
 begin
   select min(u.segment_id), max(u.segment_id) into v_first, v_last from unnest(erase_segments.segment_ids) u (segment_id);
-  -- Found by key and deleted by place: for a list, the planner, which has no statistics, prefers to read all that the
-  -- tenant has. The forward rows tell which postings there are; an index by segment would cost every write.
+  -- Rows are looked up one by one by key, and deleted by ctid. For a list of keys the planner, which has no statistics,
+  -- would read all rows of the tenant. The forward rows tell which postings there are; an index by segment would slow
+  -- down every write.
   delete from braid_store.postings p
   where p.ctid = any (array(
     select p.ctid
@@ -47,7 +48,7 @@ begin
         where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
         offset 0
       ) f
-      order by lexeme -- near each other in the index
+      order by lexeme -- so that neighbours in the index are read together
     ) l,
     lateral (
       select p.ctid, p.segment_id from braid_store.postings p
@@ -80,4 +81,6 @@ end
 $$;
 
 comment on function braid_store.erase_segments(int, int, bigint[]) is
-  'Deletes segments and deletions whose chunks are about to be written into new ones.';
+  'Deletes segments and deletions with their postings and their lists of chunks. The forward rows and tombstones must '
+  'still exist, since they tell which postings to delete. The caller then deletes them, or writes their chunks into '
+  'new segments.';

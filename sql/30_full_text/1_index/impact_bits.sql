@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.impact_bits() is
-  'An element of a posting list is chunk_number << impact_bits | impact.';
+  'How many bits of an element of a posting list hold the impact. An element is chunk_number << impact_bits | impact.';

@@ -14,7 +14,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small would read them whole for each chunk as long as the session keeps it.
+-- A plan made while the tables were small would read them whole for each chunk, for as long as the session keeps it.
 set enable_seqscan = off
 set enable_sort = off
 set jit = off
@@ -32,11 +32,11 @@ begin
                              c.content) order by c.id)
   into ids, are_first, text_configs, titles, bodies
   from unnest(indexed_texts.chunk_ids) u (chunk_id),
-       -- Laterals with offset 0 look up by key. Without statistics (they would leak) the planner cannot tell that all
-       -- chunks of a tenant are more than one.
+       -- Laterals with offset 0 make the planner look up by key. It has no statistics, which could leak data of other
+       -- tenants, and cannot tell that a tenant has more than one chunk.
        lateral (
-         -- A range, in order, since only the index by id gives that: where the table was empty at its last vacuum, all
-         -- indexes that begin with the tenant seem equal for a key.
+         -- A range in order of id, because only the index by id can give that order. For a plain key all indexes that
+         -- begin with the tenant seem equally good if the table was empty at its last vacuum.
          select c.* from braid_store.chunks c
          where c.tenant_id = indexed_texts.tenant_id and c.id between u.chunk_id and u.chunk_id
          order by c.id
@@ -51,5 +51,7 @@ end
 $$;
 
 comment on function braid_store.indexed_texts(int, braid_store.collections, bigint[]) is
-  'What of chunks is indexed, in parallel and by id: whether each is the first of its document, the text search '
-  'configuration of its language, its title and its body. All null where none of the chunks is there.';
+  'The texts of chunks that full text indexes, as arrays that are parallel and ordered by chunk id. are_first: '
+  'whether the chunk is the first of its document. text_configs: the text search configuration of its language. '
+  'titles: null where titles are not indexed. bodies: the content, after the speaker if that is indexed. Chunks that '
+  'do not exist are left out; all arrays are null if none exists.';

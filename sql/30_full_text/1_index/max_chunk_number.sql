@@ -10,4 +10,4 @@ as $$
 $$;
 
 comment on function braid_store.max_chunk_number() is
-  'The highest number that a chunk of a segment can have: what chunk_number_bits bits hold.';
+  'The highest chunk number that a segment can have: the largest number of chunk_number_bits bits.';

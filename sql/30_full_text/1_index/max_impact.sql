@@ -10,4 +10,5 @@ as $$
 $$;
 
 comment on function braid_store.max_impact() is
-  'The impact of a lexeme that a chunk has without end: what impact_bits bits hold. 1 is the least.';
+  'The highest impact: the largest number of impact_bits bits. The lowest is 1. The highest would be that of a lexeme '
+  'that a chunk contains infinitely often.';

@@ -7,7 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
--- By the key, in its order: the planner, which has no statistics, would read and sort all that is left for each batch.
+-- Reads the key's index in its order. The planner, which has no statistics, would read and sort all remaining chunks
+-- for each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -21,11 +22,12 @@ begin
       order by c.id
       offset 0
     ) c
-    -- Not with the key: an index that begins with the collection would look as good.
+    -- Not inside, beside the key: an index that begins with the collection would then look as good.
     where c.collection_id = next_chunk_ids.collection_id
     limit next_chunk_ids.max_count);
 end
 $$;
 
 comment on function braid_store.next_chunk_ids(int, int, bigint, int) is
-  'The next chunks of a tenant''s part of a collection behind last_id, in the order of ids.';
+  'The next chunks of a tenant in a collection, for reading them in batches: at most max_count ids above last_id, in '
+  'ascending order. Empty when there are no more.';

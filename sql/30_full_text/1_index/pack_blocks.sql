@@ -12,7 +12,7 @@ begin
     select ('{' || coalesce(p.numbers, '') || '}/' || braid_store.block_size()::text)::@vector@.sparsevec
     from generate_series(0, (pack_blocks.chunk_count - 1) >> braid_store.block_bits()) b (block_number)
     left join (
-      -- A sparse vector counts from 1, as chunk numbers do.
+      -- The indices of a sparse vector begin at 1, as chunk numbers do.
       select (e.chunk_number - 1) >> braid_store.block_bits() as block_number,
              string_agg((((e.chunk_number - 1) & (braid_store.block_size() - 1)) + 1)::text || ':'
                         || ((e.impact * pack_blocks.weight)::float4)::text, ',') as numbers
@@ -27,5 +27,5 @@ end
 $$;
 
 comment on function braid_store.pack_blocks(int[], float8, int) is
-  'The elements of a list as one sparse vector for every block of chunk numbers: vectors are added a thousand numbers a '
-  'microsecond, elements two.';
+  'Turns a posting list into one sparse vector for each block of chunk numbers, with impact times weight as numbers. '
+  'The reason is speed: a thousand numbers of vectors are added per microsecond, but only two elements of lists.';

@@ -12,7 +12,8 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set jit = off
--- Chunks are read by ascending number, and a hash aggregate keeps the order of what it collects: elements need no sort.
+-- Chunks are read by ascending number, and a hash aggregate collects them in the order in which it reads them: the
+-- elements of a list need no sort.
 set enable_hashagg = on
 set enable_sort = off
 set work_mem = '64MB'
@@ -46,17 +47,18 @@ begin
   ), weighted as (
     select o.lexeme, o.chunk_number, o.saturation,
            o.is_first_chunk or o.position_end - o.position_begin > coalesce(o.title_frequency, 0) as is_counted,
-           -- The frequency in the body, and the weighted one in the title.
+           -- The frequency in the body plus title_weight times the frequency in the title.
            o.position_end - o.position_begin + (v_title_weight - 1) * coalesce(o.title_frequency, 0) as frequency
     from occurrences o
     where o.lexeme is not null
-    offset 0 -- computed once, not wherever it is used
+    offset 0 -- so that frequency is computed once, not at every use
   ), lists as (
     select w.lexeme, count(*) filter (where w.is_counted)::int as document_frequency, count(*)::int as posting_count,
-           -- Ding & Suel 2011 bound each block of a list by its largest impact; vectors add up so fast that each posting can
-           -- have a bound of its own.
+           -- Ding & Suel 2011 keep one upper bound for each block of a list, its largest impact. Vectors are added so
+           -- fast that here each posting has an upper bound of its own.
            array_agg(w.chunk_number << braid_store.impact_bits()
-                     -- Rounded up, as it must be a bound; and never 0, so that it can be scaled to any other parameters.
+                     -- Rounded up, because it must be an upper bound. Never 0, so that it can be scaled to other
+                     -- parameters.
                      | case when w.frequency > 0
                             then least(ceil(braid_store.max_impact() * w.frequency / (w.frequency + w.saturation) + 1e-6),
                                        braid_store.max_impact())::int
@@ -69,7 +71,7 @@ begin
          case when b.weight is not null then braid_store.pack_blocks(l.elements, b.weight, v_chunk_count) end
   from lists l,
        lateral (
-         -- Any weight will do, and the closer to the idf of the collection the tighter are the bounds.
+         -- Any weight gives correct bounds. The closer it is to the collection's idf, the tighter they are.
          select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
                           and not posting_lists.segment.is_deletion
                      then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count + 0.5::float8)) end
@@ -79,4 +81,5 @@ end
 $$;
 
 comment on function braid_store.posting_lists(braid_store.segments, bigint[], int[]) is
-  'The postings that a segment of the given chunks must have, from their forward rows and its own parameters.';
+  'Computes the postings of a segment from the forward rows of its chunks and the BM25 parameters in its row. '
+  'chunk_numbers: the number of each of chunk_ids in the segment, ascending. Nothing is written.';

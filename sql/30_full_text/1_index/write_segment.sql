@@ -10,7 +10,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
--- A plan made while the tables were small would read them whole for each key as long as the session keeps it.
+-- A plan made while the tables were small would read them whole for each key, for as long as the session keeps it.
 set enable_seqscan = off
 set jit = off
 set work_mem = '64MB'
@@ -52,4 +52,5 @@ end
 $$;
 
 comment on function braid_store.write_segment(int, braid_store.collections, bigint[]) is
-  'Writes a segment of the given chunks, numbered in their order, from their forward rows.';
+  'Writes a segment of the given chunks, numbered from 1 in the order of chunk_ids, and its postings. Returns its id. '
+  'The chunks must have their forward rows already.';

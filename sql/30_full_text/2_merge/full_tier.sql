@@ -9,8 +9,9 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin
-  -- Tiers by powers of eight, as in a log-structured merge tree (O'Neil et al. 1996): each posting is rewritten once per
-  -- tier. The first ends at 64 chunks: writes are often of one, and a search does not notice so many more segments.
+  -- Tiers are powers of eight, as in a log-structured merge tree (O'Neil et al. 1996): each posting is rewritten once
+  -- per tier. The first tier goes up to 64 chunks instead of 8: many writes are of one chunk, and a search does not
+  -- notice the additional segments.
   return (
     select array_agg(s.id order by s.id)
     from (
@@ -34,5 +35,6 @@ end
 $$;
 
 comment on function braid_store.full_tier(int, int, bigint) is
-  'The cheapest join of eight or more segments of like size, the smallest of a tier that have at most so many postings '
-  'together; null if none is due.';
+  'The segments of the cheapest merge that is due: eight or more segments (or deletions) of similar size, with at '
+  'most max_posting_count postings together. Where all of a tier would be too many, it takes the smallest. Null if no '
+  'merge is due.';

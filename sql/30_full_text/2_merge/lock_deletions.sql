@@ -17,7 +17,7 @@ as $$
 declare
   v_deletion_ids bigint[];
 begin
-  -- Of what the segments hold, not of all that is deleted: a small merge stays small.
+  -- It looks up the chunks of these segments, not all that are deleted, so that a small merge stays small.
   select array_agg(distinct t.segment_id) into v_deletion_ids
   from unnest(lock_deletions.segment_ids) u (segment_id),
        lateral (
@@ -46,4 +46,6 @@ end
 $$;
 
 comment on function braid_store.lock_deletions(int, int, bigint[], bigint) is
-  'Locks the deletions, up to a size, of chunks in the given segments, but for those that another merge has locked.';
+  'Locks the deletions that a merge of the given segments can take in, and returns their ids: those that cover chunks '
+  'of these segments. Deletions of more than max_deletion_size chunks, and those that another merge has locked, are '
+  'left out.';

@@ -11,11 +11,12 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- So few are not worth a merge; and a write looks at so many tombstones on average.
+  -- Fewer deleted chunks than this are not worth a merge. It is also how many tombstones are read per chunk written, on
+  -- average.
   c_count constant int := 64;
   v_live bigint;
   v_deleted bigint;
-  v_written bigint; -- by the write that this follows
+  v_written bigint; -- chunks that the last write wrote or deleted
   v_limit bigint;
 begin
   select sum(s.chunk_count), -sum(s.chunk_count) filter (where s.is_deletion),
@@ -26,7 +27,7 @@ begin
   if coalesce(v_deleted, 0) <= v_live + c_count or random() * v_deleted > c_count * v_written then
     return null;
   end if;
-  -- To merge postings costs an eighth of what it costs to write them: a large write takes twice as long at most.
+  -- To merge a posting costs an eighth of what it costs to write it. So a large write takes at most twice as long.
   v_limit := greatest(outweighed_segments.max_posting_count, v_limit * 8);
   return (
     with deleted as materialized (
@@ -64,7 +65,8 @@ begin
       join sizes s on s.id = d.deletion_id
       where d.chunk_count * 2 >= s.chunk_count
     )
-    -- Of both, at least half goes: what is written anew is paid for by what was deleted.
+    -- At least half is dropped, of the segments and of the deletions. So the work of writing the rest anew is in
+    -- proportion to the work of the deletes.
     select array_agg(m.id)
     from (select s.id from segments s union all select d.id from deletions d) m
     having (select sum(d.chunk_count) from deletions d) * 2 >= (select sum(s.chunk_count) from segments s));
@@ -72,6 +74,8 @@ end
 $$;
 
 comment on function braid_store.outweighed_segments(int, int, bigint) is
-  'Where more of a tenant''s part of a collection is deleted than alive: segments, with so many postings together at most '
-  'or eight times those of the last write, and deletions whose merge drops at least half of what they hold; null if there are none. As it reads every tombstone, '
-  'it does so after one write of many, the more there are the more rarely.';
+  'The segments and deletions to merge where a tenant has more deleted chunks than live ones in a collection; null if '
+  'there is nothing to merge. The merge drops at least half of the chunks that it reads. The segments have at most '
+  'max_posting_count postings together, or eight times those of the last write if that is more. Since it reads every '
+  'tombstone, it does so only after some writes, chosen at random: the more tombstones there are, the fewer. After '
+  'the others it returns null.';

@@ -19,4 +19,5 @@ end
 $$;
 
 comment on function braid_store.posting_counts(int, int, bigint[]) is
-  'How many postings segments hold together, and deletions take away.';
+  'How many postings the given segments have together, and how many the given deletions subtract, in one sum: a '
+  'measure of the work to merge them.';

@@ -11,8 +11,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off -- as in merge_segments
 as $$
-  -- A segment is rewritten alone when a fifth of it is dead, or when its impacts were computed with other parameters or
-  -- another average length, which loosens the bounds; finding that reads every tombstone: not after each write.
+  -- A single segment is rewritten when a fifth of its chunks are deleted, or when its impacts were computed with other
+  -- parameters or an average length that is 10 % off, which makes the bounds loose. To find it, every tombstone is
+  -- read; that would be too slow after each write.
   with dead as (
     select sc.segment_id, count(*) as chunk_count
     from braid_store.tombstones t,
@@ -42,5 +43,5 @@ as $$
 $$;
 
 comment on function braid_store.segments_to_merge(int, braid_store.collections, bigint) is
-  'The cheapest merge that is due and that writes no more than so many postings anew, full tiers first; null if there is '
-  'none.';
+  'The cheapest merge that is due, as ids of segments; null if there is none. A full tier comes first, then a single '
+  'segment that should be rewritten. max_posting_count: the most postings that the merge may write.';

@@ -17,7 +17,8 @@ declare
   v_query braid_store.text_query := query;
   v_added text[];
 begin
-  -- Of a group with one alternative, and of a word with one lexeme if every word must be there, every match has all.
+  -- Every match has all lexemes of a group that has one alternative. If every word must be there, it also has the
+  -- lexeme of each word that has only one.
   v_query.driver_lexemes := '{}';
   v_query.required_lexemes := array(
     select distinct l.lexeme collate "C"
@@ -49,7 +50,7 @@ begin
       order by p.posting_count, l.lexeme collate "C"
       limit 1);
   elsif exists (select from unnest(query.conditions) c where not c.is_excluded and not c.is_prefix) then
-    -- Alternatives: the first group, by one lexeme of each.
+    -- Only groups of alternatives (a OR b): the driver has one lexeme of each alternative of the first group.
     v_query.driver_lexemes := array(
       select distinct case when c.is_prefix then null else c.lexemes[1] end collate "C"
       from unnest(query.conditions) c
@@ -58,7 +59,8 @@ begin
       v_query.driver_lexemes := '{}';
     end if;
   elsif query.required_words > 1 then
-    -- Of n words of which m must be there, a match has one of any n - m + 1: of the rarest.
+    -- If m of n words must be there, a match has at least one of any n - m + 1 words. The driver has the rarest of
+    -- them.
     v_query.driver_lexemes := array(
       select l.lexeme
       from (
@@ -79,7 +81,8 @@ begin
       where w.rarity <= w.word_count - query.required_words + 1);
   end if;
 
-  -- What is demanded but not ranked by, such as the stop words of a phrase, adds nothing to a score.
+  -- Lexemes that are demanded but not ranked by, such as the stop words of a phrase, get weight 0: they add nothing to
+  -- a score.
   v_added := array(select unnest(v_query.driver_lexemes || v_query.required_lexemes)
                    except select unnest(query.lexemes));
   v_query.lexemes := query.lexemes || v_added;
@@ -91,5 +94,7 @@ end
 $$;
 
 comment on function braid_store.choose_driver(int, int, braid_store.text_query) is
-  'For a query that demands something: the lexemes of which every match has one, with few postings, and those that every '
-  'match has.';
+  'Chooses how to find the matches of a query that demands something. Returns the query with two arrays set. '
+  'driver_lexemes: lexemes with few postings, of which every match has at least one; empty if no such set is known. '
+  'required_lexemes: every match has them all. Lexemes of these that the query does not rank by are added with weight '
+  '0.';

@@ -27,5 +27,6 @@ end
 $$;
 
 comment on function braid_store.demands_of(int, int, braid_store.text_query) is
-  'A query that demands what another one does and ranks by nothing: all weights are 0, and so is every bound. posting_count '
-  'is that of its driver, null if it has none.';
+  'A compiled query with the conditions of another one (its +, - and quotation marks) that ranks by nothing: all '
+  'weights are 0, and so are all bounds. Its posting_count is how many postings its driver has; null if it has no '
+  'driver.';

@@ -6,18 +6,18 @@ parallel safe
 security invoker
 rows 64
 set search_path = pg_catalog, pg_temp
--- By the primary key, so that reading stops at the limit.
+-- Read in the order of the primary key, so that reading stops at the limit.
 set enable_hashagg = off
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
   select e.lexeme
   from (
-    -- The limit counts lexemes rather than rows, and live ones alone, so that no merge changes what is found.
+    -- The limit counts lexemes, not rows, and only those of live chunks, so that a merge does not change what is found.
     select p.lexeme, sum(p.document_frequency) as document_frequency
     from braid_store.postings p
     where p.tenant_id = expand_prefix.tenant_id and p.collection_id = expand_prefix.collection_id
-      -- In "C" order no lexeme that begins so is above the prefix with the last of all characters.
+      -- In "C" order, every lexeme with this prefix is below the prefix followed by the last of all characters.
       and p.lexeme >= expand_prefix.prefix collate "C"
       and p.lexeme < expand_prefix.prefix || E'\U0010FFFF' collate "C"
     group by p.lexeme
@@ -30,4 +30,5 @@ as $$
 $$;
 
 comment on function braid_store.expand_prefix(int, int, text, int) is
-  'The commonest lexemes that begin with a prefix, of the first 20000 of them: bounded, however short it is.';
+  'The commonest lexemes that begin with a prefix, at most max_count, commonest first. It looks only at the first '
+  '20000 in alphabetical order, so that the work is bounded however short the prefix is.';

@@ -18,4 +18,5 @@ as $$
 $$;
 
 comment on function braid_store.finds_every_match(braid_store.collections, braid_store.text_query) is
-  'Whether full text finds every chunk that has what a query demands: each has a lexeme that it is ranked by.';
+  'Whether a full-text search finds every chunk that meets the conditions of a query. That is so if each such chunk '
+  'has a lexeme that the query ranks by, and so gets a score.';

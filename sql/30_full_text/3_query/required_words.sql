@@ -21,4 +21,5 @@ end
 $$;
 
 comment on function braid_store.required_words(text, int) is
-  'How many of a query''s words a chunk must contain, for match any, all or a share such as 75%.';
+  'How many of word_count words of a query a chunk must contain. match: any (1), all, or a share such as 75%, rounded '
+  'up. Raises 22023 for any other match.';

@@ -38,7 +38,7 @@ begin
        ) f;
 
   with counts as (
-    -- As posting_lists counts: a title's words once per document.
+    -- Counted as in posting_lists: the words of a title count once per document.
     select q.place, count(*) as count
     from unnest(v_chunk_ids) u (chunk_id),
          lateral (
@@ -72,5 +72,6 @@ $$;
 
 comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query,
                                                  braid_store.filter) is
-  'A compiled query whose idf and average length are those of the chunks that a filter matches, and how many these '
-  'are; both null if they are more than 10000.';
+  'Recomputes a compiled query''s idf and average length from the chunks that a filter matches, for ranking within '
+  'the filter alone. scoped: the query with the new numbers. chunk_count: how many chunks the filter matches. Both '
+  'are null if they are more than 10000.';

@@ -25,7 +25,7 @@ declare
   v_count bigint;
 begin
   for v_step in 1..20 loop
-    -- Counts fall about exponentially.
+    -- The number of chunks above a bound falls about exponentially as the bound rises.
     v_middle := v_low + (v_high - v_low) * least(greatest(
       ln(v_low_count / (1.4 * target)) / ln(v_low_count / v_high_count), 0.1), 0.9);
     v_level := braid_store.constant_block(v_middle / growth, v_width);
@@ -53,4 +53,6 @@ end
 $$;
 
 comment on function braid_store.choose_threshold(@vector@.vector[], bit varying[], float8, float8, float8) is
-  'A bound that about target chunks of a sample of blocks are above; 0 if there are not so many. None is above highest.';
+  'Finds a bound that about target chunks of a sample of blocks reach (up to twice as many); 0 if fewer than target '
+  'have any bound. sums: for each block a vector of the chunks'' bounds, divided by growth. masks: for each block a '
+  'bit for every chunk that may match; null if all may. highest: no bound is higher.';

@@ -29,4 +29,5 @@ end
 $$;
 
 comment on function braid_store.chunks_with(int, braid_store.collections, braid_store.text_query) is
-  'The live chunks that have all of what braid_store.demands_of gives, found by the postings of its driver.';
+  'The live chunks that meet the conditions of demands, a query made by braid_store.demands_of. They are found '
+  'through the postings of its driver.';

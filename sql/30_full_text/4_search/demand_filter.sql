@@ -13,4 +13,5 @@ as $$
 $$;
 
 comment on function braid_store.demand_filter(int, braid_store.text_query) is
-  'What a query demands, as a condition on chunks, aliased c, for the other leg: chunk by chunk, as far as that looks.';
+  'What a query demands, as an SQL condition on chunks with the alias c, for use in semantic search. It tests one '
+  'chunk at a time, and only those that the search looks at.';

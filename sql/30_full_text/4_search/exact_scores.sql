@@ -23,7 +23,7 @@ declare
   v_average_length float8 := exact_scores.query.average_length;
 begin
   if v_term_numbers[cardinality(v_term_numbers)] = cardinality(v_term_numbers) then
-    -- Each lexeme is a term, as in most queries: the same without grouping.
+    -- Each term has one lexeme, as in most queries: the same formula as below, without grouping.
     return array(
       select (
         select sum(t.weight * t.frequency / (t.frequency + f.saturation))
@@ -51,8 +51,8 @@ begin
   end if;
   return array(
     select (
-      -- BM25F with one length for all fields (Robertson & Zaragoza 2009, section 3.6). In the order of the terms, so that
-      -- equal chunks get equal scores to the last bit.
+      -- BM25F with one length for all fields (Robertson & Zaragoza 2009, section 3.6). Added up in the order of the
+      -- terms, so that equal chunks get equal scores to the last bit.
       select sum(t.weight * t.frequency / (t.frequency + f.saturation))
       from (
         select q.weight,
@@ -80,4 +80,5 @@ end
 $$;
 
 comment on function braid_store.exact_scores(int, braid_store.collections, bigint[], braid_store.text_query) is
-  'The BM25 score of each chunk, from its forward row; null where no lexeme occurs in it.';
+  'The exact BM25 scores of chunks, from their forward rows, in the order of chunk_ids; null for a chunk that has '
+  'none of the query''s lexemes.';

@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.filtered_places(int, int, bigint[], braid_store.filter, int) is
-  'The places of all chunks that a filter matches; null if they are more than max_count. All may match; whether they have '
-  'what is demanded is seen when they are scored.';
+  'The places in the index of all chunks that a filter matches; null if they are more than max_count. The query plays '
+  'no part: whether these chunks meet its demands is tested when they are scored.';

@@ -20,12 +20,13 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- So few places are scored sooner than they get bounds.
+  -- So few places are scored at once: that is faster than to compute their bounds first.
   c_few_places constant int := 300;
-  -- Before so many places are tried, a filter that lets few chunks pass is asked which.
+  -- If more places than this had to be tried, the filter goes first, provided that it matches at most c_max_filtered
+  -- chunks.
   c_many_places constant int := 5000;
   c_max_filtered constant int := 10000;
-  -- Lexemes looked up in forward rows, where bounds rule out little.
+  -- The most look-ups of lexemes in forward rows where the bounds rule out few chunks.
   c_max_lookups constant int := 600000;
   v_segments braid_store.searched_segments;
   v_gathered braid_store.bounded_places;
@@ -33,13 +34,13 @@ declare
   v_min_threshold float8 := greatest(min_score, 0);
   v_filter braid_store.filter := filter;
   v_may_filter_first boolean := not filter.is_empty;
-  v_among bigint[]; -- the places that pass the filter, once it has gone first
+  v_among bigint[]; -- the places that the filter matches, if it went first
   v_target float8 := candidate_count * 1.25 + 10; -- places to gather
-  v_high float8 := 'infinity'; -- the passes before gathered what has this bound or a higher one
+  v_high float8 := 'infinity'; -- earlier passes gathered all with this bound or a higher one
   v_tried bigint := 0;
   v_needed float8;
-  -- The bounds of a prefix, which add up what its lexemes would get each, are far above its score: several lexemes of
-  -- one term limit how many chunks are scored.
+  -- The bound of a prefix is the sum of the bounds of its lexemes, and so far above its score. Therefore the number of
+  -- chunks to score is limited where a term has several lexemes.
   v_max_scored int := case
     when (select max(t) < count(*) from unnest(full_text_candidates.query.term_numbers) t where t > 0)
     then greatest(4 * candidate_count, c_max_lookups / cardinality(query.lexemes)) end;
@@ -54,7 +55,7 @@ begin
   v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
   v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
 
-  -- Each pass gathers what has lower bounds than all before it, and scores that.
+  -- Each pass gathers and scores places with lower bounds than those of the passes before.
   loop
     if cardinality(v_among) <= c_few_places then
       v_gathered := row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold);
@@ -70,24 +71,26 @@ begin
     chunks_scored := chunks_scored + cardinality(v_scored.chunk_ids);
     is_cut := coalesce(cardinality(v_scored.chunk_ids) >= v_max_scored, false);
 
-    -- Nothing left out has a bound of low or more: enough scores are that high, or nothing left out can be found.
+    -- All places not gathered have bounds below low. They cannot matter if enough scores are at least low, or if low is
+    -- the lowest score that is asked for.
     exit when v_scored.threshold >= v_gathered.low or v_gathered.low <= v_min_threshold or is_cut;
 
     v_tried := v_tried + coalesce(cardinality(v_gathered.places), 0);
-    -- If as many of those that follow are found as of those tried.
+    -- How many places to try, if the next ones match as often as those tried so far.
     v_needed := 1.5 * candidate_count * v_tried / greatest(cardinality(v_scored.chunk_ids), 1);
     if v_may_filter_first and v_needed > c_many_places then
       v_may_filter_first := false;
       v_among := braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, v_filter, c_max_filtered);
       if v_among is not null then
-        -- Begin again, among these alone.
+        -- Begin again, with these places alone.
         v_filter := braid_store.no_filter();
         v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
         v_high := 'infinity';
         continue;
       end if;
     end if;
-    -- The threshold may have been above low: of many equal bounds it is above all or none.
+    -- The low of this pass may be above that of the last one: where many bounds are equal, a threshold is above all of
+    -- them or none, and different targets give almost the same one.
     v_high := least(v_high, v_gathered.low);
     v_target := greatest(least(greatest(v_needed, 4 * v_target), 32 * v_target), v_max_scored);
   end loop;
@@ -98,8 +101,10 @@ $$;
 
 comment on function braid_store.full_text_candidates(int, braid_store.collections, braid_store.text_query,
                                                      braid_store.filter, float8, int) is
-  'The chunks of the highest BM25 scores under a filter, ranks from 1, ties by external_id and chunk_index. In three steps: '
-  'upper bounds of the scores of all chunks at once; a threshold that about enough bounds reach; exact scores of those '
-  'chunks from their forward rows, highest bound first, until no other can be among the best (the stopping rule of Fagin, '
-  'Lotem & Naor 2003). If they were not enough, again with a lower threshold. is_cut: with prefixes or synonyms it ended '
-  'after 600000 look-ups of lexemes. postings_read counts the postings of each pass.';
+  'The candidate_count best chunks by BM25 among those that a filter matches, with ranks from 1; equal scores are '
+  'ordered by external_id and chunk_index. It takes three steps. First, upper bounds of the scores of all chunks at '
+  'once. Second, a threshold that about enough bounds reach. Third, exact scores of the chunks above it, from their '
+  'forward rows, highest bound first, until no other chunk can be among the best (the stopping rule of Fagin, Lotem & '
+  'Naor 2003). If these chunks were not enough, it repeats this with a lower threshold. is_cut: it ended early, after '
+  '600000 look-ups of lexemes; this happens only with prefixes or synonyms. postings_read: the postings read, counted '
+  'again in each pass.';

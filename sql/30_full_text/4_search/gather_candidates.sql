@@ -38,7 +38,7 @@ declare
   v_width int := gather_candidates.block_width;
   v_none bit varying := repeat('0', v_width)::bit varying;
   v_all bit varying := repeat('1', v_width)::bit varying;
-  -- For single precision.
+  -- A little more, because single precision rounds and a bound must not be too low.
   v_margin float8 := 1 + 1e-5 + 1e-7 * cardinality(v_lexemes);
 begin
   with lists as materialized (
@@ -59,7 +59,8 @@ begin
            select array_position(gather_candidates.segment_ids, p.segment_id)::bigint as segment_number offset 0
          ) s
   ), growth as materialized (
-    -- By what most long lists are multiplied, so that few of them have to be.
+    -- The factor that fits most long lists. It multiplies their sum, once, so that only few lists are multiplied by a
+    -- factor of their own.
     select v_margin * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0), 1)
              as growth
     from lists l
@@ -68,8 +69,8 @@ begin
     select b.place,
            @vector@.sum(case when b.multiplier is null then b.block
                              else b.block operator(@vector@.*) b.multiplier end) as sum,
-           -- What long lists tell of the chunks that may match: a driver that all must have, or several of which each has
-           -- one; and nothing excluded.
+           -- The chunks that may match, as far as long lists tell: they have one of the drivers, all that is required,
+           -- and nothing that is excluded.
            case when v_is_masked
                 then (case when v_has_driver then coalesce(bit_or(b.bits) filter (where b.lexeme = any (v_drivers)), v_none)
                            else v_all end
@@ -98,15 +99,15 @@ begin
     ) b
     group by b.place
   ), sample as materialized (
-    -- About six blocks.
+    -- About six blocks stand for all.
     select array_agg(s.sum) as sums, case when v_is_masked then array_agg(s.mask) end as masks,
            gather_candidates.target * count(*) / max(n.count) as target
     from (select count(*) as count from sums) n, sums s
     where ((s.place >> braid_store.block_bits()) + (s.place >> braid_store.chunk_number_bits()))
           % greatest(n.count / 6, 1) = 0
   ), level as materialized (
-    -- No bound is near what single precision cannot hold, but min_score may be. A little lower than low, since rounding
-    -- may not lose a bound that the next pass takes for gathered.
+    -- Kept within what single precision can hold: bounds are, but min_score may not be. A little lower than low,
+    -- because rounding must not lose a place that the next pass takes for gathered.
     select t.low, g.growth,
            braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth * (1 - 1e-6), 1e30), 1e-30)
                                            else t.low end, v_width) as block
@@ -120,7 +121,7 @@ begin
            offset 0
          ) t
   ), parts as materialized (
-    -- 512 bits at a time, since most have no ones.
+    -- Cut into parts of 512 bits, because most parts have no ones and can be skipped.
     select array_agg(p.place) as places, string_agg(p.bits::text, '') as bits
     from (
       select b.place + p.part * 512 as place, substring(b.bits from p.part * 512 + 1 for 512) as bits
@@ -139,7 +140,7 @@ begin
   ), found as (
     select f.place, sum(f.bound) as bound, bool_or(f.is_driven) as is_driven
     from (
-      -- SELECT-list unnest: in FROM it would fill a tuplestore first.
+      -- unnest stands in the select list, because in FROM it would fill a tuplestore first.
       select l.segment_number << braid_store.chunk_number_bits() | (l.element >> braid_store.impact_bits()) as place,
              (l.element & braid_store.max_impact()) * l.unit as bound, l.is_driven, v_is_free as is_asked
       from (
@@ -149,7 +150,7 @@ begin
         where l.elements is not null
       ) l
       union all
-      -- The zeros between ones tell where these are.
+      -- The lengths of the runs of zeros between the ones tell where the ones are.
       select p.places[(o.number - 1) / 512 + 1] + (o.number - 1) % 512 + 1, 0, true, true
       from parts p,
            lateral (
@@ -186,7 +187,10 @@ $$;
 
 comment on function braid_store.gather_candidates(int, int, braid_store.text_query, bigint[], float8[], int, bigint[],
                                                   float8, float8, float8) is
-  'The chunks whose bounds are from low, which about target chunks are above and none below floor, to below high; highest '
-  'first. They are places (see braid_store.chunk_number_bits); only those among the places given, if any are. A bound is '
-  'the sum of the impacts in short lists and, block by block, in long ones: only a chunk whose sum reaches a '
-  'threshold is scored (the two levels of Broder et al. 2003).';
+  'Finds the places in the index that are worth scoring, by upper bounds of their scores, highest bound first. low, a '
+  'result, is the lowest bound that counts: about target places reach it, and it is floor at least. Places with '
+  'bounds of high or more are left out, since an earlier pass gathered them. among: only these places are considered, '
+  'and low is floor; null for all. target null: low is floor. For places see braid_store.chunk_number_bits. A bound '
+  'is the sum of the impacts of the query''s lexemes. Long lists are added block by block, as vectors; short lists '
+  'are added element by element. Only chunks whose bound reaches a threshold are scored (the two levels of Broder et '
+  'al. 2003).';

@@ -11,15 +11,15 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Makes even the least impact as much as there can be.
+  -- Large enough to raise even the lowest impact to the highest.
   c_unbounded constant float8 := 1e6;
   v_title float8;
   v_length float8;
   v_saturation float8;
 begin
-  -- An impact is tf / (tf + K), with K = k1 (1 - b) + k1 b length / average. It grows at most as tf grows times as K
-  -- falls; K falls at most as that of its two addends which falls more. An addend that was there and is no more falls
-  -- without bound (a text of stop words has length 0).
+  -- An impact is tf / (tf + K), with K = k1 (1 - b) + k1 b length / average. If tf grows by a factor f and K shrinks by
+  -- a factor g, the impact grows by f g at most. g is at most the factor of that addend of K which shrinks more. If an
+  -- addend becomes 0, there is no limit, because the other one may be 0 as well (a text of stop words has length 0).
   if (collection.title_weight > 0 and segment.title_weight = 0)
      or (segment.k1 > 0 and collection.k1 = 0)
      or (segment.k1 > 0 and segment.b < 1 and collection.b = 1)
@@ -45,4 +45,5 @@ end
 $$;
 
 comment on function braid_store.impact_growth(braid_store.segments, braid_store.collections, float8) is
-  'By what factor the impacts of a segment can have grown since the parameters of its collection were changed.';
+  'The factor by which the impacts of a segment may have grown since they were computed, because of changes of the '
+  'collection''s parameters or its average length. Multiplied by it, they are upper bounds again. From 1 to 1000000.';

@@ -18,7 +18,8 @@ declare
   v_chunk_ids bigint[];
   v_deleted bigint[];
 begin
-  -- Each by its whole key: for a list, PostgreSQL 16, which has no statistics, would read all of a segment.
+  -- Looked up one by one by the whole key. For a list of keys, PostgreSQL 16, which has no statistics, would read the
+  -- whole segment.
   v_chunk_ids := array(
     select sc.chunk_id
     from (
@@ -34,7 +35,7 @@ begin
       offset 0
     ) sc);
   if live_chunks.filter.is_empty then
-    -- A tombstone appears as its chunk goes, and goes as the segment does.
+    -- A tombstone exists from the delete of its chunk until no segment holds the chunk any more.
     v_deleted := array(
       select u.chunk_id
       from unnest(v_chunk_ids) u (chunk_id),
@@ -62,4 +63,5 @@ end
 $$;
 
 comment on function braid_store.live_chunks(int, int, bigint[], bigint[], braid_store.filter) is
-  'The chunks at places of the index, but for those that are deleted or that the filter does not match.';
+  'The ids of the chunks at the given places of the index, without those that are deleted or that the filter does not '
+  'match.';

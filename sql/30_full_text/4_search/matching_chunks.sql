@@ -47,4 +47,5 @@ end
 $$;
 
 comment on function braid_store.matching_chunks(int, braid_store.collections, bigint[], braid_store.text_query) is
-  'Those of the chunks that have all that a query demands.';
+  'Those of the given chunks that have all that a query demands, its conditions and its required words, in the order '
+  'of chunk_ids.';

@@ -42,4 +42,5 @@ end
 $$;
 
 comment on function braid_store.rank_candidates(int, bigint[], float8[], float8, int) is
-  'The best of scored chunks, ties by external_id and chunk_index.';
+  'The candidate_count best of scored chunks, with ranks from 1; equal scores are ordered by external_id and '
+  'chunk_index. Scores below threshold, and of 0, are left out.';

@@ -19,7 +19,7 @@ declare
   v_sampled bigint[];
   v_matching bigint[];
 begin
-  -- The second sample where the first does not tell.
+  -- The second, larger sample is for when the first finds few.
   foreach v_sample_size in array '{50,1000}'::int[] loop
     v_sampled := array(
       select sc.chunk_id
@@ -30,7 +30,7 @@ begin
         where s.tenant_id = rare_matches.tenant_id and s.collection_id = (rare_matches.collection).id
           and not s.is_deletion and s.chunk_count > 0
       ) s,
-      -- At even distances rather than at random, so that a search repeated is planned the same.
+      -- At even distances, not at random, so that a repeated search runs the same way.
       lateral (
         select (n * s.total / v_sample_size - s.first)::int + 1 as chunk_number
         from generate_series(0, v_sample_size - 1) n
@@ -49,7 +49,7 @@ begin
     end if;
   end loop;
 
-  -- One after the other costs a tenth of looking each up.
+  -- Reading all rows in order costs a tenth of looking each one up.
   execute format($query$
     select array(
       select f.chunk_id
@@ -69,5 +69,6 @@ end
 $$;
 
 comment on function braid_store.rare_matches(int, braid_store.collections, braid_store.text_query, int) is
-  'The chunks that have all of what braid_store.demands_of gives, where fewer than 4 of a sample of 1000 do and there are no '
-  'more than max_count; else null. Some may be deleted.';
+  'The chunks that meet the conditions of demands, a query made by braid_store.demands_of, if such chunks are rare; '
+  'else null. Rare means that fewer than 4 of a sample of 1000 chunks meet them, and max_count at most of all. Some '
+  'of the chunks may be deleted.';

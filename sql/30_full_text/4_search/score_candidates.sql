@@ -25,24 +25,24 @@ declare
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
   v_place_count int := cardinality(gathered.places);
   v_count_before int := cardinality(scored.chunk_ids);
-  -- A batch is of the places from v_first to v_last. Where those before were not enough, few of them are chunks that
-  -- may be found: the first batch is larger.
+  -- A batch is the places from v_first to v_last. If earlier passes found some chunks but too few, matches are rare,
+  -- and the first batch is larger.
   v_first int := 1;
   v_last int := greatest(candidate_count + candidate_count / 8 + 2,
                          case when v_count_before < candidate_count and v_count_before > 0 then v_place_count / 3 end);
   v_batch_ids bigint[];
 begin
-  -- Bounds descend: below the threshold none that follows can matter.
+  -- Bounds are in descending order: once one is below the threshold, none that follows can matter.
   while v_first <= v_place_count and gathered.bounds[v_first] >= v_scored.threshold
         and coalesce(cardinality(v_scored.chunk_ids) < max_scored, true) loop
     if v_first > 1 and cardinality(v_scored.chunk_ids) < candidate_count then
-      -- As many as bring enough, if as many of them count as of those before.
+      -- As many places as are needed if they match as often as those so far in this pass.
       v_last := v_last + least(
         1.2 * (candidate_count - cardinality(v_scored.chunk_ids) + 2) * v_last
           / greatest(cardinality(v_scored.chunk_ids) - v_count_before, 1),
         4 * v_last);
     elsif v_first > 1 then
-      -- No more than can still matter.
+      -- No more places than have bounds that reach the threshold.
       v_last := v_last + least(
         greatest(v_last, 64),
         greatest(1, (select count(*) from unnest(gathered.bounds[v_first : v_first + 2 * v_last]) b
@@ -70,6 +70,7 @@ $$;
 comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query, bigint[],
                                                  braid_store.bounded_places, braid_store.filter, int, float8, int,
                                                  braid_store.scored_chunks) is
-  'Adds the exact scores of gathered places to those of the passes before: of the chunks that live, pass the filter and '
-  'have what the query demands. It takes the highest bounds first, and ends when candidate_count scores are as high as the '
-  'next bound, or when there are max_scored. The threshold is the score at that rank, and min_threshold at least.';
+  'Computes the exact scores of gathered places, highest bound first, and adds them to the scores of earlier passes. '
+  'It scores only live chunks that pass the filter and have what the query demands. It ends when candidate_count '
+  'scores are as high as the next bound, or when max_scored chunks have scores (null: no limit). threshold in the '
+  'result is the score at rank candidate_count, or min_threshold if that is higher.';

@@ -34,5 +34,6 @@ end
 $$;
 
 comment on function braid_store.segment_scales(int, braid_store.collections, float8) is
-  'The segments to read, and by what factor their impacts, computed with the average length of then, can have grown. Of '
-  'blocks 2048 chunk numbers are read if no segment has more.';
+  'The segments that a search reads and, for each, the factor that makes its stored impacts upper bounds for the '
+  'parameters and the average length of now. block_width: how many chunk numbers of each block are read; 2048 if no '
+  'segment has more chunks, else all 8192.';

@@ -57,7 +57,8 @@ begin
          ) t (name, stored, expected)
     where t.stored <> t.expected;
 
-    -- One wrong total is one problem. Deletions have no average, and no list can be made without.
+    -- With the right total, so that a wrong one is not reported again for each list. Deletions have no average length,
+    -- but posting_lists needs one.
     v_segment.chunk_count := coalesce(cardinality(v_chunk_ids), 0);
     v_segment.average_length := case when v_segment.is_deletion then 1 else v_segment.average_length end;
 
@@ -107,4 +108,5 @@ end
 $$;
 
 comment on function braid_store.check_segments(int, int) is
-  'Where totals and postings of segments and deletions are not what the forward rows of their chunks give.';
+  'Finds segments and deletions whose totals or postings are not what the forward rows of their chunks give. One row '
+  'for each difference.';
