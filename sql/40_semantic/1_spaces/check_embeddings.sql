@@ -47,7 +47,7 @@ begin
           using errcode = '22023', hint = 'Normalize the vectors, or use a collection whose vector_storage is not halfvec.';
       end;
     end if;
-    -- pgvector adds up squares as float4: outside of this a distance would be infinite, or not a number.
+    -- pgvector adds up squares as float4: beyond these limits a distance would be infinite or not a number.
     v_length := @vector@.vector_norm(v_stored);
     if v_length > 1e18 then
       raise exception '% % has a length of %, which is too great', check_embeddings.argument, v_number, v_length::real
@@ -61,6 +61,7 @@ end
 $$;
 
 comment on function braid_store.check_embeddings(braid_store.collections, @vector@.vector[], text, int[]) is
-  'Raises 22023 for a vector that does not fit the collection: null, of other dimensions, too great to be stored or '
-  'measured, or, under cosine, zero as it would be stored. numbers are the vectors'' for the message, where these are some of '
-  'those given.';
+  'Raises 22023 for a vector that a collection cannot store or compare: null, of other dimensions, with numbers or a '
+  'length that are too large, or, for the cosine distance, zero as it would be stored. argument: the name of the '
+  'caller''s argument, for the message. numbers: which number the message gives each vector, if these are only some '
+  'of those that the caller was given; null counts from 1.';

@@ -11,4 +11,5 @@ as $$
 $$;
 
 comment on function braid_store.distance_operator(text) is
-  'pgvector''s operator of a vector space''s distance, as SQL. That of the inner product is its negative.';
+  'The operator of pgvector, as SQL, for a distance: cosine, inner_product or l2. For inner_product the operator '
+  'gives the negative inner product.';

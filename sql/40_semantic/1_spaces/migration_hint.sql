@@ -17,4 +17,5 @@ as $$
 $$;
 
 comment on function braid_store.migration_hint(int) is
-  'What a hint says of the model migration that a collection is in; null if it is in none.';
+  'A sentence for a hint about the model migration of a collection: from which model to which, and which one searches '
+  'use. Null if no migration is running.';

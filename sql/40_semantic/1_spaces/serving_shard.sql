@@ -27,4 +27,5 @@ end
 $$;
 
 comment on function braid_store.serving_shard(int, braid_store.collections) is
-  'The vector shard that serves a tenant''s part of a collection, if it has one, and whether its index can be used.';
+  'The vector shard that searches of a tenant read in a collection, and whether its HNSW index can be used. All its '
+  'fields but is_indexed are null if there is no shard.';

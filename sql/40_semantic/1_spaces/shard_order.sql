@@ -34,5 +34,6 @@ end
 $$;
 
 comment on function braid_store.shard_order(text, int, text) is
-  'How a vector shard stores vectors and what its HNSW index orders by, as SQL; the query vector is $1. The sort key must '
-  'be what the index was made on, else the index is not used.';
+  'How a vector shard stores vectors (stored_type) and how its HNSW index orders them, as SQL. indexed and '
+  'operator_class are for creating the index, sort_key for queries with the query vector as $1. The sort key must '
+  'match the index expression, else the index is not used.';

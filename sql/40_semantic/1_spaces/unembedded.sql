@@ -35,4 +35,4 @@ end
 $$;
 
 comment on function braid_store.unembedded(int, braid_store.collections, bigint[]) is
-  'Those of given chunks that have no vector in the collection''s vector space.';
+  'Those of the given chunks that have no vector in the collection''s vector space, in the order of their ids.';

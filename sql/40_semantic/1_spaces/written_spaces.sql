@@ -27,4 +27,5 @@ end
 $$;
 
 comment on function braid_store.written_spaces(braid_store.collections) is
-  'The collection as it is, and, during a model migration, as it is with the other one of the two vector spaces.';
+  'The vector spaces that new vectors of a collection are written to, each as the collection with that space: first '
+  'its own and, during a model migration, then the other one of the two.';

@@ -11,7 +11,8 @@ as $$
 declare
   v_shard_id int;
 begin
-  -- Each by its whole key, as in remove_chunks, which has locked the chunks: nobody writes their vectors now.
+  -- Looked up one by one by the whole key, as in remove_chunks. That has locked the chunks, so nobody writes their
+  -- vectors now.
   delete from braid_store.chunk_vectors v
   where v.ctid = any (array(
     select v.ctid
@@ -22,7 +23,8 @@ begin
              and v.vector_space_id = s.id and v.chunk_id = u.chunk_id
            offset 0
          ) v));
-  -- One that is being copied may get the vector after this: searches look whether the chunk exists.
+  -- A shard that is still being copied may get the vector after this. That does no harm: searches check that the chunk
+  -- exists.
   for v_shard_id in
     select s.id from braid_store.vector_shards s
     where s.tenant_id = remove_vectors.tenant_id and s.collection_id = remove_vectors.collection_id
@@ -37,4 +39,5 @@ end
 $$;
 
 comment on function braid_store.remove_vectors(int, int, bigint[]) is
-  'Deletes the vectors of chunks.';
+  'Deletes the vectors of chunks in all vector spaces. The caller has locked the chunks, so that nobody writes their '
+  'vectors meanwhile.';

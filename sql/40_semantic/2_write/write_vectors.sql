@@ -18,7 +18,7 @@ declare
   v_is_half boolean := write_vectors.collection.vector_storage = 'halfvec';
   v_chunk_ids bigint[];
 begin
-  -- Jobs, then chunks, in the order of their ids, as remove_chunks locks them.
+  -- Locks jobs, then chunks, each in the order of their ids, as remove_chunks does; so the two cannot deadlock.
   perform
   from (select u.chunk_id from unnest(write_vectors.chunk_ids) u (chunk_id) order by 1 offset 0) u,
        lateral (
@@ -39,13 +39,14 @@ begin
          ) c
     where c.collection_id = v_collection_id);
 
-  -- Never into a shard: this row overrides the shard's until maintenance moves it there.
+  -- Never into a shard. This row overrides the one in the shard until maintenance moves it there.
   insert into braid_store.chunk_vectors (tenant_id, collection_id, vector_space_id, chunk_id, embedding)
   select write_vectors.tenant_id, v_collection_id, write_vectors.collection.vector_space_id, e.chunk_id,
-         -- Rounded here already, so that a move into a shard changes no score.
+         -- Rounded already here, so that the later move into a shard changes no score.
          case when v_is_half then e.embedding::@vector@.halfvec::@vector@.vector else e.embedding end
   from unnest(write_vectors.chunk_ids, write_vectors.embeddings) e (chunk_id, embedding)
-  -- Some may be gone since their embedding was asked for; their locks keep the others from going now.
+  -- Some chunks may have been deleted since their embedding was asked for. The others are locked and cannot be deleted
+  -- now.
   join unnest(v_chunk_ids) c (id) on c.id = e.chunk_id
   order by e.chunk_id
   on conflict (tenant_id, collection_id, vector_space_id, chunk_id) do update set embedding = excluded.embedding;
@@ -65,5 +66,5 @@ end
 $$;
 
 comment on function braid_store.write_vectors(int, braid_store.collections, bigint[], @vector@.vector[]) is
-  'Stores embeddings of chunks in the collection''s vector space and takes their jobs off its outbox. Chunks that are gone '
-  'are passed over. Returns how many were stored.';
+  'Stores embeddings of chunks in the collection''s vector space and deletes the jobs that asked for them. Chunks '
+  'that do not exist any more are skipped. Returns how many embeddings were stored.';

@@ -20,7 +20,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Every vector's chunk is read, and one that is deleted passed over.
+  -- A filter that every existing chunk matches: it makes the scan look up each vector's chunk and skip deleted ones.
   c_existing constant braid_store.filter := row('true', null, false);
   v_measured braid_store.measured_chunks;
   v_found_count int;
@@ -34,7 +34,7 @@ begin
          braid_store.no_filter(), exact_candidates.min_score, exact_candidates.candidate_count,
          cardinality(v_measured.chunk_ids)) r;
   if filter.is_empty and v_found_count < least(candidate_count, cardinality(v_measured.chunk_ids)) then
-    -- Some are of chunks that were deleted while the shard was made.
+    -- Some vectors belong to chunks that were deleted while the shard was made: again, without these.
     v_measured := braid_store.nearest_exact(tenant_id, collection, space.distance, shard_id, has_written,
                                             query_embedding, c_existing, candidate_count);
     v_candidates := (braid_store.rank_nearest(tenant_id, space.distance, v_measured.chunk_ids, v_measured.distances,
@@ -46,4 +46,5 @@ $$;
 
 comment on function braid_store.exact_candidates(int, braid_store.collections, braid_store.vector_spaces, int, boolean,
                                                  @vector@.vector, braid_store.filter, float8, int) is
-  'The chunks nearest to a vector under a filter, by measuring all vectors.';
+  'The chunks nearest to a vector among those that a filter matches, found by comparing it with every vector. '
+  'shard_id: the shard to read; null if there is none. has_written: whether chunk_vectors has vectors as well.';

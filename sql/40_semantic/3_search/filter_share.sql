@@ -14,10 +14,10 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  -- So few are scanned sooner than sampled.
+  -- To scan so few is faster than to sample them.
   c_few constant int := 2000;
   c_max_rounds constant int := 4;
-  -- A part of the primary key: by it ids are found at once.
+  -- The first columns of the primary key, so that an id is found by the index.
   v_part text := case
     when shard_id is null
     then format('braid_store.chunk_vectors v where v.tenant_id = $1 and v.collection_id = %s and v.vector_space_id = %s',
@@ -26,7 +26,7 @@ declare
   end;
   v_low bigint;
   v_high bigint;
-  v_ids int8multirange; -- what has not been found to be a gap
+  v_ids int8multirange; -- ranges of ids, without the gaps found so far
   v_gaps int8multirange;
   v_count int;
   v_share float8;
@@ -40,8 +40,8 @@ begin
   end if;
   v_ids := int8multirange(int8range(v_low, v_high, '[]'));
   for v_round in 1 .. c_max_rounds loop
-    -- The first id at or behind each of so many points. At even distances rather than at random, so that a search
-    -- repeated is planned the same.
+    -- Takes sample_size points in the ranges, and for each the first id at it or above. The points are at even
+    -- distances, not at random, so that a repeated search runs the same way.
     execute format($query$
       select avg((c.passes is true)::int), count(distinct v.chunk_id), range_agg(int8range(p.id, v.chunk_id))
       from (
@@ -60,7 +60,8 @@ begin
       $query$, v_part, filter.predicate)
     into v_share, v_count, v_gaps
     using tenant_id, sample_size, v_ids;
-    -- In a gap many points have the same next id, whose chunk would stand for all: again, without the gaps.
+    -- Many points in a gap between ids have the same next id, and its chunk would count for all of them. If that was
+    -- so, sample again without the gaps.
     exit when v_count >= sample_size / 2 or coalesce(isempty(v_gaps), true);
     v_ids := v_ids - v_gaps;
   end loop;
@@ -69,4 +70,5 @@ end
 $$;
 
 comment on function braid_store.filter_share(int, braid_store.collections, int, braid_store.filter, int) is
-  'About what share of a tenant''s vectors a filter lets pass, from a sample; 1 where they are too few to ask.';
+  'Estimates what share of a tenant''s vectors a filter matches, from 0 to 1, by a sample of sample_size vectors. 1 '
+  'if there are so few vectors that sampling is not worth while.';

@@ -16,7 +16,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- An index is followed as far as to the 20,000 nearest.
+  -- An HNSW index is followed to the 20,000 nearest vectors at most.
   c_index_reach constant int := 20000;
   c_small_share constant float8 := 1 / 32.0;
   v_max_count int;
@@ -26,13 +26,14 @@ begin
     if filter_share > c_small_share then
       return null;
     end if;
-  -- Every chunk would be read: only where an index would not come upon enough, as a larger sample has to confirm.
+  -- The filter has no index, so every chunk would have to be read. That pays only if the HNSW index would not find
+  -- enough matches, which a larger sample has to confirm.
   elsif filter_share > 0
         or c_index_reach * braid_store.filter_share(tenant_id, collection, shard.id, filter, 1000) >= candidate_count then
     return null;
   end if;
-  -- Few are so many as can be measured in the time in which enough of them would be found among the nearest. One by HNSW
-  -- costs as much as six by id.
+  -- Few means: to compare them all takes no longer than to find enough of them by HNSW. A vector found by HNSW costs as
+  -- much as six looked up by id.
   v_max_count := greatest(2000, sqrt(6.0 * candidate_count * coalesce(shard.vector_count, 0)));
   v_chunk_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, v_max_count);
   return case when cardinality(v_chunk_ids) <= v_max_count then v_chunk_ids end;
@@ -41,5 +42,5 @@ $$;
 
 comment on function braid_store.filtered_if_few(int, braid_store.collections, braid_store.serving_shard,
                                                 braid_store.filter, float8, int) is
-  'The chunks that a filter lets pass, where they are so few that measuring them all is the quickest; else null. '
-  'filter_share is what share of the vectors passes, from a small sample.';
+  'The chunks that a filter matches, if they are so few that to compare the query with all of them is the fastest '
+  'way; else null. filter_share: the share of the vectors that the filter matches, from a small sample.';

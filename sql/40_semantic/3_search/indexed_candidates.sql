@@ -29,7 +29,8 @@ declare
 begin
   v_measured := braid_store.nearest_indexed(
     tenant_id, collection, space, shard.id, shard.storage, query_embedding, filter,
-    -- More than asked for where some of them do not count, or come in another order.
+    -- More than candidate_count if some of them may not count (has_written), or if the index orders them only roughly
+    -- (binary).
     case when has_written or shard.storage = 'binary' then greatest(candidate_count, ef_search) else candidate_count end,
     ef_search, not filter.is_empty, has_written);
   v_indexed_count := cardinality(v_measured.chunk_ids);
@@ -44,7 +45,8 @@ begin
          indexed_candidates.tenant_id, indexed_candidates.space.distance, v_measured.chunk_ids, v_measured.distances,
          indexed_candidates.filter, indexed_candidates.min_score, indexed_candidates.candidate_count,
          v_indexed_count) r;
-  -- What was written since does not count: many of the shard's nearest may have been written anew, and lie elsewhere.
+  -- Vectors written since do not count as found: they may be new versions of many of the shard's nearest vectors, which
+  -- then are missing from the index's answer.
   return case when v_found_count >= candidate_count then v_candidates end;
 end
 $$;
@@ -52,6 +54,7 @@ $$;
 comment on function braid_store.indexed_candidates(int, braid_store.collections, braid_store.vector_spaces,
                                                    braid_store.serving_shard, boolean, @vector@.vector,
                                                    braid_store.filter, float8, int, int) is
-  'The chunks nearest to a vector by the HNSW index of a shard, and by measuring what was written since (has_written). Null '
-  'where the index gave too few: the chunks that pass the filter are far from the query, or the index holds vectors of '
-  'deleted chunks.';
+  'The chunks nearest to a vector among those that a filter matches, found by a shard''s HNSW index and, if '
+  'has_written, by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer '
+  'than candidate_count: then the chunks that match the filter are far from the query, or the index holds many '
+  'vectors of deleted chunks.';

@@ -43,4 +43,4 @@ end
 $$;
 
 comment on function braid_store.nearest_among(int, braid_store.collections, text, int, @vector@.vector, bigint[]) is
-  'The distances of given chunks from a query, but for those that have no vector.';
+  'The distances from a query vector to given chunks, in no order. Chunks without a vector are left out.';

@@ -33,7 +33,7 @@ declare
                      else v_shard end;
 begin
   if filter.is_empty then
-    -- Not FETCH … WITH TIES, which sorts every row instead of keeping a heap.
+    -- Not FETCH FIRST ... WITH TIES, which sorts all rows; LIMIT keeps only a heap of the best.
     execute format('select array_agg(n.chunk_id), array_agg(n.distance) '
                    'from (select m.chunk_id, m.distance from (%s) m order by m.distance limit $5 + 1) n', v_all)
     into chunk_ids, distances
@@ -44,7 +44,7 @@ begin
       using query_embedding, tenant_id, collection.id, collection.vector_space_id, distances[max_count];
     end if;
   else
-    -- Sorted first: the filter is tested only as far as it takes to find enough.
+    -- Sorted first, so that the filter is tested only until enough chunks are found.
     execute format($query$
       select array_agg(n.chunk_id), array_agg(n.distance)
       from (
@@ -67,5 +67,6 @@ $$;
 
 comment on function braid_store.nearest_exact(int, braid_store.collections, text, int, boolean, @vector@.vector,
                                               braid_store.filter, int) is
-  'The vectors nearest to a query among those that a filter lets pass, found by measuring all: of a shard, and those in '
-  'chunk_vectors, if it has any or there is no shard; in no order, with all that tie with the last one.';
+  'The max_count vectors nearest to a query among those of chunks that a filter matches, found by comparing all, in '
+  'no order; more if several tie for the last place. shard_id: the shard to read; null if there is none. has_written: '
+  'chunk_vectors is read as well, and overrides the shard.';

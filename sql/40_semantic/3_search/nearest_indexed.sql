@@ -19,21 +19,22 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- The planner, which knows nothing of what tenants store, would sort. Sorting and scanning stay possible, and are what
--- happens if the index is gone.
+-- The planner, which has no statistics of what tenants store, would scan and sort. These settings only discourage that:
+-- if the index is gone, it still happens.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
 as $$
 declare
-  -- Loads pgvector, and with it its settings.
+  -- This call loads pgvector's library, which defines its settings.
   v_dimensions int := @vector@.vector_dims(query_embedding);
   v_ef_search text := current_setting('hnsw.ef_search');
   v_iterative_scan text := current_setting('hnsw.iterative_scan');
   v_max_scan_tuples text := current_setting('hnsw.max_scan_tuples');
   v_sort_key text := (braid_store.shard_order(storage, space.dimensions, space.distance)).sort_key;
 begin
-  -- Put back below. Not in this function's definition: there only a superuser may name what pgvector has yet to bring.
+  -- Restored below. They cannot be set in the function's definition: before pgvector is loaded, only a superuser may
+  -- name its settings there.
   perform set_config('hnsw.ef_search', least(greatest(nearest_indexed.ef_search, 1), 1000)::text, true),
           set_config('hnsw.iterative_scan', case when is_iterative then 'relaxed_order' else 'off' end, true),
           set_config('hnsw.max_scan_tuples', '20000', true);
@@ -65,5 +66,6 @@ $$;
 
 comment on function braid_store.nearest_indexed(int, braid_store.collections, braid_store.vector_spaces, int, text,
                                                 @vector@.vector, braid_store.filter, int, int, boolean, boolean) is
-  'Vectors of a shard near to a query, found by its HNSW index, and their exact distances: approximate, and possibly fewer '
-  'than there are. Not those that were written anew since.';
+  'The vectors of a shard that are near a query, found by its HNSW index, with their exact distances. The result is '
+  'approximate, and may have fewer than max_count even if there are more. is_iterative: the index goes on until '
+  'enough vectors match the filter. has_written: vectors that chunk_vectors overrides are left out.';

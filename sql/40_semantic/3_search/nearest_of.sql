@@ -29,4 +29,5 @@ end
 $$;
 
 comment on function braid_store.nearest_of(int, braid_store.collections, @vector@.vector, braid_store.candidate[], float8) is
-  'Candidates in the order of their similarity to a vector; those that are not embedded are left out.';
+  'Orders given candidates by their similarity to a vector, highest first. Those without a vector, or with a '
+  'similarity below min_score, are left out.';

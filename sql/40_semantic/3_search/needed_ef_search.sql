@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- A line through what was measured at 10 and at 100.
+  -- On the straight line through the values measured at 10 and at 100.
   select greatest(
     needed_ef_search.nearest_count, needed_ef_search.ef_search,
     needed_ef_search.ef_search
@@ -14,4 +14,5 @@ as $$
 $$;
 
 comment on function braid_store.needed_ef_search(int, int, float8) is
-  'hnsw.ef_search for so many nearest vectors, from what was measured for 10 and for 100.';
+  'Estimates the hnsw.ef_search that is needed to find the nearest_count nearest vectors, from the values measured '
+  'for the 10 nearest (ef_search) and the 100 nearest (ef_search_100). At least nearest_count and ef_search.';

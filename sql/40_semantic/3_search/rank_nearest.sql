@@ -53,6 +53,7 @@ end
 $$;
 
 comment on function braid_store.rank_nearest(int, text, bigint[], float8[], braid_store.filter, float8, int, int) is
-  'The best of measured chunks that exist and that a filter lets pass, with their similarity (cosine: 1 - distance; inner '
-  'product: the product; L2: 1 / (1 + distance)) and rank from 1, ties by external_id and chunk_index; and how many there '
-  'were among the first counted, whatever their score.';
+  'Turns measured distances into ranked candidates: the candidate_count best of the chunks that exist and that a '
+  'filter matches. Their score is a similarity: 1 - distance for cosine, the inner product, or 1 / (1 + distance) for '
+  'l2. Ranks begin at 1; equal scores are ordered by external_id and chunk_index. Scores below min_score are left '
+  'out. found_count: how many of the first counted chunks exist and match, whatever their score.';

@@ -20,15 +20,15 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- As high as pgvector lets hnsw.ef_search be.
+  -- The highest hnsw.ef_search that pgvector allows.
   c_max_ef_search constant int := 1000;
-  -- To look at more than so many for each that passes the filter is left to pgvector, which goes on where they were not
-  -- enough.
+  -- If fewer vectors than this share match the filter, ef_search is not raised further: pgvector's iterative scan goes
+  -- on by itself if it has found too few.
   c_min_share constant float8 := 1 / 128.0;
   v_space braid_store.vector_spaces;
   v_shard braid_store.serving_shard;
   v_has_written boolean;
-  v_share float8 := 1; -- of the vectors, passes the filter
+  v_share float8 := 1; -- share of the vectors that match the filter
   v_filtered_ids bigint[];
   v_measured braid_store.measured_chunks;
   v_ef_search float8;
@@ -38,7 +38,7 @@ begin
   where s.id = semantic_candidates.collection.vector_space_id;
   v_shard := braid_store.serving_shard(tenant_id, collection);
 
-  -- 1. Where few chunks pass the filter, they are all measured.
+  -- 1. If few chunks match the filter, the query is compared with all of these.
   if not filter.is_empty and not is_exact and ef_search is null then
     v_share := braid_store.filter_share(tenant_id, collection, v_shard.id, filter, 64);
     v_filtered_ids := braid_store.filtered_if_few(tenant_id, collection, v_shard, filter, v_share, candidate_count);
@@ -57,10 +57,10 @@ begin
     where v.tenant_id = semantic_candidates.tenant_id and v.collection_id = semantic_candidates.collection.id
       and v.vector_space_id = v_space.id);
 
-  -- 2. By the index, where it has been measured and most of the vectors are not wanted anyway.
+  -- 2. By the index, if its recall has been measured and at most half of its vectors are asked for.
   if v_shard.is_indexed and (v_shard.ef_search is not null or ef_search is not null) and not is_exact
      and v_shard.vector_count > 2 * candidate_count then
-    -- As many of the nearest as hold enough that pass, and as much wider as the shard's measurement asks for.
+    -- Wide enough to hold candidate_count matches of the filter, and for the recall that was measured.
     v_ef_search := coalesce(ef_search, braid_store.needed_ef_search(
       v_shard.ef_search, v_shard.ef_search_100, candidate_count / greatest(v_share, c_min_share)));
     if not filter.is_empty or v_ef_search <= c_max_ef_search then
@@ -71,7 +71,7 @@ begin
     end if;
   end if;
 
-  -- 3. By measuring all.
+  -- 3. By comparing the query with all vectors.
   if candidates is null then
     mode := coalesce('exact_after_' || mode, 'exact');
     candidates := braid_store.exact_candidates(tenant_id, collection, v_space, v_shard.id, v_has_written,
@@ -82,6 +82,8 @@ $$;
 
 comment on function braid_store.semantic_candidates(int, braid_store.collections, @vector@.vector, braid_store.filter,
                                                     float8, int, boolean, int) is
-  'The chunks nearest to a vector under a filter, and how they were found (mode): exact over all, exact over those that pass '
-  'the filter, by HNSW (as wide as measure_recall asked for when the index was made), or exact after HNSW found too few. '
-  'is_exact and ef_search, if given, overrule the choice.';
+  'The candidate_count chunks nearest to a vector among those that a filter matches. mode tells how they were found: '
+  'exact (all vectors were compared), exact_filtered (only those of chunks that match the filter), hnsw or '
+  'hnsw_filtered (by the index, searched as widely as measure_recall found necessary), or exact_after_hnsw or '
+  'exact_after_hnsw_filtered (the index found too few). is_exact true compares all vectors. ef_search, if not null, '
+  'sets how widely the index is searched.';

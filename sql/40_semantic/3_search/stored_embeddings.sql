@@ -35,4 +35,4 @@ end
 $$;
 
 comment on function braid_store.stored_embeddings(int, braid_store.collections, bigint[]) is
-  'The embeddings of chunks, of those that are embedded.';
+  'The embeddings of chunks. Chunks without one are left out.';

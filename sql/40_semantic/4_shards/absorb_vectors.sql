@@ -6,7 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- By the key, in its order: the planner, which has no statistics, would read and sort all that is left for each batch.
+-- Reads the key's index in its order. The planner, which has no statistics, would read and sort all remaining rows for
+-- each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -15,7 +16,7 @@ declare
   v_moved int;
   v_inserted int;
 begin
-  -- In one statement: every snapshot has a vector in one place, or in both.
+  -- In one statement, so that every snapshot sees a vector in at least one of the two places.
   execute format($query$
     with batch as materialized (
       select v.ctid from braid_store.chunk_vectors v
@@ -29,7 +30,7 @@ begin
       insert into braid_store.vectors_%1$s as s (tenant_id, chunk_id, embedding)
       select $1, m.chunk_id, m.embedding from moved m order by m.chunk_id
       on conflict (tenant_id, chunk_id) do update set embedding = excluded.embedding
-        -- Unchanged since it was copied: no new place in the graph.
+        -- A vector that is unchanged since it was copied keeps its place in the graph.
         where s.embedding operator(@vector@.<>) excluded.embedding
       returning (s.xmax = 0) as is_new
     )
@@ -46,4 +47,5 @@ end
 $$;
 
 comment on function braid_store.absorb_vectors(braid_store.vector_shards, int) is
-  'Moves vectors that were written since into the shard that serves. Returns how many.';
+  'Moves vectors from chunk_vectors, where new ones are written, into the shard that serves searches: at most '
+  'max_count. Returns how many were moved.';

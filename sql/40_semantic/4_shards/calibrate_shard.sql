@@ -13,8 +13,9 @@ declare
   v_measured record := braid_store.measure_recall(shard, collection);
 begin
   update braid_store.vector_shards s
-  -- Half as much again as the sample needed: of 40,000 and 100,000 vectors, questions drawn like the documents needed
-  -- that. Below this an index is not good enough, and searches stay exact: so it can be with binary storage.
+  -- One and a half times what the sample needed: with 40,000 and 100,000 vectors, questions drawn like the documents
+  -- needed that. At a recall below 0.97 the index is not good enough, and searches stay exact. This can happen with
+  -- binary storage.
   set ef_search = case when v_measured.recall >= 0.97 then least(1000, v_measured.ef_search * 3 / 2) end,
       ef_search_100 = least(1000, greatest(v_measured.ef_search * 3 / 2, v_measured.ef_search_100 * 5 / 4)),
       recall = v_measured.recall
@@ -24,4 +25,5 @@ end
 $$;
 
 comment on function braid_store.calibrate_shard(braid_store.vector_shards, braid_store.collections) is
-  'Finds out how widely a shard''s index must be searched to find what an exact scan finds.';
+  'Measures how widely a shard''s HNSW index must be searched to find what an exact search finds, and stores that '
+  'with the shard. If the index is not good enough at any width, ef_search is null and searches stay exact.';

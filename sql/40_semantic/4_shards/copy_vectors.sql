@@ -18,7 +18,7 @@ declare
   v_count int;
   v_last_id bigint;
 begin
-  -- Without a sort: the planner would read and sort all that is left for each batch (no statistics).
+  -- Without a sort: the planner, which has no statistics, would read and sort all remaining rows for each batch.
   execute format($query$
     with batch as materialized (
       select distinct on (b.chunk_id) b.chunk_id, b.embedding
@@ -54,5 +54,7 @@ end
 $$;
 
 comment on function braid_store.copy_vectors(braid_store.vector_shards, int, int) is
-  'Copies the next vectors, in the order of chunk ids, into a shard that nobody reads yet. What is written behind it stays '
-  'in chunk_vectors; the vectors of chunks that are deleted meanwhile stay and are passed over.';
+  'Copies the next vectors, at most max_count, in the order of chunk ids, into a shard that no search reads yet. '
+  'from_shard_id: the shard that serves now and is copied as well; null if there is none. Returns how many were '
+  'copied; at 0 the shard is ready to be indexed. What is written later for chunks already copied stays in '
+  'chunk_vectors. Vectors of chunks that are deleted meanwhile stay in the shard; searches skip them.';

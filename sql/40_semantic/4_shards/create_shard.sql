@@ -38,4 +38,5 @@ end
 $$;
 
 comment on function braid_store.create_shard(int, braid_store.collections) is
-  'Makes an empty vector shard, which nobody reads yet, as the collection''s settings are now.';
+  'Creates an empty vector shard for a tenant, with the collection''s present settings, and returns its id. No search '
+  'reads it yet.';

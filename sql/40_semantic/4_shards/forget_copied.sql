@@ -28,7 +28,7 @@ begin
       where v.ctid = any (array(
           select v.ctid
           from batch b,
-               -- One that is being written is left to absorb_vectors: this waits for nobody.
+               -- A vector that is being written is skipped and left to absorb_vectors, so that this never waits.
                lateral (
                  select v.ctid, v.embedding from braid_store.chunk_vectors v
                  where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3 and v.chunk_id = b.chunk_id
@@ -55,5 +55,6 @@ end
 $$;
 
 comment on function braid_store.forget_copied(braid_store.vector_shards, int) is
-  'For the next vectors of the shard that serves now: deletes from chunk_vectors those that are there as well, and from the '
-  'shard those whose chunk was deleted while they were copied and indexed.';
+  'Cleans up after a shard began to serve, for its next max_count vectors: deletes them from chunk_vectors, where '
+  'they were copied from, and deletes from the shard those whose chunk was deleted while it was made. Returns how '
+  'many vectors it looked at; at 0 all is done.';

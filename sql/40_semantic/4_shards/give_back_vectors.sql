@@ -6,7 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- By the key, in its order: the planner, which has no statistics, would read and sort all that is left for each batch.
+-- Reads the key's index in its order. The planner, which has no statistics, would read and sort all remaining rows for
+-- each batch.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
@@ -20,7 +21,8 @@ begin
                  'order by v.chunk_id limit $2)', shard.id)
   into v_ids
   using shard.tenant_id, max_count;
-  -- Those that nobody writes or deletes now, and none will until the end: else the vector of a deleted chunk came back.
+  -- Chunks that nobody is writing or deleting. Locked until the end of the transaction, because otherwise the vector of
+  -- a deleted chunk could come back.
   v_free_ids := array(
     select c.id
     from unnest(v_ids) u (id),
@@ -65,5 +67,5 @@ end
 $$;
 
 comment on function braid_store.give_back_vectors(braid_store.vector_shards, int) is
-  'Moves vectors of a shard that has become too small back to where they are scanned, and retires it once it is empty. '
-  'Returns how many: none, too, if all are being written.';
+  'Moves vectors of a shard that has become too small back to chunk_vectors, at most max_count, and retires the shard '
+  'once it is empty. Returns how many were moved; 0 also if others are writing all of their chunks at the moment.';

@@ -6,8 +6,9 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- As measured of pgvector 0.8.5, within 2 %, by the number of vectors at which it says that a graph no longer fits: 16
-  -- bytes for each of 2 m neighbours, the vector, and what surrounds them; and what parallel workers share.
+  -- Measured with pgvector 0.8.5 and right within 2 %, by the number of vectors at which it reports that the graph no
+  -- longer fits: for each vector, 16 bytes for each of 2 m neighbours, the vector itself and a header; and 4 MB that
+  -- parallel workers share.
   select 4194304.0
          + shard.vector_count
            * (case shard.storage when 'vector' then 4 when 'halfvec' then 2 else 0.125 end * s.dimensions
@@ -17,4 +18,4 @@ as $$
 $$;
 
 comment on function braid_store.graph_bytes(braid_store.vector_shards) is
-  'The memory that the graph of a shard takes while its index is made.';
+  'How much memory, in bytes, the graph of a shard''s HNSW index takes while the index is made.';

@@ -6,8 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- Each vector is compared with some times ef_construction others, in a graph whose depth is a logarithm of its size. Ten
-  -- times as much where it does not fit the memory.
+  -- Each vector is compared with a multiple of ef_construction others, in a graph whose depth grows as the logarithm of
+  -- its size. It takes ten times as long if the graph does not fit into memory.
   select 1000 + shard.vector_count * ln(shard.vector_count + 2::float8) * (shard.hnsw_ef_construction + 36) / 100
                 * (s.dimensions + 200) / 584
                 * case when braid_store.graph_bytes(shard) > pg_size_bytes(current_setting('maintenance_work_mem'))
@@ -17,4 +17,5 @@ as $$
 $$;
 
 comment on function braid_store.index_work(braid_store.vector_shards) is
-  'How much work it is to make the index of a shard, in a unit of its own; upkeep_rates has how much of it a second does.';
+  'How much work it is to make the index of a shard, in an arbitrary unit. upkeep_rates tells how many such units are '
+  'done in a second.';

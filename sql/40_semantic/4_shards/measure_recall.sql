@@ -24,8 +24,8 @@ declare
   v_recall float8;
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
-  -- Questions lie beside documents, not on them, and are harder to find the nearest of: a stored vector, and half as
-  -- much again in a random direction.
+  -- Questions lie beside documents, not on them, which makes their nearest vectors harder to find. So a query is a
+  -- stored vector plus one and a half times its length in a random direction.
   execute format($query$
     select array(select array(
       select least($4, greatest(-$4, x + random_normal(0, 1.5 * @vector@.vector_norm(v.embedding) / sqrt($3::float8))))
@@ -58,7 +58,7 @@ begin
         from (select unnest(v_exact) as nearest, generate_subscripts(v_exact, 1) as place) q,
              lateral (select least(v_count, jsonb_array_length(q.nearest)) as count) e,
              lateral (
-               -- As near, not the same: of many equal vectors any will do.
+               -- A vector that is as near counts as found, since of many equal vectors any will do.
                select count(*) filter (where f.distance <= w.distance + 1e-6 * abs(w.distance)) as hits
                from (select (q.nearest ->> (e.count - 1))::float8 as distance) w,
                     (
@@ -72,7 +72,7 @@ begin
                       limit e.count
                     ) f
              ) f);
-      -- Of 100 the last are the hardest to find, and matter where a filter has them fill 10 places.
+      -- The last of 100 are the hardest to find. They matter when a filter leaves only 10 of the 100.
       exit when v_recall >= case v_count when 10 then 0.995 else 0.99 end;
     end loop;
     if v_count = 10 then
@@ -86,5 +86,6 @@ end
 $$;
 
 comment on function braid_store.measure_recall(braid_store.vector_shards, braid_store.collections) is
-  'The least hnsw.ef_search at which a shard''s index finds 99.5 % of the 10 nearest of 100 sampled queries, and 99 % of '
-  'the 100 nearest, or else 1000; and what share of the 10 it finds.';
+  'Measures how widely a shard''s HNSW index must be searched, with 100 sample queries. ef_search: the lowest '
+  'hnsw.ef_search at which it finds 99.5 % of the 10 nearest vectors; ef_search_100: that at which it finds 99 % of '
+  'the 100 nearest; 1000 if none is enough. recall: the share of the 10 nearest found at ef_search, from 0 to 1.';

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Maintenance of another session may retire it, with its collection or its space.
+  -- Maintenance in another session may have retired it, together with its collection or vector space.
   perform
   from braid_store.vector_shards s
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
@@ -28,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.serve_shard(braid_store.vector_shards) is
-  'Makes a shard the one that is read, in place of the one before, unless it was retired meanwhile. Readers with an older '
-  'snapshot go on with the one before.';
+  'Makes a shard the one that searches read, and retires the one before. Does nothing if the shard was itself retired '
+  'meanwhile. Transactions with an older snapshot go on reading the one before.';
