@@ -12,4 +12,5 @@ begin
 end
 $$;
 
-comment on function braid_store.escape_html(text) is 'Text for HTML, between tags and inside attributes.';
+comment on function braid_store.escape_html(text) is
+  'Escapes a text for HTML, for use between tags and inside attributes.';

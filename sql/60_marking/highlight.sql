@@ -19,6 +19,9 @@ as $$
 $$;
 
 comment on function braid.highlight(bigint, text, text, text, int, int, text) is
-  'The passages of a chunk that match a query best, escaped for HTML, with the matched words between start_tag and '
-  'stop_tag, which are inserted as given. fragment_count is how many passages at most (null: the whole text), '
-  'fragment_words how long they are; a character of a script without spaces counts as a word.';
+  E'Returns the passages of a chunk that match a query best, with the matched words between two tags.\n'
+  'Use it to show why a chunk was found. The text is escaped for HTML; start_tag, stop_tag and fragment_separator are '
+  'inserted as given. fragment_count: how many passages at most, 1 to 20, 2 by default; null gives the whole text. '
+  'fragment_words: how long each passage is, 30 words by default; in scripts without spaces each character counts as '
+  'a word. If nothing matches, it returns the beginning of the text. chunk_id comes from the rows of a search. To get '
+  'snippets with the rows, use the option snippet of a search.';

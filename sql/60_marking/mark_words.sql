@@ -122,7 +122,8 @@ end
 $$;
 
 comment on function braid_store.mark_words(text[], text[], text[], text, boolean) is
-  'Cuts words into pieces of one script and these into segments, and tells which of the lexemes and prefixes (terms, by '
-  'number) each segment matches; null: none. A compound is one segment, a letter of a script without spaces or of matched '
-  'Hangul too. is_step: it counts as a word of a passage. before || segment || after, in the order of pieces and '
-  'segments, are the word.';
+  'Cuts words into segments, which are what a snippet marks, and tells which of the lexemes and prefixes each segment '
+  'matches. A word is cut into pieces of one script, and a piece into segments. A compound is one segment; in scripts '
+  'without spaces, and in Hangul that matches, each letter is one. terms: the numbers of the lexemes and prefixes '
+  'that the segment matches; null if none. is_step: whether the segment counts as a word for the length of a passage. '
+  'before || segment || after of all segments, in order, are the word again.';

@@ -51,5 +51,6 @@ end
 $$;
 
 comment on function braid_store.match_pieces(text[], text[], text[], text, boolean) is
-  'Which pieces of words have one of the lexemes, or one that begins with one of the prefixes. A piece is told by its place '
-  'in the array, and a lexeme or prefix that was given by a number, its term.';
+  'Finds which pieces of words match which lexemes and prefixes. A piece matches a lexeme that it has, and a prefix '
+  'that one of its lexemes begins with. piece_number: the place of the piece in pieces. lexeme: the lexeme of the '
+  'piece that matched. term: a number for each of the given lexemes and prefixes.';

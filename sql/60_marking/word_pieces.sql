@@ -8,7 +8,7 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Of the symbols of token_scan, those that separate whatever is around them.
+  -- The symbols of token_scan that always separate, whatever stands beside them.
   c_space constant text := E'\\u0001-\\u0020\\u0085\\u00a0\\u2000-\\u200b\\u2028\\u2029\\u202f\\u205f\\u3000';
   c_mark constant text :=
     E'!"()*,;<=>?\\u005b\\u005d\\u005e`{|}~\\u00a1\\u00a6\\u00a7\\u00ab\\u00b6\\u00b7\\u00bb\\u00bf\\u05be\\u060c\\u061b\\u061f\\u06d4'
@@ -43,5 +43,6 @@ end
 $$;
 
 comment on function braid_store.word_pieces(text[]) is
-  'Cuts what stands between two spaces into pieces of one script that tokenize as they do where they stand, each with the '
-  'white space and punctuation before it and the punctuation directly after. No character is lost.';
+  'Cuts words, which are what stands between two spaces, into pieces of one script. Each piece gives the same tokens '
+  'alone as it does inside its word. before: white space and punctuation before the piece; after: punctuation '
+  'directly after it. No character is lost. script: spaced, unspaced or hangul.';

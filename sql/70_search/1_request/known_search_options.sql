@@ -38,5 +38,6 @@ as $$
 $$;
 
 comment on function braid_store.known_search_options() is
-  'The options of a search: the JSON types that each may have, the part of a search that it is for, and what to give. Here '
-  'alone they are listed; an option is added here, in braid_store.search_options and in braid_store.read_search_options.';
+  'Lists the options of a search: the JSON types that each may have, the part of a search that it belongs to, and a '
+  'hint for errors. There is no other list. A new option is added here, in braid_store.search_options and in '
+  'braid_store.read_search_options.';

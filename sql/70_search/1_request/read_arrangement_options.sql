@@ -9,7 +9,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Columns of the results, not keys of metadata.
+  -- Columns of the results that rows cannot be grouped by; they are not taken for metadata keys either.
   c_not_grouped constant text[] := array['', 'chunk_id', 'chunk_index', 'content', 'created_at', 'occurred_at', 'score', 'title',
                                          'token_count'];
   v_wrong record;
@@ -74,5 +74,5 @@ end
 $$;
 
 comment on function braid_store.read_arrangement_options(jsonb, braid_store.search_options) is
-  'Options with those that are about the arrangement of rows, which are given without nulls. Raises 22023 for values that '
-  'cannot be used.';
+  'Returns options with those filled in that group, merge and page rows. given: these options as JSON, without nulls. '
+  'Raises 22023 for values that cannot be used.';

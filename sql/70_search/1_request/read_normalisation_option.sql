@@ -34,5 +34,5 @@ end
 $$;
 
 comment on function braid_store.read_normalisation_option(jsonb, braid_store.search_options) is
-  'Options with how the scores of each leg are normalised. Raises 22023 for a value that the option normalisation cannot '
-  'have.';
+  'Returns options with the normalisation of each leg''s scores filled in. normalisation: the JSON value of the '
+  'option, a name or an object with a name for each leg. Raises 22023 for values that cannot be used.';

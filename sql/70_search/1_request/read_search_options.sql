@@ -41,7 +41,7 @@ begin
       using errcode = '54000', hint = 'Options are short; what selects rows belongs into filters.';
   end if;
 
-  -- An option that is null is not given.
+  -- An option that is null counts as not given.
   select coalesce(jsonb_object_agg(o.key, o.value), '{}'),
          coalesce(jsonb_object_agg(o.key, o.value) filter (where k.part = 'arrangement'), '{}'),
          coalesce(bool_or((k.part in ('boosts', 'arrangement') or k.name = 'prefilter') and o.value not in ('[]', 'false')),
@@ -98,5 +98,6 @@ end
 $$;
 
 comment on function braid_store.read_search_options(jsonb) is
-  'The options of a search with their defaults. Raises 22023 for one that is unknown, of another type, or has a value that it '
-  'cannot have. Boosts are checked as they are compiled.';
+  'Reads the options of a search from JSON and fills in the defaults of those that are not given. Raises 22023 for an '
+  'option that is unknown, of a wrong type or with a value that cannot be used, and 54000 above 1000000 bytes. Boosts '
+  'are checked later, when they are compiled.';

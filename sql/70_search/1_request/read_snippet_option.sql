@@ -46,5 +46,6 @@ end
 $$;
 
 comment on function braid_store.read_snippet_option(jsonb, braid_store.search_options) is
-  'Options with what the option snippet asks for: true, or an object of braid.highlight''s arguments, whose defaults they '
-  'have. Raises 22023 for values that cannot be used.';
+  'Returns options with the arguments of snippets filled in. snippet: the JSON value of the option, which is true, '
+  'false or an object of braid.highlight''s arguments; those left out have the same defaults as there. Raises 22023 '
+  'for values that cannot be used.';

@@ -49,7 +49,7 @@ begin
     from unnest(braid_store.make_snippets(v_texts, v_query.lexemes, '{}', written_word.collection.text_config,
                                           written_word.collection.fold_diacritics, E'\u0001', E'\u0002', 20, 1, ' ')) s,
          lateral (
-           -- Letters only, hence nothing that was escaped.
+           -- Without punctuation, and so without anything that was escaped for HTML.
            select lower(m[1]) as word from regexp_matches(s, E'\u0001([^\u0001\u0002 !-@[-`{-~]+)\u0002', 'g') m
          ) w
     group by w.word
@@ -59,4 +59,5 @@ end
 $$;
 
 comment on function braid_store.written_word(int, braid_store.collections, text, int) is
-  'A word that a lexeme stands for in texts that have it, preferably of this many letters: what to show of a stem.';
+  'A word to show in place of a lexeme, which may be only a stem: a word of the tenant''s texts that has this lexeme, '
+  'preferably with letter_count letters. The lexeme itself if no such word is found.';

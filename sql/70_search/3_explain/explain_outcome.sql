@@ -22,7 +22,7 @@ declare
   v_has_text boolean := coalesce(v_meets_demands and chunk.full_text_score > 0, false);
   v_has_vector boolean := chunk.semantic_score is not null;
   v_is_prefiltered boolean := v_options.prefilter and request.query_embedding is not null and v_query.lexemes <> '{}';
-  -- Of a leg alone min_score is the leg's.
+  -- If only one leg is searched, min_score applies to that leg.
   v_least_text float8 := greatest(v_options.full_text_min_score,
                                   case when request.query_embedding is null then request.min_score end);
   v_least_similarity float8 := greatest(v_options.semantic_min_score,
@@ -44,7 +44,7 @@ begin
   end if;
   v_other := braid_store.shown_instead(request, chunk.chunk_id, results);
 
-  -- In the order of a search: the first that holds is what became of the chunk.
+  -- In the order in which a search leaves chunks out: the first condition that holds gives the outcome.
   if chunk.result_place is not null then
     v_outcome := 'returned';
     v_reason := format('It is number %s of the results.', chunk.result_place);
@@ -110,4 +110,5 @@ $$;
 
 comment on function braid_store.explain_outcome(braid_store.search_request, braid_store.ranked_candidates,
                                                 braid.search_result[], braid_store.examined_chunk) is
-  'What became of a chunk in a search, and why.';
+  'Explains what became of a chunk in a search, as JSON: an outcome such as returned or filtered, the reason in a '
+  'sentence, and its scores and ranks.';

@@ -40,4 +40,5 @@ end
 $$;
 
 comment on function braid_store.explain_rows(braid_store.search_request, jsonb, braid.search_result[]) is
-  'Where the score of each row of a search comes from.';
+  'Explains the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25, '
+  'and the arithmetic. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched.';

@@ -30,9 +30,11 @@ as $$
 $$;
 
 comment on function braid.explain_score(text, bigint[], text, text) is
-  'Where the BM25 scores of chunks come from: a row for each chunk and lexeme of the query that occurs in it. '
-  'contribution is query_frequency × idf × f / (f + length_normalisation), where f is frequency (in the body) plus '
-  'title_weight × title_frequency, and length_normalisation is k1 × (1 - b + b × length / average_length). A term of '
-  'several lexemes, a prefix or a word with synonyms, counts as one, with the document_frequency of its commonest lexeme; '
-  'each lexeme has its share. The contributions of a chunk add up to its score; one that lacks what the query demands '
-  'has no rows.';
+  E'Shows where the BM25 scores of chunks come from: one row for each chunk and each lexeme of the query that it '
+  'has.\n'
+  'Use it to find out why one chunk ranks above another. query_text, match and collection: those of the search. '
+  'chunk_ids: chunk_id of its rows, at most 10000. contribution is query_frequency × idf × f / (f + '
+  'length_normalisation). f is frequency (in the body) plus title_weight × title_frequency; length_normalisation is '
+  'k1 × (1 - b + b × length / average_length). The contributions of a chunk add up to its score. The lexemes of a '
+  'prefix, or of a word with synonyms, count together as one term, with the document_frequency of the commonest; each '
+  'lexeme has its share. A chunk that lacks what the query demands has no rows.';

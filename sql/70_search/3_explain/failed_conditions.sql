@@ -40,4 +40,5 @@ end
 $$;
 
 comment on function braid_store.failed_conditions(int, int, jsonb, bigint) is
-  'Those of a filter''s conditions, the and-ed ones at its top (100 at most), that a chunk does not meet.';
+  'The conditions of a filter that a chunk does not meet, as a JSON array. Only the conditions at the top of the '
+  'filter, and those of a $and there, are tested, each as a whole; at most 100.';

@@ -36,5 +36,6 @@ as $$
 $$;
 
 comment on function braid_store.score_arithmetic(braid.search_result, jsonb) is
-  'The score of a row as an expression in double precision, to the last bit: of the shares that the legs have by the '
-  'fusion, as braid_store.fuse_candidates reports it (null where one leg alone was searched), and the boosts.';
+  'Writes the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
+  'the shares of the legs, then the boosts. found: the row. fusion: the report of braid_store.fuse_candidates; null '
+  'if only one leg was searched.';

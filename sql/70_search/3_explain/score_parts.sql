@@ -64,4 +64,5 @@ as $$
 $$;
 
 comment on function braid_store.score_parts(int, braid_store.collections, braid_store.text_query, bigint[]) is
-  'What each lexeme of a compiled query adds to the BM25 scores of chunks; chunk_number is the place among chunk_ids.';
+  'Splits the BM25 scores of chunks into what each lexeme of a compiled query adds. chunk_number: the place of the '
+  'chunk in chunk_ids.';

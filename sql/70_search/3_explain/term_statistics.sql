@@ -19,10 +19,10 @@ as $$
   from unnest(term_statistics.query.lexemes, term_statistics.query.weights, term_statistics.query.term_numbers,
               term_statistics.query.document_frequencies, term_statistics.query.frequencies)
          q (lexeme, weight, term_number, document_frequency, frequency)
-  where q.term_number > 0 -- else only demanded
+  where q.term_number > 0 -- 0: lexemes that are only demanded
   group by q.term_number, q.document_frequency, q.weight, q.frequency
   order by q.term_number;
 $$;
 
 comment on function braid_store.term_statistics(braid_store.text_query) is
-  'The terms that a compiled query ranks by: how common each is, and how much it counts.';
+  'The terms that a compiled query ranks by, with their lexemes, how common each term is, and its weight.';

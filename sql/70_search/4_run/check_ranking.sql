@@ -31,4 +31,5 @@ $$;
 
 comment on function braid_store.check_ranking(braid_store.collections, braid_store.search_options, boolean,
                                               @vector@.vector) is
-  'Raises 22023 for a collection''s fusion and weights, an embedding and options that do not go together.';
+  'Raises 22023 if the collection''s fusion and weights, the options and the query vector of a search do not go '
+  'together.';

@@ -52,8 +52,11 @@ $$;
 
 comment on function braid.explain_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
                                          text, jsonb, text) is
-  'hybrid_search, explained, as one JSON object: the query''s terms, what each leg found and how, the fusion with all '
-  'numbers that it used, and for each row its score as an expression that gives the score to the last bit, with what each '
-  'word adds to BM25. With external_id also what became of that document, and why: absent, filtered (by which condition), '
-  'demands_not_met, no_match, below_leg_min_score, not_a_candidate (with its rank in each leg), below_min_score, merged, '
-  'collapsed, grouped (into what), not_shown or returned.';
+  E'Runs hybrid_search and explains it, as one JSON object: what was found, how it was ranked, and why.\n'
+  'The arguments are those of hybrid_search. query: the terms searched for, and corrections. legs: what full text and '
+  'semantic search found, and how. fusion: all numbers that it used. results: for each row its score as an expression '
+  'that gives it to the last bit, with what each word adds to BM25. statistics, timings (in milliseconds), and '
+  'warnings as in search_json. external_id: a document to explain; document then tells what became of it, and why. '
+  'The outcome is one of: absent, filtered (by which condition), demands_not_met, no_match, below_leg_min_score, '
+  'not_a_candidate (with its rank in each leg), below_min_score, merged, collapsed, grouped (into what), not_shown, '
+  'returned. Use it to find out why a document is, or is not, among the results. It is slower than a search.';

@@ -16,7 +16,7 @@ declare
   v_query braid_store.text_query := request.query;
   v_filter braid_store.filter := request.filter;
   v_options braid_store.search_options := request.options;
-  -- A leg of weight 0 decides nothing, and need not be searched.
+  -- A leg of weight 0 decides nothing, so it is not searched.
   v_asks_text boolean := v_legs in ('full_text', 'prefilter') or v_legs = 'hybrid' and v_collection.full_text_weight > 0;
   v_asks_semantic boolean := v_legs = 'semantic' or v_legs = 'hybrid' and v_collection.semantic_weight > 0;
   v_full_text_min_score float8 := greatest(case when v_legs = 'full_text' then request.min_score end,
@@ -32,7 +32,8 @@ begin
   if v_query.conditions <> '{}' then
     v_demands := braid_store.demands_of(v_tenant_id, v_collection.id, v_query);
     if coalesce(v_demands.posting_count > c_few, true) then
-      -- Of words that are common but hardly ever so together, a leg would look at every chunk before it has enough.
+      -- If words are common but almost never together as demanded, a leg would look at every chunk before it has
+      -- enough. Then the matches are looked up first.
       v_matches := braid_store.rare_matches(v_tenant_id, v_collection, v_demands, c_few);
       if v_matches is not null then
         v_query.conditions := '{}';
@@ -53,7 +54,7 @@ begin
     v_found.semantic_mode := 'prefiltered';
   elsif v_asks_semantic and v_asks_text and cardinality(v_found.full_text) < request.candidate_count
         and v_full_text_min_score is null and braid_store.finds_every_match(v_collection, request.query) then
-    -- There are no others that have what is demanded.
+    -- Full text has found all chunks that have what is demanded.
     v_found.semantic := braid_store.nearest_of(v_tenant_id, v_collection, request.query_embedding, v_found.full_text,
                                                v_semantic_min_score);
     v_found.semantic_mode := 'exact_filtered';
@@ -72,5 +73,6 @@ end
 $$;
 
 comment on function braid_store.find_candidates(braid_store.search_request) is
-  'What the legs of a search find: full_text or semantic alone, both (hybrid), or full_text of which semantic puts all in '
-  'order (prefilter). min_score is that of a leg alone.';
+  'Searches the legs that a request asks for, and returns what they find. legs: full_text or semantic alone; hybrid, '
+  'which is both; or prefilter, in which semantic search puts all that full text found in order. Except in hybrid, '
+  'request.min_score applies to the leg that scores.';

@@ -43,8 +43,13 @@ $$;
 
 comment on function braid.hybrid_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
                                         text, jsonb) is
-  'Keyword and semantic search, fused. Without query_embedding it is full-text search, without query_text semantic '
-  'search. match_count rows (1 to 10000), best first; filters as a JSON object; match any, all or a share such as 75%; '
-  'null weights, fusion (rrf, convex, dbsf, max) and rrf_k are the collection''s; rrf_k 60 is Cormack''s, with ranks from 1, 59 '
-  'the zero-based 60, and 0 gives weight / rank; candidate_count per leg is max(100, 4 × match_count), and more where too '
-  'few rows are left. Options: see docs/search.md.';
+  E'Finds chunks by the words and by the meaning of a query: BM25 and vector search, fused into one ranking.\n'
+  'Returns rows with the highest score first. query_text: the words, as in full_text_search; without it, this is '
+  'semantic search. query_embedding: the vector of the query, made by the collection''s model; without it, this is '
+  'full-text search. match_count: how many rows, 1 to 10000. filters: a JSON object of conditions on columns and '
+  'metadata, such as {"speaker": "Ann"}; null for none. fusion (rrf, convex, dbsf or max), rrf_k, full_text_weight, '
+  'semantic_weight: null takes the collection''s settings. rrf_k 60 is Cormack''s formula with ranks from 1; 59 is '
+  'the same with ranks from 0; 0 gives weight / rank. candidate_count: how many chunks each leg proposes; null takes '
+  'max(100, 4 × match_count), and more if too few rows are left. min_score: leaves out rows whose fused score is '
+  'lower; null leaves out none. match: how many words of the query a chunk must have for full text: any, all or a '
+  'share such as 75%. options: a JSON object; see docs/search.md.';

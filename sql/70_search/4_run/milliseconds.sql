@@ -9,4 +9,5 @@ as $$
   select round(extract(epoch from duration) * 1000, 3);
 $$;
 
-comment on function braid_store.milliseconds(interval) is 'A duration in milliseconds, to the microsecond.';
+comment on function braid_store.milliseconds(interval) is
+  'Converts a duration to milliseconds, with three decimals.';

@@ -14,7 +14,8 @@ as $$
 #variable_conflict use_variable
 declare
   c_most constant int := 100000;
-  -- As far as a search goes by itself: two speakers asked for 10 groups would have all chunks ranked.
+  -- How far the number of candidates grows by itself. Without this limit, a search for 10 groups where there are two
+  -- speakers would rank all chunks.
   c_most_grown constant int := 10000;
   c_most_compared constant int := 2000;
   v_options braid_store.search_options := request.options;
@@ -23,7 +24,7 @@ declare
 begin
   v_first_count := case
     when request.legs = 'prefilter' then greatest(coalesce(candidate_count, 100), request.match_count)
-    -- Nothing but the leg's own order is asked for.
+    -- One leg in its own order needs no more candidates than rows.
     when request.legs <> 'hybrid' and not v_options.is_rearranged then request.match_count
     else coalesce(candidate_count, greatest(100, 4 * request.match_count)) end;
   request.is_listed := false;
@@ -39,7 +40,7 @@ begin
   v_page := braid_store.open_page(v_options.cursor, fingerprint);
   request.fingerprint := fingerprint;
   request.rows_before := v_page.place;
-  -- Where no score depends on how many candidates there are, pages go on beyond those of the first.
+  -- If no score depends on how many candidates there are, pages go on beyond the candidates of the first page.
   request.is_listed := request.legs <> 'prefilter' and request.boosts = '{}' and v_options.group_score = 'max'
                        and (request.legs <> 'hybrid'
                             or braid_store.is_absolute((request.collection).fusion, v_options.full_text_normalisation,
@@ -58,5 +59,7 @@ end
 $$;
 
 comment on function braid_store.plan_candidates(braid_store.search_request, int, text) is
-  'A request with how many candidates each leg is asked for, and how many it may be asked for in the end; for a page, as many '
-  'as it takes to get past the pages before it. Raises 22023 for a cursor of a query with another fingerprint.';
+  'Fills in how many candidates each leg is first asked for, and up to how many it may be asked for if too few rows '
+  'are left. For a page after the first, it asks for enough to get past the pages before it. candidate_count: the '
+  'argument of the search; null chooses. Raises 22023 for a cursor that was made for a query with another '
+  'fingerprint.';

@@ -40,7 +40,7 @@ begin
   end if;
 
   v_candidates.ranked := v_candidates.fused;
-  -- The legs themselves keep to it where there is no fusion.
+  -- Without fusion, the leg has applied min_score already.
   if request.legs = 'hybrid' and request.min_score is not null then
     v_candidates.ranked := array(select f from unnest(v_candidates.fused) f where f.score >= request.min_score);
   end if;
@@ -54,4 +54,5 @@ end
 $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates) is
-  'What the legs found as one list, best first: fused, without what min_score is above, boosted.';
+  'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score and applies '
+  'boosts.';

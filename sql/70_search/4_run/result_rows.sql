@@ -22,7 +22,8 @@ begin
            chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
            semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, place),
          lateral (
-           -- The document not by a lateral of its own: the planner would cache it, which costs more than it saves.
+           -- The document is joined here, not looked up by a lateral of its own: the planner would cache that, which
+           -- costs more than it saves.
            select c.*, d.external_id, d.title, d.source_uri
            from braid_store.chunks c
            join braid_store.documents d on d.tenant_id = result_rows.tenant_id and d.id = c.document_id
@@ -34,4 +35,4 @@ end
 $$;
 
 comment on function braid_store.result_rows(int, braid_store.fused_candidate[]) is
-  'The rows of a search, in the order given.';
+  'Makes the rows of a search from ranked candidates, in the same order.';

@@ -53,7 +53,8 @@ begin
     v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
 
     v_can_grow := v_candidates.has_more and v_request.may_grow and v_request.candidate_count < v_request.most_candidates;
-    -- Enough rows; of pages that go on and on, none that more candidates could bring may belong before this page's end.
+    -- Ends when there are enough rows. If pages go on beyond the first candidates, it must also be sure that more
+    -- candidates would bring no chunk that belongs on this page.
     exit when not v_can_grow or v_arrangement.missing_count <= 0
                                 and (not v_request.is_listed or coalesce(v_arrangement.last_score > v_candidates.unseen, true));
     v_request.candidate_count := least(4 * v_request.candidate_count, v_request.most_candidates);
@@ -93,6 +94,7 @@ $$;
 
 comment on function braid_store.run_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
                                            float8, text, jsonb, boolean, boolean, text) is
-  'One search, for the tenant of the session; with more candidates where too few rows are left. Every search function of the '
-  'API is this. is_reported: stats too, and the corrections of words that occur nowhere; is_explained: where the scores of '
-  'rows come from, and what became of the document explained_id.';
+  'Runs one search for the tenant of the session. All search functions of the API call it. If too few rows are left, '
+  'it searches again with more candidates. is_reported: returns stats as well, with corrections of words that occur '
+  'nowhere. is_explained: stats also tell where the scores of the rows come from and, if explained_id is not null, '
+  'what became of that document.';

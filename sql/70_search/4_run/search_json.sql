@@ -33,5 +33,9 @@ $$;
 
 comment on function braid.search_json(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
                                       text, jsonb) is
-  'hybrid_search as one JSON object: results, stats (mode, candidates per leg, terms, underfilled, query_time_ms; with the option explain, how scores were fused) and '
-  'warnings, each with a code and a message: what the rows alone cannot say.';
+  E'Runs hybrid_search and returns one JSON object with the rows, statistics and warnings.\n'
+  'The arguments are those of hybrid_search. results: the rows, as an array. stats: the mode, the candidates of each '
+  'leg, the terms searched for, whether there were too few rows (underfilled), query_time_ms and more; with the '
+  'option explain also how scores were fused. warnings: what the rows alone cannot tell, such as words that occur '
+  'nowhere or chunks that wait for their embedding; each has a code and a message. Use it where a caller shows such '
+  'hints, or needs the cursor of the next page with the rows.';

@@ -67,4 +67,4 @@ $$;
 comment on function braid_store.search_stats(braid_store.search_request, braid_store.found_candidates,
                                              braid_store.ranked_candidates, braid_store.arrangement,
                                              braid.search_result[]) is
-  'What search_json says of a search beside its rows, but for the timings.';
+  'The stats of a search as search_json returns them, without the timings.';

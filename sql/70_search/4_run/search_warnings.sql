@@ -7,7 +7,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
   with pending as (
-    -- Counting stops at 1,001: a warning need not be exact.
+    -- Counting stops at 1,001, because a warning need not be exact.
     select count(*) as count
     from (
       select
@@ -66,4 +66,5 @@ as $$
 $$;
 
 comment on function braid_store.search_warnings(text, jsonb) is
-  'What a caller should know about a search beyond its rows, from its stats.';
+  'The warnings of a search as search_json returns them: what a caller should know beyond the rows. stats: the stats '
+  'of the search.';

@@ -17,5 +17,7 @@ as $$
 $$;
 
 comment on function braid.arrange_results(bigint[], float8[], int, text, jsonb) is
-  'Rows for chunks with scores from elsewhere, such as a reranker: highest score first, collapsed, grouped, diversified, '
-  'with passages and page by page as the same options of a search ask for.';
+  E'Makes result rows of chunks that were scored elsewhere, for example by a reranker.\n'
+  'Highest score first. chunk_ids: chunks of the collection, each once, at most 100000. scores: one for each, in the '
+  'same order. match_count: how many rows, 10 by default. options: those of a search that collapse, group and '
+  'diversify rows, add passages and snippets, and give pages.';

@@ -45,7 +45,13 @@ $$;
 
 comment on function braid.assemble_context(text, @vector@.vector, int, int, text, float8, float8, jsonb, text, text, float8,
                                            int, float8, text, jsonb) is
-  'What to give a language model: the passages of the best match_count rows of hybrid_search that fit token_budget, best '
-  'first, numbered to be cited. sort: score, or document for the order of reading, documents by their best passage. '
-  'passage_start and passage_end are chunk_indexes; total_tokens runs up. Chunks that touch are one passage; the options '
-  'context_before and context_after add neighbours.';
+  E'Collects passages for a language model: the best that fit into a number of tokens, numbered so that they can be '
+  'cited.\n'
+  'It searches like hybrid_search and goes through its best match_count rows (50 by default), best first. Chunks of a '
+  'document that touch are one passage. It takes each passage that still fits into token_budget (2000 by default). '
+  'sort: score puts the best passage first; document puts them in the order of reading, with documents ordered by '
+  'their best passage. Result: citation is the number to cite; passage_start and passage_end are the chunk_index of '
+  'the first and the last chunk; content is the text; token_count is its length, total_tokens the length of all up to '
+  'this row. Tokens are counted for the embedding model. The options context_before and context_after add '
+  'neighbouring chunks. Raises 22023 if not even the smallest passage fits. The other arguments are as in '
+  'hybrid_search.';

@@ -46,7 +46,7 @@ begin
     where c.tenant_id = check_scored_chunks.tenant_id and c.id = u.chunk_id
     offset 0
   ) c on true
-  -- Not with the key: an index that begins with the collection would look as good.
+  -- Not inside, beside the key: an index that begins with the collection would then look as good.
   where c.collection_id is distinct from collection.id
   order by u.place
   limit 1;
@@ -59,4 +59,4 @@ end
 $$;
 
 comment on function braid_store.check_scored_chunks(int, braid_store.collections, bigint[], float8[]) is
-  'Raises 22023 for lists of chunks and scores that do not fit each other, 42704 for a chunk that does not exist.';
+  'Raises 22023 if chunk_ids and scores do not fit together, and 42704 for a chunk that is not in the collection.';

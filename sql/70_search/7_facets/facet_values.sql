@@ -36,4 +36,5 @@ end
 $$;
 
 comment on function braid_store.facet_values(text, int) is
-  'A query for the values of a key that a chunk, aliased c, has, each once, behind the key''s number.';
+  'An SQL query that returns the values of a key that a chunk has, each once. In it the chunk has the alias c, and '
+  'number, the number of the key, stands before each value. Raises 22023 for a key that cannot be counted.';

@@ -20,7 +20,10 @@ as $$
 $$;
 
 comment on function braid.facets(text[], text, jsonb, text, text, int, jsonb) is
-  'How many chunks have each value of up to 20 keys: speaker, category, language, importance, external_id, source_uri or '
-  'metadata keys, as in filters. Counted are all chunks that full_text_search with these arguments finds, however many, or '
-  'all that the filters match if there is no query_text. For each key the value_count commonest values (1 to 10000), ties '
-  'by value. Each element of an array counts as a value; objects and nulls do not.';
+  E'Counts how many chunks have each value of some keys, to show next to filters.\n'
+  'It counts all chunks that full_text_search finds with these arguments, not only the first rows; without '
+  'query_text, all that filters match. keys: 1 to 20 of speaker, category, language, importance, external_id, '
+  'source_uri and metadata keys, as in filters. value_count: how many values are returned for each key, 10 by '
+  'default, up to 10000; the commonest first, equal counts ordered by value. Each element of an array counts as a '
+  'value; objects and nulls do not count. match: any, all or a share such as 75%. options: those of full_text_search '
+  'that decide what is found, such as language.';

@@ -18,7 +18,7 @@ as $$
 declare
   c_max_filtered constant int := 10000;
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
-  -- Else a chunk that has a lexeme has a score above 0.
+  -- If false, every chunk that has a lexeme has a score above 0, and no score has to be computed.
   v_is_scored boolean := v_has_demands or collection.title_weight = 0 or min_score > 0;
   v_chunk_ids bigint[];
   v_scores float8[];
@@ -55,5 +55,5 @@ $$;
 
 comment on function braid_store.found_chunk_ids(int, braid_store.collections, braid_store.text_query,
                                                 braid_store.filter, float8) is
-  'All chunks that a full-text search under a filter finds, in no order: those that braid_store.full_text_candidates '
-  'would rank, were there no limit.';
+  'All chunks that a full-text search finds under a filter, in no order: those that braid_store.full_text_candidates '
+  'would rank if there were no limit.';
