@@ -146,6 +146,15 @@ def test_corrections_of_many_words_are_looked_for_in_one_pass(filled: Connection
     assert least_seconds(filled, "search_json", query_text=text) < 1.5
 
 
+def test_a_filter_is_sampled_quickly_where_other_tenants_chunks_lie_between(db: psycopg.Connection[Any]) -> None:
+    db.execute("select braid.create_collection('few', dimensions => 2)")
+    # As if others had stored 999 chunks after each of these.
+    db.execute("alter table braid_store.chunks alter column id set increment by 1000")
+    upsert(db, [{"external_id": f"d{n}", "content": "x", "embedding": [1, n]} for n in range(450)], "few")
+    arguments = {"query_embedding": "[1,2]", "collection": "few", "filters": Jsonb({"absent": 1})}
+    assert least_seconds(db, "search_json", **arguments) < 0.4
+
+
 def test_timeframes_taken_out_of_a_query(filled: Connection) -> None:
     row = filled.execute(
         "select searched_text, cardinality(phrases) from braid.extract_timeframe(%s)", ("last week, " * 64 + "leeds",)

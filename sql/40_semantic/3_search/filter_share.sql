@@ -27,6 +27,9 @@ declare
   v_low bigint;
   v_high bigint;
   v_ids int8multirange; -- ranges of ids, without the gaps found so far
+  v_lows bigint[]; -- of the ranges of v_ids: where each begins, and how many ids the ranges before it have
+  v_before float8[];
+  v_total float8;
   v_gaps int8multirange;
   v_count int;
   v_share float8;
@@ -40,26 +43,31 @@ begin
   end if;
   v_ids := int8multirange(int8range(v_low, v_high, '[]'));
   for v_round in 1 .. c_max_rounds loop
+    select array_agg(r.low order by r.low), array_agg(r.before order by r.low), max(r.before + r.length)
+    into v_lows, v_before, v_total
+    from (
+      select lower(u) as low, upper(u) - lower(u) as length,
+             coalesce(sum(upper(u) - lower(u)) over (order by lower(u) rows between unbounded preceding and 1 preceding), 0)
+               ::float8 as before
+      from unnest(v_ids) u
+    ) r;
     -- Takes sample_size points in the ranges, and for each the first id at it or above. The points are at even
-    -- distances, not at random, so that a repeated search runs the same way.
+    -- distances, not at random, so that a repeated search runs the same way. The range of a point is looked up in an
+    -- array: if a tenant's chunks lie among those of others, there are hundreds of ranges, and a join would compare each
+    -- of them with each point.
     execute format($query$
       select avg((c.passes is true)::int), count(distinct v.chunk_id), range_agg(int8range(p.id, v.chunk_id))
-      from (
-             select r.low, r.high - r.low as length, sum(r.high - r.low) over (order by r.low) - (r.high - r.low) as before,
-                    sum(r.high - r.low) over () as total
-             from (select lower(u) as low, upper(u) as high from unnest($3) u) r
-           ) r,
-           generate_series(0, $2 - 1) s (step),
-           lateral (select r.total * (s.step + 0.5::float8) / $2 - r.before as distance) d,
-           lateral (select r.low + floor(d.distance)::bigint as id) p,
+      from generate_series(0, $2 - 1) s (step),
+           lateral (select $5 * (s.step + 0.5::float8) / $2 as distance) d,
+           lateral (select width_bucket(d.distance, $4) as place) r,
+           lateral (select ($3)[r.place] + floor(d.distance - ($4)[r.place])::bigint as id) p,
            lateral (
              select v.chunk_id from %1$s and v.chunk_id >= p.id order by v.chunk_id limit 1
            ) v,
            lateral (select (%2$s) as passes from braid_store.chunks c where c.tenant_id = $1 and c.id = v.chunk_id offset 0) c
-      where d.distance >= 0 and d.distance < r.length
       $query$, v_part, filter.predicate)
     into v_share, v_count, v_gaps
-    using tenant_id, sample_size, v_ids;
+    using tenant_id, sample_size, v_lows, v_before, v_total;
     -- Many points in a gap between ids have the same next id, and its chunk would count for all of them. If that was
     -- so, sample again without the gaps.
     exit when v_count >= sample_size / 2 or coalesce(isempty(v_gaps), true);
