@@ -7,7 +7,7 @@ create or replace function braid_store.check_ranking(
 returns void
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$

@@ -2,7 +2,7 @@ create or replace function braid_store.parse_documents(documents jsonb)
 returns braid_store.document_input[]
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$

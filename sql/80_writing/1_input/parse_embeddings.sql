@@ -3,7 +3,7 @@ returns @vector@.vector[]
 language plpgsql
 immutable
 strict
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
