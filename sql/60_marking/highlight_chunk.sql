@@ -16,6 +16,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_tenant_id int := braid_store.require_tenant_id();
+  v_searched text;
   v_content text;
   v_config text;
   v_fold_diacritics boolean;
@@ -26,6 +27,7 @@ begin
     raise exception 'query_text is null' using errcode = '22023', hint = 'Give a text; an empty one marks nothing.';
   end if;
   perform braid_store.check_snippet_arguments(start_tag, stop_tag, fragment_count, fragment_words, fragment_separator);
+  v_searched := (braid_store.searched_text(query_text, true)).searched;
   select c.content, braid_store.language_config(c.language, o.text_config) as text_config, o.fold_diacritics
   into v_content, v_config, v_fold_diacritics
   from braid_store.chunks c
@@ -38,8 +40,7 @@ begin
   end if;
 
   select t.lexemes, t.prefixes into v_lexemes, v_prefixes
-  from braid_store.marked_terms((braid_store.searched_text(highlight_chunk.query_text, true)).searched, v_config,
-                                v_fold_diacritics) t;
+  from braid_store.marked_terms(v_searched, v_config, v_fold_diacritics) t;
   return (braid_store.make_snippets(array[v_content], v_lexemes, v_prefixes, v_config, v_fold_diacritics,
                                     highlight_chunk.start_tag, highlight_chunk.stop_tag, highlight_chunk.fragment_count,
                                     highlight_chunk.fragment_words, highlight_chunk.fragment_separator))[1];

@@ -64,6 +64,9 @@ def test_the_life_of_an_embedded_server(pgbraid: Run, home: Path, pg_version: in
     with psycopg.connect(dsn) as connection:
         assert connection.execute("select braid.version()").fetchone() == (__version__,)
     assert output(pgbraid("psql", "-Atc", "select braid.version()")) == f"{__version__}\n"
+    output(pgbraid("psql", "-qc", "create role somebody login"))
+    assert output(pgbraid("psql", "-U", "somebody", "-Atc", "select current_user")) == "somebody\n"
+    output(pgbraid("psql", "-qc", "drop role somebody"))
     assert output(pgbraid("stop")) == "embedded PostgreSQL stopped\n"
     assert output(pgbraid("stop")) == "embedded PostgreSQL is not running\n"
     assert output(pgbraid("dsn")).strip() == dsn  # starts it again

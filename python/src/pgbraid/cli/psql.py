@@ -22,9 +22,22 @@ def psql(dsn: str | None, arguments: tuple[str, ...]) -> None:
     from pgbraid._dsn import find_dsn
 
     program = _program()
-    url = find_dsn(dsn)
+    environment, others = _as_environment(find_dsn(dsn))
     sys.stdout.flush()
-    os.execv(program, [program, "--dbname", url, *arguments])
+    os.execve(program, [program, *others, *arguments], {**os.environ, **environment})
+
+
+def _as_environment(dsn: str) -> tuple[dict[str, str], list[str]]:
+    """The variables that say where to connect, which psql's own options such as -U overrule (they do not overrule what
+    a URL says), and an option for what has no variable."""
+    from psycopg import pq
+    from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+    variables = {option.keyword.decode(): (option.envvar or b"").decode() for option in pq.Conninfo.get_defaults()}
+    given = {key: str(value) for key, value in conninfo_to_dict(dsn).items() if value is not None}
+    without = {key: value for key, value in given.items() if not variables[key]}
+    environment = {variables[key]: value for key, value in given.items() if variables[key]}
+    return environment, ["--dbname", make_conninfo("", **without)] if without else []
 
 
 def _program() -> str:
