@@ -6,6 +6,7 @@ import statistics
 from typing import Any
 
 import psycopg
+import pytest
 from catalog.conftest import Catalog, Functions
 
 # Values that an argument cannot have. Not every function that has the argument refuses each of them.
@@ -178,6 +179,7 @@ def errors(catalog: Catalog, function: Any) -> dict[str, psycopg.errors.Diagnost
     return found
 
 
+@pytest.mark.not_pglite("PGlite ends the connection where an error comes through as many calls as in assemble_context")
 def test_message_and_hint_are_not_drowned(catalog: Catalog, functions: Functions) -> None:
     catalog.execute("select braid.upsert_document('a', 'the quick brown fox')")
     sizes = []
