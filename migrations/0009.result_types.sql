@@ -33,35 +33,38 @@ create type braid.search_result as (
     cursor text
 );
 comment on type braid.search_result is
-    'A chunk found. full_text_score is BM25, semantic_score the similarity; ranks start at 1, and are null where the leg '
-    'did not find the chunk. fused_score is what the fusion makes of the normalised scores, and score is that after boosts. '
-    'snippet, boosts, group_score (of the document), passage (the chunk with its neighbours, of the chunk_indexes '
-    'passage_start to passage_end) and cursor (where the next page begins) are null unless asked for.';
-comment on column braid.search_result.chunk_id is 'The chunk. highlight, explain_score and similar_chunks take it.';
+    'A row of a search: a chunk with its text, its scores and its ranks. Rows are ordered by score, which is '
+    'fused_score after boosts; fused_score is what the fusion makes of the normalised scores. full_text_score is '
+    'BM25, semantic_score the similarity. Ranks begin at 1, and are null where that search did not find the chunk. '
+    'snippet, boosts, group_score, passage, passage_start, passage_end and cursor are null unless an option asks for '
+    'them.';
+comment on column braid.search_result.chunk_id is
+    'The chunk. highlight, explain_score and similar_chunks take this id.';
 comment on column braid.search_result.document_id is 'The document that the chunk is a part of.';
-comment on column braid.search_result.external_id is 'The document by the id that the user gave it.';
+comment on column braid.search_result.external_id is 'The id that the user gave the document.';
 comment on column braid.search_result.chunk_index is 'The place of the chunk in its document, from 0.';
 comment on column braid.search_result.title is 'The title of the document.';
 comment on column braid.search_result.content is 'The text of the chunk.';
 comment on column braid.search_result.source_uri is 'Where the document came from.';
-comment on column braid.search_result.speaker is 'Who says it.';
-comment on column braid.search_result.category is 'The category that the user gave it.';
-comment on column braid.search_result.importance is 'The importance that the user gave it.';
-comment on column braid.search_result.occurred_at is 'The time of what the document is about, as the user gave it.';
+comment on column braid.search_result.speaker is 'Who says the text.';
+comment on column braid.search_result.category is 'The category that the user gave the text.';
+comment on column braid.search_result.importance is 'The importance that the user gave the text.';
+comment on column braid.search_result.occurred_at is 'When what the text is about happened, as the user gave it.';
 comment on column braid.search_result.created_at is 'When the chunk was written.';
 comment on column braid.search_result.token_count is 'About how many tokens of the embedding model the text has.';
-comment on column braid.search_result.metadata is 'The document''s metadata with the chunk''s own keys on top.';
-comment on column braid.search_result.score is 'What rows are ordered by: fused_score after boosts.';
+comment on column braid.search_result.metadata is
+    'The document''s metadata; keys that the chunk has itself take precedence.';
+comment on column braid.search_result.score is 'The score that rows are ordered by: fused_score after boosts.';
 comment on column braid.search_result.full_text_score is
-    'The BM25 score, 0 if the chunk has none of the words. Null if full text was not searched, or, with the fusion '
-    'rrf, did not find the chunk.';
-comment on column braid.search_result.full_text_normalised_score is 'The BM25 score on the scale of the fusion.';
+    'The BM25 score, 0 if the chunk has none of the words. Null if there was no full-text search, or if, with the '
+    'fusion rrf, it did not find the chunk.';
+comment on column braid.search_result.full_text_normalised_score is 'The BM25 score on the scale that the fusion uses.';
 comment on column braid.search_result.full_text_rank is
     'The rank in the full text search, from 1. Null if it did not find the chunk among its candidates.';
 comment on column braid.search_result.semantic_score is
-    'The similarity of query and chunk. Null if vectors were not searched, the chunk is not embedded yet, or, with the '
-    'fusion rrf, the semantic search did not find it.';
-comment on column braid.search_result.semantic_normalised_score is 'The similarity on the scale of the fusion.';
+    'The similarity of query and chunk. Null if there was no semantic search, if the chunk is not embedded yet, or '
+    'if, with the fusion rrf, semantic search did not find it.';
+comment on column braid.search_result.semantic_normalised_score is 'The similarity on the scale that the fusion uses.';
 comment on column braid.search_result.semantic_rank is
     'The rank in the semantic search, from 1. Null if it did not find the chunk among its candidates.';
 comment on column braid.search_result.snippet is
@@ -74,9 +77,10 @@ comment on column braid.search_result.group_score is
 comment on column braid.search_result.passage is
     'The text of the chunk with its neighbours. Null unless context_before or context_after ask for it.';
 comment on column braid.search_result.passage_start is 'The chunk_index of the first chunk of the passage.';
-comment on column braid.search_result.passage_end is 'The chunk_index of its last chunk.';
+comment on column braid.search_result.passage_end is 'The chunk_index of the last chunk of the passage.';
 comment on column braid.search_result.cursor is
-    'On the last row of a page: what asks for the next page. Null elsewhere and at the end.';
+    'On the last row of a page: the value of the option cursor that gives the next page. Null on all other rows, and '
+    'if there is no next page.';
 
 create type braid.write_result as (
     external_id text,
@@ -85,10 +89,10 @@ create type braid.write_result as (
     chunk_count int
 );
 comment on type braid.write_result is
-    'What became of a document: inserted, replaced (new chunks), updated (attributes only), unchanged, or superseded by a '
-    'later one of the same external_id in the batch.';
+    'What became of a document that was written: inserted, replaced (new chunks), updated (attributes only), '
+    'unchanged, or superseded by a later one with the same external_id in the batch.';
 comment on column braid.write_result.external_id is 'The id that the user gave the document.';
-comment on column braid.write_result.document_id is 'The number that pgbraid gave it.';
+comment on column braid.write_result.document_id is 'The number that pgbraid gave the document.';
 comment on column braid.write_result.status is
     'inserted, replaced (it has new chunks), updated (only what filters and results show), unchanged, or superseded by '
     'a later document of the batch with the same external_id.';
@@ -99,7 +103,8 @@ create type braid_store.candidate as (
     score float8,
     rank int
 );
-comment on type braid_store.candidate is 'What a leg hands to fusion.';
+comment on type braid_store.candidate is
+    'A chunk that one leg, full text or semantic search, found, with its score and its rank there.';
 
 create type braid_store.query_condition as (
     group_number int,
@@ -109,7 +114,9 @@ create type braid_store.query_condition as (
     offsets int[]
 );
 comment on type braid_store.query_condition is
-    'Lexemes that stand at these distances in one field of a chunk. One of each group must be there; none that is excluded.';
+    'Lexemes that a chunk must or must not have, in one field and at the given distances (offsets) from each other. A '
+    'chunk must meet one condition of each group, and none that is_excluded. is_prefix: any lexeme that begins with '
+    'the one given.';
 
 create type braid_store.text_query as (
     lexemes text[],
@@ -129,11 +136,12 @@ create type braid_store.text_query as (
     absent_terms text[]
 );
 comment on type braid_store.text_query is
-    'A query text as a collection''s index understands it. In parallel, in the order of terms: lexemes, their weight (times '
-    'in the query × idf), the term that each counts for (lexemes of one term are one to BM25) and its word (0: not counted '
-    'among those of which required_words must be there), how common its term is and how often that stands in the query. '
-    'Every match has one of driver_lexemes, if there are any, and all of required_lexemes. The terms by name, those that '
-    'were dropped because there are too many, and the words that no chunk has.';
+    'A compiled query text, in the terms of a collection''s index. Parallel arrays, in the order of terms, give for '
+    'each lexeme: its weight (times in the query × idf); the number of its term (to BM25, the lexemes of one term are '
+    'one); the number of its word (0: it does not count for required_words, which is how many words must be there); '
+    'how common its term is (document_frequencies); and how often that stands in the query (frequencies). Every match '
+    'has one of driver_lexemes, if there are any, and all of required_lexemes. terms are the names of the terms, '
+    'dropped_terms those left out because there were too many, absent_terms the words that no chunk has.';
 
 create type braid_store.fused_candidate as (
     chunk_id bigint,
@@ -148,7 +156,7 @@ create type braid_store.fused_candidate as (
     boosts jsonb,
     group_score float8
 );
-comment on type braid_store.fused_candidate is 'What fusion makes of a chunk''s candidates.';
+comment on type braid_store.fused_candidate is 'A chunk after fusion: its score, and its score and rank in each leg.';
 
 create type braid_store.document_input as (
     ordinality int,
@@ -168,11 +176,12 @@ create type braid_store.document_input as (
     attribute_hash bytea
 );
 comment on type braid_store.document_input is
-    'A document as given, checked. content_hash covers what reaches an index, attribute_hash the rest.';
+    'A document as the caller gave it, after all checks. content_hash covers what is indexed, attribute_hash the '
+    'rest; they show what has changed.';
 
 create type braid_store.document_change as (
     ordinality int,
     document_id bigint,
     status text
 );
-comment on type braid_store.document_change is 'What storing a document_input did to its row in documents.';
+comment on type braid_store.document_change is 'What storing a document_input did to the document''s row in documents.';

@@ -12,9 +12,9 @@ create type braid_store.filter as (
     is_empty boolean
 );
 comment on type braid_store.filter is
-    'A filter as SQL: a condition on braid_store.chunks c (predicate); a query of an index that gives the ids of chunks, each '
-    'once, all matches among them (source; null: there is none, look at every chunk). is_empty: every chunk passes, and '
-    'none need be read.';
+    'A filter as SQL. predicate: a condition on braid_store.chunks with the alias c. source: a query that uses an '
+    'index and returns ids of chunks, each once, among them all that match; null if there is none, and every chunk '
+    'must be looked at. is_empty: every chunk matches, so that none has to be read.';
 
 create type braid_store.search_options as (
     language text,
@@ -52,9 +52,10 @@ create type braid_store.search_options as (
     explain boolean
 );
 comment on type braid_store.search_options is
-    'The options of a search, checked, with the defaults of those that were not given. boosts are with those that rerank '
-    'stands for. is_rearranged: rows may come in another order than the legs give, or some be left out, so that match_count '
-    'candidates are too few. is_arranged: groups, passages, pages or the like are asked for; context: passages.';
+    'The options of a search after their checks, with defaults for those that were not given. boosts has also those '
+    'that the option rerank stands for. is_rearranged: rows may change their order or be left out after the legs, so '
+    'that match_count candidates are too few. is_arranged: groups, passages, pages or the like are asked for. '
+    'context: passages are asked for.';
 
 create type braid_store.boost as (
     label text,
@@ -63,7 +64,8 @@ create type braid_store.boost as (
     weight float8
 );
 comment on type braid_store.boost is
-    'A boost of scores: what it is called, its value as an SQL expression on braid_store.chunks c, and how it counts.';
+    'A boost of scores: its name (label), its value as an SQL expression on braid_store.chunks with the alias c '
+    '(source), and how it counts (is_additive, weight).';
 
 create type braid_store.search_request as (
     tenant_id int,
@@ -89,11 +91,12 @@ create type braid_store.search_request as (
     is_listed boolean
 );
 comment on type braid_store.search_request is
-    'A search as its parts see it: made once from the arguments, then handed down. collection has the weights, fusion, rrf_k '
-    'and language that the search asks for in place of its own. legs: full_text, semantic, hybrid, or prefilter (full text, in '
-    'the order of similarity). query_text is what of it is searched; is_cut: not all. Each leg gives candidate_count '
-    'candidates, up to most_candidates if it may_grow where too few rows are left. Of a page: the fingerprint of its query, '
-    'how many rows or groups came before it, and whether pages go on beyond the candidates of the first (is_listed).';
+    'A search as all its parts see it: made once from the arguments, then handed down. collection has the weights, '
+    'fusion, rrf_k and language that the search asks for in place of its own. legs: full_text, semantic, hybrid, or '
+    'prefilter (what full text finds, in the order of similarity). query_text: the part of the text that is searched; '
+    'is_cut: it is not all. Each leg gives candidate_count candidates. If too few rows are left and may_grow is true, '
+    'it is asked for more, up to most_candidates. For pages: fingerprint identifies the query; rows_before is how '
+    'many rows or groups came before this page; is_listed: pages go on beyond the candidates of the first page.';
 
 create type braid_store.found_candidates as (
     full_text braid_store.candidate[],
@@ -104,7 +107,8 @@ create type braid_store.found_candidates as (
     chunks_scored int
 );
 comment on type braid_store.found_candidates is
-    'What the legs of a search found, and how. is_cut: not all that full text might have found was scored.';
+    'What the legs of a search found, and how. is_cut: full text ended before it had scored all chunks that it might '
+    'have found.';
 
 create type braid_store.ranked_candidates as (
     fused braid_store.fused_candidate[],
@@ -114,9 +118,9 @@ create type braid_store.ranked_candidates as (
     has_more boolean
 );
 comment on type braid_store.ranked_candidates is
-    'The candidates of all legs, best first: fused, and of these those ranked, which reach min_score, with boosts. report '
-    'says how they were fused, and unseen what a chunk that no leg proposed would get at most; null where nothing was fused. '
-    'has_more: a leg was cut short, and what it left out may reach min_score.';
+    'The candidates of all legs, best first. fused: all of them. ranked: those that reach min_score, with boosts. '
+    'report: how they were fused. unseen: the highest score that a chunk which no leg proposed could get. Both are '
+    'null if nothing was fused. has_more: a leg stopped at its limit, and what it left out may reach min_score.';
 
 create type braid_store.arrangement as (
     arranged braid_store.fused_candidate[],
@@ -127,8 +131,9 @@ create type braid_store.arrangement as (
     last_score float8
 );
 comment on type braid_store.arrangement is
-    'The candidates that are shown, in order; the passages of each, as chunk_indexes; how many rows or groups are missing. Of '
-    'a page: whether there is a next one, where its last row or group begins and what its score is.';
+    'The candidates that are shown, in order, and parallel to them their passages, as ranges of chunk_index. '
+    'missing_count: how many rows or groups are missing. For pages: has_more tells whether there is a next page, '
+    'last_unit where the last row or group of this page begins, and last_score its score.';
 
 create type braid_store.examined_chunk as (
     chunk_id bigint,
@@ -139,7 +144,8 @@ create type braid_store.examined_chunk as (
     result_place int
 );
 comment on type braid_store.examined_chunk is
-    'A chunk whose fate in a search is explained: its scores, and its place among the candidates and the rows, if it has one.';
+    'A chunk to be explained: its scores and, if it has them, its places among the fused candidates, the ranked '
+    'candidates and the rows of a search.';
 
 create type braid_store.searched_segments as (
     segment_ids bigint[],
@@ -147,8 +153,9 @@ create type braid_store.searched_segments as (
     block_width int
 );
 comment on type braid_store.searched_segments is
-    'The segments that a full-text search reads, in parallel with the factors by which their impacts are multiplied. A '
-    'segment''s number is its place among them, from 1. Of each block the first block_width chunk numbers are read.';
+    'The segments that a full-text search reads, parallel to the factors by which their impacts are multiplied '
+    '(scales). The number of a segment is its position here, from 1. block_width: how many chunk numbers are read of '
+    'each block.';
 
 create type braid_store.bounded_places as (
     places bigint[],
@@ -156,8 +163,8 @@ create type braid_store.bounded_places as (
     low float8
 );
 comment on type braid_store.bounded_places is
-    'Places in the index whose chunks a search may find and, in parallel, what their scores are at most, highest first. '
-    'No place that is missing has a bound of low or more.';
+    'Places in the index of chunks that a search may find, parallel to upper bounds of their scores, highest first. '
+    'No place with a bound of low or more is missing, except those that earlier passes gathered.';
 
 create type braid_store.scored_chunks as (
     chunk_ids bigint[],
@@ -165,14 +172,15 @@ create type braid_store.scored_chunks as (
     threshold float8
 );
 comment on type braid_store.scored_chunks is
-    'Chunks and, in parallel, their scores, null where a chunk has none of the lexemes. threshold is the score of the last '
-    'one that is wanted so far: what is below it need not be looked at.';
+    'Chunks, parallel to their scores; null for a chunk that has none of the lexemes. threshold: the score of the '
+    'last chunk that is wanted so far; chunks below it need not be looked at.';
 
 create type braid_store.measured_chunks as (
     chunk_ids bigint[],
     distances float8[]
 );
-comment on type braid_store.measured_chunks is 'Chunks and, in parallel, the distances of their vectors from a query.';
+comment on type braid_store.measured_chunks is
+    'Chunks, parallel to the distances of their vectors from a query vector.';
 
 create type braid_store.serving_shard as (
     id int,
@@ -183,5 +191,5 @@ create type braid_store.serving_shard as (
     is_indexed boolean
 );
 comment on type braid_store.serving_shard is
-    'The vector shard that serves a tenant''s part of a collection, and whether its index can be used; id is null where '
-    'there is none.';
+    'The vector shard that searches of a tenant read in a collection, and whether its index can be used (is_indexed). '
+    'id is null if there is no shard.';
