@@ -72,12 +72,13 @@ end
 $$;
 
 comment on function braid_store.parse_query(text) is
-  'The clauses of a query, in order; no text is an error.
-word: ranked by (occurrence should). +word: must be there. -word: must not be there, numbers (-5) too. A hyphen inside
-a word, a sign by itself and several signs (--verbose) are no operators.
-"exact phrase", with straight or curly quotation marks, is a must, and after - a must_not. Marks pair from left to
-right, a last one without another is dropped, and an asterisk inside is a character.
-data* is a prefix: an asterisk at the end of a word, and only there.
-a OR b: alternatives, one group_number, which is a must if one of them is. OR must stand in capitals between clauses that
-are not must_not; elsewhere it is nothing.
-What has neither letter nor digit is no clause.';
+  E'Splits a query text into its clauses, in order. Every text is valid.\n'
+  'word: the query ranks by it (occurrence should). +word: it must be there (must). -word: it must not be there '
+  '(must_not). The same holds for a number (-5). A hyphen inside a word, a sign alone and several signs (--verbose) '
+  'are not operators.\n'
+  '"exact phrase", in straight or curly quotation marks, is a must, and after - a must_not. Quotation marks pair '
+  'from left to right. A last one without a partner is dropped, and an asterisk inside is an ordinary character.\n'
+  'data* is a prefix: an asterisk at the end of a word, and only there.\n'
+  'a OR b: alternatives. They have one group_number, and are a must if one of them is. OR must be in capitals, '
+  'between clauses that are not must_not; elsewhere it is ignored.\n'
+  'What has neither a letter nor a digit is not a clause.';
