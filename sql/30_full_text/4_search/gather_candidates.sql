@@ -34,13 +34,19 @@ declare
     where c.is_excluded and not c.is_prefix and cardinality(c.lexemes) = 1);
   v_has_driver boolean := v_drivers <> '{}';
   v_is_masked boolean := v_has_driver or v_excluded <> '{}';
-  v_is_free boolean := gather_candidates.among is null;
+  v_finds_places boolean := gather_candidates.among is null;
   v_width int := gather_candidates.block_width;
   v_none bit varying := repeat('0', v_width)::bit varying;
   v_all bit varying := repeat('1', v_width)::bit varying;
   -- A little more, because single precision rounds and a bound must not be too low.
   v_margin float8 := 1 + 1e-5 + 1e-7 * cardinality(v_lexemes);
 begin
+  -- Four steps: read the lists of the query's lexemes; add up the long ones, block by block; choose the lowest bound that
+  -- counts; and give the places with that bound or a higher one.
+
+  -- 1. Each lexeme has a list in each segment. A short list has an element for each chunk with the lexeme; a long one has
+  -- blocks, with a number for every chunk. An impact times unit is the most that the lexeme adds to the score of a chunk.
+  -- Excluded lexemes add nothing. Only their long lists are read, which tell the chunks to leave out.
   with lists as materialized (
     select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / braid_store.max_impact() as unit,
            p.elements, p.block_weight, p.blocks
@@ -59,13 +65,14 @@ begin
            select array_position(gather_candidates.segment_ids, p.segment_id)::bigint as segment_number offset 0
          ) s
   ), growth as materialized (
-    -- The factor that fits most long lists. It multiplies their sum, once, so that only few lists are multiplied by a
+    -- 2. The factor that fits most long lists. It multiplies their sum, once, so that only few lists are multiplied by a
     -- factor of their own.
     select v_margin * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0), 1)
              as growth
     from lists l
     where l.block_weight is not null and l.unit > 0
   ), sums as materialized (
+    -- The sum of the long lists, for each block of each segment. Times growth it is what they add to the bounds.
     select b.place,
            @vector@.sum(case when b.multiplier is null then b.block
                              else b.block operator(@vector@.*) b.multiplier end) as sum,
@@ -90,6 +97,7 @@ begin
                generate_subscripts(l.blocks, 1) as block_number, unnest(l.blocks) as block
         from growth g, lists l,
              lateral (
+               -- A factor from 0.95 to 1 is taken for 1: the bound becomes higher, and is still a bound.
                select case when l.unit / (l.block_weight * g.growth) not between 0.95 and 1
                            then braid_store.constant_block(l.unit / (l.block_weight * g.growth), v_width) end as multiplier
                offset 0
@@ -99,15 +107,16 @@ begin
     ) b
     group by b.place
   ), sample as materialized (
-    -- About six blocks stand for all.
+    -- 3. About six blocks stand for all.
     select array_agg(s.sum) as sums, case when v_is_masked then array_agg(s.mask) end as masks,
            gather_candidates.target * count(*) / max(n.count) as target
     from (select count(*) as count from sums) n, sums s
     where ((s.place >> braid_store.block_bits()) + (s.place >> braid_store.chunk_number_bits()))
           % greatest(n.count / 6, 1) = 0
   ), level as materialized (
-    -- Kept within what single precision can hold: bounds are, but min_score may not be. A little lower than low,
-    -- because rounding must not lose a place that the next pass takes for gathered.
+    -- block is the level for each chunk of a block, to subtract from a sum. Kept within what single precision can hold:
+    -- bounds are, but min_score may not be. A little lower than low, because rounding must not lose a place that the next
+    -- pass takes for gathered.
     select t.low, g.growth,
            braid_store.constant_block(case when t.low > 0 then greatest(least(t.low / g.growth * (1 - 1e-6), 1e30), 1e-30)
                                            else t.low end, v_width) as block
@@ -117,11 +126,12 @@ begin
                     select braid_store.choose_threshold(
                              s.sums, s.masks, g.growth, (select sum(w) from unnest(v_weights) w), s.target)
                     from sample s
-                    where v_is_free and s.target > 0)) as low
+                    where v_finds_places and s.target > 0)) as low
            offset 0
          ) t
   ), parts as materialized (
-    -- Cut into parts of 512 bits, because most parts have no ones and can be skipped.
+    -- 4. A one for each chunk whose long lists alone reach the level. Cut into parts of 512 bits, because most parts have
+    -- no ones and can be skipped.
     select array_agg(p.place) as places, string_agg(p.bits::text, '') as bits
     from (
       select b.place + p.part * 512 as place, substring(b.bits from p.part * 512 + 1 for 512) as bits
@@ -129,7 +139,7 @@ begin
         select s.place, case when s.mask is null then @vector@.binary_quantize(s.sum operator(@vector@.-) l.block)
                              else @vector@.binary_quantize(s.sum operator(@vector@.-) l.block) & s.mask end as bits
         from sums s, level l
-        where v_is_free
+        where v_finds_places
         offset 0
       ) b,
       generate_series(0, v_width / 512 - 1) p (part)
@@ -138,11 +148,12 @@ begin
     ) p
     where bit_count(p.bits) > 0
   ), found as (
+    -- These chunks and those of short lists; if among is given, its places instead. bound is what short lists add.
     select f.place, sum(f.bound) as bound, bool_or(f.is_driven) as is_driven
     from (
       -- unnest stands in the select list, because in FROM it would fill a tuplestore first.
       select l.segment_number << braid_store.chunk_number_bits() | (l.element >> braid_store.impact_bits()) as place,
-             (l.element & braid_store.max_impact()) * l.unit as bound, l.is_driven, v_is_free as is_asked
+             (l.element & braid_store.max_impact()) * l.unit as bound, l.is_driven, v_finds_places as is_wanted
       from (
         select l.segment_number, l.unit, not v_has_driver or l.lexeme = any (v_drivers) as is_driven,
                unnest(l.elements) as element
@@ -163,13 +174,15 @@ begin
       select u.place, 0, true, true from (select unnest(gather_candidates.among) as place) u
     ) f
     group by f.place
-    having bool_or(f.is_asked)
+    having bool_or(f.is_wanted)
   )
   select array_agg(c.place order by c.bound desc), array_agg(c.bound order by c.bound desc),
          (select l.low from level l)
   into places, bounds, low
   from level l,
        lateral (
+         -- The norm of a vector of one number is that number. A place with no driver in a short list needs one in a long
+         -- list, as the mask tells.
          select f.place, f.bound + coalesce(l.growth * @vector@.vector_norm(
                            @vector@.subvector(s.sum, f.place_in_block + 1, 1)), 0) as bound
          from (
