@@ -71,6 +71,12 @@ begin
     -- Many points in a gap between ids have the same next id, and its chunk would count for all of them. If that was
     -- so, sample again without the gaps.
     exit when v_count >= sample_size / 2 or coalesce(isempty(v_gaps), true);
+    if v_round = 1 then
+      execute format('select count(*) from (select from %s limit $2) v', v_part) into v_count using tenant_id, c_few;
+      if v_count < c_few then
+        return 1;
+      end if;
+    end if;
     v_ids := v_ids - v_gaps;
   end loop;
   return coalesce(v_share, 0);
