@@ -67,12 +67,27 @@ comment on type braid_store.boost is
     'A boost of scores: its name (label), its value as an SQL expression on braid_store.chunks with the alias c '
     '(source), and how it counts (is_additive, weight).';
 
+create type braid_store.query_token as (
+    clause_number int,
+    group_number int,
+    occurrence text,
+    kind text,
+    "position" int,
+    lexeme text,
+    token_kind text,
+    written text
+);
+comment on type braid_store.query_token is
+    'A token of a query: the clause that it is of (number, group, occurrence and kind, as braid_store.parse_query gives '
+    'them), its position there, lexeme and kind. written is the clause''s text if it has no other token, else null.';
+
 create type braid_store.search_request as (
     tenant_id int,
     collection braid_store.collections,
     legs text,
     query_text text,
     is_cut boolean,
+    tokens braid_store.query_token[],
     query braid_store.text_query,
     corrections jsonb,
     scope_chunks int,
@@ -94,7 +109,7 @@ comment on type braid_store.search_request is
     'A search as all its parts see it: made once from the arguments, then handed down. collection has the weights, '
     'fusion, rrf_k and language that the search asks for in place of its own. legs: full_text, semantic, hybrid, or '
     'prefilter (what full text finds, in the order of similarity). query_text: the part of the text that is searched; '
-    'is_cut: it is not all. Each leg gives candidate_count candidates. If too few rows are left and may_grow is true, '
+    'is_cut: it is not all; tokens: those of query_text. Each leg gives candidate_count candidates. If too few rows are left and may_grow is true, '
     'it is asked for more, up to most_candidates. For pages: fingerprint identifies the query; rows_before is how '
     'many rows or groups came before this page; is_listed: pages go on beyond the candidates of the first page.';
 

@@ -17,7 +17,7 @@ declare
   v_marked record;
   v_snippets text[];
 begin
-  v_marked := braid_store.marked_lexemes(coalesce(request.query_text, ''), v_collection, request.query);
+  v_marked := braid_store.marked_lexemes(request.tokens, request.query);
   v_snippets := braid_store.make_snippets(
     array(select r.content from unnest(results) with ordinality r (
             chunk_id, document_id, external_id, chunk_index, title, content) order by r.ordinality),

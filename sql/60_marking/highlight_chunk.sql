@@ -40,7 +40,7 @@ begin
   end if;
 
   select t.lexemes, t.prefixes into v_lexemes, v_prefixes
-  from braid_store.marked_terms(v_searched, v_config, v_fold_diacritics) t;
+  from braid_store.marked_terms(braid_store.query_tokens(v_searched, v_config, v_fold_diacritics)) t;
   return (braid_store.make_snippets(array[v_content], v_lexemes, v_prefixes, v_config, v_fold_diacritics,
                                     highlight_chunk.start_tag, highlight_chunk.stop_tag, highlight_chunk.fragment_count,
                                     highlight_chunk.fragment_words, highlight_chunk.fragment_separator))[1];

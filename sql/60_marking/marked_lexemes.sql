@@ -1,6 +1,5 @@
 create or replace function braid_store.marked_lexemes(
-  query_text text,
-  collection braid_store.collections,
+  tokens braid_store.query_token[],
   query braid_store.text_query,
   out lexemes text[],
   out prefixes text[]
@@ -17,8 +16,7 @@ as $$
 declare
   v_marked record;
 begin
-  v_marked := braid_store.marked_terms(marked_lexemes.query_text, marked_lexemes.collection.text_config,
-                                       marked_lexemes.collection.fold_diacritics);
+  v_marked := braid_store.marked_terms(marked_lexemes.tokens);
   lexemes := array(
     select unnest(v_marked.lexemes)
     union
@@ -29,5 +27,5 @@ begin
 end
 $$;
 
-comment on function braid_store.marked_lexemes(text, braid_store.collections, braid_store.text_query) is
+comment on function braid_store.marked_lexemes(braid_store.query_token[], braid_store.text_query) is
   'What the snippets of a search mark: what braid.highlight does of its query text, and synonyms and corrections.';

@@ -1,7 +1,5 @@
 create or replace function braid_store.marked_terms(
-  query_text text,
-  text_config text,
-  fold_diacritics boolean,
+  tokens braid_store.query_token[],
   out lexemes text[],
   out prefixes text[]
 )
@@ -13,7 +11,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   with clauses as materialized (
     select c.occurrence = 'must_not' as is_excluded, c.kind, c.lexeme, c.token_kind
-    from braid_store.query_clauses(marked_terms.query_text, marked_terms.text_config, marked_terms.fold_diacritics) c
+    from unnest(marked_terms.tokens) c
   ), wanted as materialized (
     select c.kind, c.lexeme, c.token_kind
     from clauses c
@@ -35,6 +33,6 @@ as $$
   from wanted w;
 $$;
 
-comment on function braid_store.marked_terms(text, text, boolean) is
+comment on function braid_store.marked_terms(braid_store.query_token[]) is
   'What a snippet marks of a query: the lexemes of words and phrases that are not excluded, and prefixes. Stop words only '
   'if there is nothing else, characters of unspaced script only if there are no bigrams.';

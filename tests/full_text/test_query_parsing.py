@@ -65,13 +65,19 @@ plain_queries = queries.filter(lambda query: not set(query) & set('"“”„*')
 
 many = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
+TOKENS = "unnest(braid_store.query_tokens(%s, 'english', true))"
+
 
 def parse(db: Connection, query: str) -> list[tuple[int, int, str, str, str]]:
     return db.execute("select * from braid_store.parse_query(%s)", (query,)).fetchall()
 
 
-def clauses(db: Connection, query: str) -> list[tuple[Any, ...]]:
-    every = "select * from braid_store.query_clauses(%s, 'english', true) order by 1, 5, 6"
+def tokens(db: Connection, query: str) -> list[tuple[Any, ...]]:
+    every = f"""
+        select clause_number, group_number, occurrence, kind, "position", lexeme, token_kind
+        from {TOKENS}
+        order by 1, 5, 6
+    """
     return db.execute(every, (query,)).fetchall()
 
 
@@ -115,7 +121,7 @@ def test_any_text_is_a_query(db: Connection) -> None:
             assert kind != "phrase" or occurrence != "should"
             assert kind != "prefix" or not content.endswith("*")
         known = {(row[0], row[1], row[2]) for row in rows}
-        found = clauses(db, query)
+        found = tokens(db, query)
         assert {row[:3] for row in found} <= known
         assert all(row[6] == "prefix" for row in found if row[3] == "prefix")
 
@@ -124,7 +130,7 @@ def test_any_text_is_a_query(db: Connection) -> None:
 
 def test_without_operators_the_lexemes_are_those_of_the_text(db: Connection) -> None:
     whole = "select lexeme, kind, count(*) from braid_store.tokenize(array[%s], 'english', true) group by 1, 2"
-    by_clause = "select lexeme, token_kind, count(*) from braid_store.query_clauses(%s, 'english', true) group by 1, 2"
+    by_clause = f"select lexeme, token_kind, count(*) from {TOKENS} group by 1, 2"
 
     @many
     @given(query=plain_queries)
@@ -138,7 +144,7 @@ def test_without_operators_the_lexemes_are_those_of_the_text(db: Connection) -> 
 
 
 def test_positions_are_counted_within_a_clause(db: Connection) -> None:
-    assert [row[3:] for row in clauses(db, 'river "the old ORA-1 river" -bank')] == [
+    assert [row[3:] for row in tokens(db, 'river "the old ORA-1 river" -bank')] == [
         ("word", 1, "river", "word"),
         ("phrase", 1, "=the", "stop_word"),
         ("phrase", 2, "old", "word"),
@@ -167,14 +173,14 @@ def test_positions_are_counted_within_a_clause(db: Connection) -> None:
     ],
 )
 def test_a_prefix_is_compared_with_stored_lexemes(db: Connection, query: str, expected: set[str]) -> None:
-    rows = clauses(db, query)
+    rows = tokens(db, query)
     assert {row[3:5] + row[6:] for row in rows} == {("prefix", 1, "prefix")}
     assert {row[5] for row in rows} == expected
 
 
 def test_an_asterisk_behind_several_words_says_nothing(db: Connection) -> None:
-    assert [row[3:] for row in clauses(db, "big,data*")] == [("word", 1, "big", "word"), ("word", 2, "data", "word")]
-    assert clauses(db, "東京*") == clauses(db, "東京")
+    assert [row[3:] for row in tokens(db, "big,data*")] == [("word", 1, "big", "word"), ("word", 2, "data", "word")]
+    assert tokens(db, "東京*") == tokens(db, "東京")
 
 
 @pytest.mark.parametrize(

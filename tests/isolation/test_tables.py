@@ -123,6 +123,8 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when n.name = 'collection' then '''small'''
                   when t.type = 'braid_store.query_condition[]' then
                   'array[(1, false, false, ''{zebrafish}'', ''{0}'')::braid_store.query_condition]'
+                  when t.type = 'braid_store.query_token[]' then
+                  'braid_store.query_tokens(''zebrafish discount'', ''english'', true)'
                   when t.type = 'braid_store.text_query' then
                   '(''{zebrafish,discount}'', ''{1,1}'', ''{1,2}'', ''{1,2}'', 1, ''{}'', ''{}'', ''{}'', 10, 10,'
                   ' ''{1,1}'', ''{1,1}'', ''{zebrafish,discount}'', ''{}'', ''{}'')'

@@ -1,7 +1,7 @@
 create or replace function braid_store.compile_query(
   tenant_id int,
   collection braid_store.collections,
-  query_text text,
+  tokens braid_store.query_token[],
   match text,
   absent_lexemes text[],
   corrected_lexemes text[],
@@ -19,7 +19,6 @@ as $$
 declare
   c_max_terms constant int := 64;
   c_group_size constant bigint := 1000000; -- above every position in a group
-  c_demanding constant text := '[-+' || braid_store.quotation_marks() || ']';
   v_chunk_count bigint;
   v_word_count int;
   v_has_demands boolean := false; -- of something that must be there
@@ -40,7 +39,7 @@ begin
                 when min(t.clause_number) over same_group < max(t.clause_number) over same_group
                   then min(t.position) over same_group
                 else t.position end + c_group_size * t.group_number as word
-    from braid_store.query_terms(compile_query.tenant_id, compile_query.collection, compile_query.query_text,
+    from braid_store.query_terms(compile_query.tenant_id, compile_query.collection, compile_query.tokens,
                                  compile_query.absent_lexemes, compile_query.corrected_lexemes) t
     window same_group as (partition by t.group_number)
   ), limited as (
@@ -82,13 +81,11 @@ begin
     from numbered n
   ) n;
 
-  -- What is demanded. Most queries demand nothing, and have none of the characters that do.
+  -- What is demanded: most queries demand nothing.
   query.conditions := '{}';
-  if compile_query.query_text ~ c_demanding
-     and exists (select from braid_store.parse_query(compile_query.query_text) p where p.occurrence <> 'should')
-  then
-    query.conditions := braid_store.query_conditions(compile_query.collection, compile_query.query_text,
-                                                     compile_query.absent_lexemes, compile_query.corrected_lexemes);
+  if exists (select from unnest(compile_query.tokens) t where t.occurrence <> 'should') then
+    query.conditions := braid_store.query_conditions(compile_query.tokens, compile_query.absent_lexemes,
+                                                     compile_query.corrected_lexemes);
     v_has_demands := exists (select from unnest(query.conditions) c where not c.is_excluded);
   end if;
   -- Where something is demanded, the other words only rank.
@@ -103,6 +100,6 @@ begin
 end
 $$;
 
-comment on function braid_store.compile_query(int, braid_store.collections, text, text, text[], text[]) is
-  'A query text as an index search: the terms that it ranks by, of which the 64 most selective are kept, and what a chunk '
+comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text, text[], text[]) is
+  'A query''s tokens as an index search: the terms that it ranks by, of which the 64 most selective are kept, and what a chunk '
   'must have. Where a word is among absent_lexemes, the corrected one takes its place.';

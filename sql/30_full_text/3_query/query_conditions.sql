@@ -1,6 +1,5 @@
 create or replace function braid_store.query_conditions(
-  collection braid_store.collections,
-  query_text text,
+  tokens braid_store.query_token[],
   absent_lexemes text[],
   corrected_lexemes text[]
 )
@@ -39,9 +38,12 @@ begin
                           length(c.lexeme) desc) as best_kind,
                max(length(c.lexeme)) filter (where c.token_kind = 'compound')
                  over (partition by c.clause_number, c.position) as compound_length
-        from braid_store.query_clauses(query_conditions.query_text, query_conditions.collection.text_config,
-                                       query_conditions.collection.fold_diacritics, '{must,must_not}',
-                                       2 * c_max_conditions) c
+        from (
+          select c.*, dense_rank() over (order by c.clause_number) as clause_place
+          from unnest(query_conditions.tokens) c
+          where c.occurrence in ('must', 'must_not')
+        ) c
+        where c.clause_place <= c_max_conditions
       ) c
       where c.token_kind = c.best_kind and (c.token_kind <> 'compound' or length(c.lexeme) = c.compound_length)
       group by c.clause_number, c.group_number, c.occurrence, c.kind,
@@ -52,6 +54,6 @@ begin
 end
 $$;
 
-comment on function braid_store.query_conditions(braid_store.collections, text, text[], text[]) is
+comment on function braid_store.query_conditions(braid_store.query_token[], text[], text[]) is
   'What + and - and quotation marks demand of a chunk: the first 128 of it. Where a word is among absent_lexemes, the '
   'corrected one takes its place.';

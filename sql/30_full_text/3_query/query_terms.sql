@@ -1,7 +1,7 @@
 create or replace function braid_store.query_terms(
   tenant_id int,
   collection braid_store.collections,
-  query_text text,
+  tokens braid_store.query_token[],
   absent_lexemes text[],
   corrected_lexemes text[]
 )
@@ -40,8 +40,8 @@ begin
     select c.clause_number, c.group_number, c.occurrence, c.kind, c.position, c.token_kind,
            case when c.kind = 'word' and c.lexeme = any (v_absent)
                 then query_terms.corrected_lexemes[array_position(v_absent, c.lexeme)] else c.lexeme end as lexeme
-    from braid_store.query_clauses(query_terms.query_text, query_terms.collection.text_config,
-                                   query_terms.collection.fold_diacritics, '{must,should}') c
+    from unnest(query_terms.tokens) c
+    where c.occurrence in ('must', 'should')
   ), searched as (
     select t.*
     from tokens t
@@ -96,7 +96,7 @@ begin
 end
 $$;
 
-comment on function braid_store.query_terms(int, braid_store.collections, text, text[], text[]) is
-  'The terms that a query text ranks by: a lexeme with its synonyms, or a prefix with its expansions; how often each '
+comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[], text[], text[]) is
+  'The terms that a query ranks by: a lexeme with its synonyms, or a prefix with its expansions; how often each '
   'occurs in the query, where first, and the live document frequency of each of its lexemes. Where a word''s lexeme is '
   'among absent_lexemes, the corrected one takes its place.';

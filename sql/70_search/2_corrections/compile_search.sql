@@ -1,7 +1,7 @@
 create or replace function braid_store.compile_search(
   tenant_id int,
   collection braid_store.collections,
-  query_text text,
+  tokens braid_store.query_token[],
   match text,
   is_reported boolean,
   is_corrected boolean,
@@ -21,21 +21,22 @@ declare
   v_absent_lexemes text[];
   v_corrected_lexemes text[];
 begin
-  query := braid_store.compile_query(tenant_id, collection, query_text, match, '{}', '{}');
+  query := braid_store.compile_query(tenant_id, collection, tokens, match, '{}', '{}');
   corrections := '[]';
   -- A correction can take 50 ms: only for who sees it.
   if query.absent_terms <> '{}' and (is_reported or is_corrected) then
     select array_agg(c.lexeme), array_agg(c.corrected_lexeme),
            coalesce(jsonb_agg(jsonb_build_object('word', c.word, 'correction', c.correction, 'applied', is_corrected)), '[]')
     into v_absent_lexemes, v_corrected_lexemes, corrections
-    from braid_store.correct_words(tenant_id, collection, query_text, query.absent_terms) c;
+    from braid_store.correct_words(tenant_id, collection, tokens, query.absent_terms) c;
     if is_corrected and v_absent_lexemes <> '{}' then
-      query := braid_store.compile_query(tenant_id, collection, query_text, match, v_absent_lexemes, v_corrected_lexemes);
+      query := braid_store.compile_query(tenant_id, collection, tokens, match, v_absent_lexemes, v_corrected_lexemes);
     end if;
   end if;
 end
 $$;
 
-comment on function braid_store.compile_search(int, braid_store.collections, text, text, boolean, boolean) is
-  'A query text compiled, and as JSON what its words that occur nowhere may be meant for. That is searched instead if '
+comment on function braid_store.compile_search(int, braid_store.collections, braid_store.query_token[], text, boolean,
+                                               boolean) is
+  'A query''s tokens compiled, and as JSON what its words that occur nowhere may be meant for. That is searched instead if '
   'is_corrected.';

@@ -1,7 +1,7 @@
 create or replace function braid_store.correct_words(
   tenant_id int,
   collection braid_store.collections,
-  query_text text,
+  tokens braid_store.query_token[],
   absent_terms text[]
 )
 returns table (word text, correction text, lexeme text, corrected_lexeme text)
@@ -20,21 +20,14 @@ declare
   c_max_words constant int := 5;
 begin
   return query
-  with clauses as materialized (
-    select c.clause_number, c.position, c.lexeme, c.kind, c.token_kind, c.occurrence,
-           count(*) over (partition by c.clause_number) as clause_size,
-           count(*) over (partition by c.clause_number, c.position) as place_size
-    from braid_store.query_clauses(correct_words.query_text, correct_words.collection.text_config,
-                                   correct_words.collection.fold_diacritics) c
-  ), contents as materialized (
-    select p.clause_number, btrim(p.content, E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–+%') as word
-    from braid_store.parse_query(correct_words.query_text) p
+  with tokens as materialized (
+    select c.*, count(*) over (partition by c.clause_number, c.position) as place_size
+    from unnest(correct_words.tokens) c
   ), absent as materialized (
     -- A compound is not corrected, nor by a correction of its parts.
     select distinct on (c.lexeme) c.lexeme, c.clause_number, c.position,
-           case when c.clause_size = 1 then p.word else c.lexeme end as word
-    from clauses c
-    join contents p on p.clause_number = c.clause_number
+           coalesce(btrim(c.written, E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–+%'), c.lexeme) as word
+    from tokens c
     join (select distinct unnest(correct_words.absent_terms) as lexeme) a on a.lexeme = c.lexeme
     where c.kind = 'word' and c.token_kind = 'word' and c.occurrence <> 'must_not' and c.place_size = 1
     order by c.lexeme, c.clause_number, c.position
@@ -61,6 +54,6 @@ begin
 end
 $$;
 
-comment on function braid_store.correct_words(int, braid_store.collections, text, text[]) is
+comment on function braid_store.correct_words(int, braid_store.collections, braid_store.query_token[], text[]) is
   'For the first five plain words of a query whose lexemes are among absent_terms: the closest lexeme that the tenant has, '
   'and a word that it stands for.';

@@ -53,7 +53,9 @@ begin
   end if;
 
   v_query := braid_store.compile_query(
-    v_tenant_id, v_collection, (braid_store.searched_text(explain_chunks.query_text, true)).searched,
+    v_tenant_id, v_collection,
+    braid_store.query_tokens((braid_store.searched_text(explain_chunks.query_text, true)).searched, v_collection.text_config,
+                             v_collection.fold_diacritics),
     explain_chunks.match, '{}', '{}');
   v_chunk_ids := braid_store.matching_chunks(
     v_tenant_id, v_collection,

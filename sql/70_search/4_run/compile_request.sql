@@ -75,7 +75,8 @@ begin
   v_searched := braid_store.searched_text(coalesce(query_text, ''), v_options.operators);
   v_request.query_text := v_searched.searched;
   v_request.is_cut := v_searched.is_cut;
-  v_compiled := braid_store.compile_search(tenant_id, v_collection, v_searched.searched, match, is_reported,
+  v_request.tokens := braid_store.query_tokens(v_searched.searched, v_collection.text_config, v_collection.fold_diacritics);
+  v_compiled := braid_store.compile_search(tenant_id, v_collection, v_request.tokens, match, is_reported,
                                            v_options.correct);
   v_request.query := v_compiled.query;
   v_request.corrections := v_compiled.corrections;

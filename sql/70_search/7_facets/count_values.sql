@@ -57,8 +57,9 @@ begin
   else
     v_compiled := braid_store.compile_search(
       v_tenant_id, v_collection,
-      (braid_store.searched_text(count_values.query_text, v_options.operators)).searched, count_values.match, false,
-      v_options.correct);
+      braid_store.query_tokens((braid_store.searched_text(count_values.query_text, v_options.operators)).searched,
+                               v_collection.text_config, v_collection.fold_diacritics),
+      count_values.match, false, v_options.correct);
     v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_compiled.query, v_filter,
                                                v_options.full_text_min_score);
   end if;
