@@ -28,4 +28,5 @@ end
 $$;
 
 comment on function braid_store.marked_lexemes(braid_store.query_token[], braid_store.text_query) is
-  'What the snippets of a search mark: what braid.highlight does of its query text, and synonyms and corrections.';
+  'The lexemes and prefixes that the snippets of a search mark: those that braid.highlight marks for the query, and '
+  'also the synonyms and the corrected words that the search used.';

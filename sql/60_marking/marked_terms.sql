@@ -34,5 +34,6 @@ as $$
 $$;
 
 comment on function braid_store.marked_terms(braid_store.query_token[]) is
-  'What a snippet marks of a query: the lexemes of words and phrases that are not excluded, and prefixes. Stop words only '
-  'if there is nothing else, characters of unspaced script only if there are no bigrams.';
+  'The lexemes and prefixes of a query that snippets mark: those of all words and phrases that are not excluded. Stop '
+  'words are marked only if the query has nothing else; single characters of scripts without spaces only if it has no '
+  'bigrams.';

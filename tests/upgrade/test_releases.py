@@ -21,7 +21,7 @@ from psycopg.conninfo import make_conninfo
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install, resources
-from support import clone, snapshot
+from support import clone, finish_drops, snapshot
 from support.calls import full_text, one, semantic, set_tenant, upsert
 from support.nearest import maintain
 from support.package import Package
@@ -61,6 +61,7 @@ def roles(server: embedded.Server, dump: str) -> Iterator[list[str]]:
                 options = sql.SQL("login in role braid_writer" if role in logins else "")
                 admin.execute(sql.SQL("create role {} ").format(sql.Identifier(role)) + options)
         yield owners
+        finish_drops()
         for role in logins:
             admin.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
 

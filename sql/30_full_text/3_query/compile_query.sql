@@ -101,5 +101,6 @@ end
 $$;
 
 comment on function braid_store.compile_query(int, braid_store.collections, braid_store.query_token[], text, text[], text[]) is
-  'A query''s tokens as an index search: the terms that it ranks by, of which the 64 most selective are kept, and what a chunk '
-  'must have. Where a word is among absent_lexemes, the corrected one takes its place.';
+  'Compiles a query for a search of the index: the terms that it ranks by, with their weights, and what a chunk must '
+  'have. Of more than 64 terms it keeps the 64 rarest. match: any, all or a share such as 75%. A word among '
+  'absent_lexemes is replaced by the lexeme at the same place of corrected_lexemes.';

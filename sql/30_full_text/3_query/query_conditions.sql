@@ -55,5 +55,5 @@ end
 $$;
 
 comment on function braid_store.query_conditions(braid_store.query_token[], text[], text[]) is
-  'What + and - and quotation marks demand of a chunk: the first 128 of it. Where a word is among absent_lexemes, the '
-  'corrected one takes its place.';
+  'What a query demands of a chunk by +, - and quotation marks, as conditions; only the first 128. A word among '
+  'absent_lexemes is replaced by the lexeme at the same place of corrected_lexemes.';

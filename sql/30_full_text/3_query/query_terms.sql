@@ -97,6 +97,7 @@ end
 $$;
 
 comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[], text[], text[]) is
-  'The terms that a query ranks by: a lexeme with its synonyms, or a prefix with its expansions; how often each '
-  'occurs in the query, where first, and the live document frequency of each of its lexemes. Where a word''s lexeme is '
-  'among absent_lexemes, the corrected one takes its place.';
+  'The terms that a query ranks by: a lexeme with its synonyms, or a prefix with its expansions. For each it tells '
+  'how often it occurs in the query and where first; and for each of its lexemes, the number of live chunks that '
+  'count for it (document_frequency). A word among absent_lexemes is replaced by the lexeme at the same place of '
+  'corrected_lexemes.';

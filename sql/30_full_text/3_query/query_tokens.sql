@@ -70,7 +70,8 @@ end
 $$;
 
 comment on function braid_store.query_tokens(text, text, boolean) is
-  'The tokens of a query''s clauses, in no order, with positions inside the clause; stop words and characters that bigrams '
-  'cover are among them. A prefix is compared with stored lexemes, which are stems, hence is the shorter of the text typed, '
-  'in lower case and folded, and its stem (databases*: databas), or both where neither begins with the other (company*: '
-  'company, compani). A part of a word that is longer than the stem of the whole (informati*: inform) finds nothing.';
+  'Analyses a query text: the tokens of its clauses, in no order, with positions inside the clause. Stop words, and '
+  'characters that bigrams cover, are among them. A prefix is compared with stored lexemes, which are stems. So its '
+  'lexeme is the shorter of the text as typed (in lower case, folded) and its stem (databases*: databas), or it has '
+  'both if neither begins with the other (company*: company, compani). A beginning of a word that is longer than the '
+  'word''s stem (informati*, with the stem inform) finds nothing.';

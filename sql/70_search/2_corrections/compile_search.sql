@@ -23,7 +23,7 @@ declare
 begin
   query := braid_store.compile_query(tenant_id, collection, tokens, match, '{}', '{}');
   corrections := '[]';
-  -- A correction can take 50 ms: only for who sees it.
+  -- A correction can take 50 ms, so it is looked for only if it is shown or used.
   if query.absent_terms <> '{}' and (is_reported or is_corrected) then
     select array_agg(c.lexeme), array_agg(c.corrected_lexeme),
            coalesce(jsonb_agg(jsonb_build_object('word', c.word, 'correction', c.correction, 'applied', is_corrected)), '[]')
@@ -38,5 +38,6 @@ $$;
 
 comment on function braid_store.compile_search(int, braid_store.collections, braid_store.query_token[], text, boolean,
                                                boolean) is
-  'A query''s tokens compiled, and as JSON what its words that occur nowhere may be meant for. That is searched instead if '
-  'is_corrected.';
+  'Compiles a query, and suggests corrections for its words that occur nowhere, as JSON. is_reported: the corrections '
+  'are shown to the caller. is_corrected: the corrected words are searched for instead. If both are false, it looks '
+  'for no corrections.';

@@ -24,7 +24,7 @@ begin
     select c.*, count(*) over (partition by c.clause_number, c.position) as place_size
     from unnest(correct_words.tokens) c
   ), absent as materialized (
-    -- A compound is not corrected, nor by a correction of its parts.
+    -- Compounds are not corrected, and neither are their parts.
     select distinct on (c.lexeme) c.lexeme, c.clause_number, c.position,
            coalesce(btrim(c.written, E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–+%'), c.lexeme) as word
     from tokens c
@@ -40,7 +40,7 @@ begin
          braid_store.written_word(correct_words.tenant_id, correct_words.collection, c.closest, length(c.word)),
          c.lexeme, c.closest
   from (select * from closest c where c.closest is not null) c
-  -- Two edits of five letters or fewer are most often another word.
+  -- Lexemes of up to five letters are corrected by one edit only: two edits most often give another word.
   where length(c.lexeme) > 5
      or exists (
        select
@@ -55,5 +55,6 @@ end
 $$;
 
 comment on function braid_store.correct_words(int, braid_store.collections, braid_store.query_token[], text[]) is
-  'For the first five plain words of a query whose lexemes are among absent_terms: the closest lexeme that the tenant has, '
-  'and a word that it stands for.';
+  'Suggests corrections for the first five plain words of a query whose lexemes are among absent_terms. lexeme, '
+  'corrected_lexeme: the lexeme in the query, and the closest one that the tenant has. word, correction: the same two '
+  'as words to show.';

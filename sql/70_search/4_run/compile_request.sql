@@ -91,5 +91,6 @@ $$;
 
 comment on function braid_store.compile_request(int, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8,
                                                 int, float8, text, jsonb, boolean) is
-  'The request that the arguments of a search make. Raises for arguments that no search can '
-  'use. Corrections are looked for if they are applied or is_reported.';
+  'Checks the arguments of a search and makes the request that its parts hand down. Raises an error for arguments '
+  'that a search cannot use. is_reported: corrections of words that occur nowhere are shown to the caller. They are '
+  'looked for in that case, and if the options apply them.';

@@ -91,4 +91,4 @@ end
 $$;
 
 comment on function braid_store.count_values(text[], text, jsonb, text, text, int, jsonb) is
-  'Does the work of braid.facets, for the tenant of the session: linear in the chunks found.';
+  'Does the work of braid.facets, for the tenant of the session. Its time grows in proportion to the chunks found.';
