@@ -209,8 +209,8 @@ def test_outcomes_of_an_explained_document(db: Connection) -> None:
     (listed,) = tables("outcome")
     row = db.execute("select obj_description('braid.explain_search'::regproc, 'pg_proc')").fetchone()
     assert row is not None
-    described = re.sub(r" \(.*?\)", "", row[0].split("and why: ")[1].rstrip("."))
-    assert set(code(" ".join(one[0] for one in listed.rows))) == set(re.split(r", | or ", described))
+    described = row[0].split("The outcome is one of: ")[1].split(". ")[0]
+    assert set(code(" ".join(one[0] for one in listed.rows))) == set(re.sub(r" \(.*?\)", "", described).split(", "))
 
 
 # Errors
