@@ -180,7 +180,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
     assert len(functions) > 12
     before = world.fingerprint("beta")
     worked = set()
-    empty = {"full_text_candidates", "chunks_with", "matching_chunk_ids", "found_chunk_ids"}
+    empty = {"full_text_candidates", "demanded_by_index", "filtered_chunk_ids", "found_chunk_ids"}
     for name, arguments in functions:
         try:
             rows = insider.execute(f"select * from braid_store.{name}({', '.join(arguments)})").fetchall()

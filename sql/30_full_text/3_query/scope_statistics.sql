@@ -21,7 +21,7 @@ declare
   v_lexemes text[] := scope_statistics.query.lexemes;
   v_title_weight float8 := scope_statistics.collection.title_weight;
 begin
-  v_chunk_ids := braid_store.matching_chunk_ids(scope_statistics.tenant_id, scope_statistics.collection.id,
+  v_chunk_ids := braid_store.filtered_chunk_ids(scope_statistics.tenant_id, scope_statistics.collection.id,
                                                 scope_statistics.filter, c_max_chunks);
   if cardinality(v_chunk_ids) > c_max_chunks then
     return;
@@ -72,6 +72,6 @@ $$;
 
 comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query,
                                                  braid_store.filter) is
-  'Recomputes a compiled query''s idf and average length from the chunks that a filter matches, for ranking within '
-  'the filter alone. scoped: the query with the new numbers. chunk_count: how many chunks the filter matches. Both '
+  'Recomputes a compiled query''s idf and average length from the chunks that pass a filter, for ranking within '
+  'the filter alone. scoped: the query with the new numbers. chunk_count: how many chunks pass the filter. Both '
   'are null if they are more than 10000.';

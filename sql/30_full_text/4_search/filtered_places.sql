@@ -17,7 +17,7 @@ as $$
 declare
   v_chunk_ids bigint[];
 begin
-  v_chunk_ids := braid_store.matching_chunk_ids(filtered_places.tenant_id, filtered_places.collection_id,
+  v_chunk_ids := braid_store.filtered_chunk_ids(filtered_places.tenant_id, filtered_places.collection_id,
                                                 filtered_places.filter, filtered_places.max_count);
   if cardinality(v_chunk_ids) > filtered_places.max_count then
     return null;
@@ -35,5 +35,5 @@ end
 $$;
 
 comment on function braid_store.filtered_places(int, int, bigint[], braid_store.filter, int) is
-  'The places in the index of all chunks that a filter matches; null if they are more than max_count. The query plays '
+  'The places in the index of all chunks that pass a filter; null if they are more than max_count. The query plays '
   'no part: whether these chunks meet its demands is tested when they are scored.';

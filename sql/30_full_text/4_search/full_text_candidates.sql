@@ -34,7 +34,7 @@ declare
   v_min_threshold float8 := greatest(min_score, 0);
   v_filter braid_store.filter := filter;
   v_may_filter_first boolean := not filter.is_empty;
-  v_among bigint[]; -- the places that the filter matches, if it went first
+  v_among bigint[]; -- the places of the chunks that pass the filter, if it went first
   v_target float8 := candidate_count * 1.25 + 10; -- places to gather
   v_high float8 := 'infinity'; -- earlier passes gathered all with this bound or a higher one
   v_tried bigint := 0;
@@ -101,7 +101,7 @@ $$;
 
 comment on function braid_store.full_text_candidates(int, braid_store.collections, braid_store.text_query,
                                                      braid_store.filter, float8, int) is
-  'The candidate_count best chunks by BM25 among those that a filter matches, with ranks from 1; equal scores are '
+  'The candidate_count best chunks by BM25 among those that pass a filter, with ranks from 1; equal scores are '
   'ordered by external_id and chunk_index. It takes three steps. First, upper bounds of the scores of all chunks at '
   'once. Second, a threshold that about enough bounds reach. Third, exact scores of the chunks above it, from their '
   'forward rows, highest bound first, until no other chunk can be among the best (the stopping rule of Fagin, Lotem & '

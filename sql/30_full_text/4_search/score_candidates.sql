@@ -53,7 +53,7 @@ begin
     v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, segment_ids, gathered.places[v_first : v_last],
                                            filter);
     if v_has_demands then
-      v_batch_ids := braid_store.matching_chunks(tenant_id, collection, v_batch_ids, query);
+      v_batch_ids := braid_store.demanded_chunks(tenant_id, collection, v_batch_ids, query);
     end if;
     v_scored.chunk_ids := v_scored.chunk_ids || v_batch_ids;
     v_scored.scores := v_scored.scores || braid_store.exact_scores(tenant_id, collection, v_batch_ids, query);

@@ -46,5 +46,5 @@ $$;
 
 comment on function braid_store.exact_candidates(int, braid_store.collections, braid_store.vector_spaces, int, boolean,
                                                  @vector@.vector, braid_store.filter, float8, int) is
-  'The chunks nearest to a vector among those that a filter matches, found by comparing it with every vector. '
+  'The chunks nearest to a vector among those that pass a filter, found by comparing it with every vector. '
   'shard_id: the shard to read; null if there is none. has_written: whether chunk_vectors has vectors as well.';

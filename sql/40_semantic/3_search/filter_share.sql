@@ -84,5 +84,5 @@ end
 $$;
 
 comment on function braid_store.filter_share(int, braid_store.collections, int, braid_store.filter, int) is
-  'Estimates what share of a tenant''s vectors a filter matches, from 0 to 1, by a sample of sample_size vectors. 1 '
+  'Estimates what share of a tenant''s vectors pass a filter, from 0 to 1, by a sample of sample_size vectors. 1 '
   'if there are so few vectors that sampling is not worth while.';

@@ -35,12 +35,12 @@ begin
   -- Few means: to compare them all takes no longer than to find enough of them by HNSW. A vector found by HNSW costs as
   -- much as six looked up by id.
   v_max_count := greatest(2000, sqrt(6.0 * candidate_count * coalesce(shard.vector_count, 0)));
-  v_chunk_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, v_max_count);
+  v_chunk_ids := braid_store.filtered_chunk_ids(tenant_id, collection.id, filter, v_max_count);
   return case when cardinality(v_chunk_ids) <= v_max_count then v_chunk_ids end;
 end
 $$;
 
 comment on function braid_store.filtered_if_few(int, braid_store.collections, braid_store.serving_shard,
                                                 braid_store.filter, float8, int) is
-  'The chunks that a filter matches, if they are so few that to compare the query with all of them is the fastest '
-  'way; else null. filter_share: the share of the vectors that the filter matches, from a small sample.';
+  'The chunks that pass a filter, if they are so few that to compare the query with all of them is the fastest '
+  'way; else null. filter_share: the share of the vectors that pass the filter, from a small sample.';

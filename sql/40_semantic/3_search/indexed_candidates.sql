@@ -54,7 +54,7 @@ $$;
 comment on function braid_store.indexed_candidates(int, braid_store.collections, braid_store.vector_spaces,
                                                    braid_store.serving_shard, boolean, @vector@.vector,
                                                    braid_store.filter, float8, int, int) is
-  'The chunks nearest to a vector among those that a filter matches, found by a shard''s HNSW index and, if '
+  'The chunks nearest to a vector among those that pass a filter, found by a shard''s HNSW index and, if '
   'has_written, by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer '
-  'than candidate_count: then the chunks that match the filter are far from the query, or the index holds many '
+  'than candidate_count: then the chunks that pass the filter are far from the query, or the index holds many '
   'vectors of deleted chunks.';

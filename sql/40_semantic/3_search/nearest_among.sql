@@ -4,7 +4,7 @@ create or replace function braid_store.nearest_among(
   distance text,
   shard_id int,
   query_embedding @vector@.vector,
-  matching_ids bigint[],
+  filtered_ids bigint[],
   out chunk_ids bigint[],
   out distances float8[]
 )
@@ -38,7 +38,7 @@ begin
              'where s.tenant_id = $2 and s.chunk_id = u.chunk_id and w.embedding is null offset 0) s on true', shard_id)
     end)
   into chunk_ids, distances
-  using query_embedding, tenant_id, matching_ids, collection.id, collection.vector_space_id;
+  using query_embedding, tenant_id, filtered_ids, collection.id, collection.vector_space_id;
 end
 $$;
 

@@ -67,6 +67,6 @@ $$;
 
 comment on function braid_store.nearest_exact(int, braid_store.collections, text, int, boolean, @vector@.vector,
                                               braid_store.filter, int) is
-  'The max_count vectors nearest to a query among those of chunks that a filter matches, found by comparing all, in '
+  'The max_count vectors nearest to a query among those of chunks that pass a filter, found by comparing all, in '
   'no order; more if several tie for the last place. shard_id: the shard to read; null if there is none. has_written: '
   'chunk_vectors is read as well, and overrides the shard.';

@@ -68,4 +68,4 @@ comment on function braid_store.nearest_indexed(int, braid_store.collections, br
                                                 @vector@.vector, braid_store.filter, int, int, boolean, boolean) is
   'The vectors of a shard that are near a query, found by its HNSW index, with their exact distances. The result is '
   'approximate, and may have fewer than max_count even if there are more. is_iterative: the index goes on until '
-  'enough vectors match the filter. has_written: vectors that chunk_vectors overrides are left out.';
+  'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out.';

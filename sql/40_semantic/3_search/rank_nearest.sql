@@ -53,7 +53,7 @@ end
 $$;
 
 comment on function braid_store.rank_nearest(int, text, bigint[], float8[], braid_store.filter, float8, int, int) is
-  'Turns measured distances into ranked candidates: the candidate_count best of the chunks that exist and that a '
-  'filter matches. Their score is a similarity: 1 - distance for cosine, the inner product, or 1 / (1 + distance) for '
+  'Turns measured distances into ranked candidates: the candidate_count best of the chunks that exist and pass '
+  'the filter. Their score is a similarity: 1 - distance for cosine, the inner product, or 1 / (1 + distance) for '
   'l2. Ranks begin at 1; equal scores are ordered by external_id and chunk_index. Scores below min_score are left '
-  'out. found_count: how many of the first counted chunks exist and match, whatever their score.';
+  'out. found_count: how many of the first counted chunks exist and pass it, whatever their score.';

@@ -22,13 +22,13 @@ as $$
 declare
   -- The highest hnsw.ef_search that pgvector allows.
   c_max_ef_search constant int := 1000;
-  -- If fewer vectors than this share match the filter, ef_search is not raised further: pgvector's iterative scan goes
+  -- If fewer vectors than this share pass the filter, ef_search is not raised further: pgvector's iterative scan goes
   -- on by itself if it has found too few.
   c_min_share constant float8 := 1 / 128.0;
   v_space braid_store.vector_spaces;
   v_shard braid_store.serving_shard;
   v_has_written boolean;
-  v_share float8 := 1; -- share of the vectors that match the filter
+  v_share float8 := 1; -- share of the vectors that pass the filter
   v_filtered_ids bigint[];
   v_measured braid_store.measured_chunks;
   v_ef_search float8;
@@ -38,7 +38,7 @@ begin
   where s.id = semantic_candidates.collection.vector_space_id;
   v_shard := braid_store.serving_shard(tenant_id, collection);
 
-  -- 1. If few chunks match the filter, the query is compared with all of these.
+  -- 1. If few chunks pass the filter, the query is compared with all of these.
   if not filter.is_empty and not is_exact and ef_search is null then
     v_share := braid_store.filter_share(tenant_id, collection, v_shard.id, filter, 64);
     v_filtered_ids := braid_store.filtered_if_few(tenant_id, collection, v_shard, filter, v_share, candidate_count);
@@ -60,7 +60,7 @@ begin
   -- 2. By the index, if its recall has been measured and at most half of its vectors are asked for.
   if v_shard.is_indexed and (v_shard.ef_search is not null or ef_search is not null) and not is_exact
      and v_shard.vector_count > 2 * candidate_count then
-    -- Wide enough to hold candidate_count matches of the filter, and for the recall that was measured.
+    -- Wide enough to hold candidate_count chunks that pass the filter, and for the recall that was measured.
     v_ef_search := coalesce(ef_search, braid_store.needed_ef_search(
       v_shard.ef_search, v_shard.ef_search_100, candidate_count / greatest(v_share, c_min_share)));
     if not filter.is_empty or v_ef_search <= c_max_ef_search then
@@ -82,8 +82,8 @@ $$;
 
 comment on function braid_store.semantic_candidates(int, braid_store.collections, @vector@.vector, braid_store.filter,
                                                     float8, int, boolean, int) is
-  'The candidate_count chunks nearest to a vector among those that a filter matches. mode tells how they were found: '
-  'exact (all vectors were compared), exact_filtered (only those of chunks that match the filter), hnsw or '
+  'The candidate_count chunks nearest to a vector among those that pass a filter. mode tells how they were found: '
+  'exact (all vectors were compared), exact_filtered (only those of chunks that pass the filter), hnsw or '
   'hnsw_filtered (by the index, searched as widely as measure_recall found necessary), or exact_after_hnsw or '
   'exact_after_hnsw_filtered (the index found too few). is_exact true compares all vectors. ef_search, if not null, '
   'sets how widely the index is searched.';

@@ -32,7 +32,7 @@ begin
   full join unnest(v_semantic) s on s.chunk_id = f.chunk_id;
 
   if v_query.conditions <> '{}' or v_query.required_words > 1 then
-    v_without_text := braid_store.matching_chunks(v_tenant_id, v_collection, v_without_text, v_query);
+    v_without_text := braid_store.demanded_chunks(v_tenant_id, v_collection, v_without_text, v_query);
   end if;
   v_scores := braid_store.exact_scores(v_tenant_id, v_collection, v_without_text, v_query);
   v_near := braid_store.nearest_among(

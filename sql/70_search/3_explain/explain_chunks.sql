@@ -57,7 +57,7 @@ begin
     braid_store.query_tokens((braid_store.searched_text(explain_chunks.query_text, true)).searched, v_collection.text_config,
                              v_collection.fold_diacritics),
     explain_chunks.match, '{}', '{}');
-  v_chunk_ids := braid_store.matching_chunks(
+  v_chunk_ids := braid_store.demanded_chunks(
     v_tenant_id, v_collection,
     array(select u.chunk_id from unnest(explain_chunks.chunk_ids) with ordinality u (chunk_id, place)
           group by u.chunk_id order by min(u.place)),

@@ -17,7 +17,7 @@ declare
   v_query braid_store.text_query := request.query;
   v_options braid_store.search_options := request.options;
   v_failed jsonb := braid_store.failed_conditions(request.tenant_id, (request.collection).id, request.filters, chunk.chunk_id);
-  v_meets_demands boolean := braid_store.matching_chunks(request.tenant_id, request.collection, array[chunk.chunk_id],
+  v_meets_demands boolean := braid_store.demanded_chunks(request.tenant_id, request.collection, array[chunk.chunk_id],
                                                          v_query) <> '{}';
   v_has_text boolean := coalesce(v_meets_demands and chunk.full_text_score > 0, false);
   v_has_vector boolean := chunk.semantic_score is not null;

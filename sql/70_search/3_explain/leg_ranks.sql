@@ -26,7 +26,7 @@ begin
   end if;
   if chunk.semantic_score is not null then
     if (request.query).conditions <> '{}' then
-      v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_filter(request.tenant_id, request.query));
+      v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(request.tenant_id, request.query));
     end if;
     -- A little less than the score, because vectors are read in another order here and the last bits may differ.
     select c.rank into semantic_rank

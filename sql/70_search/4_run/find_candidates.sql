@@ -24,7 +24,7 @@ declare
   v_semantic_min_score float8 := greatest(case when v_legs in ('semantic', 'prefilter') then request.min_score end,
                                           v_options.semantic_min_score);
   v_demands braid_store.text_query;
-  v_matches bigint[];
+  v_demanded_ids bigint[];
   v_found braid_store.found_candidates;
 begin
   v_found.full_text := '{}';
@@ -33,11 +33,11 @@ begin
     v_demands := braid_store.demands_of(v_tenant_id, v_collection.id, v_query);
     if coalesce(v_demands.posting_count > c_few, true) then
       -- If words are common but almost never together as demanded, a leg would look at every chunk before it has
-      -- enough. Then the matches are looked up first.
-      v_matches := braid_store.rare_matches(v_tenant_id, v_collection, v_demands, c_few);
-      if v_matches is not null then
+      -- enough. Then these chunks are looked up first.
+      v_demanded_ids := braid_store.demanded_if_few(v_tenant_id, v_collection, v_demands, c_few);
+      if v_demanded_ids is not null then
         v_query.conditions := '{}';
-        v_filter := braid_store.filter_chunks(v_filter, v_matches);
+        v_filter := braid_store.narrow_to_chunks(v_filter, v_demanded_ids);
       end if;
     end if;
   end if;
@@ -53,16 +53,16 @@ begin
                                                v_semantic_min_score);
     v_found.semantic_mode := 'prefiltered';
   elsif v_asks_semantic and v_asks_text and cardinality(v_found.full_text) < request.candidate_count
-        and v_full_text_min_score is null and braid_store.finds_every_match(v_collection, request.query) then
+        and v_full_text_min_score is null and braid_store.finds_all_demanded(v_collection, request.query) then
     -- Full text has found all chunks that have what is demanded.
     v_found.semantic := braid_store.nearest_of(v_tenant_id, v_collection, request.query_embedding, v_found.full_text,
                                                v_semantic_min_score);
     v_found.semantic_mode := 'exact_filtered';
   elsif v_asks_semantic then
     if v_demands.posting_count <= c_few then
-      v_filter := braid_store.filter_chunks(v_filter, braid_store.chunks_with(v_tenant_id, v_collection, v_demands));
+      v_filter := braid_store.narrow_to_chunks(v_filter, braid_store.demanded_by_index(v_tenant_id, v_collection, v_demands));
     elsif v_query.conditions <> '{}' then
-      v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_filter(v_tenant_id, v_query));
+      v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(v_tenant_id, v_query));
     end if;
     select n.candidates, n.mode into v_found.semantic, v_found.semantic_mode
     from braid_store.semantic_candidates(v_tenant_id, v_collection, request.query_embedding, v_filter, v_semantic_min_score,

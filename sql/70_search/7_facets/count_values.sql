@@ -53,7 +53,7 @@ begin
   v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
   v_filter := braid_store.compile_filter(count_values.filters, v_tenant_id, v_collection.id);
   if coalesce(count_values.query_text, '') = '' then
-    v_chunk_ids := braid_store.matching_chunk_ids(v_tenant_id, v_collection.id, v_filter, 2147483647);
+    v_chunk_ids := braid_store.filtered_chunk_ids(v_tenant_id, v_collection.id, v_filter, 2147483647);
   else
     v_compiled := braid_store.compile_search(
       v_tenant_id, v_collection,

@@ -29,7 +29,7 @@ begin
     return '{}';
   end if;
   if filter.source is not null then
-    v_chunk_ids := braid_store.matching_chunk_ids(tenant_id, collection.id, filter, c_max_filtered);
+    v_chunk_ids := braid_store.filtered_chunk_ids(tenant_id, collection.id, filter, c_max_filtered);
     v_is_scored := v_is_scored or cardinality(v_chunk_ids) <= c_max_filtered;
   end if;
   if filter.source is null or cardinality(v_chunk_ids) > c_max_filtered then
@@ -42,7 +42,7 @@ begin
   end if;
 
   if v_has_demands then
-    v_chunk_ids := braid_store.matching_chunks(tenant_id, collection, v_chunk_ids, query);
+    v_chunk_ids := braid_store.demanded_chunks(tenant_id, collection, v_chunk_ids, query);
   end if;
   if v_is_scored then
     v_scores := braid_store.exact_scores(tenant_id, collection, v_chunk_ids, query);

@@ -30,5 +30,5 @@ end
 $$;
 
 comment on function braid_store.latest_chunks(int, int, braid_store.filter, int) is
-  'Returns the last max_count chunks in time that a filter matches, latest first. Chunks without occurred_at are left '
+  'Returns the last max_count chunks in time that pass a filter, latest first. Chunks without occurred_at are left '
   'out.';

@@ -48,7 +48,7 @@ declare
   v_collection braid_store.collections;
   v_plan record;
   v_found record;
-  v_matched_ids bigint[];
+  v_found_ids bigint[];
   v_scores float8[];
   v_hint text;
 begin
@@ -58,7 +58,7 @@ begin
   v_plan := braid_store.plan_recall(topic, query_embedding is not null, timeframe, strategy, time_zone,
                                     run_timeline.reference_time);
   if v_plan.searched = '' and query_embedding is null then
-    v_matched_ids := braid_store.latest_chunks(
+    v_found_ids := braid_store.latest_chunks(
       v_tenant_id, v_collection.id,
       braid_store.compile_filter(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id), match_count);
   else
@@ -67,7 +67,7 @@ begin
       match_count => match_count, filters => filters, collection => collection, time_zone => time_zone,
       reference_time => v_plan.reference_time, candidate_count => candidate_count, min_score => min_score, match => match,
       options => options);
-    select array_agg(r.chunk_id), array_agg(r.score) into v_matched_ids, v_scores from unnest(v_found.results) r;
+    select array_agg(r.chunk_id), array_agg(r.score) into v_found_ids, v_scores from unnest(v_found.results) r;
   end if;
 
   return query
@@ -75,9 +75,9 @@ begin
     select t.chunk_id, t.conversation, t.document_id as conversation_id, t.place,
            t.place - row_number() over (partition by t.conversation, t.document_id order by t.place) as island,
            m.chunk_id is not null as is_match, m.score
-    from braid_store.surrounding_turns(v_tenant_id, v_collection.id, coalesce(v_matched_ids, '{}'), context_before,
+    from braid_store.surrounding_turns(v_tenant_id, v_collection.id, coalesce(v_found_ids, '{}'), context_before,
                                        context_after, conversation_key) t
-    left join unnest(v_matched_ids, v_scores) m (chunk_id, score) on m.chunk_id = t.chunk_id
+    left join unnest(v_found_ids, v_scores) m (chunk_id, score) on m.chunk_id = t.chunk_id
   ), told as (
     select t.*, c.document_id, d.external_id, c.chunk_index, d.title, c.content, d.source_uri, c.speaker, c.category,
            c.importance, c.occurred_at, c.metadata,

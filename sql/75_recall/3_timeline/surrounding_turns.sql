@@ -1,7 +1,7 @@
 create or replace function braid_store.surrounding_turns(
   tenant_id int,
   collection_id int,
-  matched_ids bigint[],
+  found_ids bigint[],
   context_before int,
   context_after int,
   conversation_key text
@@ -34,10 +34,10 @@ begin
            ) f
       where f.conversation is not null
       $query$, v_field)
-    into v_conversations using tenant_id, matched_ids;
+    into v_conversations using tenant_id, found_ids;
     if v_conversations is not null then
       v_filter := jsonb_build_object(conversation_key, jsonb_build_object('$in', v_conversations));
-      v_member_ids := braid_store.matching_chunk_ids(
+      v_member_ids := braid_store.filtered_chunk_ids(
         tenant_id, collection_id, braid_store.compile_filter(v_filter, tenant_id, collection_id), c_max_turns);
     end if;
   end if;
@@ -83,7 +83,7 @@ begin
          ) n
     where m.conversation is null
     $query$, v_field)
-  using tenant_id, matched_ids, context_before, context_after, coalesce(v_member_ids, '{}');
+  using tenant_id, found_ids, context_before, context_after, coalesce(v_member_ids, '{}');
 end
 $$;
 

@@ -1,4 +1,4 @@
-create or replace function braid_store.indexed_chunk_ids(
+create or replace function braid_store.filtered_by_index(
   tenant_id int,
   collection_id int,
   filter braid_store.filter,
@@ -31,12 +31,12 @@ begin
       -- Outside the inner query: there, an index that begins with the collection would look as good as the primary key.
       where c.collection_id = $2
       limit $3)
-    $query$, indexed_chunk_ids.filter.source, indexed_chunk_ids.filter.predicate)
+    $query$, filtered_by_index.filter.source, filtered_by_index.filter.predicate)
   into v_chunk_ids
-  using indexed_chunk_ids.tenant_id, indexed_chunk_ids.collection_id, indexed_chunk_ids.max_count + 1::bigint;
+  using filtered_by_index.tenant_id, filtered_by_index.collection_id, filtered_by_index.max_count + 1::bigint;
   return v_chunk_ids;
 end
 $$;
 
-comment on function braid_store.indexed_chunk_ids(int, int, braid_store.filter, int) is
-  'Does the work of braid_store.matching_chunk_ids for a filter with a source: an index gives the candidates.';
+comment on function braid_store.filtered_by_index(int, int, braid_store.filter, int) is
+  'Does the work of braid_store.filtered_chunk_ids for a filter with a source: an index gives the candidates.';

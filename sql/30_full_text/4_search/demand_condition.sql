@@ -1,4 +1,4 @@
-create or replace function braid_store.demand_filter(tenant_id int, query braid_store.text_query)
+create or replace function braid_store.demand_condition(tenant_id int, query braid_store.text_query)
 returns text
 language sql
 stable
@@ -9,9 +9,9 @@ as $$
   select format(
     'exists (select from (select f.lexemes, '' '' || f.lexemes || '' '' as words, f.position_ends, f.positions '
     'from braid_store.forward_rows f where f.tenant_id = %s and f.chunk_id = c.id offset 0) f where %s)',
-    demand_filter.tenant_id, braid_store.demand_test((demand_filter.query).conditions));
+    demand_condition.tenant_id, braid_store.demand_test((demand_condition.query).conditions));
 $$;
 
-comment on function braid_store.demand_filter(int, braid_store.text_query) is
+comment on function braid_store.demand_condition(int, braid_store.text_query) is
   'What a query demands, as an SQL condition on chunks with the alias c, for use in semantic search. It tests one '
   'chunk at a time, and only those that the search looks at.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.rare_matches(
+create or replace function braid_store.demanded_if_few(
   tenant_id int,
   collection braid_store.collections,
   demands braid_store.text_query,
@@ -17,7 +17,7 @@ declare
   c_several constant int := 4;
   v_sample_size int;
   v_sampled bigint[];
-  v_matching bigint[];
+  v_demanded bigint[];
 begin
   -- The second, larger sample is for when the first finds few.
   foreach v_sample_size in array '{50,1000}'::int[] loop
@@ -27,7 +27,7 @@ begin
         select s.id, s.chunk_count, sum(s.chunk_count) over (order by s.id) - s.chunk_count as first,
                sum(s.chunk_count) over () as total
         from braid_store.segments s
-        where s.tenant_id = rare_matches.tenant_id and s.collection_id = (rare_matches.collection).id
+        where s.tenant_id = demanded_if_few.tenant_id and s.collection_id = (demanded_if_few.collection).id
           and not s.is_deletion and s.chunk_count > 0
       ) s,
       -- At even distances, not at random, so that a repeated search runs the same way.
@@ -39,12 +39,12 @@ begin
       ) n,
       lateral (
         select sc.chunk_id from braid_store.segment_chunks sc
-        where sc.tenant_id = rare_matches.tenant_id and sc.collection_id = (rare_matches.collection).id
+        where sc.tenant_id = demanded_if_few.tenant_id and sc.collection_id = (demanded_if_few.collection).id
           and sc.segment_id = s.id and sc.chunk_number = n.chunk_number
         offset 0
       ) sc);
-    if cardinality(braid_store.matching_chunks(rare_matches.tenant_id, rare_matches.collection, v_sampled,
-                                               rare_matches.demands)) >= c_several then
+    if cardinality(braid_store.demanded_chunks(demanded_if_few.tenant_id, demanded_if_few.collection, v_sampled,
+                                               demanded_if_few.demands)) >= c_several then
       return null;
     end if;
   end loop;
@@ -61,14 +61,14 @@ begin
       ) f
       where %s
       limit $3)
-    $query$, braid_store.demand_test((rare_matches.demands).conditions))
-  into v_matching
-  using rare_matches.tenant_id, (rare_matches.collection).id, rare_matches.max_count + 1;
-  return case when cardinality(v_matching) <= rare_matches.max_count then v_matching end;
+    $query$, braid_store.demand_test((demanded_if_few.demands).conditions))
+  into v_demanded
+  using demanded_if_few.tenant_id, (demanded_if_few.collection).id, demanded_if_few.max_count + 1;
+  return case when cardinality(v_demanded) <= demanded_if_few.max_count then v_demanded end;
 end
 $$;
 
-comment on function braid_store.rare_matches(int, braid_store.collections, braid_store.text_query, int) is
+comment on function braid_store.demanded_if_few(int, braid_store.collections, braid_store.text_query, int) is
   'The chunks that meet the conditions of demands, a query made by braid_store.demands_of, if such chunks are rare; '
   'else null. Rare means that fewer than 4 of a sample of 1000 chunks meet them, and max_count at most of all. Some '
   'of the chunks may be deleted.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.filter_chunks(filter braid_store.filter, chunk_ids bigint[])
+create or replace function braid_store.narrow_to_chunks(filter braid_store.filter, chunk_ids bigint[])
 returns braid_store.filter
 language plpgsql
 immutable
@@ -15,5 +15,5 @@ begin
 end
 $$;
 
-comment on function braid_store.filter_chunks(braid_store.filter, bigint[]) is
+comment on function braid_store.narrow_to_chunks(braid_store.filter, bigint[]) is
   'Returns a filter that lets pass what the given one does, but only among these chunks.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.matching_chunks(
+create or replace function braid_store.demanded_chunks(
   tenant_id int,
   collection braid_store.collections,
   chunk_ids bigint[],
@@ -13,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  v_matching bigint[];
+  v_demanded bigint[];
 begin
   execute format($query$
     select array(
@@ -28,8 +28,8 @@ begin
       where %s and %s
       order by u.place)
     $query$,
-    braid_store.demand_test(matching_chunks.query.conditions),
-    case when matching_chunks.query.required_words < 1 then 'true' else $test$
+    braid_store.demand_test(demanded_chunks.query.conditions),
+    case when demanded_chunks.query.required_words < 1 then 'true' else $test$
       (select count(distinct q.word_number)
        from (select string_to_array(f.lexemes, ' ') collate "C" as lexemes offset 0) w,
             unnest($3, $4) q (lexeme, word_number),
@@ -38,14 +38,14 @@ begin
          and ($5 or f.position_ends[p.place] - coalesce(f.position_ends[p.place - 1], 0)
                     > coalesce(f.title_frequencies[p.place], 0))) >= $6
       $test$ end)
-  into v_matching
-  using matching_chunks.tenant_id, matching_chunks.chunk_ids, matching_chunks.query.lexemes,
-        matching_chunks.query.word_numbers, matching_chunks.collection.title_weight > 0,
-        matching_chunks.query.required_words;
-  return v_matching;
+  into v_demanded
+  using demanded_chunks.tenant_id, demanded_chunks.chunk_ids, demanded_chunks.query.lexemes,
+        demanded_chunks.query.word_numbers, demanded_chunks.collection.title_weight > 0,
+        demanded_chunks.query.required_words;
+  return v_demanded;
 end
 $$;
 
-comment on function braid_store.matching_chunks(int, braid_store.collections, bigint[], braid_store.text_query) is
+comment on function braid_store.demanded_chunks(int, braid_store.collections, bigint[], braid_store.text_query) is
   'Those of the given chunks that have all that a query demands, its conditions and its required words, in the order '
   'of chunk_ids.';

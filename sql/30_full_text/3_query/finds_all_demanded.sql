@@ -1,0 +1,22 @@
+create or replace function braid_store.finds_all_demanded(collection braid_store.collections, query braid_store.text_query)
+returns boolean
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select (finds_all_demanded.query).required_words < 1 and (finds_all_demanded.collection).title_weight > 0 and exists (
+    select
+    from unnest((finds_all_demanded.query).conditions) c
+    where not c.is_excluded
+    group by c.group_number
+    having bool_and(not c.is_prefix and c.lexemes && array(
+      select q.lexeme
+      from unnest((finds_all_demanded.query).lexemes, (finds_all_demanded.query).weights) q (lexeme, weight)
+      where q.weight > 0)));
+$$;
+
+comment on function braid_store.finds_all_demanded(braid_store.collections, braid_store.text_query) is
+  'Whether a full-text search finds every chunk that meets the conditions of a query. That is so if each such chunk '
+  'has a lexeme that the query ranks by, and so gets a score.';
