@@ -56,6 +56,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith(("PG", "PGBRAID_"))]:
         del os.environ[name]
     os.environ["PGBRAID_DATA_DIR"] = "/nonexistent/pgbraid"
+    # Several servers run at the same time, on a small machine as well.
+    os.environ["PGBRAID_MEMORY"] = "512MB"
     # `make test` ends the run in the background so; its server is to be stopped as after Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # A shell has its background jobs ignore Ctrl-C, and all that they start.

@@ -22,7 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pgbraid.embedded import DATABASE, PORT, Server
+from pgbraid.embedded.memory import server_memory
 from pgbraid.embedded.programs import Account, programs, server_account
+from pgbraid.embedded.settings import INCLUDE, write_settings
 from pgbraid.errors import ServerError
 
 if TYPE_CHECKING:
@@ -32,16 +34,11 @@ SOCKET_NAME = f".s.PGSQL.{PORT}"
 # sun_path holds 104 bytes on macOS and 108 on Linux, the closing zero included.
 SOCKET_PATH_MAX = 103
 LOCK_TIMEOUT = 120.0
-START_TIMEOUT = 60.0
-
-SETTINGS = """
-# Added by pgbraid; edit at will. Where it listens is given on the command line at each start.
-max_connections = 60
-shared_buffers = 128MB
-work_mem = 16MB
-maintenance_work_mem = 256MB
-"""
-
+# A start after a crash repeats what was written since the last checkpoint.
+START_TIMEOUT = 300.0
+# What the server says if the kernel does not give it its shared memory, and what it is started with instead.
+MEMORY_REFUSED = ("could not map anonymous shared memory", "could not create shared memory segment")
+LESS_MEMORY = ("512MB", "128MB", "32MB")
 
 @dataclass(frozen=True)
 class _PidFile:
@@ -77,6 +74,7 @@ def running_server(home: Path) -> Server | None:
 
 def start(home: Path, version: int) -> Server:
     account = server_account()
+    memory = server_memory()
     _prepare_home(home, account)
     with _locked(home):
         server = running_server(home)
@@ -86,6 +84,7 @@ def start(home: Path, version: int) -> Server:
         if data_version(home) is None:
             _create(home, version, bin_dir, account)
         _clear_remains(home, bin_dir, account)
+        write_settings(_cluster_dir(home), memory, account)
         _start(home, bin_dir, account)
         server = running_server(home)
         if server is None:
@@ -251,7 +250,7 @@ def _create(home: Path, version: int, bin_dir: Path, account: Account) -> None:
         output = result.stdout.strip() if result else ""
         raise ServerError(f"initdb failed: {output}", hint=f"check the disk and the rights of {home}")
     with open(scratch / "postgresql.conf", "a") as configuration:
-        configuration.write(SETTINGS)
+        configuration.write(INCLUDE)
     scratch.rename(_cluster_dir(home))
 
 
@@ -306,25 +305,30 @@ def _start(home: Path, bin_dir: Path, account: Account) -> None:
         f"-c unix_socket_directories={_quote_option(str(socket_dir))}",
         "-c unix_socket_permissions=0700",
     ]
-    result = account.run(
-        [
-            bin_dir / "pg_ctl",
-            "start",
-            "--wait",
-            f"--timeout={START_TIMEOUT:.0f}",
-            "--silent",
-            # Relative, because pg_ctl puts them into a shell's command without escaping them.
-            f"--log={log.relative_to(home)}",
-            f"--pgdata={_cluster_dir(home).relative_to(home)}",
-            f"--options={' '.join(options)}",
-        ],
-        cwd=home,
-    )
-    if result.returncode != 0:
-        tail = "".join(log.read_text(errors="replace").splitlines(keepends=True)[-8:]) if log.exists() else ""
-        raise ServerError(
-            f"the embedded server does not start\n{(tail or result.stdout).strip()}", hint=_log_hint(home)
+    for shared_buffers in (None, *LESS_MEMORY):
+        begins_at = log.stat().st_size if log.exists() else 0
+        less = [] if shared_buffers is None else [f"-c shared_buffers={shared_buffers}"]
+        result = account.run(
+            [
+                bin_dir / "pg_ctl",
+                "start",
+                "--wait",
+                f"--timeout={START_TIMEOUT:.0f}",
+                "--silent",
+                # Relative, because pg_ctl puts them into a shell's command without escaping them.
+                f"--log={log.relative_to(home)}",
+                f"--pgdata={_cluster_dir(home).relative_to(home)}",
+                f"--options={' '.join(options + less)}",
+            ],
+            cwd=home,
         )
+        if result.returncode == 0:
+            return
+        said = log.read_bytes()[begins_at:].decode(errors="replace") if log.exists() else ""
+        if not any(refusal in said for refusal in MEMORY_REFUSED):
+            break
+    tail = "".join(said.splitlines(keepends=True)[-8:])
+    raise ServerError(f"the embedded server does not start\n{(tail or result.stdout).strip()}", hint=_log_hint(home))
 
 
 def _quote_option(path: str) -> str:

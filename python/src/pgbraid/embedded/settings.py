@@ -1,0 +1,134 @@
+"""The settings of the embedded server, chosen by the machine's memory and kept in a file that the user may change.
+
+The file's first line has a checksum of the rest. While they agree nobody has changed it, and each start brings it up to
+date: with the memory of now, and with what this version of pgbraid chooses. A changed file is never overwritten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pgbraid.embedded.programs import Account
+
+FILE = "pgbraid.conf"
+INCLUDE = f"""
+# Added by pgbraid. What is written below this line counts more than what is in that file.
+include_if_exists = '{FILE}'
+"""
+INCLUDED = re.compile(rf"^\s*include\w*\s*=?\s*'{re.escape(FILE)}'", re.MULTILINE)
+# What version 0.1.0 wrote into postgresql.conf itself.
+FORMER = """
+# Added by pgbraid; edit at will. Where it listens is given on the command line at each start.
+max_connections = 60
+shared_buffers = 128MB
+work_mem = 16MB
+maintenance_work_mem = 256MB
+"""
+UNCHANGED = "# unchanged: "
+HEAD = """\
+# The settings of pgbraid's embedded server, for {memory} MB of memory. Change what you like: from then on pgbraid leaves
+# this file alone. Until then each start brings it up to date. Delete it to get pgbraid's values again.
+"""
+SHARED_MEMORY = Path("/dev/shm")
+MB = 1 << 20
+GB = 1 << 30
+
+
+class Setting(NamedTuple):
+    name: str
+    value: str
+    comment: str
+
+
+def write_settings(cluster: Path, memory: int, account: Account) -> None:
+    """Before a start: bring the settings up to date for so many bytes of memory, unless the user has changed them."""
+    configuration = cluster / "postgresql.conf"
+    text = configuration.read_text()
+    if not INCLUDED.search(text):
+        if FORMER not in text:
+            return  # changed, or taken out
+        _write(configuration, text.replace(FORMER, INCLUDE), account)
+    file = cluster / FILE
+    wanted = content(memory, _size(cluster), _size(SHARED_MEMORY))
+    found = file.read_text() if file.exists() else None
+    if found != wanted and (found is None or is_unchanged(found)):
+        _write(file, wanted, account)
+
+
+def content(memory: int, disk: int, shared_memory: int) -> str:
+    """The whole file, for so many bytes of memory, of the disk that the data is on, and of /dev/shm."""
+    lines = [HEAD.format(memory=memory // MB)]
+    for name, value, comment in choose(memory, disk, shared_memory):
+        lines.append(f"\n# {comment}\n{name} = {value}\n")
+    text = "".join(lines)
+    return f"{UNCHANGED}{_checksum(text)}\n{text}"
+
+
+def is_unchanged(text: str) -> bool:
+    first, _, rest = text.partition("\n")
+    return first == f"{UNCHANGED}{_checksum(rest)}"
+
+
+def choose(memory: int, disk: int, shared_memory: int) -> Iterator[Setting]:
+    yield Setting("max_connections", "60", "Each connection that searches takes some 20 MB.")
+    yield Setting(
+        "shared_buffers",
+        _mb(memory // 4, most=2 * GB),
+        "A quarter of the memory, 2 GB at most: index pages that are found here are not copied from the kernel again.",
+    )
+    yield Setting("effective_cache_size", _mb(memory * 3 // 4), "What the kernel keeps of files counts too.")
+    yield Setting("work_mem", "16MB", "For each sort or hash table. Searches ask for more where they need it.")
+    build = _mb_number(memory // 8, least=64 * MB, most=GB)
+    yield Setting(
+        "maintenance_work_mem", f"{build}MB", "For building a vector index, which is slower if it does not fit in here."
+    )
+    yield Setting("autovacuum_work_mem", "64MB", "Each of three workers would take maintenance_work_mem otherwise.")
+    if shared_memory < 2 * build * MB:
+        yield Setting(
+            "dynamic_shared_memory_type",
+            "sysv",
+            "/dev/shm is too small, as in most containers, for vector indexes that are built in parallel.",
+        )
+    yield Setting("random_page_cost", "1.1", "The default, 4, is for disks that turn.")
+    yield Setting(
+        "max_wal_size",
+        _mb(disk // 50, least=GB, most=4 * GB),
+        "A 50th of the disk. A bulk load writes each page less often the longer checkpoints are apart.",
+    )
+    yield Setting("checkpoint_timeout", "15min", "The same. After a crash the start takes longer by some seconds.")
+
+
+def _mb(size: int, least: int = 16 * MB, most: int = 1 << 60) -> str:
+    return f"{_mb_number(size, least, most)}MB"
+
+
+def _mb_number(size: int, least: int, most: int) -> int:
+    return max(least, min(size, most)) // MB
+
+
+def _size(folder: Path) -> int:
+    try:
+        return shutil.disk_usage(folder).total
+    except OSError:
+        return 1 << 60  # macOS has no /dev/shm and no such limit
+
+
+def _checksum(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _write(file: Path, text: str, account: Account) -> None:
+    """At once: a start that is cut short leaves the old file or the new one. Never through a link."""
+    scratch = file.with_name(f"{file.name}.new")
+    scratch.unlink(missing_ok=True)
+    with open(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
+        opened.write(text)
+        if account.switch:
+            os.fchown(opened.fileno(), account.uid, account.gid)
+    scratch.replace(file)

@@ -1,0 +1,115 @@
+"""The embedded server's settings: by the machine's memory, the user's where the user wants others."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from pgbraid import embedded
+from pgbraid.embedded.memory import cgroup_limits
+from pgbraid.errors import ServerError
+
+FORMER = """
+# Added by pgbraid; edit at will. Where it listens is given on the command line at each start.
+max_connections = 60
+shared_buffers = 128MB
+work_mem = 16MB
+maintenance_work_mem = 256MB
+"""
+
+
+def settings(server: embedded.Server, *names: str) -> list[Any]:
+    with psycopg.connect(server.dsn) as connection:
+        return [connection.execute("select current_setting(%s)", (name,)).fetchone()[0] for name in names]  # type: ignore[index]
+
+
+def restart(home: Path, version: int) -> embedded.Server:
+    embedded.stop(home)
+    return embedded.ensure_running(home, version)
+
+
+def test_they_follow_the_memory_until_the_user_changes_them(
+    home: Path, pg_version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = "shared_buffers", "maintenance_work_mem", "random_page_cost"
+    monkeypatch.setenv("PGBRAID_MEMORY", "1GB")
+    assert settings(embedded.ensure_running(home, pg_version), *names) == ["256MB", "128MB", "1.1"]
+    monkeypatch.setenv("PGBRAID_MEMORY", "2GB")
+    assert settings(restart(home, pg_version), *names) == ["512MB", "256MB", "1.1"]
+
+    file = home / "postgres" / "pgbraid.conf"
+    changed = file.read_text().replace("shared_buffers = 512MB", "shared_buffers = 40MB")
+    file.write_text(changed)
+    monkeypatch.setenv("PGBRAID_MEMORY", "4GB")
+    assert settings(restart(home, pg_version), *names) == ["40MB", "256MB", "1.1"]
+    assert file.read_text() == changed
+
+    with open(home / "postgres" / "postgresql.conf", "a") as configuration:
+        configuration.write("random_page_cost = 2\n")
+    file.unlink()
+    assert settings(restart(home, pg_version), *names) == ["1GB", "512MB", "2"]
+
+
+@pytest.mark.parametrize("work_mem", ["16MB", "7MB"])
+def test_a_server_of_the_first_version_gets_them_unless_the_user_has_changed_its_own(
+    home: Path, pg_version: int, work_mem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGBRAID_MEMORY", "1GB")
+    embedded.ensure_running(home, pg_version)
+    embedded.stop(home)
+    file = home / "postgres" / "pgbraid.conf"
+    file.unlink()
+    configuration = home / "postgres" / "postgresql.conf"
+    configuration.write_text(
+        re.sub(r"\n# Added by pgbraid.*", FORMER.replace("16MB", work_mem), configuration.read_text(), flags=re.DOTALL)
+    )
+    found = settings(embedded.ensure_running(home), "shared_buffers", "work_mem", "max_connections")
+    assert found == ["256MB" if work_mem == "16MB" else "128MB", work_mem, "60"]
+    assert file.exists() == (work_mem == "16MB")
+
+
+def test_it_starts_with_less_where_the_kernel_refuses_the_memory(home: Path, pg_version: int) -> None:
+    start = "from pgbraid import embedded; embedded.ensure_running()"
+    limited = ["/bin/sh", "-c", 'ulimit -v 1500000 && exec "$0" -c "$1"', sys.executable, start]
+    env = os.environ | {
+        "PGBRAID_MEMORY": "64GB",
+        "PGBRAID_DATA_DIR": str(home),
+        "PGBRAID_PG_VERSION": str(pg_version),
+    }
+    subprocess.run(limited, env=env, check=True)
+    assert "shared_buffers = 2048MB" in (home / "postgres" / "pgbraid.conf").read_text()
+    assert settings(embedded.ensure_running(home), "shared_buffers") == ["512MB"]
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize("size", ["much", "100MB", "-2GB", "2 TB"])
+def test_a_memory_that_is_no_size_is_refused(home: Path, size: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PGBRAID_MEMORY", size)
+    with pytest.raises(ServerError, match=f"PGBRAID_MEMORY is '{size}'") as refused:
+        embedded.ensure_running(home)
+    assert "PGBRAID_MEMORY=2GB" in str(refused.value.hint)
+
+
+@pytest.mark.any_version
+def test_limits_of_containers_count(tmp_path: Path) -> None:
+    membership = tmp_path / "cgroup"
+    membership.write_text("9:name=systemd:/\n4:cpuset,memory:/one/two\n0::/three/four\n")
+    for file, limit in {
+        "cpuset,memory/memory.limit_in_bytes": "9223372036854771712",
+        "cpuset,memory/one/memory.limit_in_bytes": "3000000000",
+        "three/memory.max": "max",
+        "three/four/memory.max": "2000000000",
+    }.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(f"{limit}\n")
+    assert min(cgroup_limits(membership, tmp_path)) == 2_000_000_000
+    (tmp_path / "three/four/memory.max").write_text("max\n")
+    assert min(cgroup_limits(membership, tmp_path)) == 3_000_000_000
+    assert cgroup_limits(tmp_path / "absent", tmp_path) == []
