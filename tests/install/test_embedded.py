@@ -173,7 +173,7 @@ def test_a_damaged_pid_file_is_no_obstacle(cluster: embedded.Server) -> None:
 
 def test_an_initialisation_cut_short_is_done_again(home: Path, pg_version: int) -> None:
     process = subprocess.Popen([sys.executable, "-c", ENSURE, home], stdout=subprocess.DEVNULL)
-    while not list(home.glob("postgres.new/*")):
+    while not list(home.glob("postgres.new*/*")):
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()

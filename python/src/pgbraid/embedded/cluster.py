@@ -236,8 +236,10 @@ def _belongs_to(process: psutil.Process, home: Path, account: Account) -> bool:
 
 def _create(home: Path, version: int, bin_dir: Path, account: Account) -> None:
     """initdb aside, then rename: a cluster cut short is never taken for a whole one."""
-    scratch = home / "postgres.new"
-    shutil.rmtree(scratch, ignore_errors=True)
+    for remains in home.glob("postgres.new*"):
+        shutil.rmtree(remains, ignore_errors=True)
+    # A name of its own, because the initdb of a command that was killed may still be writing into the last one.
+    scratch = home / f"postgres.new.{os.getpid()}"
     result = None
     for locale in _locales(version):
         _private_dir(scratch, account)

@@ -32,8 +32,8 @@ maintenance_work_mem = 256MB
 """
 UNCHANGED = "# unchanged: "
 HEAD = """\
-# The settings of pgbraid's embedded server, for {memory} MB of memory. Change what you like: from then on pgbraid leaves
-# this file alone. Until then each start brings it up to date. Delete it to get pgbraid's values again.
+# The settings of pgbraid's embedded server, for {memory} MB of memory. Change what you like: from then on pgbraid
+# leaves this file alone. Until then each start brings it up to date. Delete it to get pgbraid's values again.
 """
 SHARED_MEMORY = Path("/dev/shm")
 MB = 1 << 20
