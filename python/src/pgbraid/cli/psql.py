@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getopt
 import os
 import shutil
 import sys
@@ -23,6 +24,8 @@ def psql(dsn: str | None, arguments: tuple[str, ...]) -> None:
 
     program = _program()
     environment, others = _as_environment(find_dsn(dsn))
+    if _is_another_login(arguments, environment):
+        environment.pop("PGPASSWORD", None)
     sys.stdout.flush()
     os.execve(program, [program, *others, *arguments], {**os.environ, **environment})
 
@@ -38,6 +41,42 @@ def _as_environment(dsn: str) -> tuple[dict[str, str], list[str]]:
     without = {key: value for key, value in given.items() if not variables[key]}
     environment = {variables[key]: value for key, value in given.items() if variables[key]}
     return environment, ["--dbname", make_conninfo("", **without)] if without else []
+
+
+# What psql knows, as in its startup.c.
+SHORT_OPTIONS = "aAbc:d:eEf:F:h:HlL:no:p:P:qR:sStT:U:v:VwWxXz?01"
+LONG_OPTIONS = (
+    *("command=", "dbname=", "field-separator=", "file=", "host=", "log-file=", "output=", "port=", "pset="),
+    *("record-separator=", "set=", "table-attr=", "username=", "variable="),
+    *("csv", "echo-all", "echo-errors", "echo-hidden", "echo-queries", "expanded", "field-separator-zero", "help"),
+    *("html", "list", "no-align", "no-password", "no-psqlrc", "no-readline", "password", "quiet"),
+    *("record-separator-zero", "single-line", "single-step", "single-transaction", "tuples-only", "version"),
+)
+
+
+def _is_another_login(arguments: tuple[str, ...], environment: dict[str, str]) -> bool:
+    """Whether psql is told to be another user, or to go to another server, than the password is for."""
+    try:
+        options, names = getopt.gnu_getopt(list(arguments), SHORT_OPTIONS, LONG_OPTIONS)
+    except getopt.GetoptError:
+        return True
+    given: dict[str, str] = {}
+    for option, value in options:
+        name = {"-h": "host", "-p": "port", "-U": "username", "-d": "dbname"}.get(option, option.strip("-"))
+        given[name] = value
+    # Psql takes names without an option for what no option gave.
+    for name in ("dbname", "username"):
+        if names and name not in given:
+            given[name] = names.pop(0)
+    database = given.get("dbname", "")
+    return (
+        "=" in database
+        or database.startswith(("postgresql://", "postgres://"))
+        or any(
+            name in given and given[name] != environment.get(variable)
+            for name, variable in (("host", "PGHOST"), ("port", "PGPORT"), ("username", "PGUSER"))
+        )
+    )
 
 
 def _program() -> str:
