@@ -64,6 +64,15 @@ def test_other_forms_of_vectors(run: Run, client: pgbraid.Client, db: Connection
         assert row.semantic_score == pytest.approx(1, abs=1e-3)
 
 
+def test_rows_without_text_are_left_out(run: Run, client: pgbraid.Client, db: Connection) -> None:
+    db.execute("create table t as select * from (values (1, 'one'), (2, null), (3, ''), (4, 'four')) t (id, body)")
+    done = run("import", "--from-table", "t", "--id-column", "id", "--text-column", "body", "--no-embed")
+    assert (done.code, "2 inserted" in done.out) == (0, True)
+    assert "importing rows: 2 of 2" in done.err
+    assert "2 rows without text in 'body' left out\n" in done.err
+    assert [document.external_id for document in client.list_documents()] == ["1", "4"]
+
+
 def test_nothing_is_written_if_the_dimensions_differ(run: Run, client: pgbraid.Client, db: Connection) -> None:
     db.execute("create table t (id int, body text, vec vector)")
     db.execute(

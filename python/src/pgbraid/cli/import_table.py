@@ -63,7 +63,7 @@ def import_table(
     """Copy ids, text, metadata and vectors of an existing table into a collection.
 
     A row with a vector becomes a document of one chunk with that vector, which must be of the collection's
-    model. Running it again costs only what has changed.
+    model. Rows without text are left out. Running it again costs only what has changed.
 
     Example: pgbraid import --from-table items --id-column id --text-column body --vector-column embedding
     """
@@ -89,9 +89,13 @@ def import_table(
         source = _describe(connection, table, {key: name for key, name in columns.items() if name})
         if vector_column:
             _check_dimensions(connection, source, client, collection)
-        with progress("importing rows", _count(connection, source)) as done:
+        count, textless = _count(connection, source)
+        with progress("importing rows", count - textless) as done:
             summary = client.add_documents(_rows(connection, source), collection=collection, progress=done)
         click.echo(str(summary))
+        if textless:
+            rows = f"{textless} row{'' if textless == 1 else 's'}"
+            click.echo(f"{rows} without text in {text_column!r} left out", err=True)
         if not no_embed:
             embed(client, collection)
 
@@ -151,17 +155,27 @@ def _check_dimensions(
             )
 
 
-def _count(connection: psycopg.Connection[Any], source: Source) -> int:
+# Of a row without text.
+TEXTLESS = "coalesce({}::text, '') = ''"
+
+
+def _count(connection: psycopg.Connection[Any], source: Source) -> tuple[int, int]:
+    """How many rows there are, and how many of them have no text."""
     from psycopg import sql
 
-    row = connection.execute(sql.SQL("select count(*) from {}").format(source.table)).fetchone()
-    return int(row[0]) if row else 0
+    query = sql.SQL(f"select count(*), count(*) filter (where {TEXTLESS}) from {{}}").format(
+        sql.Identifier(source.columns["content"][0]), source.table
+    )
+    ((count, textless),) = connection.execute(query).fetchall()
+    return count, textless
 
 
 def _rows(connection: psycopg.Connection[Any], source: Source) -> Iterator[dict[str, Any]]:
     from psycopg import sql
 
-    query = sql.SQL("select {} from {}").format(sql.SQL(", ").join(source.expressions()), source.table)
+    query = sql.SQL(f"select {{}} from {{}} where not ({TEXTLESS})").format(
+        sql.SQL(", ").join(source.expressions()), source.table, sql.Identifier(source.columns["content"][0])
+    )
     with connection.cursor(name="pgbraid_import") as cursor:
         cursor.itersize = FETCH
         for row in cursor.execute(query):
