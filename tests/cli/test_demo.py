@@ -25,6 +25,7 @@ def test_the_demo_shows_three_searches_and_runs_again(run: Run, monkeypatch: pyt
     assert first.out.count("$ pgbraid search") == 3
     assert "full text #1" in first.out
     assert "semantic #1" in first.out
+    assert "no results" in run("search", "keys", "--mode", "full_text").out, "the collection default is the user's"
     again = run("demo")
     assert "40 unchanged" in again.out
     assert "embedding chunks" not in again.err

@@ -187,10 +187,13 @@ def test_the_demos_searches(dsn: str, embedder: LocalEmbedder, shell: Shell) -> 
     filters = {query: f" --filters '{json.dumps(given)}'" if given else "" for _, query, given in SEARCHES}
     searches = [command for command, _ in commands(demo())][1:]
     assert searches
-    assert set(searches) <= {f'pgbraid search "{query}" -k 3{given}' for query, given in filters.items()}
+    assert set(searches) <= {
+        f'pgbraid search "{query}" --collection demo -k 3{given}' for query, given in filters.items()
+    }
     with pgbraid.connect(dsn, embedder=embedder) as client:
-        client.add_documents(demo_documents())
-        client.embed_pending()
+        client.create_collection("demo")
+        client.add_documents(demo_documents(), collection="demo")
+        client.embed_pending("demo")
     for command in searches:
         run_command(command, "", shell, demo())
 

@@ -17,6 +17,7 @@ SEARCHES: tuple[tuple[str, str, dict[str, Any] | None], ...] = (
     ("both, with a filter", "wait until several tasks have arrived", {"package": "asyncio", "kind": "class"}),
 )
 LIMIT = 3
+COLLECTION = "demo"
 
 
 @click.command(short_help="Index and search Python's own documentation.")
@@ -24,7 +25,7 @@ LIMIT = 3
 def demo(dsn: str | None) -> None:
     """Install, index the documentation of Python's standard library, and search it in three ways.
 
-    Uses the collection `default` of the tenant `default`. Running it again costs next to nothing.
+    Uses the collection `demo` of the tenant `default`. Running it again costs next to nothing.
     """
     import pgbraid
     from pgbraid._dsn import find_dsn
@@ -36,10 +37,12 @@ def demo(dsn: str | None) -> None:
     install(found, notify=lambda line: click.echo(line, err=True))
     documents = list(standard_library_documents())
     with pgbraid.connect(found) as client:
+        if all(known["name"] != COLLECTION for known in client.status()["collections"]):
+            client.create_collection(COLLECTION)
         with progress("indexing documents", len(documents)) as done:
-            summary = client.add_documents(documents, progress=done)
+            summary = client.add_documents(documents, collection=COLLECTION, progress=done)
         click.echo(str(summary))
-        embed(client, "default")
+        embed(client, COLLECTION)
         for kind, query, filters in SEARCHES:
             _search(client, kind, query, filters)
 
@@ -51,8 +54,8 @@ def _search(client: Client, kind: str, query: str, filters: dict[str, Any] | Non
 
     coloured = style()
     given = f" --filters '{json.dumps(filters)}'" if filters else ""
-    results = client.search(query, LIMIT, filters=filters)
-    command = f'pgbraid search "{query}" -k {LIMIT}{given}'
+    results = client.search(query, LIMIT, filters=filters, collection=COLLECTION)
+    command = f'pgbraid search "{query}" --collection {COLLECTION} -k {LIMIT}{given}'
     click.echo(f"\n{kind}\n$ {coloured(command, 'title') if coloured else command}\n")
     click.echo(results.format(coloured))
     click.echo(f"\n{results.stats.get('query_time_ms', 0):.0f} ms in the database")
