@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,35 @@ def test_an_embedder_may_give_any_of_them(three: pgbraid.Client, dsn: str, form:
         client.add_documents([{"external_id": "a", "content": "a"}], collection="three")
         assert client.embed_pending("three") == 1
         assert client.search("b", mode="semantic", collection="three")[0].semantic_score == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("name", "is_other"), [("mine", False), ("mine@3", True), ("yours", True)])
+def test_an_embedder_of_another_name_is_used_and_told_of(
+    three: pgbraid.Client, dsn: str, name: str, is_other: bool
+) -> None:
+    class Embedder:
+        model_name = name
+        dimensions = 3
+
+        def embed_documents(self, texts: list[str]) -> Any:
+            return [NUMBERS for _ in texts]
+
+        def embed_query(self, text: str) -> Any:
+            return NUMBERS
+
+    with pgbraid.connect(dsn, embedder=Embedder()) as client:
+        client.add_documents([{"external_id": "a", "content": "a"}], collection="three")
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            assert client.embed_pending("three") == 1
+        found = client.search("b", mode="semantic", collection="three")
+        assert len(found) == 1
+        assert [warning["code"] for warning in found.warnings] == ["other_embedding_model"] * is_other
+        messages = [*(str(warning.message) for warning in told), *(warning["message"] for warning in found.warnings)]
+        assert len(messages) == 2 * is_other
+        for message in messages:
+            assert f"the embedder of {name}:" in message and "model mine," in message
+        assert all(warning.filename == __file__ for warning in told)
 
 
 @pytest.mark.parametrize(

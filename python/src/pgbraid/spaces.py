@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["LOCAL_MODEL", "SPACES", "VectorSpace", "embedder_for"]
+__all__ = ["LOCAL_MODEL", "SPACES", "VectorSpace", "embedder_for", "other_model"]
 
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 # That of searches comes first.
@@ -39,13 +39,12 @@ class VectorSpace(NamedTuple):
 def embedder_for(
     embedders: Sequence[Embedder], space: VectorSpace, spaces: Sequence[VectorSpace]
 ) -> Embedder | None:
-    """The embedder of the space's model, by name; `model@512` is `model` with 512 dimensions.
+    """The embedder of the space's model, by name.
 
     A single embedder of another name is taken for the collection's own, the old one in a model migration: names are
-    free.
+    free. `other_model` says so.
     """
-    names = (space.model, space.model.removesuffix(f"@{space.dimensions}"))
-    named = [embedder for embedder in embedders if embedder.model_name in names]
+    named = [embedder for embedder in embedders if _is_of(embedder, space)]
     if len(named) > 1:
         named = [embedder for embedder in named if embedder.dimensions == space.dimensions]
     if named:
@@ -55,3 +54,18 @@ def embedder_for(
         if all(embedder_for(embedders, other, [other]) is None for other in others):
             return embedders[0]
     return None
+
+
+def other_model(embedder: Embedder, space: VectorSpace, collection: str) -> str | None:
+    """What to warn of, if an embedder is of another model than the one it makes vectors for."""
+    if _is_of(embedder, space):
+        return None
+    return (
+        f'collection "{collection}" is of the model {space.model}, the embedder of {embedder.model_name}: vectors of'
+        f" different models do not compare; if it is the same model, set the embedder's model_name to {space.model!r}"
+    )
+
+
+def _is_of(embedder: Embedder, space: VectorSpace) -> bool:
+    """By name; `model@512` is `model` with 512 dimensions."""
+    return embedder.model_name in (space.model, space.model.removesuffix(f"@{space.dimensions}"))

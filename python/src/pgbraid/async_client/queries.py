@@ -9,6 +9,7 @@ from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.query_text import embedded_text
+from pgbraid.spaces import other_model
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ async def searched(
             await client._spaces.check_dimensions(vector.dimensions(), collection)
         elif query:
             try:
-                vector, model = await _embed_query(client, query, collection, options)
+                vector, model = await _embed_query(client, query, collection, options, warnings)
                 # Refused if the model of searches is another one by then.
                 sent = {"embedding_model": model, **(options or {})}
             except EmbeddingError as error:
@@ -82,14 +83,20 @@ async def searched(
 
 
 async def _embed_query(
-    client: AsyncClient, query: str, collection: str, options: Mapping[str, Any] | None
+    client: AsyncClient,
+    query: str,
+    collection: str,
+    options: Mapping[str, Any] | None,
+    warnings: list[dict[str, Any]],
 ) -> tuple[Vector | None, str | None]:
-    """The query's vector, and the model of the collection that it is of."""
+    """The query's vector, and the model of the collection that it is for."""
     text = query if options and options.get("operators") is False else embedded_text(query)
     if not text.strip():
         return None, None
     embedder = await client._spaces.embedder_of(collection)
-    model = (await client._spaces.of(collection))[0].model
+    space = (await client._spaces.of(collection))[0]
     vector = to_vector(await in_thread(embedder.embed_query, text), "the query")
     await client._spaces.check_dimensions(vector.dimensions(), collection)
-    return vector, model
+    if message := other_model(embedder, space, collection):
+        warnings.append({"code": "other_embedding_model", "message": message})
+    return vector, space.model

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pgbraid.client.session import TENANT
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
+from pgbraid.spaces import other_model
 from pgbraid.stored import EmbeddingBacklog
 from pgbraid.vectors import to_vector
 
@@ -33,7 +35,8 @@ def embed_pending(
 
     Maps to braid.claim_embedding_jobs, braid.store_embeddings and, if the embedder fails,
     braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. The embedder gets up to
-    `batch_size` texts at a time. `progress(n)` is called with the number of chunks embedded so far.
+    `batch_size` texts at a time. `progress(n)` is called with the number of chunks embedded so far. A UserWarning tells
+    of a single embedder that is of another model than the collection.
 
     Raises EmbeddingError, MissingExtraError, DimensionMismatchError, NotFoundError, InvalidArgumentError.
     """
@@ -45,6 +48,8 @@ def embed_pending(
         work = [(spaces[0], client._spaces.embedder_of(collection))]
     done = 0
     for space, embedder in work:
+        if message := other_model(embedder, space, collection):
+            warnings.warn(message, stacklevel=2)
         while limit is None or done < limit:
             size = batch_size if limit is None else min(batch_size, limit - done)
             batch = _embed_batch(client, collection, space, embedder, size)

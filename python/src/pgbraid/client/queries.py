@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.query_text import embedded_text
+from pgbraid.spaces import other_model
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def searched(
             client._spaces.check_dimensions(vector.dimensions(), collection)
         elif query:
             try:
-                vector, model = _embed_query(client, query, collection, options)
+                vector, model = _embed_query(client, query, collection, options, warnings)
                 # Refused if the model of searches is another one by then.
                 sent = {"embedding_model": model, **(options or {})}
             except EmbeddingError as error:
@@ -83,14 +84,20 @@ def searched(
 
 
 def _embed_query(
-    client: Client, query: str, collection: str, options: Mapping[str, Any] | None
+    client: Client,
+    query: str,
+    collection: str,
+    options: Mapping[str, Any] | None,
+    warnings: list[dict[str, Any]],
 ) -> tuple[Vector | None, str | None]:
-    """The query's vector, and the model of the collection that it is of."""
+    """The query's vector, and the model of the collection that it is for."""
     text = query if options and options.get("operators") is False else embedded_text(query)
     if not text.strip():
         return None, None
     embedder = client._spaces.embedder_of(collection)
-    model = (client._spaces.of(collection))[0].model
+    space = (client._spaces.of(collection))[0]
     vector = to_vector(embedder.embed_query(text), "the query")
     client._spaces.check_dimensions(vector.dimensions(), collection)
-    return vector, model
+    if message := other_model(embedder, space, collection):
+        warnings.append({"code": "other_embedding_model", "message": message})
+    return vector, space.model
