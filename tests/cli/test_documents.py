@@ -58,6 +58,32 @@ def test_show(run: Run) -> None:
     assert [chunk["content"] for chunk in shown["chunks"]] == ["zebra crossing"]
 
 
+def test_a_stored_text_does_not_steer_the_terminal(
+    run: Run, client: pgbraid.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evil = "\x1b[2J\x9b31m\x7f\x07"
+    chunk = {"content": f"fox{evil}\r\n\ta hen\rgone", "speaker": f"Ana{evil}"}
+    occurred = {"occurred_at": "2025-01-01T00:00:00Z", "metadata": {"mood": evil}, "source_uri": f"a{evil}"}
+    client.add_documents([{"external_id": f"id{evil}", "title": f"Foxes{evil}\n", "chunks": [chunk], **occurred}])
+    for arguments in (
+        ("list", "-k", 1),
+        ("show", f"id{evil}"),
+        ("show", f"no{evil}"),
+        ("search", f"fox{evil}", "--mode", "full_text"),
+        ("recall", "fox", "--strategy", "full_text"),
+        ("explain", "fox", "--document", f"id{evil}"),
+        ("search", "fox", "--json", "--mode", "full_text"),
+        ("show", f"id{evil}", "--json"),
+        ("list", "--json"),
+    ):
+        done = run(*arguments)
+        assert done.out or done.code == 2
+        shown = done.out + done.err
+        assert not set(shown) & {*map(chr, range(9)), *map(chr, range(11, 32)), *map(chr, range(127, 160))}, arguments
+    assert "fox\ufffd[2J\ufffd31m\ufffd\ufffd\n\ta hen\ufffdgone" in run("show", f"id{evil}").out
+    assert json.loads(run("list", "--json").out)[0]["title"] == f"Foxes{evil}\n"
+
+
 def test_delete_some(run: Run, stored: pgbraid.Client) -> None:
     assert run("delete", "a", "nobody", "a").out == "1 document deleted of 2\n"
     assert run("delete", "b").out == "1 document deleted\n"

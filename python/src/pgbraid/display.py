@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pgbraid.results import SearchResult, SearchResults
 
-__all__ = ["Style", "plain", "result_lines", "results_text"]
+__all__ = ["Style", "clean", "clean_lines", "plain", "result_lines", "results_text"]
 
 # Colours a text by its kind: title, score, faint or warning.
 Style = Callable[[str, str], str]
@@ -18,23 +18,38 @@ SNIPPET_CHARACTERS = 240
 WIDTH = 100
 
 
+# Of ASCII and of Latin-1, whose own CSI is U+009B.
+_CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), "\ufffd")
+_CONTROLS_OF_LINES = {code: sign for code, sign in _CONTROLS.items() if chr(code) not in "\t\n"}
+
+
 def plain(text: str, _: str) -> str:
     return text
+
+
+def clean(text: str) -> str:
+    """A stored text for one line of a terminal: what would move the cursor or change its colours becomes \ufffd."""
+    return text.translate(_CONTROLS)
+
+
+def clean_lines(text: str) -> str:
+    """A stored text of several lines, as `clean`; tabs and line ends stay."""
+    return text.replace("\r\n", "\n").translate(_CONTROLS_OF_LINES)
 
 
 def results_text(results: SearchResults, style: Style | None) -> str:
     """The rows with their ranks, then the warnings."""
     style = style or plain
     blocks = ["\n".join(result_lines(row, rank, results.query or "", style)) for rank, row in enumerate(results, 1)]
-    notes = [style(f"warning: {w.get('message', w.get('code'))}", "warning") for w in results.warnings]
+    notes = [style(clean(f"warning: {w.get('message', w.get('code'))}"), "warning") for w in results.warnings]
     return "\n\n".join([*(blocks or ["no results"]), *(["\n".join(notes)] if notes else [])])
 
 
 def result_lines(row: SearchResult, rank: int | None, query: str, style: Style | None) -> list[str]:
     """A row: its name, where its score comes from, and a piece of its text."""
     style = style or plain
-    name = row.title or row.external_id
-    origin = "" if name == row.external_id else f"  {row.external_id}"
+    name = clean(row.title or row.external_id)
+    origin = f"  {clean(row.external_id)}" if row.title and row.title != row.external_id else ""
     part = f" [{row.chunk_index}]" if row.chunk_index else ""
     number = "" if rank is None else f"{rank:>2}. "
     legs = "  ".join(
@@ -56,7 +71,7 @@ def result_lines(row: SearchResult, rank: int | None, query: str, style: Style |
 
 def snippet(content: str, query: str) -> str:
     """A piece of the content on one line, from about where the first word of the query occurs."""
-    text = " ".join(content.split())
+    text = clean(" ".join(content.split()))
     words = [re.escape(word) for word in re.findall(r"\w{3,}", query)[:50]]
     found = re.search("|".join(words), text, re.IGNORECASE) if words else None
     if len(text) <= SNIPPET_CHARACTERS or found is None or found.start() < SNIPPET_CHARACTERS // 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pgbraid.display import Style, plain
+from pgbraid.display import Style, clean, plain
 
 __all__ = ["Explanation", "ScorePart"]
 
@@ -60,13 +60,14 @@ class Explanation:
         if self.document is not None:
             blocks.append(_document(self.document, style))
         if self.warnings:
-            notes = (f"warning: {note.get('message', note.get('code'))}" for note in self.warnings)
+            notes = (clean(f"warning: {note.get('message', note.get('code'))}") for note in self.warnings)
             blocks.append("\n".join(style(note, "warning") for note in notes))
         return "\n\n".join(blocks)
 
     def _head(self, style: Style) -> str:
         terms = "  ".join(
-            f"{term['term']} (in {term['document_frequency']:,}, idf {term['idf']:.3f})" for term in self.query["terms"]
+            f"{clean(term['term'])} (in {term['document_frequency']:,}, idf {term['idf']:.3f})"
+            for term in self.query["terms"]
         )
         full_text, semantic = self.legs["full_text"], self.legs["semantic"]
         lines = [
@@ -92,19 +93,19 @@ def _row(row: dict[str, Any], style: Style) -> str:
     score = style(f"score {row['score']:.4f}", "score") + style(f" = {row['arithmetic']}", "faint")
     lines = [f"{row['place']:>2}. {style(_name(row), 'title')}", f"    {score}"]
     if (leg := row["full_text"]) is not None:
-        parts = " + ".join(f"{part['contribution']:.3f} {part['lexeme']}" for part in leg["terms"])
+        parts = " + ".join(f"{part['contribution']:.3f} {clean(part['lexeme'])}" for part in leg["terms"])
         lines.append(f"    full text {_leg(leg)}" + (f" = {parts}" if parts else ""))
     if (leg := row["semantic"]) is not None:
         lines.append(f"    semantic  {_leg(leg)}")
     for boost in row["boosts"] or []:
         effect = f"× {boost['factor']:.4g}" if "factor" in boost else f"+ {boost['addend']:.4g}"
-        lines.append(f"    boost     {boost['signal']}: {effect}")
+        lines.append(f"    boost     {clean(boost['signal'])}: {effect}")
     return "\n".join(lines)
 
 
 def _name(row: dict[str, Any]) -> str:
     title = f"{row['title']}  {row['external_id']}" if row["title"] else row["external_id"]
-    return title + (f" [{row['chunk_index']}]" if row["chunk_index"] else "")
+    return clean(title) + (f" [{row['chunk_index']}]" if row["chunk_index"] else "")
 
 
 def _leg(leg: dict[str, Any]) -> str:
@@ -114,7 +115,7 @@ def _leg(leg: dict[str, Any]) -> str:
 
 
 def _document(document: dict[str, Any], style: Style) -> str:
-    lines = [f"{style(document['external_id'], 'title')}: {document['outcome']}. {document['reason']}"]
+    lines = [f"{style(clean(document['external_id']), 'title')}: {document['outcome']}. {clean(document['reason'])}"]
     for chunk in document["chunks"]:
         legs = "  ".join(
             f"{label} {'–' if rank is None else f'#{rank}'} ({'–' if score is None else f'{score:.3f}'})"

@@ -116,7 +116,9 @@ def _explain(error: Exception) -> int:
 
 
 def _fail(message: str, hint: str | None = None) -> int:
-    print(f"pgbraid: {message}", file=sys.stderr)
+    from pgbraid.display import clean_lines
+
+    print(f"pgbraid: {clean_lines(message)}", file=sys.stderr)
     if hint:
-        print(f"hint: {hint}", file=sys.stderr)
+        print(f"hint: {clean_lines(hint)}", file=sys.stderr)
     return ERROR

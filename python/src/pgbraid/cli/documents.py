@@ -10,6 +10,7 @@ import click
 
 from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
 from pgbraid.cli.output import print_json, style, table
+from pgbraid.display import clean, clean_lines
 
 if TYPE_CHECKING:
     from pgbraid.stored import Document
@@ -53,7 +54,7 @@ def list_documents(dsn: str | None, tenant: str, collection: str, limit: int, af
     for line in table([("external_id", "title", "chunks", "updated (UTC)"), *rows], numbers=frozenset((2,))):
         click.echo(line)
     if len(documents) == limit:
-        click.echo(f"there may be more: --after {documents[-1].external_id}", err=True)
+        click.echo(f"there may be more: --after {clean(documents[-1].external_id)}", err=True)
 
 
 def _short(title: str) -> str:
@@ -100,12 +101,13 @@ def _text(document: Document) -> str:
         "updated_at": document.updated_at,
         "metadata": metadata,
     }
-    lines = [coloured(document.title, "title")] if document.title else []
-    lines += [coloured(f"{name:<11} {value}", "faint") for name, value in facts.items() if value is not None]
+    lines = [coloured(clean(document.title), "title")] if document.title else []
+    lines += [coloured(clean(f"{name:<11} {value}"), "faint") for name, value in facts.items() if value is not None]
     for chunk in document.chunks:
         said = [chunk.speaker, chunk.category, chunk.language]
         about = "".join(f"  {part}" for part in said if part is not None)
-        lines += ["", coloured(f"[{chunk.chunk_index}] {chunk.token_count} tokens{about}", "faint"), chunk.content]
+        head = clean(f"[{chunk.chunk_index}] {chunk.token_count} tokens{about}")
+        lines += ["", coloured(head, "faint"), clean_lines(chunk.content)]
     return "\n".join(lines)
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from pgbraid.display import clean
 
 if TYPE_CHECKING:
     from pgbraid.results import SearchResults
@@ -31,7 +34,9 @@ def style() -> Callable[[str, str], str] | None:
 
 
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=lambda time: time.isoformat()))
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=lambda time: time.isoformat())
+    # json escapes those of ASCII but one.
+    click.echo(re.sub(r"[\x7f-\x9f]", lambda control: f"\\u{ord(control[0]):04x}", text))
 
 
 def print_results(results: SearchResults, as_json: bool) -> None:
@@ -45,7 +50,8 @@ def print_results(results: SearchResults, as_json: bool) -> None:
 
 
 def table(rows: Sequence[Sequence[str]], *, numbers: frozenset[int] = frozenset()) -> list[str]:
-    """Lines with the cells below each other; the columns of `numbers` end at the right."""
+    """Lines with the cells, cleaned, below each other; the columns of `numbers` end at the right."""
+    rows = [[clean(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(

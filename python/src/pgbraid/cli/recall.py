@@ -15,6 +15,7 @@ from pgbraid.cli.options import (
     tenant_option,
 )
 from pgbraid.cli.output import print_results, style
+from pgbraid.display import clean
 
 
 @click.command(short_help="Search by what was said and when.")
@@ -64,7 +65,7 @@ def recall(
         used, coloured = results.stats["recall"], style()
         said = [used["strategy"] if used["strategy"] == strategy else f"{used['strategy']}: {used['reason']}"]
         said += [f"{period['starts_at'] or '…'} to {period['ends_at'] or '…'}" for period in used["timeframe"] or []]
-        for line in said:
+        for line in map(clean, said):
             click.echo(coloured(line, "faint") if coloured else line)
         click.echo()
     print_results(results, as_json)

@@ -10,6 +10,7 @@ import click
 from pgbraid._version import __version__
 from pgbraid.cli.options import dsn_option, json_option, tenant_option
 from pgbraid.cli.output import table
+from pgbraid.display import clean_lines
 
 if TYPE_CHECKING:
     from pgbraid.install.state import Connection
@@ -27,7 +28,7 @@ def status(dsn: str | None, tenant: str, as_json: bool) -> None:
 
     with psycopg.connect(find_dsn(dsn), autocommit=True) as connection:
         facts = _facts(connection, tenant)
-    click.echo(json.dumps(facts, indent=2, default=str) if as_json else _text(facts))
+    click.echo(json.dumps(facts, indent=2, default=str) if as_json else clean_lines(_text(facts)))
 
 
 def _facts(connection: Connection, tenant: str) -> dict[str, Any]:

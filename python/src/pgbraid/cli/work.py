@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pgbraid.cli.options import dsn_option
+from pgbraid.display import clean
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
@@ -108,9 +109,9 @@ def _embed(client: Client, waiting: EmbeddingBacklog, stopped: threading.Event) 
             more = embedded > 0
     except (EmbeddingError, InvalidArgumentError) as error:
         more = False
-        click.echo(f"{waiting.tenant}, {waiting.collection}: {error.message}", err=True)
+        click.echo(clean(f"{waiting.tenant}, {waiting.collection}: {error.message}"), err=True)
     if done:
-        click.echo(f"{waiting.tenant}, {waiting.collection}: {done} chunks embedded")
+        click.echo(clean(f"{waiting.tenant}, {waiting.collection}: {done} chunks embedded"))
     return more
 
 
@@ -142,6 +143,7 @@ def _report_left(dsn: str, embedder: Embedder) -> bool:
     for waiting in left:
         reason = f", last error: {waiting.last_error}" if waiting.last_error else ", claimed by another worker"
         click.echo(
-            f"{waiting.tenant}, {waiting.collection}: {waiting.waiting_count} chunks not embedded{reason}", err=True
+            clean(f"{waiting.tenant}, {waiting.collection}: {waiting.waiting_count} chunks not embedded{reason}"),
+            err=True,
         )
     return bool(left)
