@@ -200,3 +200,22 @@ def test_bad_input_is_refused(db: Connection) -> None:
 def test_a_collection_that_does_not_exist(db: Connection) -> None:
     with pytest.raises(psycopg.errors.UndefinedObject):
         timeline(db, topic="fig", collection="nowhere")
+
+
+def test_without_a_topic_chunks_are_read_in_the_order_of_time(db: Connection) -> None:
+    """And not looked for by the filter's conditions first, of which a query would count the chunks of each."""
+    turn = {"content": "fig", "speaker": "Ana", "category": "x"}
+    upsert(db, [{"external_id": str(n), "occurred_at": f"2025-03-03T09:00:{n:02}Z", **turn} for n in range(20)])
+    with db.transaction():
+        db.execute("set local track_functions = 'all'")
+        filters = {"speaker": "Ana", "category": "x"}
+        found = timeline(db, match_count=3, context_before=0, context_after=0, filters=filters)
+        calls = dict(
+            db.execute(
+                "select p.proname, pg_stat_get_xact_function_calls(p.oid) from pg_proc p"
+                " where p.pronamespace = 'braid_store'::regnamespace and pg_stat_get_xact_function_calls(p.oid) > 0"
+            ).fetchall()
+        )
+    assert [row[3] for row in found] == ["17", "18", "19"]
+    assert calls["filter_predicate"] == 1
+    assert "condition_source" not in calls

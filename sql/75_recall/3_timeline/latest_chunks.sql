@@ -1,4 +1,4 @@
-create or replace function braid_store.latest_chunks(tenant_id int, collection_id int, filter braid_store.filter, max_count int)
+create or replace function braid_store.latest_chunks(tenant_id int, collection_id int, predicate text, max_count int)
 returns bigint[]
 language plpgsql
 stable
@@ -22,13 +22,13 @@ begin
       where c.tenant_id = $1 and c.collection_id = $2 and c.occurred_at is not null and (%s)
       order by c.occurred_at desc, c.document_id desc, c.chunk_index desc
       limit $3)
-    $query$, latest_chunks.filter.predicate)
+    $query$, latest_chunks.predicate)
   into v_chunk_ids
   using latest_chunks.tenant_id, latest_chunks.collection_id, latest_chunks.max_count;
   return v_chunk_ids;
 end
 $$;
 
-comment on function braid_store.latest_chunks(int, int, braid_store.filter, int) is
-  'Returns the last max_count chunks in time that pass a filter, latest first. Chunks without occurred_at are left '
-  'out.';
+comment on function braid_store.latest_chunks(int, int, text, int) is
+  'Returns the last max_count chunks in time that pass a filter, latest first. predicate: that of the filter. Chunks '
+  'without occurred_at are left out.';

@@ -60,7 +60,7 @@ begin
   if v_plan.searched = '' and query_embedding is null then
     v_found_ids := braid_store.latest_chunks(
       v_tenant_id, v_collection.id,
-      braid_store.compile_filter(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id), match_count);
+      braid_store.filter_predicate(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id), match_count);
   else
     v_found := braid_store.run_recall(
       query_text => topic, query_embedding => query_embedding, timeframe => timeframe, strategy => strategy,
