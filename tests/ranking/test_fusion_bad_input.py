@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import psycopg
@@ -93,13 +94,16 @@ def test_an_option_is_refused_by_name(searcher: Connection, options: Any, named:
 
 
 @pytest.mark.parametrize("fusion", ["rrf", "dbsf"])
-def test_a_fusion_that_normalises_in_no_other_way(searcher: Connection, fusion: str) -> None:
+@pytest.mark.parametrize("normalisation", ["minmax", {}, {"semantic": "centroid"}])
+def test_a_fusion_that_normalises_in_no_other_way(searcher: Connection, fusion: str, normalisation: Any) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
         searcher.execute(
             "select braid.hybrid_search('a', fusion => %s, options => %s)",
-            (fusion, Jsonb({"normalisation": "minmax"})),
+            (fusion, Jsonb({"normalisation": normalisation})),
         )
-    assert fusion in str(raised.value) and raised.value.diag.message_hint
+    message = raised.value.diag.message_primary
+    assert message == f"option normalisation is {json.dumps(normalisation)}, but fusion '{fusion}' takes none"
+    assert raised.value.diag.message_hint
 
 
 def test_null_is_as_if_left_out(searcher: Connection) -> None:

@@ -132,7 +132,7 @@ def test_a_mismatch_names_the_collection_and_both_dimensions(db: Connection, pro
     with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
         search(db, [1, 0], "c")
     message = raised.value.diag.message_primary or ""
-    assert message == 'query_embedding 1 has 2 dimensions, collection "c" has 3'
+    assert message == 'query_embedding has 2 dimensions, collection "c" has 3'
     with pytest.raises(psycopg.errors.InvalidParameterValue, match=r'embedding 2 has 4 dimensions, .* "c" has 3'):
         upsert(
             db,

@@ -289,3 +289,20 @@ def test_a_time_written_in_another_way_changes_nothing(db: Connection) -> None:
     documents = '[{"external_id": "a", "content": "b", "occurred_at": "2026-03-01 12:00:00+00"}]'
     assert db.execute("select status from braid.upsert_documents(%s)", (documents,)).fetchone() == ("unchanged",)
     assert status(occurred_at="2026-03-01T12:00:01Z") == "updated"
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"), [("metadata", "Give an object or null."), ("chunks", "Give an array"), ("title", "Give a string")]
+)
+def test_the_hint_names_the_types_of_a_value(db: Connection, key: str, hint: str) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
+        upsert(db, [{"external_id": "a", key: 7}])
+    assert (raised.value.diag.message_hint or "").startswith(hint)
+
+
+@pytest.mark.parametrize("call", ["delete_document('a', 'none')", "delete_documents('{a}', 'none')"])
+def test_a_deletion_from_no_collection_is_refused_in_few_lines(db: Connection, call: str) -> None:
+    with pytest.raises(psycopg.errors.UndefinedObject) as raised:
+        db.execute(f"select braid.{call}".encode())
+    assert raised.value.diag.message_hint
+    assert len((raised.value.diag.context or "").splitlines()) == 2

@@ -32,7 +32,7 @@ def _encode(value: Any) -> Any:
         return value.isoformat()
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"a {type(value).__name__} is not JSON")
+    raise TypeError(f"values of type {type(value).__name__} are not JSON")
 
 
 def optional_json(value: Any, name: str) -> str | None:

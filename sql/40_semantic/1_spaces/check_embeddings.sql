@@ -1,7 +1,7 @@
 create or replace function braid_store.check_embeddings(
   collection braid_store.collections,
   embeddings @vector@.vector[],
-  argument text,
+  vector_name text,
   numbers int[] default null
 )
 returns void
@@ -15,7 +15,7 @@ declare
   v_space braid_store.vector_spaces;
   v_stored @vector@.vector;
   v_place int := 0;
-  v_number int;
+  v_name text;
   v_dimensions int;
   v_length float8;
 begin
@@ -25,14 +25,14 @@ begin
 
   foreach v_stored in array check_embeddings.embeddings loop
     v_place := v_place + 1;
-    v_number := coalesce(check_embeddings.numbers[v_place], v_place);
+    v_name := format(check_embeddings.vector_name, coalesce(check_embeddings.numbers[v_place], v_place));
     v_dimensions := @vector@.vector_dims(v_stored);
     if v_dimensions is null then
-      raise exception '% % is null', check_embeddings.argument, v_number
+      raise exception '% is null', v_name
         using errcode = '22023', hint = 'Leave out what has no embedding.';
     elsif v_dimensions <> v_space.dimensions then
-      raise exception '% % has % dimensions, collection "%" has %', check_embeddings.argument, v_number,
-                      v_dimensions, check_embeddings.collection.name, v_space.dimensions
+      raise exception '% has % dimensions, collection "%" has %', v_name, v_dimensions,
+                      check_embeddings.collection.name, v_space.dimensions
         using errcode = '22023',
               hint = format('Use the collection''s model (%s), or a collection of %s dimensions.',
                             v_space.embedding_model, v_dimensions)
@@ -43,17 +43,17 @@ begin
       begin
         v_stored := v_stored::@vector@.halfvec::@vector@.vector;
       exception when numeric_value_out_of_range then
-        raise exception '% % has a number beyond 65504, the greatest of halfvec', check_embeddings.argument, v_number
+        raise exception '% has a number beyond 65504, the greatest of halfvec', v_name
           using errcode = '22023', hint = 'Normalize the vectors, or use a collection whose vector_storage is not halfvec.';
       end;
     end if;
     -- pgvector adds up squares as float4: beyond these limits a distance would be infinite or not a number.
     v_length := @vector@.vector_norm(v_stored);
     if v_length > 1e18 then
-      raise exception '% % has a length of %, which is too great', check_embeddings.argument, v_number, v_length::real
+      raise exception '% has a length of %, which is too great', v_name, v_length::real
         using errcode = '22023', hint = 'Normalize the vectors; lengths up to 1e18 can be measured.';
     elsif v_length < 1e-15 and v_space.distance = 'cosine' then
-      raise exception '% % is a zero vector, which has no cosine', check_embeddings.argument, v_number
+      raise exception '% is a zero vector, which has no cosine', v_name
         using errcode = '22023', hint = 'Embed text that is not empty, or use a collection with another distance.';
     end if;
   end loop;
@@ -62,6 +62,6 @@ $$;
 
 comment on function braid_store.check_embeddings(braid_store.collections, @vector@.vector[], text, int[]) is
   'Raises 22023 for a vector that a collection cannot store or compare: null, of other dimensions, with numbers or a '
-  'length that are too large, or, for the cosine distance, zero as it would be stored. argument: the name of the '
-  'caller''s argument, for the message. numbers: which number the message gives each vector, if these are only some '
-  'of those that the caller was given; null counts from 1.';
+  'length that are too large, or, for the cosine distance, zero as it would be stored. vector_name: what a message '
+  'calls a vector; %s stands for its number. numbers: the number of each vector, if these are only some of those that '
+  'the caller was given; null counts from 1.';

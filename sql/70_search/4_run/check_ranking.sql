@@ -2,7 +2,8 @@ create or replace function braid_store.check_ranking(
   collection braid_store.collections,
   options braid_store.search_options,
   has_text boolean,
-  query_embedding @vector@.vector
+  query_embedding @vector@.vector,
+  normalisation jsonb
 )
 returns void
 language plpgsql
@@ -13,9 +14,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform braid_store.check_fusion(collection.fusion);
-  if collection.fusion in ('rrf', 'dbsf')
-     and coalesce(options.full_text_normalisation, options.semantic_normalisation) is not null then
-    raise exception 'option normalisation is given, and fusion ''%'' has none', collection.fusion
+  if collection.fusion in ('rrf', 'dbsf') and normalisation <> 'null' then
+    raise exception 'option normalisation is %, but fusion ''%'' takes none', left(normalisation::text, 100),
+                    collection.fusion
       using errcode = '22023', hint = 'Use fusion convex or max, or leave normalisation out.';
   end if;
   if query_embedding is not null then
@@ -30,6 +31,6 @@ end
 $$;
 
 comment on function braid_store.check_ranking(braid_store.collections, braid_store.search_options, boolean,
-                                              @vector@.vector) is
+                                              @vector@.vector, jsonb) is
   'Raises 22023 if the collection''s fusion and weights, the options and the query vector of a search do not go '
-  'together.';
+  'together. normalisation: the JSON value of that option, as it was given.';

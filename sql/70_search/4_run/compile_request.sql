@@ -50,7 +50,7 @@ begin
   if v_options.language is not null then
     v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
   end if;
-  perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding);
+  perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding, options -> 'normalisation');
   v_options.full_text_normalisation := coalesce(v_options.full_text_normalisation, v_collection.normalisation);
   v_options.semantic_normalisation := coalesce(v_options.semantic_normalisation, v_collection.normalisation);
 

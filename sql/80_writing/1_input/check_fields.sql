@@ -34,7 +34,9 @@ begin
     raise exception '% of % % is a JSON %', v_wrong.key, v_wrong.item_name,
                     coalesce('"' || left(v_wrong.external_id, 100) || '"', v_wrong.ordinality::text), v_wrong.type
       using errcode = '22023',
-            hint = format('Give %s.', (select string_agg(t, ' or ') from jsonb_array_elements_text(v_wrong.allowed) t));
+            hint = format('Give %s.', (select string_agg(case when t = 'null' then t when t ~ '^[ao]' then 'an ' || t else 'a ' || t end,
+                                                         ' or ')
+                                       from jsonb_array_elements_text(v_wrong.allowed) t));
   end if;
 end
 $$;

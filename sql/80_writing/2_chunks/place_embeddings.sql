@@ -41,7 +41,7 @@ begin
     if v_fitting <> '{}' then
       v_embeddings := array(select place_embeddings.embeddings[u.place]
                             from unnest(v_fitting) with ordinality u (place, number) order by u.number);
-      perform braid_store.check_embeddings(v_space, v_embeddings, 'embedding', v_fitting);
+      perform braid_store.check_embeddings(v_space, v_embeddings, 'embedding %s', v_fitting);
       perform braid_store.write_vectors(tenant_id, v_space, v_fitting_ids, v_embeddings);
       v_left := array(select unnest(v_left) except select unnest(v_fitting) order by 1);
     end if;
@@ -54,7 +54,7 @@ begin
 
   if v_left <> '{}' then
     v_embeddings := array(select place_embeddings.embeddings[u.place] from unnest(v_left) u (place));
-    perform braid_store.check_embeddings(collection, v_embeddings, 'embedding', v_left);
+    perform braid_store.check_embeddings(collection, v_embeddings, 'embedding %s', v_left);
   end if;
 end
 $$;

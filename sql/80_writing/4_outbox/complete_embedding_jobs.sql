@@ -31,7 +31,7 @@ begin
   -- Looks up the space under the lock: a step of a model migration that began before it is over, and a later one waits.
   v_collection := braid_store.space_of_model(braid_store.lock_for_writing(v_collection.id, v_tenant_id),
                                              complete_embedding_jobs.embedding_model);
-  perform braid_store.check_embeddings(v_collection, complete_embedding_jobs.embeddings, 'embedding');
+  perform braid_store.check_embeddings(v_collection, complete_embedding_jobs.embeddings, 'embedding %s');
   v_count := braid_store.write_vectors(v_tenant_id, v_collection, complete_embedding_jobs.chunk_ids,
                                        complete_embedding_jobs.embeddings);
   perform braid_store.note_due(v_tenant_id, v_collection.id);

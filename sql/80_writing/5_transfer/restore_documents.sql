@@ -61,7 +61,7 @@ begin
          lateral (select u.chunk -> 'embeddings' ->> s.embedding_model as embedding offset 0) e
     where s.id = v_space.vector_space_id and e.embedding is not null;
     if v_embedded_ids is not null then
-      perform braid_store.check_embeddings(v_space, f.embeddings, 'embedding'),
+      perform braid_store.check_embeddings(v_space, f.embeddings, 'embedding %s'),
               braid_store.write_vectors(restore_documents.tenant_id, v_space, v_embedded_ids, f.embeddings)
       from (select braid_store.parse_embeddings(v_embeddings) as embeddings offset 0) f;
     end if;

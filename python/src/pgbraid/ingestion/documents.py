@@ -73,7 +73,7 @@ def encode_document(document: Mapping[str, Any], number: int = 1) -> str:
     more."""
     if not isinstance(document, Mapping):
         raise InvalidArgumentError(
-            f"document {number} is a {type(document).__name__}, not a dict", hint=_keys_hint(DOCUMENT_KEYS)
+            f"document {number} is of type {type(document).__name__}, not dict", hint=_keys_hint(DOCUMENT_KEYS)
         )
     external_id = document.get("external_id")
     if external_id is None or external_id == "":
@@ -109,7 +109,7 @@ def _check_content(content: str, name: str) -> None:
 
 def _chunk(chunk: Any, name: str) -> dict[str, Any]:
     if not isinstance(chunk, Mapping):
-        raise InvalidArgumentError(f"{name} is a {type(chunk).__name__}, not a dict", hint=_keys_hint(CHUNK_KEYS))
+        raise InvalidArgumentError(f"{name} is of type {type(chunk).__name__}, not dict", hint=_keys_hint(CHUNK_KEYS))
     _check_keys(chunk, CHUNK_KEYS, name)
     values = dict(chunk)
     _encode_embedding(values, name)
