@@ -147,7 +147,8 @@ RIGHT = {
 MOST = 320
 # Where it is not raised again at the surface: a parallel worker, which may run highlight and explain_score, cannot
 # catch errors; and to catch a wrong vector while documents are written would cost each write a transaction number more.
-MORE = {"highlight": 400, "explain_score": 350, "upsert_document": 900, "upsert_documents": 900}
+MORE = {"highlight": 400, "explain_score": 350, "upsert_document": 1000, "upsert_documents": 1000}
+MORE["upsert_embedded_documents"] = 1000
 
 
 def calls(function: Any) -> list[str]:

@@ -96,6 +96,7 @@ API = {
     "update_metadata": ("writes", ["external_id", "metadata"]),
     "upsert_document": ("writes", ["external_id"]),
     "upsert_documents": ("writes", ["documents"]),
+    "upsert_embedded_documents": ("writes", ["documents", "embeddings"]),
     "version": ("reads", []),
 }
 SEARCHES = [

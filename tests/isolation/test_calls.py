@@ -162,6 +162,11 @@ CALLS = {
         'braid.upsert_documents(\'[{"external_id": "doc1", "content": "planted"},'
         ' {"external_id": "beta-only", "chunks": [{"content": "planted"}]}]\', \'small\')',
     ],
+    "upsert_embedded_documents": [
+        'braid.upsert_embedded_documents(\'[{"external_id": "doc1", "content": "planted", "embedding": 1},'
+        ' {"external_id": "beta-only", "chunks": [{"content": "planted", "embedding": 2}]}]\','
+        " array['[0,0,1]', '[0,1,0]']::@vector@.vector[], 'small')",
+    ],
     "version": ["braid.version()"],
 }
 # Whose results are those of alpha's part alone.
@@ -219,6 +224,7 @@ ECHOED = {
     "explain_search": ["zebrafish", "beta-only", "betakey"],
     "export_tenant": ["betakey"],
     "upsert_documents": ["beta-only"],
+    "upsert_embedded_documents": ["beta-only"],
 }
 SESSIONS = ["analyst", "service", "gateway", "service_role", "bypassrls", "superuser"]
 

@@ -122,6 +122,7 @@ CALL = {
     "update_metadata": "update_metadata('doc1', '{}', collection => 'small')",
     "upsert_document": "upsert_document('doc1', 'x', collection => 'small')",
     "upsert_documents": "upsert_documents('[]', 'small')",
+    "upsert_embedded_documents": "upsert_embedded_documents('[]', '{}', 'small')",
     "claim_embedding_jobs": "claim_embedding_jobs(collection => 'small')",
     "clear_collection": "clear_collection('small')",
     "version": "version()",

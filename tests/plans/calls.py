@@ -240,5 +240,12 @@ CALLS: dict[str, list[Call]] = {
         Call("select braid.upsert_documents(%(updated)s, 'docs')", batch=501),
         Call("select braid.upsert_documents(%(unchanged)s, 'docs')", batch=501),
     ],
+    "upsert_embedded_documents": [
+        Call(
+            "select braid.upsert_embedded_documents(%(embedded_documents)s, "
+            "array_fill('[0.5,0.5,0.5]'::vector, array[501]), 'docs')",
+            batch=501,
+        ),
+    ],
     "version": [Call("select braid.version()")],
 }

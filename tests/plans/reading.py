@@ -158,6 +158,7 @@ def _fill(created: Tenant) -> None:
         "unchanged": Jsonb(documents),
         "updated": Jsonb([{**given, "category": "changed"} for given in documents]),
         "replaced": Jsonb([{**given, "content": "changed"} for given in documents]),
+        "embedded_documents": Jsonb([{**given, "embedding": place} for place, given in enumerate(documents, 1)]),
         "records": Jsonb([row[0] for row in records]),
     }
 

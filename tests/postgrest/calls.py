@@ -174,6 +174,14 @@ CALLS = {
         lambda _: {"documents": [{"external_id": new_name(), "chunks": [{"content": "Gulls."}]}], **SMALL},
         lambda rows, _: [row["status"] for row in rows] == ["inserted"],
     ),
+    "upsert_embedded_documents": Call(
+        lambda _: {
+            "documents": [{"external_id": new_name(), "content": "Terns.", "embedding": 1}],
+            "embeddings": ["[0,0,1]"],
+            **SMALL,
+        },
+        lambda rows, _: [row["status"] for row in rows] == ["inserted"],
+    ),
     "update_metadata": Call(
         lambda caller: {"external_id": caller.new_document(), "metadata": {"year": 2026}, **SMALL}, equal(True)
     ),

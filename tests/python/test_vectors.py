@@ -126,21 +126,26 @@ def test_what_is_no_vector_is_refused(three: pgbraid.Client, embedding: Any, mes
 def test_vectors_travel_in_binary(dsn: str, tmp_path: Path) -> None:
     """The protocol's trace shows the format of each parameter: pgvector's text form is nowhere in it."""
     dimensions = 384
-    with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
+    class Halves(HashEmbedder):
+        def embed_documents(self, texts: list[str]) -> Any:
+            return [[0.5] * dimensions for _ in texts]
+
+    with pgbraid.connect(dsn, embedder=Halves()) as client:
         client.add_documents([{"external_id": "a", "content": "fox"}])
         with (tmp_path / "trace").open("w") as file:
             trace = os.dup(file.fileno())
             client.connection.pgconn.trace(trace)
             try:
                 assert client.embed_pending() == 1
-                assert len(client.search("fox", mode="semantic")) == 1
-                assert len(client.search(embedding=[1.0] + [0.5] * (dimensions - 1))) == 1
+                client.add_documents([{"external_id": "b", "content": "b", "embedding": [0.5] * dimensions}])
+                assert len(client.search("fox", mode="semantic")) == 2
+                assert len(client.search(embedding=[1.0] + [0.5] * (dimensions - 1))) == 2
             finally:
                 client.connection.pgconn.untrace()
                 os.close(trace)
     statements = [line for line in (tmp_path / "trace").read_text().splitlines() if "\tBind\t" in line]
     with_vectors = [line for line in statements if len(line) > dimensions]
-    assert len(with_vectors) >= 3
+    assert len(with_vectors) >= 4
     assert not any("0.5,0.5" in line or "0.0,0.0" in line for line in statements)
 
 

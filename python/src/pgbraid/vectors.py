@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from psycopg.abc import AdaptContext
 
-__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "register_vector_types", "to_vector", "vector_literal"]
+__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "register_vector_types", "to_vector"]
 
 VectorLike: TypeAlias = "Sequence[float] | npt.NDArray[np.floating[Any]] | Vector | HalfVector | SparseVector"
 # By the type's name: its oid and that of its arrays.
@@ -49,12 +50,16 @@ def register_vector_types(context: AdaptContext, types: VectorTypes) -> None:
 
 def to_vector(vector: VectorLike, name: str) -> Vector:
     """float32, as pgvector stores it. Raises InvalidArgumentError for what is no vector, NaN and infinity."""
+    numbers = vector.tolist() if hasattr(vector, "tolist") else vector
+    if isinstance(numbers, list):
+        # Loops in C, for most vectors. What they cannot tell apart is looked at one by one.
+        try:
+            values = array("d", numbers)
+        except (TypeError, OverflowError):
+            values = array("d")
+        if values and math.isfinite(sum(values)) and min(values) > -MOST_FLOAT4 and max(values) < MOST_FLOAT4:
+            return Vector(numbers)
     return Vector(_numbers(vector, name))
-
-
-def vector_literal(vector: VectorLike, name: str) -> str:
-    """pgvector's text form, for JSON. Raises InvalidArgumentError for what is no vector, NaN and infinity."""
-    return "[" + ",".join(map(repr, _numbers(vector, name))) + "]"
 
 
 def _numbers(vector: Any, name: str) -> list[float]:

@@ -1,4 +1,7 @@
-create or replace function braid_store.parse_documents(documents jsonb)
+create or replace function braid_store.parse_documents(
+  documents jsonb,
+  embeddings @vector@.vector[] default null
+)
 returns braid_store.document_input[]
 language plpgsql
 stable
@@ -10,10 +13,13 @@ declare
   c_chunk_fields constant jsonb := '{
     "content": ["string"], "speaker": ["string", "null"], "category": ["string", "null"],
     "importance": ["number", "null"], "occurred_at": ["string", "null"], "language": ["string", "null"],
-    "metadata": ["object", "null"], "embedding": ["array", "string", "null"]}';
+    "metadata": ["object", "null"], "embedding": ["array", "string", "null"]}'
+    || case when parse_documents.embeddings is null then '{}' else '{"embedding": ["number", "null"]}' end::jsonb;
   c_document_fields constant jsonb := c_chunk_fields || '{
     "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
     "source_uri": ["string", "null"], "chunks": ["array", "null"]}';
+  -- What stands for an embedding in the hash of a document, as its place in embeddings is another in each batch.
+  v_digests text[];
   v_chunk_lists jsonb[];
   v_chunk_names text[];
   v_wrong record;
@@ -62,6 +68,14 @@ begin
     end if;
   end if;
 
+  if parse_documents.embeddings is not null then
+    perform braid_store.check_embedding_places(parse_documents.documents, cardinality(parse_documents.embeddings));
+    v_digests := array(
+      select encode(sha256(@vector@.vector_send(e.embedding)), 'base64')
+      from unnest(parse_documents.embeddings) with ordinality e (embedding, place)
+      order by e.place);
+  end if;
+
   select array_agg(
            row(d.ordinality, d.value ->> 'external_id', d.value ->> 'content', d.value ->> 'title',
                d.value ->> 'source_uri', f.metadata, d.value ->> 'speaker', d.value ->> 'category',
@@ -70,8 +84,9 @@ begin
                -- A key whose value is null counts as absent, except inside metadata.
                sha256(convert_to(
                  jsonb_build_array(
-                   jsonb_strip_nulls(d.value - '{external_id,source_uri,metadata,category,importance,occurred_at,chunks}'::text[]),
-                   f.chunks)::text, 'UTF8')),
+                   jsonb_strip_nulls(d.value - '{external_id,source_uri,metadata,category,importance,occurred_at,chunks}'::text[]
+                                     || h.embedding),
+                   h.chunks)::text, 'UTF8')),
                sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
@@ -84,7 +99,17 @@ begin
   from jsonb_array_elements(parse_documents.documents) with ordinality d,
        lateral (select case when jsonb_typeof(d.value -> 'metadata') = 'object' then d.value -> 'metadata'
                             else '{}' end as metadata,
-                       case when jsonb_typeof(d.value -> 'chunks') = 'array' then d.value -> 'chunks' end as chunks) f;
+                       case when jsonb_typeof(d.value -> 'chunks') = 'array' then d.value -> 'chunks' end as chunks) f,
+       -- As they are hashed.
+       lateral (select case when v_digests is null or jsonb_typeof(d.value -> 'embedding') is distinct from 'number' then '{}'
+                            else jsonb_build_object('embedding', v_digests[(d.value ->> 'embedding')::int]) end as embedding,
+                       case when v_digests is null or f.chunks is null then f.chunks
+                            else (select jsonb_agg(case when jsonb_typeof(c.value -> 'embedding') = 'number'
+                                                        then c.value || jsonb_build_object(
+                                                               'embedding', v_digests[(c.value ->> 'embedding')::int])
+                                                        else c.value end
+                                                   order by c.ordinality)
+                                  from jsonb_array_elements(f.chunks) with ordinality c) end as chunks) h;
   return coalesce(v_inputs, '{}');
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again from here: behind the hint, psql would show all the functions that it came through.
@@ -96,6 +121,7 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.parse_documents(jsonb) is
+comment on function braid_store.parse_documents(jsonb, @vector@.vector[]) is
   'Checks a batch of documents and returns it as rows, each with hashes of its content and of its attributes. Raises '
-  '22023, naming document and key, for what is wrong.';
+  '22023, naming document and key, for what is wrong. embeddings: the vectors that documents and chunks name by their '
+  'place; null if they hold them themselves.';

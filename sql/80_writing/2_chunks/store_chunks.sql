@@ -2,7 +2,8 @@ create or replace function braid_store.store_chunks(
   tenant_id int,
   collection braid_store.collections,
   inputs braid_store.document_input[],
-  changes braid_store.document_change[]
+  changes braid_store.document_change[],
+  embeddings @vector@.vector[] default null
 )
 returns void
 language plpgsql
@@ -50,11 +51,17 @@ begin
     perform braid_store.write_attributes(store_chunks.tenant_id, store_chunks.collection.id, v_chunk_ids);
   end if;
 
-  v_vectors := braid_store.parse_embeddings(v_embeddings);
+  if store_chunks.embeddings is null then
+    v_vectors := braid_store.parse_embeddings(v_embeddings);
+  else
+    v_vectors := array(
+      select store_chunks.embeddings[u.place::int] from unnest(v_embeddings) with ordinality u (place, number) order by u.number);
+  end if;
   perform braid_store.place_embeddings(tenant_id, collection, v_chunk_ids, v_embedded_ids, v_vectors);
 end
 $$;
 
 comment on function braid_store.store_chunks(int, braid_store.collections, braid_store.document_input[],
-                                             braid_store.document_change[]) is
-  'Stores and indexes the chunks of new and replaced documents. Chunks without an embedding go to the outbox.';
+                                             braid_store.document_change[], @vector@.vector[]) is
+  'Stores and indexes the chunks of new and replaced documents. Chunks without an embedding go to the outbox. '
+  'embeddings: the vectors that inputs name by their place; null if they hold them themselves.';

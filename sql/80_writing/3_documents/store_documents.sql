@@ -20,12 +20,13 @@ declare
 begin
   -- If a batch has several documents with one external_id, the last one is stored, as if they had come one after the
   -- other.
-  select coalesce(array_agg(i order by i.external_id collate "C"), '{}') into v_inputs
+  select coalesce(array_agg(u.input order by u.external_id), '{}') into v_inputs
   from (
-    select distinct on (i.external_id collate "C") i.*
+    -- The row as one value: an array of records that are built anew would be converted through text.
+    select distinct on (i.external_id collate "C") i.external_id collate "C" as external_id, i as input
     from unnest(store_documents.inputs) i
     order by i.external_id collate "C", i.ordinality desc
-  ) i;
+  ) u;
 
   -- Always in the order of external_id, so that two batches that share documents wait for each other and never
   -- deadlock.

@@ -1,4 +1,8 @@
-create or replace function braid_store.write_documents(documents jsonb, collection text)
+create or replace function braid_store.write_documents(
+  documents jsonb,
+  collection text,
+  embeddings @vector@.vector[] default null
+)
 returns setof braid.write_result
 language plpgsql
 volatile
@@ -8,12 +12,15 @@ set search_path = pg_catalog, pg_temp
 -- These settings also hold in the functions called from here. For one document, planning would cost more than storing
 -- it.
 set plan_cache_mode = force_generic_plan
+-- Rows of documents are wide, and sorts and hashes of a batch would go to files.
+set work_mem = '64MB'
 set jit = off
 as $$
 declare
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(write_documents.collection);
-  v_inputs braid_store.document_input[] := braid_store.parse_documents(write_documents.documents);
+  v_inputs braid_store.document_input[] := braid_store.parse_documents(write_documents.documents,
+                                                                              write_documents.embeddings);
   v_changes braid_store.document_change[];
   v_rewritten braid_store.document_change[];
   v_updated_ids bigint[];
@@ -47,7 +54,8 @@ begin
            ) k));
   end if;
   if v_rewritten is not null then
-    perform braid_store.store_chunks(v_tenant_id, v_collection, v_inputs, v_rewritten);
+    perform braid_store.store_chunks(v_tenant_id, v_collection, v_inputs, v_rewritten,
+                                     write_documents.embeddings);
     perform braid_store.merge_inline(v_tenant_id, v_collection);
   end if;
   if v_rewritten is not null or v_updated_ids is not null then
@@ -70,5 +78,6 @@ begin
 end
 $$;
 
-comment on function braid_store.write_documents(jsonb, text) is
-  'Does the work of braid.upsert_documents in one transaction: documents, chunks, postings, vectors and embedding jobs.';
+comment on function braid_store.write_documents(jsonb, text, @vector@.vector[]) is
+  'Does the work of braid.upsert_documents and braid.upsert_embedded_documents in one transaction: documents, chunks, '
+  'postings, vectors and embedding jobs. embeddings: null if documents hold their embeddings themselves.';

@@ -721,6 +721,14 @@ export type Database = {
         }
         Returns: Database['braid']['CompositeTypes']['write_result'][]
       }
+      upsert_embedded_documents: {
+        Args: {
+          collection?: string
+          documents: Json
+          embeddings: string[]
+        }
+        Returns: Database['braid']['CompositeTypes']['write_result'][]
+      }
       version: {
         Args: never
         Returns: string

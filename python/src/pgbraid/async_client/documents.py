@@ -32,8 +32,8 @@ async def add_documents(
     collection: str = "default",
     progress: Callable[[int], object] | None = None,
 ) -> WriteSummary:
-    """Insert documents, or replace those of the same external_id. Maps to braid.upsert_documents, per
-    500.
+    """Insert documents, or replace those of the same external_id. Maps to braid.upsert_documents, in
+    batches of up to 2,000, or to braid.upsert_embedded_documents if they come with embeddings.
 
     A document is a dict with external_id (yours, required), content, title, source_uri, metadata (a
     dict), speaker, category, importance (a number), occurred_at (a datetime or ISO 8601), language, and,
@@ -48,17 +48,22 @@ async def add_documents(
     """
     summary = WriteSummary()
     for batch in batches(documents):
+        # %b, as psycopg would write a list of vectors out as text.
+        call = (
+            """braid.upsert_embedded_documents(documents => %(documents)s::jsonb, embeddings => %(embeddings)b,
+                                               collection => %(collection)s)"""
+            if batch.embeddings
+            else "braid.upsert_documents(documents => %(documents)s::jsonb, collection => %(collection)s)"
+        )
         rows = await client._session.rows(
             f"""
             select (w.result).status, count(*), coalesce(sum((w.result).chunk_count), 0)
-            from (
-              select braid.upsert_documents(documents => %(documents)s::jsonb, collection => %(collection)s)
-              from {TENANT}
-            ) w (result)
+            from (select {call} from {TENANT}) w (result)
             group by 1
             """,
-            documents=f"[{','.join(batch)}]",
+            documents=f"[{','.join(batch.texts)}]",
             collection=collection,
+            **({"embeddings": batch.embeddings} if batch.embeddings else {}),
         )
         counts = {status: int(count) for status, count, _ in rows}
         chunks = sum(int(count) for status, _, count in rows if status in ("inserted", "replaced"))

@@ -119,7 +119,7 @@ def _embed_batch(
     return int(
         client._session.value(
             """
-            braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)s,
+            braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)b,
                                    collection => %(collection)s, embedding_model => %(model)s)
             """,
             **parameters,

@@ -1,17 +1,21 @@
-"""Documents as the database takes them: JSON objects, in batches."""
+"""Documents as the database takes them: JSON objects, with their embeddings beside them, in batches."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import to_json
 from pgbraid.errors import InvalidArgumentError, LimitExceededError
-from pgbraid.vectors import vector_literal
+from pgbraid.vectors import to_vector
 
-__all__ = ["batches", "bounded", "checked_records", "encode_document"]
+if TYPE_CHECKING:
+    from pgvector import Vector
+
+__all__ = ["Batch", "batches", "bounded", "checked_records", "encode_document"]
 
 CHUNK_KEYS = frozenset(
     ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding")
@@ -19,16 +23,51 @@ CHUNK_KEYS = frozenset(
 DOCUMENT_KEYS = CHUNK_KEYS | {"external_id", "title", "source_uri", "chunks"}
 # JSON's escape of NUL, and not an escaped backslash before "u0000".
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-BATCH_DOCUMENTS = 500
+# Each batch is a segment of the full-text index, with a row for each of its lexemes: 2,000 texts of 150 words together
+# have half as many rows as in batches of 500.
+BATCH_DOCUMENTS = 2000
 BATCH_BYTES = 4_000_000
+BATCH_EMBEDDING_BYTES = 16_000_000
 # The limits of braid_store.check_sizes, which the database checks as well.
 MOST_CONTENT_BYTES = 10_000_000
 MOST_BATCH_BYTES = 64_000_000
 
 
-def batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[list[str]]:
-    """The documents as JSON texts, in batches bounded by number and size."""
-    return bounded(encode_document(document, number) for number, document in enumerate(documents, 1))
+@dataclass
+class Batch:
+    """Documents as JSON texts, in which an embedding is the place of its vector in `embeddings`, from 1."""
+
+    texts: list[str] = field(default_factory=list)
+    embeddings: list[Vector] = field(default_factory=list)
+    text_bytes: int = 0
+    embedding_bytes: int = 0
+
+    def add(self, document: Mapping[str, Any], number: int) -> bool:
+        """Whether there was room for it. An empty batch has room for any document."""
+        if len(self.texts) == BATCH_DOCUMENTS:
+            return False
+        count = len(self.embeddings)
+        text = encode_document(document, number, self.embeddings)
+        text_bytes = self.text_bytes + byte_length(text)
+        embedding_bytes = self.embedding_bytes + sum(4 * vector.dimensions() for vector in self.embeddings[count:])
+        if self.texts and (text_bytes > BATCH_BYTES or embedding_bytes > BATCH_EMBEDDING_BYTES):
+            del self.embeddings[count:]
+            return False
+        self.texts.append(text)
+        self.text_bytes, self.embedding_bytes = text_bytes, embedding_bytes
+        return True
+
+
+def batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
+    """The documents in batches bounded by number and size."""
+    batch = Batch()
+    for number, document in enumerate(documents, 1):
+        if not batch.add(document, number):
+            yield batch
+            batch = Batch()
+            batch.add(document, number)
+    if batch.texts:
+        yield batch
 
 
 def bounded(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -68,9 +107,11 @@ def checked_records(lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def encode_document(document: Mapping[str, Any], number: int = 1) -> str:
-    """One document as JSON. Raises InvalidArgumentError naming the document and the key; the database checks
-    more."""
+def encode_document(document: Mapping[str, Any], number: int = 1, embeddings: list[Vector] | None = None) -> str:
+    """One document as JSON, whose embeddings are put behind those in `embeddings`. Raises InvalidArgumentError naming
+    the document and the key; the database checks more."""
+    if embeddings is None:
+        embeddings = []
     if not isinstance(document, Mapping):
         raise InvalidArgumentError(
             f"document {number} is of type {type(document).__name__}, not dict", hint=_keys_hint(DOCUMENT_KEYS)
@@ -87,9 +128,11 @@ def encode_document(document: Mapping[str, Any], number: int = 1) -> str:
     content = values.get("content")
     if isinstance(content, str) and len(content) > MOST_CONTENT_BYTES // 4:
         _check_content(content, name)
-    _encode_embedding(values, name)
+    _place_embedding(values, name, embeddings)
     if isinstance(values.get("chunks"), Sequence) and not isinstance(values["chunks"], str):
-        values["chunks"] = [_chunk(chunk, f"{name} chunk {index}") for index, chunk in enumerate(values["chunks"], 1)]
+        values["chunks"] = [
+            _chunk(chunk, f"{name} chunk {index}", embeddings) for index, chunk in enumerate(values["chunks"], 1)
+        ]
     encoded = to_json(values, name)
     if _NUL.search(encoded):
         raise InvalidArgumentError(f"{name} contains NUL (0x00)", hint="remove it: PostgreSQL has no NUL")
@@ -107,20 +150,28 @@ def _check_content(content: str, name: str) -> None:
         )
 
 
-def _chunk(chunk: Any, name: str) -> dict[str, Any]:
+def _chunk(chunk: Any, name: str, embeddings: list[Vector]) -> dict[str, Any]:
     if not isinstance(chunk, Mapping):
         raise InvalidArgumentError(f"{name} is of type {type(chunk).__name__}, not dict", hint=_keys_hint(CHUNK_KEYS))
     _check_keys(chunk, CHUNK_KEYS, name)
     values = dict(chunk)
-    _encode_embedding(values, name)
+    _place_embedding(values, name, embeddings)
     return values
 
 
-def _encode_embedding(values: dict[str, Any], name: str) -> None:
+def _place_embedding(values: dict[str, Any], name: str, embeddings: list[Vector]) -> None:
     embedding = values.get("embedding")
-    # pgvector's text form goes as it is.
-    if embedding is not None and not isinstance(embedding, str):
-        values["embedding"] = vector_literal(embedding, name)
+    if embedding is None:
+        return
+    if isinstance(embedding, str):  # pgvector's text form
+        try:
+            embedding = json.loads(embedding)
+        except ValueError as error:
+            raise InvalidArgumentError(
+                f"the embedding of {name} is not a vector", hint="give one sequence of numbers"
+            ) from error
+    embeddings.append(to_vector(embedding, name))
+    values["embedding"] = len(embeddings)
 
 
 def _check_keys(values: Mapping[str, Any], known: frozenset[str], name: str) -> None:

@@ -1,0 +1,21 @@
+create or replace function braid.upsert_embedded_documents(
+  documents jsonb,
+  embeddings @vector@.vector[],
+  collection text default 'default'
+)
+returns setof braid.write_result
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select *
+  from braid_store.write_documents(upsert_embedded_documents.documents, upsert_embedded_documents.collection,
+                                   coalesce(upsert_embedded_documents.embeddings, '{}'));
+$$;
+
+comment on function braid.upsert_embedded_documents(jsonb, @vector@.vector[], text) is
+  E'Stores documents as upsert_documents does, with their embeddings beside them, which drivers send in binary.\n'
+  'The key embedding of a document, or of one of its chunks, is the place of its vector in embeddings, from 1. '
+  'Documents and chunks without that key wait in the outbox. Arguments, statuses and limits are otherwise those of upsert_documents.';
