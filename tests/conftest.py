@@ -170,6 +170,13 @@ def db(dsn: str) -> Iterator[Connection]:
         yield connection
 
 
+@pytest.fixture(scope="module")
+def shared_db(new_database: NewDatabase) -> Iterator[Connection]:
+    """As db, but one for all tests of a file: for those that leave nothing behind. They take a third of the time."""
+    with new_database() as dsn, psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
+
+
 @pytest.fixture
 def make_login(server: embedded.Server, dsn: str) -> Iterator[Callable[..., str]]:
     """`make_login("ana", "braid_reader", …)` creates a login that is a member of these roles, or trusted as a

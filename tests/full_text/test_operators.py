@@ -30,12 +30,12 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def filled(db: Connection) -> Connection:
+@pytest.fixture(scope="module")
+def filled(shared_db: Connection) -> Connection:
     """A collection whose semantic leg finds everything, in the order above."""
-    db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test')")
+    shared_db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test')")
     upsert(
-        db,
+        shared_db,
         [
             {"external_id": name, "content": text, "embedding": [1, number / 10]}
             for number, (name, text) in enumerate(TEXTS.items())
@@ -50,7 +50,7 @@ def filled(db: Connection) -> Connection:
         ],
         "small",
     )
-    return db
+    return shared_db
 
 
 def found(db: Connection, query: str, **arguments: Any) -> set[str]:
@@ -328,6 +328,7 @@ def test_no_text_is_an_error(filled: Connection) -> None:
     ids=["words", "demands", "prefixes", "phrase", "unspaced", "alternatives"],
 )
 def test_long_queries_take_bounded_time(filled: Connection, query: str) -> None:
-    filled.execute("set statement_timeout = '10s'")
-    found(filled, query)
-    found_by_both(filled, query)
+    with filled.transaction():
+        filled.execute("set local statement_timeout = '10s'")
+        found(filled, query)
+        found_by_both(filled, query)

@@ -90,25 +90,25 @@ def written(rows: list[tuple[int, int, str, str, str]]) -> str:
 
 
 @pytest.mark.parametrize(("query", "expected"), EXAMPLES, ids=[query for query, _ in EXAMPLES])
-def test_examples(db: Connection, query: str, expected: str) -> None:
-    assert written(parse(db, query)) == expected
+def test_examples(shared_db: Connection, query: str, expected: str) -> None:
+    assert written(parse(shared_db, query)) == expected
 
 
-def test_python_and_sql_read_a_query_alike(db: Connection) -> None:
+def test_python_and_sql_read_a_query_alike(shared_db: Connection) -> None:
     @many
     @given(query=queries)
     def check(query: str) -> None:
-        wanted = [content for _, _, occurrence, _, content in parse(db, query) if occurrence != "must_not"]
+        wanted = [content for _, _, occurrence, _, content in parse(shared_db, query) if occurrence != "must_not"]
         assert embedded_text(query) == " ".join(wanted)
 
     check()
 
 
-def test_any_text_is_a_query(db: Connection) -> None:
+def test_any_text_is_a_query(shared_db: Connection) -> None:
     @many
     @given(query=queries)
     def check(query: str) -> None:
-        rows = parse(db, query)
+        rows = parse(shared_db, query)
         assert [number for number, *_ in rows] == list(range(1, len(rows) + 1))
         groups = [group for _, group, *_ in rows]
         assert sorted(set(groups)) == list(range(1, max(groups, default=0) + 1)) and groups == sorted(groups)
@@ -121,14 +121,14 @@ def test_any_text_is_a_query(db: Connection) -> None:
             assert kind != "phrase" or occurrence != "should"
             assert kind != "prefix" or not content.endswith("*")
         known = {(row[0], row[1], row[2]) for row in rows}
-        found = tokens(db, query)
+        found = tokens(shared_db, query)
         assert {row[:3] for row in found} <= known
         assert all(row[6] == "prefix" for row in found if row[3] == "prefix")
 
     check()
 
 
-def test_without_operators_the_lexemes_are_those_of_the_text(db: Connection) -> None:
+def test_without_operators_the_lexemes_are_those_of_the_text(shared_db: Connection) -> None:
     whole = "select lexeme, kind, count(*) from braid_store.tokenize(array[%s], 'english', true) group by 1, 2"
     by_clause = f"select lexeme, token_kind, count(*) from {TOKENS} group by 1, 2"
 
@@ -137,14 +137,14 @@ def test_without_operators_the_lexemes_are_those_of_the_text(db: Connection) -> 
     def check(query: str) -> None:
         words = [word.lstrip("+-") for word in query.split()]
         query = " ".join("or" if word == "OR" else word for word in words)
-        found = db.execute(by_clause, (query,)).fetchall()
-        assert sorted(found) == sorted(db.execute(whole, (query,)).fetchall())
+        found = shared_db.execute(by_clause, (query,)).fetchall()
+        assert sorted(found) == sorted(shared_db.execute(whole, (query,)).fetchall())
 
     check()
 
 
-def test_positions_are_counted_within_a_clause(db: Connection) -> None:
-    assert [row[3:] for row in tokens(db, 'river "the old ORA-1 river" -bank')] == [
+def test_positions_are_counted_within_a_clause(shared_db: Connection) -> None:
+    assert [row[3:] for row in tokens(shared_db, 'river "the old ORA-1 river" -bank')] == [
         ("word", 1, "river", "word"),
         ("phrase", 1, "=the", "stop_word"),
         ("phrase", 2, "old", "word"),
@@ -172,15 +172,15 @@ def test_positions_are_counted_within_a_clause(db: Connection) -> None:
         ("한국*", {"한국"}),
     ],
 )
-def test_a_prefix_is_compared_with_stored_lexemes(db: Connection, query: str, expected: set[str]) -> None:
-    rows = tokens(db, query)
+def test_a_prefix_is_compared_with_stored_lexemes(shared_db: Connection, query: str, expected: set[str]) -> None:
+    rows = tokens(shared_db, query)
     assert {row[3:5] + row[6:] for row in rows} == {("prefix", 1, "prefix")}
     assert {row[5] for row in rows} == expected
 
 
-def test_an_asterisk_behind_several_words_says_nothing(db: Connection) -> None:
-    assert [row[3:] for row in tokens(db, "big,data*")] == [("word", 1, "big", "word"), ("word", 2, "data", "word")]
-    assert tokens(db, "東京*") == tokens(db, "東京")
+def test_an_asterisk_behind_several_words_says_nothing(shared_db: Connection) -> None:
+    assert [row[3:] for row in tokens(shared_db, "big,data*")] == [("word", 1, "big", "word"), ("word", 2, "data", "word")]
+    assert tokens(shared_db, "東京*") == tokens(shared_db, "東京")
 
 
 @pytest.mark.parametrize(
@@ -195,10 +195,10 @@ def test_an_asterisk_behind_several_words_says_nothing(db: Connection) -> None:
     ],
     ids=["words", "prefixes", "phrases", "quotes", "alternatives", "signs"],
 )
-def test_a_long_query_takes_no_time(db: Connection, query: str) -> None:
-    parse(db, "a")
+def test_a_long_query_takes_no_time(shared_db: Connection, query: str) -> None:
+    parse(shared_db, "a")
     start = time.perf_counter()
-    parse(db, query)
+    parse(shared_db, query)
     # Milliseconds; quadratic would be minutes.
     assert time.perf_counter() - start < 2
     assert len(embedded_text(query)) <= len(query)

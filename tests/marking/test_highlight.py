@@ -112,8 +112,8 @@ def marked(db: Connection, content: str, query: str, **arguments: Any) -> str:
         ("", "fox", ""),
     ],
 )
-def test_what_is_marked(db: Connection, content: str, query: str, expected: str) -> None:
-    assert marked(db, content, query) == expected
+def test_what_is_marked(shared_db: Connection, content: str, query: str, expected: str) -> None:
+    assert marked(shared_db, content, query) == expected
 
 
 def test_a_collection_has_its_own_language(db: Connection) -> None:
@@ -222,10 +222,10 @@ def test_a_passage_of_a_script_without_spaces(db: Connection) -> None:
         ("22023", {"fragment_separator": None}, "fragment_separator"),
     ],
 )
-def test_what_is_refused(db: Connection, sqlstate: str, arguments: dict[str, Any], named_in_message: str) -> None:
-    arguments = {"chunk_id": add(db, "a fox"), "query_text": "fox", **arguments}
+def test_what_is_refused(shared_db: Connection, sqlstate: str, arguments: dict[str, Any], named_in_message: str) -> None:
+    arguments = {"chunk_id": add(shared_db, "a fox"), "query_text": "fox", **arguments}
     with pytest.raises(psycopg.Error) as raised:
-        highlight(db, **{"query": arguments.pop("query_text"), **arguments})
+        highlight(shared_db, **{"query": arguments.pop("query_text"), **arguments})
     assert (raised.value.sqlstate, bool(raised.value.diag.message_hint)) == (
         sqlstate,
         True,

@@ -136,9 +136,9 @@ def test_synonyms_and_corrections_are_marked(db: Connection, chunks: dict[str, i
         {"fragment_separator": None},
     ],
 )
-def test_what_is_refused(db: Connection, option: Any) -> None:
+def test_what_is_refused(shared_db: Connection, option: Any) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
-        snippets(db, {"snippet": option})
+        snippets(shared_db, {"snippet": option})
     assert raised.value.diag.message_hint
     named_in_message = next(iter(option)) if isinstance(option, dict) else "snippet"
     assert named_in_message in (raised.value.diag.message_primary or "")

@@ -15,17 +15,17 @@ Connection = psycopg.Connection[Any]
 UNIT = [1.0] + [0.0] * 383
 
 
-@pytest.fixture
-def filled(db: Connection) -> Connection:
-    upsert(
-        db,
-        [
-            {"external_id": "a", "content": "The Who played at Leeds", "embedding": UNIT, "category": "music"},
-            {"external_id": "b", "content": "a table of numbers 🎸", "embedding": [0.5, *UNIT[:-1]]},
-            {"external_id": "c", "content": "東京都に住んでいる", "embedding": UNIT[::-1]},
-        ],
-    )
-    return db
+DOCUMENTS: list[dict[str, Any]] = [
+    {"external_id": "a", "content": "The Who played at Leeds", "embedding": UNIT, "category": "music"},
+    {"external_id": "b", "content": "a table of numbers 🎸", "embedding": [0.5, *UNIT[:-1]]},
+    {"external_id": "c", "content": "東京都に住んでいる", "embedding": UNIT[::-1]},
+]
+
+
+@pytest.fixture(scope="module")
+def filled(shared_db: Connection) -> Connection:
+    upsert(shared_db, DOCUMENTS)
+    return shared_db
 
 
 def refused(db: Connection, sqlstate: str, function: str, arguments: dict[str, Any]) -> psycopg.Error:
@@ -204,8 +204,8 @@ def test_a_write_names_what_it_refuses_and_writes_nothing(
 
 
 @pytest.mark.parametrize("documents", [{}, None, Jsonb("[]"), ["a"], [None], [[]]])
-def test_a_batch_is_an_array_of_objects(db: Connection, documents: Any) -> None:
-    refused(db, "22023", "upsert_documents", {"documents": documents})
+def test_a_batch_is_an_array_of_objects(shared_db: Connection, documents: Any) -> None:
+    refused(shared_db, "22023", "upsert_documents", {"documents": documents})
 
 
 def test_an_external_id_of_1024_bytes(db: Connection) -> None:
@@ -287,14 +287,15 @@ def test_nul_is_refused(filled: Connection) -> None:
     ],
     ids=["phrases", "prefixes", "words"],
 )
-def test_of_very_many_demands_the_first_count(filled: Connection, demands: list[str]) -> None:
+def test_of_very_many_demands_the_first_count(db: Connection, demands: list[str]) -> None:
     """Every chunk that is looked at is tested for each."""
-    upsert(filled, [{"external_id": f"d{number}", "content": "who leeds table numbers"} for number in range(2_000)])
-    filled.execute("set statement_timeout = '10s'")
+    upsert(db, DOCUMENTS)
+    upsert(db, [{"external_id": f"d{number}", "content": "who leeds table numbers"} for number in range(2_000)])
+    db.execute("set statement_timeout = '10s'")
     asked = "leeds -played " + " ".join(demands)
-    row = filled.execute("select braid.search_json(query_text => %s, match_count => 10000)", (asked,)).fetchone()
+    row = db.execute("select braid.search_json(query_text => %s, match_count => 10000)", (asked,)).fetchone()
     assert row
     assert {result["external_id"] for result in row[0]["results"]} == {f"d{number}" for number in range(2_000)}
     assert [warning["code"] for warning in row[0]["warnings"]] == ["demands_cut"]
-    few = filled.execute("select braid.search_json(query_text => 'leeds -played')").fetchone()
+    few = db.execute("select braid.search_json(query_text => 'leeds -played')").fetchone()
     assert few and few[0]["warnings"] == []

@@ -19,6 +19,12 @@ DOCUMENTS = [
 ]
 
 
+@pytest.fixture(scope="module")
+def shared(shared_db: Connection) -> Connection:
+    upsert(shared_db, DOCUMENTS)
+    return shared_db
+
+
 @pytest.fixture
 def filled(db: Connection) -> Connection:
     upsert(db, DOCUMENTS)
@@ -72,12 +78,12 @@ def found(answer: dict[str, Any]) -> set[str]:
         ("", []),
     ],
 )
-def test_what_is_offered(filled: Connection, query: str, expected: list[tuple[str, str]]) -> None:
+def test_what_is_offered(shared: Connection, query: str, expected: list[tuple[str, str]]) -> None:
     if query == "":
-        row = filled.execute("select braid.search_json(query_embedding => %s)", (str([1] + [0] * 383),)).fetchone()
+        row = shared.execute("select braid.search_json(query_embedding => %s)", (str([1] + [0] * 383),)).fetchone()
         assert row and row[0]["stats"]["corrections"] == []
         return
-    answer = search(filled, query)
+    answer = search(shared, query)
     assert corrections(answer) == expected
     assert not any(correction["applied"] for correction in answer["stats"]["corrections"])
     messages = [warning["message"] for warning in answer["warnings"] if warning["code"] == "did_you_mean"]
@@ -93,16 +99,16 @@ def test_a_synonym_that_occurs_is_enough(filled: Connection) -> None:
     assert (corrections(answer), found(answer)) == ([], {"2", "3"})
 
 
-def test_five_words_of_a_query(filled: Connection) -> None:
+def test_five_words_of_a_query(shared: Connection) -> None:
     words = ["xriver", "yriver", "zriver", "riverx", "rivery", "riverz"]
-    assert corrections(search(filled, " ".join(words))) == [(word, "river") for word in words[:5]]
+    assert corrections(search(shared, " ".join(words))) == [(word, "river") for word in words[:5]]
 
 
-def test_it_is_applied_when_asked(filled: Connection) -> None:
-    plain = search(filled, "databse rivr")
+def test_it_is_applied_when_asked(shared: Connection) -> None:
+    plain = search(shared, "databse rivr")
     assert (found(plain), plain["stats"]["terms"]) == (set(), [])
-    corrected = search(filled, "databse rivr", {"correct": True})
-    meant = search(filled, "database river")
+    corrected = search(shared, "databse rivr", {"correct": True})
+    meant = search(shared, "database river")
     assert corrected["stats"]["terms"] == meant["stats"]["terms"] == ["databas", "river"]
     assert corrected["results"] == meant["results"] and len(meant["results"]) == 3
     assert [correction["applied"] for correction in corrected["stats"]["corrections"]] == [True, True]
@@ -124,9 +130,9 @@ def test_it_is_applied_when_asked(filled: Connection) -> None:
         ('databse "databse"', 'database "databse"', "any"),
     ],
 )
-def test_a_correction_takes_the_place_of_the_word(filled: Connection, query: str, meant: str, match: str) -> None:
-    corrected = search(filled, query, {"correct": True}, match=match)
-    expected = search(filled, meant, match=match)
+def test_a_correction_takes_the_place_of_the_word(shared: Connection, query: str, meant: str, match: str) -> None:
+    corrected = search(shared, query, {"correct": True}, match=match)
+    expected = search(shared, meant, match=match)
     assert corrected["results"] == expected["results"]
     assert corrected["stats"]["terms"] == expected["stats"]["terms"]
 
@@ -152,8 +158,8 @@ def test_deleted_words_are_not_offered(filled: Connection) -> None:
 
 
 @pytest.mark.parametrize("option", [1, "true", {}, []])
-def test_what_is_refused(filled: Connection, option: Any) -> None:
+def test_what_is_refused(shared: Connection, option: Any) -> None:
     for name in ("correct", "operators", "explain"):
         with pytest.raises(psycopg.errors.InvalidParameterValue, match=name) as raised:
-            search(filled, "river", {name: option})
+            search(shared, "river", {name: option})
         assert raised.value.diag.message_hint == "Give true or false."

@@ -20,8 +20,7 @@ def embedding(angle: float) -> str:
     return vector([math.cos(angle), math.sin(angle), 0.0])
 
 
-@pytest.fixture
-def db(db: Connection) -> Connection:
+def fill(db: Connection) -> Connection:
     db.execute("select braid.create_collection('small', dimensions => 3)")
     documents: list[dict[str, Any]] = [
         {
@@ -39,6 +38,16 @@ def db(db: Connection) -> Connection:
     documents.append({"external_id": "unembedded", "content": "Nothing of interest."})
     upsert(db, documents, "small")
     return db
+
+
+@pytest.fixture
+def db(db: Connection) -> Connection:
+    return fill(db)
+
+
+@pytest.fixture(scope="module")
+def filled(shared_db: Connection) -> Connection:
+    return fill(shared_db)
 
 
 def explain(db: Connection, **arguments: Any) -> dict[str, Any]:
@@ -76,8 +85,8 @@ BOOSTS = {
         {"query_text": None},
     ],
 )
-def test_arithmetic_gives_the_score(db: Connection, search: dict[str, Any], options: dict[str, Any]) -> None:
-    explained = explain(db, options=options, **search)
+def test_arithmetic_gives_the_score(filled: Connection, search: dict[str, Any], options: dict[str, Any]) -> None:
+    explained = explain(filled, options=options, **search)
     arguments = {
         "query_text": "amber cedar",
         "query_embedding": embedding(0.3),
@@ -85,7 +94,7 @@ def test_arithmetic_gives_the_score(db: Connection, search: dict[str, Any], opti
         "options": options,
         **search,
     }
-    found = db.execute(
+    found = filled.execute(
         f"select chunk_id, score from braid.hybrid_search({named(arguments)})",
         {name: Jsonb(value) if isinstance(value, dict) else value for name, value in arguments.items()},
     ).fetchall()
@@ -100,8 +109,8 @@ def test_arithmetic_gives_the_score(db: Connection, search: dict[str, Any], opti
         assert ("boosts" in options) == (row["boosts"] is not None)
 
 
-def test_statistics_of_a_search(db: Connection) -> None:
-    explained = explain(db, match_count=5, min_score=0.0001, filters={"speaker": "Ana"}, candidate_count=10)
+def test_statistics_of_a_search(filled: Connection) -> None:
+    explained = explain(filled, match_count=5, min_score=0.0001, filters={"speaker": "Ana"}, candidate_count=10)
     statistics = explained["statistics"]
     assert statistics["returned_results"] == 5 == len(explained["results"])
     assert statistics["bm25_results"] == explained["legs"]["full_text"]["candidates"] == 10
@@ -112,9 +121,9 @@ def test_statistics_of_a_search(db: Connection) -> None:
     assert [term["term"] for term in explained["query"]["terms"]] == ["amber", "cedar"]
 
 
-def test_a_document_that_is_returned(db: Connection) -> None:
-    first = explain(db)["results"][0]
-    document = outcome(db, first["external_id"])
+def test_a_document_that_is_returned(filled: Connection) -> None:
+    first = explain(filled)["results"][0]
+    document = outcome(filled, first["external_id"])
     assert (document["outcome"], document["chunks"][0]["place"]) == ("returned", 1)
     assert document["chunks"][0]["score"] == first["score"]
 
@@ -149,12 +158,12 @@ def test_a_document_that_is_returned(db: Connection) -> None:
     ],
 )
 def test_why_a_document_is_not_found(
-    db: Connection, external_id: str, expected: str, arguments: dict[str, Any], said: str
+    filled: Connection, external_id: str, expected: str, arguments: dict[str, Any], said: str
 ) -> None:
-    document = outcome(db, external_id, **arguments)
+    document = outcome(filled, external_id, **arguments)
     assert document["outcome"] == expected
     assert said in document["reason"]
-    shown = explain(db, **arguments)["results"]
+    shown = explain(filled, **arguments)["results"]
     assert external_id not in [row["external_id"] for row in shown]
 
 

@@ -18,16 +18,16 @@ MOST_QUERY_BYTES = 1_000_000
 MOST_SEARCHED_CHARACTERS = 16_384
 
 
-@pytest.fixture
-def filled(db: Connection) -> Connection:
+@pytest.fixture(scope="module")
+def filled(shared_db: Connection) -> Connection:
     upsert(
-        db,
+        shared_db,
         [
             {"external_id": "a", "content": "The committee met in Leeds last week", "occurred_at": "2026-01-01"},
             {"external_id": "b", "content": "seats and prices 東京都"},
         ],
     )
-    return db
+    return shared_db
 
 
 def refused(db: Connection, function: str, message: str, **arguments: Any) -> None:

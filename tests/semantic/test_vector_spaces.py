@@ -283,9 +283,9 @@ def test_spaces_side_by_side(db: Connection) -> None:
         ({"dimensions": 3, "hnsw_ef_construction": 1001}, "hnsw_ef_construction is '1001'"),
     ],
 )
-def test_settings_are_checked(db: Connection, settings: dict[str, Any], named: str) -> None:
+def test_settings_are_checked(shared_db: Connection, settings: dict[str, Any], named: str) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
-        create(db, "c", **settings)
+        create(shared_db, "c", **settings)
     assert raised.value.diag.message_primary == named
     assert raised.value.diag.message_hint
 

@@ -39,8 +39,8 @@ def written(rows: list[Row]) -> str:
 
 
 @pytest.mark.parametrize(("config", "fold", "text", "expected"), GOLDEN)
-def test_golden_table(db: Connection, config: str, fold: bool, text: str, expected: str) -> None:
-    assert written(tokenize(db, text, config=config, fold=fold)) == expected
+def test_golden_table(shared_db: Connection, config: str, fold: bool, text: str, expected: str) -> None:
+    assert written(tokenize(shared_db, text, config=config, fold=fold)) == expected
 
 
 def searched(rows: list[Row]) -> set[str]:
@@ -95,28 +95,28 @@ def searched(rows: list[Row]) -> set[str]:
         (".net", "on .NET"),
     ],
 )
-def test_query_finds_text(db: Connection, query: str, text: str) -> None:
-    assert searched(tokenize(db, query)) & {lexeme for *_, lexeme, _ in tokenize(db, text)}
+def test_query_finds_text(shared_db: Connection, query: str, text: str) -> None:
+    assert searched(tokenize(shared_db, query)) & {lexeme for *_, lexeme, _ in tokenize(shared_db, text)}
 
 
-def test_elided_articles_do_not_hide_the_noun(db: Connection) -> None:
-    found = {lexeme for *_, lexeme, _ in tokenize(db, "l'hiver", config="french")}
-    assert searched(tokenize(db, "hiver", config="french")) <= found
+def test_elided_articles_do_not_hide_the_noun(shared_db: Connection) -> None:
+    found = {lexeme for *_, lexeme, _ in tokenize(shared_db, "l'hiver", config="french")}
+    assert searched(tokenize(shared_db, "hiver", config="french")) <= found
 
 
-def test_texts_are_numbered_as_given(db: Connection) -> None:
-    rows = tokenize(db, "one", None, "", "four cars")
+def test_texts_are_numbered_as_given(shared_db: Connection) -> None:
+    rows = tokenize(shared_db, "one", None, "", "four cars")
     assert [(number, position, lexeme) for number, position, lexeme, _ in rows] == [
         (1, 1, "one"),
         (4, 1, "four"),
         (4, 2, "car"),
     ]
-    assert tokenize(db) == []
+    assert tokenize(shared_db) == []
 
 
-def test_white_space_of_every_sort_separates(db: Connection) -> None:
+def test_white_space_of_every_sort_separates(shared_db: Connection) -> None:
     text = "a1\tb2\nc3\r\nd4\fe5\vf6\u00a0g7\u2003h8\u3000i9"
-    lexemes = {lexeme for *_, lexeme, kind in tokenize(db, text) if kind == "compound"}
+    lexemes = {lexeme for *_, lexeme, kind in tokenize(shared_db, text) if kind == "compound"}
     assert lexemes == {"a1", "b2", "c3", "d4", "e5", "f6", "g7", "h8", "i9"}
 
 
@@ -132,22 +132,22 @@ def assert_sound(rows: list[Row]) -> None:
     assert all(seen == set(range(1, len(seen) + 1)) for seen in positions.values())
 
 
-def test_any_text_is_tokenised_alone_as_in_a_batch(db: Connection) -> None:
+def test_any_text_is_tokenised_alone_as_in_a_batch(shared_db: Connection) -> None:
     generator = random.Random(1)
     alphabet = "abAB019 .,-_/\\:@'’&+#$%=()[]{}<>é\u0301東のก한👍\u200d🇩\ufe0f\n\t\u00a0€~!?^*|;\"\u00ad\ue000\u0001"
     texts = ["".join(generator.choices(alphabet, k=generator.randrange(60))) for _ in range(2000)]
-    rows = tokenize(db, *texts)
+    rows = tokenize(shared_db, *texts)
     assert_sound(rows)
     for number in range(1, 51):
-        alone = tokenize(db, texts[number - 1])
+        alone = tokenize(shared_db, texts[number - 1])
         assert [row[1:] for row in alone] == [row[1:] for row in rows if row[0] == number]
 
 
-def test_every_code_point_is_harmless(db: Connection) -> None:
+def test_every_code_point_is_harmless(shared_db: Connection) -> None:
     code_points = [*range(1, 0xD800), *range(0xE000, 0x20000, 3), *range(0xE0000, 0x110000, 97)]
     for start in range(0, len(code_points), 10_000):
         characters = [chr(code_point) for code_point in code_points[start : start + 10_000]]
-        assert_sound(tokenize(db, *(f"{character} a{character}b" for character in characters)))
+        assert_sound(tokenize(shared_db, *(f"{character} a{character}b" for character in characters)))
 
 
 @pytest.mark.parametrize(
@@ -167,9 +167,9 @@ def test_every_code_point_is_harmless(db: Connection) -> None:
     ],
     ids=lambda text: text[:6],
 )
-def test_long_texts_are_bounded(db: Connection, text: str) -> None:
+def test_long_texts_are_bounded(shared_db: Connection, text: str) -> None:
     started = time.perf_counter()
-    longest = db.execute(
+    longest = shared_db.execute(
         "select max(octet_length(t.lexeme)) from braid_store.tokenize(array[%s], 'english', true) t", (text,)
     ).fetchone()
     assert longest is not None
@@ -178,25 +178,25 @@ def test_long_texts_are_bounded(db: Connection, text: str) -> None:
     assert time.perf_counter() - started < 30
 
 
-def test_a_long_lexeme_is_the_same_from_text_and_query(db: Connection) -> None:
+def test_a_long_lexeme_is_the_same_from_text_and_query(shared_db: Connection) -> None:
     one, other = "x" * 5000, "x" * 4999 + "y"
-    assert searched(tokenize(db, one)) == {lexeme for *_, lexeme, _ in tokenize(db, f"({one},")}
-    assert searched(tokenize(db, one)).isdisjoint(searched(tokenize(db, other)))
+    assert searched(tokenize(shared_db, one)) == {lexeme for *_, lexeme, _ in tokenize(shared_db, f"({one},")}
+    assert searched(tokenize(shared_db, one)).isdisjoint(searched(tokenize(shared_db, other)))
 
 
 @pytest.mark.parametrize("config", ["klingon", "", "public.english", "'; drop table x; --"])
-def test_unknown_configuration(db: Connection, config: str) -> None:
+def test_unknown_configuration(shared_db: Connection, config: str) -> None:
     with pytest.raises(errors.UndefinedObject, match="does not exist") as caught:
-        tokenize(db, "word", config=config)
+        tokenize(shared_db, "word", config=config)
     assert "english" in (caught.value.diag.message_hint or "")
 
 
-def test_configuration_of_several_dictionaries(db: Connection) -> None:
-    db.execute("create text search dictionary public.short (template = simple, accept = false)")
-    db.execute("create text search configuration public.chained (copy = pg_catalog.english)")
-    db.execute(
+def test_configuration_of_several_dictionaries(shared_db: Connection) -> None:
+    shared_db.execute("create text search dictionary public.short (template = simple, accept = false)")
+    shared_db.execute("create text search configuration public.chained (copy = pg_catalog.english)")
+    shared_db.execute(
         "alter text search configuration public.chained alter mapping for asciiword, word"
         " with public.short, pg_catalog.english_stem"
     )
-    rows = tokenize(db, "The running foxes 👍 東京", config="public.chained")
+    rows = tokenize(shared_db, "The running foxes 👍 東京", config="public.chained")
     assert written(rows) == "=the | run | fox | 👍 | 2:東京 1:東 | 1:京"
