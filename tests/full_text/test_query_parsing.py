@@ -179,7 +179,8 @@ def test_a_prefix_is_compared_with_stored_lexemes(shared_db: Connection, query: 
 
 
 def test_an_asterisk_behind_several_words_says_nothing(shared_db: Connection) -> None:
-    assert [row[3:] for row in tokens(shared_db, "big,data*")] == [("word", 1, "big", "word"), ("word", 2, "data", "word")]
+    words = [("word", 1, "big", "word"), ("word", 2, "data", "word")]
+    assert [row[3:] for row in tokens(shared_db, "big,data*")] == words
     assert tokens(shared_db, "東京*") == tokens(shared_db, "東京")
 
 

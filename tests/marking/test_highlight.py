@@ -222,7 +222,9 @@ def test_a_passage_of_a_script_without_spaces(db: Connection) -> None:
         ("22023", {"fragment_separator": None}, "fragment_separator"),
     ],
 )
-def test_what_is_refused(shared_db: Connection, sqlstate: str, arguments: dict[str, Any], named_in_message: str) -> None:
+def test_what_is_refused(
+    shared_db: Connection, sqlstate: str, arguments: dict[str, Any], named_in_message: str
+) -> None:
     arguments = {"chunk_id": add(shared_db, "a fox"), "query_text": "fox", **arguments}
     with pytest.raises(psycopg.Error) as raised:
         highlight(shared_db, **{"query": arguments.pop("query_text"), **arguments})
