@@ -30,7 +30,6 @@ security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '3s'
 as $$
-#variable_conflict use_variable
 declare
   v_vector_space_id int;
   v_collection braid_store.collections;

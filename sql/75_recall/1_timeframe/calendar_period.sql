@@ -12,7 +12,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   c_month constant text := '(jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t|tember)?'
     '|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)';

@@ -12,7 +12,6 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   -- Enough for "between the 5th of March 2025 and the 20th of March 2025".
   c_max_words constant int := 12;

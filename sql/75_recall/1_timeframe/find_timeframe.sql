@@ -13,7 +13,6 @@ security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   v_hint text;
 begin

@@ -12,7 +12,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   c_duration constant text := E'^p(?=[\\dt])(\\d{1,6}y)?(\\d{1,6}m)?(\\d{1,6}w)?(\\d{1,6}d)?(t(?=\\d)(\\d{1,6}h)?(\\d{1,6}m)?(\\d{1,6}(\\.\\d+)?s)?)?$';
   v_first text := split_part(phrase, '/', 1);

@@ -11,7 +11,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   v_parts text[];
   v_start timestamp;

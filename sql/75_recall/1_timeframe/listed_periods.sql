@@ -6,7 +6,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   v_parts text[] := regexp_split_to_array(substr(phrase, length(split_part(phrase, ' ', 1)) + 2), ' (?:and|or) ');
   v_last record := braid_store.named_period(v_parts[cardinality(v_parts)], time_zone, reference_time);

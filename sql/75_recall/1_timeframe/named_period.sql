@@ -13,7 +13,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   v_phrase text := case when phrase ^@ 'the ' then substr(phrase, 5) else phrase end;
   v_parts text[];

@@ -6,7 +6,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   v_phrase text := regexp_replace(btrim(regexp_replace(lower(timeframe), E'\\s+', ' ', 'g')), E'\\y\\.$', '');
   v_range record;

@@ -6,7 +6,6 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   v_text text := btrim(timeframe, E' \n\r\t');
   v_parts text[] := array[v_text];

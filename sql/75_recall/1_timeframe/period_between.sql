@@ -12,7 +12,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   v_first record := braid_store.named_period(first_phrase, time_zone, reference_time);
   v_last record := braid_store.named_period(last_phrase, time_zone, reference_time);

@@ -11,7 +11,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   c_bound constant text := E'"?(\\d{4}-\\d\\d-\\d\\d(?:[t ]\\d\\d(?::\\d\\d(?::\\d\\d(?:\\.\\d{1,6})?)?)?(?:z|[+-]\\d\\d(?::?\\d\\d(?::\\d\\d)?)?)?)?|-?infinity|)"?';
   v_parts text[] := regexp_match(lower(literal), E'^([[(])\\s*' || c_bound || E'\\s*,\\s*' || c_bound || E'\\s*([])])$');

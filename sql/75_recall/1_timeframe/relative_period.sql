@@ -11,7 +11,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   c_units constant text := '(second|minute|hour|day|week|weekend|month|quarter|year)';
   c_number constant text := E'(\\d{1,6}|an?|(?:a )?few|(?:a )?couple(?: of)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven'

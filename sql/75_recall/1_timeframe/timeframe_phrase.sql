@@ -13,7 +13,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   v_first text := split_part(phrase, ' ', 1);
   v_rest text := substr(phrase, length(split_part(phrase, ' ', 1)) + 2);

@@ -5,7 +5,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 begin
   case
     when word = any (

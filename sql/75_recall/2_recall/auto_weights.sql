@@ -10,7 +10,6 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   v_code text;
   -- A longer query is a text of its own.

@@ -20,7 +20,6 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 begin
   if asked_strategy not in ('hybrid', 'full_text', 'semantic', 'prefilter', 'auto') or asked_strategy is null then
     raise exception 'strategy is %', coalesce('''' || left(asked_strategy, 100) || '''', 'null')

@@ -15,7 +15,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   c_max_turns constant int := 1000000;
   v_field text := braid_store.conversation_field(conversation_key);
