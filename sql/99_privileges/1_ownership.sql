@@ -16,7 +16,7 @@ begin
                       'remove_tenant', 'set_tenant_member', 'set_trusted_role', 'session_is_anonymous', 'login_is_known',
                       'update_access_settings', 'insert_collection', 'update_ranking', 'remove_collection',
                       'replace_synonyms', 'replace_attributes', 'update_vector_index', 'measure_exact_rows',
-                      'insert_migration', 'change_migration', 'count_embedding_jobs', 'maintain_all')
+                      'start_model_change', 'step_model_change', 'count_embedding_jobs', 'maintain_all')
                     then '@definer@' else '@owner@'
                   end as owner
          ) o

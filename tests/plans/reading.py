@@ -66,7 +66,7 @@ def document(number: int) -> dict[str, Any]:
 
 @dataclass
 class Tenant:
-    """One collection, `docs`, that grows, and `moving`, in a model migration, that does not."""
+    """One collection, `docs`, that grows, and `moving`, in a model change, that does not."""
 
     dsn: str
     admin: Connection

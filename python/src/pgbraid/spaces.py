@@ -1,4 +1,4 @@
-"""Which of a client's embedders makes the vectors of a collection, which has two models during a model migration."""
+"""Which of a client's embedders makes the vectors of a collection, which has two models during a model change."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ order by s.place
 class VectorSpace(NamedTuple):
     model: str
     dimensions: int
-    # What a model migration leads to.
+    # What a model change leads to.
     is_new: bool
 
 
@@ -41,7 +41,7 @@ def embedder_for(
 ) -> Embedder | None:
     """The embedder of the space's model, by name.
 
-    A single embedder of another name is taken for the collection's own, the old one in a model migration: names are
+    A single embedder of another name is taken for the collection's own, the old one in a model change: names are
     free. `other_model` says so.
     """
     named = [embedder for embedder in embedders if _is_of(embedder, space)]

@@ -18,7 +18,7 @@ begin
      or p.pronamespace = 'braid_store'::regnamespace and p.proname = any (
           '{insert_tenant, remove_tenant, set_tenant_member, set_trusted_role, update_access_settings, insert_collection,
             update_ranking, remove_collection, replace_synonyms, replace_attributes, update_vector_index,
-            measure_exact_rows, insert_migration, change_migration}')
+            measure_exact_rows, start_model_change, step_model_change}')
   union
   select braid_store.service_functions()
   order by 1;

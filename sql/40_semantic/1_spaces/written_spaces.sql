@@ -9,18 +9,18 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_collection braid_store.collections := written_spaces.collection;
-  v_migration braid_store.model_migrations;
+  v_change braid_store.model_migrations;
 begin
   return next v_collection;
-  select m.* into v_migration from braid_store.model_migrations m where m.collection_id = v_collection.id;
+  select m.* into v_change from braid_store.model_migrations m where m.collection_id = v_collection.id;
   if not found then
     return;
-  elsif v_migration.to_space_id <> v_collection.vector_space_id then
-    v_collection.vector_space_id := v_migration.to_space_id;
-    v_collection.vector_storage := v_migration.to_storage;
+  elsif v_change.to_space_id <> v_collection.vector_space_id then
+    v_collection.vector_space_id := v_change.to_space_id;
+    v_collection.vector_storage := v_change.to_storage;
   else
-    v_collection.vector_space_id := v_migration.from_space_id;
-    v_collection.vector_storage := v_migration.from_storage;
+    v_collection.vector_space_id := v_change.from_space_id;
+    v_collection.vector_storage := v_change.from_storage;
   end if;
   return next v_collection;
 end
@@ -28,4 +28,4 @@ $$;
 
 comment on function braid_store.written_spaces(braid_store.collections) is
   'The vector spaces that new vectors of a collection are written to, each as the collection with that space: first '
-  'its own and, during a model migration, then the other one of the two.';
+  'its own and, during a model change, then the other one of the two.';

@@ -17,7 +17,7 @@ begin
   end if;
 
   -- Locks jobs, then chunks, in the order of their ids, as write_vectors does, so the two cannot deadlock. Names every
-  -- space, whatever a model migration does at the same time, so that the primary key finds the jobs. Looks up each
+  -- space, whatever a model change does at the same time, so that the primary key finds the jobs. Looks up each
   -- whole key: for a list, PostgreSQL 16, which has no statistics, would read all jobs of the tenant.
   perform
   from (

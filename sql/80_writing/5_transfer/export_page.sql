@@ -31,7 +31,7 @@ begin
            where k.tenant_id = export_page.tenant_id and k.document_id = u.id
            offset 0
          ) k);
-  -- During a model migration, of both models.
+  -- During a model change, of both models.
   for v_space in select w.* from braid_store.written_spaces(export_page.collection) w loop
     v_embeddings := v_embeddings || jsonb_build_object(
       (select s.embedding_model from braid_store.vector_spaces s where s.id = v_space.vector_space_id),

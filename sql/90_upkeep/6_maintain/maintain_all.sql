@@ -18,7 +18,7 @@ declare
   c_free_tasks constant text[] := '{index_shards,reap_collections,reap_tenants,drop_retired_shards,note_parts,
                                               maintain_parts}';
   v_locking_tasks text[] := array(
-    select t from unnest('{move_vectors,maintain_attributes,enqueue_migrations,reap_spaces}'::text[]) t order by random());
+    select t from unnest('{move_vectors,maintain_attributes,enqueue_for_new_model,reap_spaces}'::text[]) t order by random());
   v_task text;
   v_done jsonb;
   v_key text;

@@ -56,7 +56,7 @@ begin
   if v_next_steps && c_steps then
     -- One session at a time: two would both make shards.
     is_complete := braid_store.try_lock_shards(collection.id, tenant_id);
-    -- Both spaces, during a model migration, so that the new one is as fast as the old one when searches begin to use
+    -- Both spaces, during a model change, so that the new one is as fast as the old one when searches begin to use
     -- it.
     if is_complete then
       for v_space in select w.* from braid_store.written_spaces(collection) w loop

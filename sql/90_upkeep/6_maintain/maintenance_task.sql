@@ -45,8 +45,8 @@ begin
       v_done := braid_store.maintain_attributes(deadline);
       return jsonb_build_object('chunks_indexed', v_done.chunk_count, 'warnings', v_done.warnings,
                                 'complete', v_done.is_complete);
-    when 'enqueue_migrations' then
-      v_done := braid_store.enqueue_migrations(deadline);
+    when 'enqueue_for_new_model' then
+      v_done := braid_store.enqueue_for_new_model(deadline);
       return jsonb_build_object('chunks_enqueued', v_done.chunk_count, 'complete', v_done.is_complete);
     when 'reap_spaces' then
       return jsonb_build_object('complete', braid_store.reap_spaces(deadline));

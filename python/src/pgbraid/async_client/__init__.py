@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         embedding,
         explaining,
         maintenance,
-        model_migrations,
+        model_changes,
         recalling,
         related,
         searching,
@@ -38,7 +38,7 @@ else:
     embedding = LazyModule(f"{__name__}.embedding")
     explaining = LazyModule(f"{__name__}.explaining")
     maintenance = LazyModule(f"{__name__}.maintenance")
-    model_migrations = LazyModule(f"{__name__}.model_migrations")
+    model_changes = LazyModule(f"{__name__}.model_changes")
     recalling = LazyModule(f"{__name__}.recalling")
     related = LazyModule(f"{__name__}.related")
     searching = LazyModule(f"{__name__}.searching")
@@ -63,7 +63,7 @@ async def connect_async(
 
     `embedder` turns text into vectors. Without one, the offline model embeds for collections made for it, if
     the extra [local] is installed. Of several, each collection gets the one whose `model_name` is its
-    embedding model: with those of both models, searches go on through a model migration.
+    embedding model: with those of both models, searches go on through a model change.
 
     Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError.
     """
@@ -196,12 +196,12 @@ class AsyncClient:
     export_tenant = tenants.export_tenant
     import_tenant = tenants.import_tenant
 
-    start_model_migration = model_migrations.start_model_migration
-    pause_model_migration = model_migrations.pause_model_migration
-    resume_model_migration = model_migrations.resume_model_migration
-    cut_over_model_migration = model_migrations.cut_over_model_migration
-    roll_back_model_migration = model_migrations.roll_back_model_migration
-    finish_model_migration = model_migrations.finish_model_migration
+    start_model_migration = model_changes.start_model_migration
+    pause_model_migration = model_changes.pause_model_migration
+    resume_model_migration = model_changes.resume_model_migration
+    cut_over_model_migration = model_changes.cut_over_model_migration
+    roll_back_model_migration = model_changes.roll_back_model_migration
+    finish_model_migration = model_changes.finish_model_migration
 
     status = maintenance.status
     maintain = maintenance.maintain

@@ -74,7 +74,7 @@ def _text(facts: dict[str, Any]) -> str:
     moving = [(found["name"], found["model_migration"]) for found in collections if found.get("model_migration")]
     text += ["", *_table(collections)]
     text += [
-        f"{name}: model migration from {to['from_model']} to {to['to_model']} ({to['to_dimensions']} dimensions) is"
+        f"{name}: model change from {to['from_model']} to {to['to_model']} ({to['to_dimensions']} dimensions) is"
         f" {to['state'].replace('_', ' ')}; {to['embedded_chunks']} chunks embedded, {to['failed_embeddings']} failed"
         for name, to in moving
     ]

@@ -31,7 +31,7 @@ def embed_pending(
     progress: Callable[[int], object] | None = None,
 ) -> int:
     """Embed the chunks that wait for it, up to `limit` of them (None: all); how many were. Several processes may do so
-    at once. During a model migration that is of each of the two models that the client has an embedder for.
+    at once. During a model change that is of each of the two models that the client has an embedder for.
 
     Maps to braid.claim_embedding_jobs, braid.store_embeddings and, if the embedder fails,
     braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. The embedder gets up to
@@ -94,7 +94,7 @@ def _embed_batch(
             raise
         if space.model in [known.model for known in client._spaces.of(collection, anew=True)]:
             raise
-        return None  # the model migration is over
+        return None  # the model change is over
     if not jobs:
         return None
     chunk_ids = [chunk_id for chunk_id, _ in jobs]

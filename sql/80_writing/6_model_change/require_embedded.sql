@@ -1,4 +1,4 @@
-create or replace function braid_store.require_embedded(migration braid_store.model_migrations)
+create or replace function braid_store.require_embedded(change braid_store.model_migrations)
 returns void
 language plpgsql
 volatile
@@ -14,13 +14,13 @@ declare
   v_waiting bigint := 0;
   v_tenant_count int := 0;
 begin
-  select c.* into strict v_old from braid_store.collections c where c.id = migration.collection_id;
+  select c.* into strict v_old from braid_store.collections c where c.id = change.collection_id;
   v_new := v_old;
-  v_new.vector_space_id := migration.to_space_id;
-  if not migration.is_enqueued then
+  v_new.vector_space_id := change.to_space_id;
+  if not change.is_enqueued then
     raise exception 'not all chunks of collection "%" are in the outbox of the new model yet', v_old.name
       using errcode = '22023',
-            hint = 'Resume the migration if it is paused, and call braid.maintain() until braid.model_migrations says '
+            hint = 'Resume the model change if it is paused, and call braid.maintain() until braid.model_migrations says '
                    'is_enqueued; that waits for transactions from before the start, too.';
   end if;
 
@@ -30,13 +30,13 @@ begin
     from braid_store.tenants t
     where exists (
       select from braid_store.embedding_jobs j
-      where j.tenant_id = t.id and j.collection_id = migration.collection_id and j.vector_space_id = migration.to_space_id
+      where j.tenant_id = t.id and j.collection_id = change.collection_id and j.vector_space_id = change.to_space_id
       offset 0)
   loop
     v_chunk_ids := braid_store.unembedded(v_tenant_id, v_new, array(
       select j.chunk_id from braid_store.embedding_jobs j
-      where j.tenant_id = v_tenant_id and j.collection_id = migration.collection_id
-        and j.vector_space_id = migration.to_space_id));
+      where j.tenant_id = v_tenant_id and j.collection_id = change.collection_id
+        and j.vector_space_id = change.to_space_id));
     -- A chunk without a vector of the old model is not found by searches now, either.
     if cardinality(v_chunk_ids) > cardinality(braid_store.unembedded(v_tenant_id, v_old, v_chunk_ids)) then
       v_waiting := v_waiting + cardinality(v_chunk_ids)

@@ -6,9 +6,9 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.change_migration(finish_model_migration.collection, 'finish');
+  select braid_store.step_model_change(finish_model_migration.collection, 'finish');
 $$;
 
 comment on function braid.finish_model_migration(text) is
-  E'Ends a model migration with the new model, after cut_over_model_migration.\n'
+  E'Ends a model change with the new model, after cut_over_model_migration.\n'
   'From then on it cannot be rolled back. maintain() deletes the vectors of the old model. For administrators.';

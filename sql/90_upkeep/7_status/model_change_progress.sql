@@ -1,4 +1,4 @@
-create or replace function braid_store.migration_progress(tenant_id int, collection_id int)
+create or replace function braid_store.model_change_progress(tenant_id int, collection_id int)
 returns jsonb
 language plpgsql
 stable
@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_migration braid_store.model_migrations;
+  v_change braid_store.model_migrations;
   v_spaces braid_store.collections[];
   v_shadow braid_store.collections;
   v_new braid_store.collections;
@@ -16,17 +16,17 @@ declare
   v_in_shard bigint := 0;
   v_progress jsonb;
 begin
-  select m.* into v_migration
+  select m.* into v_change
   from braid_store.model_migrations m
-  where m.collection_id = migration_progress.collection_id;
+  where m.collection_id = model_change_progress.collection_id;
   if not found then
     return null;
   end if;
   select array_agg(w) into v_spaces
   from braid_store.collections c, braid_store.written_spaces(c) w
-  where c.id = migration_progress.collection_id;
+  where c.id = model_change_progress.collection_id;
   v_shadow := v_spaces[2];
-  v_new := v_spaces[case v_migration.state when 'cut_over' then 1 else 2 end];
+  v_new := v_spaces[case v_change.state when 'cut_over' then 1 else 2 end];
   v_shard_id := (braid_store.serving_shard(tenant_id, v_new)).id;
   if v_shard_id is not null then
     execute format('select count(*) from braid_store.vectors_%s v where v.tenant_id = $1', v_shard_id)
@@ -34,32 +34,32 @@ begin
   end if;
 
   select jsonb_build_object(
-           'state', v_migration.state,
+           'state', v_change.state,
            'from_model', f.embedding_model, 'from_dimensions', f.dimensions,
            'to_model', t.embedding_model, 'to_dimensions', t.dimensions,
            -- Exact as soon as every chunk has a vector or a job. A shard may hold vectors of chunks that are gone.
            'embedded_chunks', least(
              v_in_shard + (select count(*) from braid_store.chunk_vectors v
-                           where v.tenant_id = migration_progress.tenant_id and v.collection_id = v_new.id
+                           where v.tenant_id = model_change_progress.tenant_id and v.collection_id = v_new.id
                              and v.vector_space_id = v_new.vector_space_id),
              (select count(*) from braid_store.chunks c
-              where c.tenant_id = migration_progress.tenant_id and c.collection_id = v_new.id)
+              where c.tenant_id = model_change_progress.tenant_id and c.collection_id = v_new.id)
              - (select count(*) from braid_store.embedding_jobs j
-                where j.tenant_id = migration_progress.tenant_id and j.collection_id = v_new.id
+                where j.tenant_id = model_change_progress.tenant_id and j.collection_id = v_new.id
                   and j.vector_space_id = v_new.vector_space_id)),
            'pending_embeddings', count(j), 'failed_embeddings', count(j.last_error))
   into v_progress
   from braid_store.vector_spaces f
   cross join braid_store.vector_spaces t
   left join braid_store.embedding_jobs j
-    on j.tenant_id = migration_progress.tenant_id and j.collection_id = v_shadow.id
+    on j.tenant_id = model_change_progress.tenant_id and j.collection_id = v_shadow.id
     and j.vector_space_id = v_shadow.vector_space_id
-  where f.id = v_migration.from_space_id and t.id = v_migration.to_space_id
+  where f.id = v_change.from_space_id and t.id = v_change.to_space_id
   group by f.id, t.id;
   return v_progress;
 end
 $$;
 
-comment on function braid_store.migration_progress(int, int) is
-  'Returns how far the model migration of a tenant''s part of a collection is: how many chunks have a vector of the new '
-  'model, and how many wait for one in the space that searches do not read. Null if there is no migration.';
+comment on function braid_store.model_change_progress(int, int) is
+  'Returns how far the model change of a tenant''s part of a collection is: how many chunks have a vector of the new '
+  'model, and how many wait for one in the space that searches do not read. Null if there is none.';

@@ -61,7 +61,7 @@ async def pause_model_migration(client: AsyncClient, collection: str) -> None:
 
 
 async def resume_model_migration(client: AsyncClient, collection: str) -> None:
-    """Go on with a paused model migration; for administrators. Maps to braid.resume_model_migration.
+    """Go on with a paused model change; for administrators. Maps to braid.resume_model_migration.
 
     Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
     """
@@ -77,7 +77,7 @@ async def cut_over_model_migration(client: AsyncClient, collection: str) -> None
 
 
 async def roll_back_model_migration(client: AsyncClient, collection: str) -> None:
-    """End a model migration with the old model, before the cut-over or after it; for administrators. Maps to
+    """End a model change with the old model, before the cut-over or after it; for administrators. Maps to
     braid.roll_back_model_migration.
 
     Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
@@ -86,7 +86,7 @@ async def roll_back_model_migration(client: AsyncClient, collection: str) -> Non
 
 
 async def finish_model_migration(client: AsyncClient, collection: str) -> None:
-    """End a model migration with the new model, after the cut-over; for administrators. Maps to
+    """End a model change with the new model, after the cut-over; for administrators. Maps to
     braid.finish_model_migration.
 
     Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.

@@ -257,7 +257,7 @@ def test_given_embeddings_go_where_they_fit(moving: Connection) -> None:
     with refused("22023", "embedding 2 has 5 dimensions, collection \"moving\" has 3", "Use the collection's model"):
         upsert(moving, given, "moving")
     start(moving)
-    with refused("22023", "embedding 2 has 2 dimensions", "model migration from old-model"):
+    with refused("22023", "embedding 2 has 2 dimensions", "model change from old-model"):
         upsert(moving, [given[1], {"external_id": "x", "content": "x", "embedding": [1, 2]}], "moving")
     upsert(moving, given, "moving")
     assert (work(moving, OLD), work(moving, NEW)) == (3, 3)
@@ -280,7 +280,7 @@ def test_a_query_of_the_other_dimensions(moving: Connection) -> None:
     embed_all(moving)
     with refused("22023", "query_embedding has 5 dimensions", "the old model until the cut-over"):
         found(moving, NEW)
-    with refused("22023", "embedding 1 has 5 dimensions", "model migration"):
+    with refused("22023", "embedding 1 has 5 dimensions", "model change"):
         moving.execute("select braid.store_embeddings('{1}', %s::vector[], 'moving')", ([vector(embed("a", NEW))],))
     step(moving, "cut_over")
     with refused("22023", "query_embedding has 3 dimensions", "the new model since the cut-over"):
@@ -288,7 +288,7 @@ def test_a_query_of_the_other_dimensions(moving: Connection) -> None:
     step(moving, "finish")
     with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
         found(moving, OLD)
-    assert "migration" not in str(raised.value.diag.message_hint)
+    assert "model change" not in str(raised.value.diag.message_hint)
 
 
 def test_pause_and_resume(moving: Connection) -> None:
@@ -361,7 +361,7 @@ def test_roll_back_before_the_cut_over_and_start_again(moving: Connection) -> No
 
 def test_steps_out_of_order_and_wrong_values(moving: Connection) -> None:
     for name in ("pause", "resume", "cut_over", "roll_back", "finish"):
-        with refused("22023", "in no model migration", "start_model_migration"):
+        with refused("22023", "in no model change", "start_model_migration"):
             step(moving, name)
         with refused("42704", "does not exist", "create_collection"):
             moving.execute(f"select braid.{name}_model_migration('nowhere')")
@@ -373,7 +373,7 @@ def test_steps_out_of_order_and_wrong_values(moving: Connection) -> None:
     with refused("22023", "'third', which collection \"moving\" has no vectors of", "Use 'old-model'. For 'third'"):
         work(moving, "third")
     start(moving)
-    with refused("22023", "in a model migration already", "finish_model_migration"):
+    with refused("22023", "in a model change already", "finish_model_migration"):
         start(moving, embedding_model="third")
     with refused("22023", "'third', which collection", "'old-model' or 'new-model'"):
         work(moving, "third")
@@ -686,7 +686,7 @@ class Load:
             try:
                 work(db, model, 20)
             except psycopg.errors.InvalidParameterValue as error:
-                # A worker finds that the migration is not there, or over.
+                # A worker finds that the model change is not there, or over.
                 assert "has no vectors of" in str(error)
 
 

@@ -1,4 +1,4 @@
-# Generated from async_client/model_migrations.py by tools/async_to_sync.py. DO NOT CHANGE.
+# Generated from async_client/model_changes.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
 """Moving a collection to another embedding model while searches go on."""
 
@@ -63,7 +63,7 @@ def pause_model_migration(client: Client, collection: str) -> None:
 
 
 def resume_model_migration(client: Client, collection: str) -> None:
-    """Go on with a paused model migration; for administrators. Maps to braid.resume_model_migration.
+    """Go on with a paused model change; for administrators. Maps to braid.resume_model_migration.
 
     Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
     """
@@ -79,7 +79,7 @@ def cut_over_model_migration(client: Client, collection: str) -> None:
 
 
 def roll_back_model_migration(client: Client, collection: str) -> None:
-    """End a model migration with the old model, before the cut-over or after it; for administrators. Maps to
+    """End a model change with the old model, before the cut-over or after it; for administrators. Maps to
     braid.roll_back_model_migration.
 
     Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
@@ -88,7 +88,7 @@ def roll_back_model_migration(client: Client, collection: str) -> None:
 
 
 def finish_model_migration(client: Client, collection: str) -> None:
-    """End a model migration with the new model, after the cut-over; for administrators. Maps to
+    """End a model change with the new model, after the cut-over; for administrators. Maps to
     braid.finish_model_migration.
 
     Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.

@@ -6,9 +6,9 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.change_migration(resume_model_migration.collection, 'resume');
+  select braid_store.step_model_change(resume_model_migration.collection, 'resume');
 $$;
 
 comment on function braid.resume_model_migration(text) is
-  E'Continues a paused model migration.\n'
+  E'Continues a paused model change.\n'
   'For administrators.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.migration_hint(collection_id int)
+create or replace function braid_store.model_change_hint(collection_id int)
 returns text
 language sql
 stable
@@ -6,16 +6,16 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('A model migration from %s (%s dimensions) to %s (%s) is running: searches use %s.',
+  select format('A model change from %s (%s dimensions) to %s (%s) is running: searches use %s.',
                 f.embedding_model, f.dimensions, t.embedding_model, t.dimensions,
                 case m.state when 'cut_over' then 'the new model since the cut-over'
                              else 'the old model until the cut-over' end)
   from braid_store.model_migrations m
   join braid_store.vector_spaces f on f.id = m.from_space_id
   join braid_store.vector_spaces t on t.id = m.to_space_id
-  where m.collection_id = migration_hint.collection_id;
+  where m.collection_id = model_change_hint.collection_id;
 $$;
 
-comment on function braid_store.migration_hint(int) is
-  'A sentence for a hint about the model migration of a collection: from which model to which, and which one searches '
-  'use. Null if no migration is running.';
+comment on function braid_store.model_change_hint(int) is
+  'A sentence for a hint about the model change of a collection: from which model to which, and which one searches '
+  'use. Null if none is running.';

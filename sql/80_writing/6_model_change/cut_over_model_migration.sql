@@ -6,11 +6,11 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.change_migration(cut_over_model_migration.collection, 'cut_over');
+  select braid_store.step_model_change(cut_over_model_migration.collection, 'cut_over');
 $$;
 
 comment on function braid.cut_over_model_migration(text) is
-  E'Makes searches use the new model of a model migration, from the next statement on.\n'
+  E'Makes searches use the new model of a model change, from the next statement on.\n'
   'Raises 22023 unless every chunk that has a vector of the old model has one of the new. Writes still go to both '
   'models, so roll_back_model_migration loses nothing. Waits a few seconds at most for writers, then raises 55P03. For '
   'administrators.';

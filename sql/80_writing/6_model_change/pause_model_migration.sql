@@ -6,10 +6,10 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.change_migration(pause_model_migration.collection, 'pause');
+  select braid_store.step_model_change(pause_model_migration.collection, 'pause');
 $$;
 
 comment on function braid.pause_model_migration(text) is
-  E'Pauses a model migration before its cut-over: workers get no more jobs for the new model, and maintain() adds '
+  E'Pauses a model change before its cut-over: workers get no more jobs for the new model, and maintain() adds '
   'none, until resume_model_migration.\n'
   'Chunks written in the meantime still wait for a vector of both models. For administrators.';

@@ -1,4 +1,4 @@
-"""A client through a model migration: the embedder of the model that searches use, at any moment."""
+"""A client through a model change: the embedder of the model that searches use, at any moment."""
 
 from __future__ import annotations
 
@@ -91,7 +91,8 @@ def test_workers_embed_for_their_own_model(both: pgbraid.Client, dsn: str) -> No
     both.maintain()
     new, unnamed = NamedEmbedder("new", 32), NamedEmbedder("what it is called at home")
     with pgbraid.connect(dsn, embedder=new) as worker, pgbraid.connect(dsn, embedder=unnamed) as old_worker:
-        assert (old_worker.embed_pending("moving"), old_worker.embed_pending("moving")) == (1, 0)
+        with pytest.warns(UserWarning, match="the embedder of what it is called at home"):
+            assert (old_worker.embed_pending("moving"), old_worker.embed_pending("moving")) == (1, 0)
         assert (worker.embed_pending("moving"), worker.embed_pending("moving")) == (4, 0)
         # Without an embedder for the model of searches there is full text.
         found = worker.search("birch", collection="moving")
@@ -172,8 +173,8 @@ def test_steps_are_for_administrators(both: pgbraid.Client, dsn: str, make_login
 
 def test_the_command_line_shows_how_far_it_is(both: pgbraid.Client, dsn: str) -> None:
     command = ["status", "--dsn", dsn]
-    assert "migration" not in CliRunner().invoke(cli, command).output.replace("migrations", "")
+    assert "model change" not in CliRunner().invoke(cli, command).output
     both.start_model_migration("moving", "new", 64)
     both.maintain()
     shown = CliRunner().invoke(cli, command).output
-    assert "moving: model migration from old to new (64 dimensions) is filling; 0 chunks embedded, 0 failed" in shown
+    assert "moving: model change from old to new (64 dimensions) is filling; 0 chunks embedded, 0 failed" in shown

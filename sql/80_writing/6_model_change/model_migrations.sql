@@ -15,7 +15,7 @@ instead of insert or update or delete on braid.model_migrations
 for each row execute function braid_store.refuse_view_change('braid.start_model_migration');
 
 comment on view braid.model_migrations is
-  'The model migrations that are running.';
+  'The model changes that are running.';
 comment on column braid.model_migrations.collection is 'The collection that changes its model.';
 comment on column braid.model_migrations.state is
   'filling: the new vectors are being made; paused: that work rests; cut_over: searches use the new vectors.';

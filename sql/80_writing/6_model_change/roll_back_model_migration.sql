@@ -6,10 +6,10 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.change_migration(roll_back_model_migration.collection, 'roll_back');
+  select braid_store.step_model_change(roll_back_model_migration.collection, 'roll_back');
 $$;
 
 comment on function braid.roll_back_model_migration(text) is
-  E'Ends a model migration with the old model, before the cut-over or after it.\n'
+  E'Ends a model change with the old model, before the cut-over or after it.\n'
   'Searches use the old model from their next statement on. maintain() deletes the vectors of the new one; if you '
   'start again before that, those still there are used. For administrators.';

@@ -12,7 +12,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.insert_migration(start_model_migration.collection, start_model_migration.embedding_model,
+  select braid_store.start_model_change(start_model_migration.collection, start_model_migration.embedding_model,
                                       start_model_migration.dimensions, start_model_migration.distance,
                                       start_model_migration.vector_storage);
 $$;

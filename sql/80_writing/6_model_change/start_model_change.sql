@@ -1,5 +1,5 @@
 -- Cross-tenant: owned by the owner role, as collections are defined for all tenants.
-create or replace function braid_store.insert_migration(
+create or replace function braid_store.start_model_change(
   collection text,
   embedding_model text,
   dimensions int,
@@ -14,7 +14,6 @@ security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '3s'
 as $$
-#variable_conflict use_variable
 declare
   v_collection braid_store.collections;
   v_old braid_store.vector_spaces;
@@ -39,9 +38,9 @@ begin
   -- The row first: if another session holds it, this call must not make writers wait behind the lock below.
   v_collection := braid_store.lock_definition(v_collection);
   if exists (select from braid_store.model_migrations m where m.collection_id = v_collection.id) then
-    raise exception 'collection "%" is in a model migration already', v_collection.name
+    raise exception 'collection "%" is in a model change already', v_collection.name
       using errcode = '22023',
-            hint = braid_store.migration_hint(v_collection.id)
+            hint = braid_store.model_change_hint(v_collection.id)
                    || ' End it with braid.finish_model_migration or braid.roll_back_model_migration.';
   end if;
   select s.* into strict v_old from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;
@@ -63,15 +62,15 @@ begin
   end;
   select s.id into strict v_new_id
   from braid_store.vector_spaces s
-  where s.embedding_model = insert_migration.embedding_model and s.dimensions = insert_migration.dimensions
-    and s.distance = insert_migration.distance;
-  -- Vectors left from an earlier migration are still right: a chunk never changes, and when it is deleted, its vectors
+  where s.embedding_model = start_model_change.embedding_model and s.dimensions = start_model_change.dimensions
+    and s.distance = start_model_change.distance;
+  -- Vectors left from an earlier model change are still right: a chunk never changes, and when it is deleted, its vectors
   -- of every space are, too.
   delete from braid_store.dropped_spaces d where d.collection_id = v_collection.id and d.vector_space_id = v_new_id;
 
-  -- There are two kinds of chunks. Those of writers who had this lock before are committed, and enqueue_migrations
+  -- There are two kinds of chunks. Those of writers who had this lock before are committed, and enqueue_for_new_model
   -- finds them. Those of writers who come after it have jobs for both spaces, unless the writer's snapshot is older;
-  -- for these enqueue_migrations waits before its last pass.
+  -- for these enqueue_for_new_model waits before its last pass.
   perform braid_store.lock_collection(v_collection, 'share row exclusive');
   insert into braid_store.model_migrations (collection_id, from_space_id, from_storage, to_space_id, to_storage, state,
                                             started_by)
@@ -88,5 +87,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.insert_migration(text, text, int, text, text) is
+comment on function braid_store.start_model_change(text, text, int, text, text) is
   'Does the work of braid.start_model_migration.';
