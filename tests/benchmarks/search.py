@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 from psycopg.types.json import Jsonb
 
+from benchmarks.pages import MEASUREMENTS, markdown_table, measured_on, write_section
 from pgbraid import embedded
 from pgbraid.install import install
 from support.calls import upsert, vector
@@ -32,6 +33,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
     parser.add_argument("--data", type=Path, default=DATA, help="folder of judged collections")
+    parser.add_argument("--write", action="store_true", help="write docs/measurements.md")
     arguments = parser.parse_args()
     if not arguments.data.is_dir():
         parser.exit(1, f"the test collections are not there ({arguments.data})\n")
@@ -45,7 +47,11 @@ def main() -> None:
         db.execute("select braid.create_collection(name) from unnest(%s::text[]) name", (list(SETS),))
         quality(db, sets, vectors)
         latency(db, sets[TIMED], vectors[TIMED][1])
-        ingest(db, sets[TIMED], vectors[TIMED][0])
+        rows = ingest(db, sets[TIMED], vectors[TIMED][0])
+        if arguments.write:
+            version = db.info.server_version // 10000
+            text = f"{measured_on()}, PostgreSQL {version}.\n\n{markdown_table(['', ''], rows)}"
+            write_section(MEASUREMENTS, "writing", text)
 
 
 @contextmanager
@@ -112,7 +118,8 @@ def latency(db: Connection, judged: Judged, queries: Vectors) -> None:
     print(f"nDCG@10 of ts_rank_cd: {mean_ndcg(rankings, judged):.4f}")
 
 
-def ingest(db: Connection, judged: Judged, vectors: Vectors) -> None:
+def ingest(db: Connection, judged: Judged, vectors: Vectors) -> list[list[str]]:
+    """What docs/measurements.md shows of it."""
     plain = [document for document in judged.documents() if document["content"]]
     given = [
         {
@@ -131,6 +138,7 @@ def ingest(db: Connection, judged: Judged, vectors: Vectors) -> None:
         row = db.execute("select braid.status('default') -> 'collections' -> 0 -> 'chunks'").fetchone()
         assert row is not None
         rows.append((name, [f"{row[0]:,}", f"{seconds:.1f}", f"{row[0] / seconds:,.0f}"]))
+    written = [[f"{name}, 1,000 documents a call", f"{cells[2]} chunks a second"] for name, cells in rows]
     table("batches of 1,000 documents", ["chunks", "seconds", "chunks/s"], rows)
 
     # Into a collection of 5,000 chunks, merges included.
@@ -142,6 +150,7 @@ def ingest(db: Connection, judged: Judged, vectors: Vectors) -> None:
     again = [timed(insert, document) for document in singles]
     rows = [("one document", percentiles(milliseconds)), ("the same again", percentiles(again))]
     table("ms a single write", ["p50", "p95"], rows)
+    return [*written, *([f"{name}, p50 / p95", f"{' / '.join(cells)} ms"] for name, cells in rows)]
 
 
 def timed(call: Callable[..., object], *arguments: object) -> float:

@@ -15,6 +15,7 @@ import psycopg
 from psycopg.types.json import Jsonb
 
 from benchmarks.full_text.report import say, table
+from benchmarks.pages import MEASUREMENTS, README, markdown_table, measured_on, write_section
 from benchmarks.quality.configurations import CONFIGURATIONS, LEGS, PLAIN, VARIANTS, Arguments
 from benchmarks.quality.measures import MEASURES, Values, interval, randomisation_p
 from benchmarks.quality.sets import JudgedSet, Query, read_set
@@ -25,6 +26,14 @@ from support.loading import Connection
 
 SETS = "cranfield,cisi,scifact,locomo,qmsum"
 DEPTH = 100
+TITLES = {"cranfield": "Cranfield", "cisi": "CISI", "scifact": "SciFact", "locomo": "LoCoMo", "qmsum": "QMSum"}
+# What the pages show, and how they call it.
+WRITTEN = {
+    "full text": "full text alone",
+    "semantic": "vectors alone",
+    "rrf, k 60": "`rrf`, k 60",
+    "default": "hybrid, the default",
+}
 
 
 def main() -> None:
@@ -35,10 +44,11 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA, help="folder of judged collections")
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
     parser.add_argument("--data-dir", type=Path, help="keep the server here, and what it has loaded")
+    parser.add_argument("--write", action="store_true", help="only what the pages show, and write it there")
     arguments = parser.parse_args()
     if not arguments.data.is_dir():
         parser.exit(1, f"the test collections are not there ({arguments.data})\n")
-    names = list(CONFIGURATIONS)
+    names = list(WRITTEN) if arguments.write else list(CONFIGURATIONS)
     if arguments.configurations:
         names = [names[int(number)] for number in arguments.configurations.split(",")]
 
@@ -60,12 +70,14 @@ def main() -> None:
                 if arguments.configurations or judged.queries[0].filters is None:
                     continue
                 found[name][f"default, {label}"] = measure(db, judged, {"options": {**PLAIN, **options}})
-            if name == "locomo" and not arguments.configurations:
+            if name == "locomo" and not arguments.configurations and not arguments.write:
                 found[name].update(conversations(db, judged))
             say(f"{name}: {len(judged.documents):,} documents, {len(judged.queries):,} queries")
             report({name: found[name]})
         report_means(found)
         compare(found)
+        if arguments.write:
+            write_pages(found)
 
 
 def _load(db: Connection, judged: JudgedSet) -> None:
@@ -172,6 +184,30 @@ def compare(found: dict[str, dict[str, dict[str, Values]]]) -> None:
         )
     if rows:
         table("default − better leg", ["better leg", "nDCG@10", "95 %", "p"], rows)
+
+
+def write_pages(found: dict[str, dict[str, dict[str, Values]]]) -> None:
+    labels = dict(WRITTEN)
+    labels |= {f"default, {label}": f"the default, with `{label.replace(' ', '` `')}`" for label in VARIANTS}
+    means = {
+        label: [float(values[label]["nDCG@10"].mean()) if label in values else None for values in found.values()]
+        for label in labels
+    }
+    heading = ["", *(TITLES.get(name, name) for name in found), "mean"]
+    rows = {label: [labels[label], *map(_decimals, [*of, _mean(of)])] for label, of in means.items()}
+    text = f"{measured_on()}.\n\n" + markdown_table(heading, list(rows.values()))
+    write_section(MEASUREMENTS, "quality", text)
+    heading[0] = "nDCG@10 (1 is perfect), offline model"
+    write_section(README, "quality", markdown_table(heading, [rows[label] for label in (*LEGS, "default")]))
+
+
+def _mean(values: list[float | None]) -> float | None:
+    given = [value for value in values if value is not None]
+    return sum(given) / len(given) if len(given) == len(values) else None
+
+
+def _decimals(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}".removeprefix("0")
 
 
 if __name__ == "__main__":

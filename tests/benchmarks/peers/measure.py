@@ -1,0 +1,155 @@
+"""Asking all engines the same, in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from benchmarks.full_text.report import number, p50, p95, say, table
+from benchmarks.peers.corpora import IDENTIFIERS, LENGTHS, SHARES, Stored
+from benchmarks.peers.engine import FULL_TEXT, HYBRID, VECTOR, Where
+from benchmarks.peers.processes import Process
+from benchmarks.peers.reference import Reference
+
+# One engine after the other, each with what it needs in the processor's caches, as where searches follow searches.
+ROUND = 20
+# Of an engine that is slow, so many seconds' queries a cell: once untimed, once timed.
+SECONDS = 4.0
+# Answers that are compared with those of the same engine without its indexes.
+COMPARED = 20
+FILTERS = {"third": "1/3 pass", "percent": "1 % pass", "rare": "0.05 % pass"}
+BM25 = "lucene, alphanumeric"
+# Words of a query where one length stands for all.
+MIDDLE = 4
+
+
+@dataclass
+class Row:
+    """One way to answer: milliseconds by number of words."""
+
+    label: str
+    times: dict[int, list[float]] = field(default_factory=dict)
+    recalls: list[float] = field(default_factory=list)
+    # Whether recall is that of BM25's best, though it ranks by something else.
+    is_foreign: bool = False
+
+    def cells(self) -> list[str]:
+        times = [f"{number(p50(of))} / {number(p95(of))}" for of in self.times.values()]
+        return [*times, self.recall()]
+
+    def recall(self) -> str:
+        if not self.recalls:
+            return "–"
+        mean = f"{fmean(self.recalls):.3f}"
+        return f"({mean})" if self.is_foreign else mean
+
+
+@dataclass
+class Group:
+    """A table."""
+
+    title: str
+    mode: str
+    where: Where | None
+    lengths: Sequence[int]
+    rows: list[Row]
+
+    @property
+    def columns(self) -> list[str]:
+        first, *others = self.lengths
+        words = [f"{first} words", *(str(length) for length in others)] if self.mode != VECTOR else ["ms"]
+        return [*words, "recall"]
+
+
+def groups(corpus: Stored, processes: list[Process], query_count: int) -> Iterator[Group]:
+    reference = Reference(corpus)
+    wheres: list[Where | None] = [None, *(Where(key, declared) for key in SHARES for declared in (False, True))]
+    if not corpus.has_vectors:
+        wheres = [None]
+    for where in wheres:
+        for mode in (HYBRID, FULL_TEXT, VECTOR) if corpus.has_vectors else (FULL_TEXT,):
+            asked = [(process, way) for process in processes for way in process.ways.get(mode, ())]
+            if where:
+                asked = [(process, way) for process, way in asked if mode in process.filtered and "guide" not in way]
+            # A vector has no words.
+            lengths = LENGTHS if mode == HYBRID or (mode == FULL_TEXT and where is None) else (MIDDLE,)
+            group = Group(_title(mode, where), mode, where, lengths, [Row(way) for _, way in asked])
+            for length in lengths:
+                _ask(group, asked, where, length, query_count, reference, corpus)
+            table(group.title, group.columns, [(row.label, row.cells()) for row in group.rows])
+            yield group
+
+
+def _title(mode: str, where: Where | None) -> str:
+    if where is None:
+        return mode
+    return f"{mode}, {FILTERS[where.key]}, {'indexed' if where.declared else 'not indexed'}"
+
+
+def _ask(
+    group: Group,
+    asked: list[tuple[Process, str]],
+    where: Where | None,
+    length: int,
+    query_count: int,
+    reference: Reference,
+    corpus: Stored,
+) -> None:
+    mode = group.mode
+    shared: dict[str, Any] = {"mode": mode, "where": where and list(where), "length": length}
+    most = []
+    for (process, way), row in zip(asked, group.rows, strict=True):
+        untimed = process.do("ask", way=way, first=0, last=query_count, seconds=SECONDS, **shared)["found"]
+        most.append(len(untimed))
+        row.recalls += _recalls(process, way, shared, where, untimed, reference, corpus)
+        row.is_foreign = mode == FULL_TEXT and process.formula is None
+    for first in range(0, query_count, ROUND):
+        for (process, way), row, count in zip(asked, group.rows, most, strict=True):
+            last = min(first + ROUND, count)
+            if first < last:
+                answers = process.do("ask", way=way, first=first, last=last, seconds=1e9, **shared)
+                row.times.setdefault(length, []).extend(answers["milliseconds"])
+
+
+def _recalls(
+    process: Process,
+    way: str,
+    shared: dict[str, Any],
+    where: Where | None,
+    found: list[list[int]],
+    reference: Reference,
+    corpus: Stored,
+) -> list[float]:
+    mode, length, formula = shared["mode"], shared["length"], process.formula
+    if mode == VECTOR:
+        return [reference.vectors(length, place, where, ids) for place, ids in enumerate(found)]
+    if mode == FULL_TEXT:
+        if process.name == "pgbraid" and corpus.name == IDENTIFIERS:
+            # A compound counts as itself and as its parts there: tests/full_text compare that with a model.
+            return []
+        return [reference.bm25(formula or BM25, length, place, where, ids) for place, ids in enumerate(found)]
+    if process.fusion is not None and formula is not None:
+        constant, depth = process.fusion
+        return [
+            reference.fused(formula, (constant, depth), length, place, where, ids) for place, ids in enumerate(found)
+        ]
+    compared = found[:COMPARED]
+    exact = process.do("exact", way=way, first=0, last=len(compared), **shared)
+    return [
+        len(set(ids).intersection(best)) / len(best) if best else 1.0
+        for ids, best in zip(compared, exact, strict=True)
+        if best is not None
+    ]
+
+
+def load(processes: list[Process]) -> dict[str, dict[str, float]]:
+    """Seconds by step and engine, of those that were not loaded before."""
+    seconds = {}
+    for process in processes:
+        say(f"  loading {process.name}")
+        taken = process.do("load")
+        if taken is not None:
+            seconds[process.name] = taken
+    return seconds

@@ -1,0 +1,102 @@
+"""One engine in a process of its own: reads requests, a JSON object a line, and answers each with one."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, TextIO
+
+from benchmarks.peers.corpora import Stored
+from benchmarks.peers.engine import Engine, Place, Where
+
+# Module and class by name. Those after the first two need packages of requirements.txt.
+ENGINES = {
+    "pgbraid": ("pgbraid_search", "Pgbraid"),
+    "postgres": ("postgres", "Postgres"),
+    "lancedb": ("lance", "Lance"),
+    "langchain": ("langchain", "Langchain"),
+    "sqlite": ("sqlite", "Sqlite"),
+    "tantivy": ("tantivy_index", "Tantivy"),
+    "bm25s": ("bm25s_arrays", "Bm25s"),
+}
+OURS = ("pgbraid", "postgres")
+
+
+def main() -> None:
+    name, corpus, folder, dsn = sys.argv[1:]
+    # What a library prints is no answer.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    try:
+        module, class_name = ENGINES[name]
+        kind = getattr(importlib.import_module(f"benchmarks.peers.engines.{module}"), class_name)
+    except ImportError as error:
+        say(answers, {"missing": str(error)})
+        return
+    engine: Engine = kind(Stored(Path(corpus)), Place(Path(folder), dsn))
+    say(answers, {
+        "ways": {mode: list(ways) for mode, ways in engine.ways.items()},
+        "filtered": list(engine.filtered),
+        "formula": engine.formula,
+        "fusion": engine.fusion,
+    })  # fmt: skip
+    for line in sys.stdin:
+        request = json.loads(line)
+        say(answers, globals()[f"do_{request.pop('do')}"](engine, **request))
+
+
+def say(answers: TextIO, answer: Any) -> None:
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()
+
+
+def do_load(engine: Engine) -> dict[str, float] | None:
+    """Seconds by step; None if it was loaded before."""
+    if engine.is_loaded():
+        return None
+    engine.place.folder.mkdir(parents=True, exist_ok=True)
+    engine.load()
+    return engine.seconds
+
+
+def do_open(engine: Engine) -> str:
+    return engine.open()
+
+
+def do_ask(
+    engine: Engine, mode: str, way: str, where: list[Any] | None, length: int, first: int, last: int, seconds: float
+) -> dict[str, Any]:
+    """Of queries in a row, as many as are answered within so many seconds, but three."""
+    restriction = Where(*where) if where else None
+    milliseconds, found = [], []
+    for query in engine.corpus.queries[length][first:last]:
+        answer = engine.answer(mode, way, query, restriction)
+        started = time.perf_counter()
+        ids = answer()
+        milliseconds.append((time.perf_counter() - started) * 1000)
+        found.append(ids)
+        if len(found) >= 3 and sum(milliseconds) > seconds * 1000:
+            break
+    return {"milliseconds": milliseconds, "found": found}
+
+
+def do_exact(
+    engine: Engine, mode: str, way: str, where: list[Any] | None, length: int, first: int, last: int
+) -> list[list[int] | None]:
+    restriction = Where(*where) if where else None
+    return [engine.exact(mode, way, query, restriction) for query in engine.corpus.queries[length][first:last]]
+
+
+def do_size(engine: Engine) -> dict[str, int]:
+    """Bytes: on disk, and resident in memory by now, what a backend touched of shared buffers included."""
+    status = Path(f"/proc/{engine.process_id() or os.getpid()}/status")
+    resident = [line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS:")]
+    return {"disk": engine.bytes_on_disk(), "memory": int(resident[0]) * 1024}
+
+
+if __name__ == "__main__":
+    main()
