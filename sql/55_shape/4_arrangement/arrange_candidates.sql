@@ -11,7 +11,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   -- The most pairs of vectors to compare: some seconds of work.
   c_most_pairs constant bigint := 20000000;

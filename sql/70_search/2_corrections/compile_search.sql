@@ -16,7 +16,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   v_absent_lexemes text[];
   v_corrected_lexemes text[];

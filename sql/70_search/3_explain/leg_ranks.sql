@@ -12,7 +12,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   c_max_rank constant int := 10000;
   v_filter braid_store.filter := request.filter;

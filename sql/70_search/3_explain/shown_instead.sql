@@ -12,7 +12,6 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-#variable_conflict use_variable
 declare
   v_options braid_store.search_options := request.options;
   v_chunk record;

@@ -11,7 +11,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   c_most constant int := 100000;
   -- How far the number of candidates grows by itself. Without this limit, a search for 10 groups where there are two

@@ -13,7 +13,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   c_most constant int := 100000;
   v_wrong bigint;

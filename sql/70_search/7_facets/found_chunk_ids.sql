@@ -14,7 +14,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   c_max_filtered constant int := 10000;
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
