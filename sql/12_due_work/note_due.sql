@@ -10,11 +10,12 @@ set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin
-  -- Takes a transaction id before it looks. So open_transactions, if it is called after a note was locked, counts this
-  -- transaction.
-  perform pg_current_xact_id();
-  -- Takes no lock, because then every writer would contend for the note. xmax is read from the row as it is now,
-  -- whatever this snapshot shows: it is no longer 0 once maintenance has locked, changed or deleted the row.
+  -- A note that is there already is relied on, without a lock, which every writer would have to wait for. It must not
+  -- be deleted before this transaction has ended, or nobody would visit what is written here. Two things see to that:
+  -- 1. This transaction takes its id before it looks. Maintenance locks notes and then asks open_transactions who is still
+  --    writing (settle): whoever looked before the lock is among these.
+  -- 2. A note that maintenance has locked, changed or deleted has an xmax other than 0, and is not relied on. A query
+  --    reads xmax from the row as it is now, even if its snapshot is older.
   if not exists (
     select from braid_store.due_parts d
     where d.tenant_id = note_due.tenant_id and d.collection_id = note_due.collection_id and d.task = 'visit'
@@ -27,5 +28,5 @@ end
 $$;
 
 comment on function braid_store.note_due(int, int) is
-  'Notes, after a write, that maintenance must visit a tenant''s part of a collection. Does nothing if that is noted '
-  'already.';
+  'Notes that maintenance must visit a tenant''s part of a collection. Called after each write. Does nothing if there '
+  'is such a note already.';

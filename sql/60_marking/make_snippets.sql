@@ -20,12 +20,12 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- Where the punctuation before a passage is cut off: behind the last of these.
+  -- Text before a passage up to its last space, which is cut off: only signs directly before the word stay.
   c_up_to_space constant text := E'^.*[\\u0001-\\u0020\\u00a0\\u2000-\\u200b\\u3000]';
   v_snippets text[];
 begin
-  -- A word is what stands between two spaces. braid_store.mark_words cuts it into segments, which are shown, and marked,
-  -- as a whole. Passages are measured in steps: a segment that counts as a word is one.
+  -- A word is what stands between two spaces. braid_store.mark_words cuts it into segments. A segment is shown, and
+  -- marked, as a whole. The length of passages is counted in steps: each segment that counts as a word is a step.
   with words as materialized (
     select t.text_number, w.ordinal, w.word
     from unnest(make_snippets.contents) with ordinality as t (content, text_number)
@@ -33,7 +33,7 @@ begin
   ), vocabulary as materialized (
     select d.word, row_number() over ()::int as word_number from (select distinct w.word from words w) as d
   ), occurrences as materialized (
-    -- From here a word, which may be very long, is its number.
+    -- A word may be very long, so from here on only its number is handed on.
     select w.text_number, w.ordinal, v.word_number
     from words w
     join vocabulary v on v.word = w.word
@@ -45,7 +45,7 @@ begin
     select o.text_number, o.ordinal, m.piece_number, m.segment_number,
       case when o.ordinal > 1 and m.piece_number = 1 and m.segment_number = 1 then ' ' else '' end || m.before as before,
       m.segment, m.after, m.terms,
-      -- What has no word stands before the next one.
+      -- Text without a word is put before the next segment.
       (count(*) filter (where m.is_step)
          over (partition by o.text_number order by o.ordinal, m.piece_number, m.segment_number)
        + case when m.segment = '' then 1 else 0 end)::int as step
@@ -73,7 +73,7 @@ begin
     ) as s
     left join ranked r on r.text_number = s.text_number
   ), shown as (
-    -- Neighbours that are both marked, with nothing between them, have one pair of tags.
+    -- Two marked segments with nothing between them share one pair of tags.
     select s.text_number, s.ordinal, s.piece_number, s.segment_number, s.step, s.segment, s.after, s.terms,
       case
         when make_snippets.fragment_count is null or lag(s.step) over in_text >= s.step - 1 then s.before

@@ -26,10 +26,10 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- What surrounds a word; the signs that belong to one (.NET, $19, C++, 50%) are not among them.
+  -- Punctuation around a word. Signs that can be part of one (.NET, $19, C++, 50%) are left out.
   c_leading constant text := E'!"()*,;<=>?[]^`{|}~''-/\\:%+&¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
   c_trailing constant text := E'!"()*,;<=>?[]^`{|}~''-/\\:.@&$¡§«»¿،؛؟—―‘’‚“”„†‡•…‹›–';
-  -- A letter with its vowel signs, tone marks and the like, from which no mark may separate it.
+  -- A letter with its vowel signs, tone marks and the like. A tag must not come between them.
   c_cluster constant text :=
     E'.[\\u0300-\\u036f\\u0e31\\u0e33-\\u0e3a\\u0e45\\u0e47-\\u0e4e\\u0eb1\\u0eb3-\\u0ebc\\u0ec8-\\u0ece\\u102b-\\u103e\\u1056-\\u1059'
     '\\u1160-\\u11ff\\u17b4-\\u17d3\\u3099\\u309a\\ud7b0-\\ud7ff\\uff9e\\uff9f]*';
@@ -41,7 +41,7 @@ begin
     select d.piece, d.script, row_number() over ()::int as piece_id
     from (select distinct p.piece collate "C" as piece, p.script from pieces p where p.piece <> '') as d
   ), occurrences as materialized (
-    -- From here a piece, which may be very long, is its id.
+    -- A piece may be very long, so from here on only its id is handed on.
     select p.word_number, p.piece_number, p.before, p.after, v.piece_id
     from pieces p
     left join vocabulary v on v.piece = p.piece and v.script = p.script
@@ -81,7 +81,7 @@ begin
       from characters c
       join matches m on m.piece_id = c.piece_id and m.lexeme = c.bigram
       union all
-      -- A word of Hangul that is longer.
+      -- A lexeme of three letters or more is a whole word of Hangul: all its letters are marked.
       select c.piece_id, c.cluster_number, m.term
       from clusters c
       join matches m on m.piece_id = c.piece_id and length(m.lexeme) > 2
@@ -99,12 +99,13 @@ begin
     ) as t
     where v.script = 'spaced'
     union all
-    -- One that does not match is one segment as it is.
+    -- A piece that does not match is one segment, unchanged.
     select v.piece_id, 1, '', v.piece, '', true, null
     from vocabulary v
     where v.script <> 'unspaced' and not exists (select from matched m where m.piece_id = v.piece_id)
     union all
-    -- A letter of a script without spaces, or of Hangul that matches, is one. The letters of a word of Hangul are one step.
+    -- In a script without spaces each letter is a segment; in Hangul if the piece matches. There the letters of a word
+    -- count as one step together.
     select c.piece_id, c.cluster_number, '', c.cluster, '', c.script = 'unspaced' or c.cluster_number = 1, t.terms
     from clusters c
     left join cluster_terms t on t.piece_id = c.piece_id and t.cluster_number = c.cluster_number

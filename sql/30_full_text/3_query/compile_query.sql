@@ -18,10 +18,10 @@ as $$
 #variable_conflict use_column
 declare
   c_max_terms constant int := 64;
-  c_group_size constant bigint := 1000000; -- above every position in a group
+  c_group_size constant bigint := 1000000; -- more than there are positions in a group
   v_chunk_count bigint;
   v_word_count int;
-  v_has_demands boolean := false; -- of something that must be there
+  v_has_demands boolean := false; -- whether something must be there
 begin
   select s.chunk_count,
          coalesce(nullif((s.body_length + compile_query.collection.title_weight * s.title_length)
@@ -29,12 +29,14 @@ begin
   into v_chunk_count, query.average_length
   from braid_store.index_statistics(compile_query.tenant_id, compile_query.collection.id) s;
 
-  -- What is ranked by: terms, which are lexemes, and words, of which some or all must be there.
+  -- What a chunk is ranked by: terms, each of one or more lexemes. And words, which match counts: how many of them a
+  -- chunk must have.
   with lexemes as (
     select t.*,
-           -- The lexemes of a term are blended: it is as common as the commonest (Lucene's SynonymQuery).
+           -- A term is as common as the commonest of its lexemes (as in Lucene's SynonymQuery).
            coalesce(max(t.document_frequency) over (partition by t.term), 0) as term_frequency,
-           -- A compound and its parts are one word, and so are alternatives; what must be there anyway is none.
+           -- Which word a lexeme counts for. A compound and its parts count as one word; so do alternatives (OR). What must
+           -- be there anyway is not counted.
            case when t.occurrence = 'must' then null
                 when min(t.clause_number) over same_group < max(t.clause_number) over same_group
                   then min(t.position) over same_group
@@ -43,7 +45,7 @@ begin
                                  compile_query.absent_lexemes, compile_query.corrected_lexemes) t
     window same_group as (partition by t.group_number)
   ), limited as (
-    -- The rarest terms tell chunks apart best. A term that no chunk has is not kept, and not dropped either.
+    -- The rarest terms tell chunks apart best, so they are kept. A term that no chunk has is neither kept nor dropped.
     select l.*, l.term_frequency > 0
                 and dense_rank() over (order by l.term_frequency = 0, l.term_frequency, l.term collate "C") <= c_max_terms
                   as is_kept
@@ -72,7 +74,7 @@ begin
   ) s,
   (
     select coalesce(array_agg(distinct n.term collate "C") filter (where n.is_searched), '{}') as terms,
-           -- A word that occurs nowhere still counts; one whose every lexeme was dropped does not.
+           -- A word that no chunk has still counts. A word all of whose lexemes were dropped does not.
            count(distinct n.word) filter (where n.is_kept or n.term_frequency = 0) as word_count,
            coalesce(array_agg(distinct n.term collate "C") filter (where n.term_frequency > 0 and not n.is_kept), '{}')
              as dropped_terms,
@@ -81,14 +83,14 @@ begin
     from numbered n
   ) n;
 
-  -- What is demanded: most queries demand nothing.
+  -- What must be there or must not. Most queries demand nothing.
   query.conditions := '{}';
   if exists (select from unnest(compile_query.tokens) t where t.occurrence <> 'should') then
     query.conditions := braid_store.query_conditions(compile_query.tokens, compile_query.absent_lexemes,
                                                      compile_query.corrected_lexemes);
     v_has_demands := exists (select from unnest(query.conditions) c where not c.is_excluded);
   end if;
-  -- Where something is demanded, the other words only rank.
+  -- With match any, if something is demanded, no other word has to be there.
   query.required_words := case when v_word_count = 0 or compile_query.match = 'any' and v_has_demands then 0
                                else braid_store.required_words(compile_query.match, v_word_count) end;
 

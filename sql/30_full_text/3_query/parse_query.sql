@@ -10,7 +10,7 @@ as $$
 declare
   c_spaces constant text := braid_store.white_space();
   c_quotes constant text := braid_store.quotation_marks();
-  -- ASCII, Latin-1, general, CJK and full-width punctuation: what has nothing else is no clause.
+  -- A character that is not punctuation (ASCII, Latin-1, general, CJK, full-width). What has none is no clause.
   c_word constant text := E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb'
     '\\u00bf\\u2010-\\u205e\\u3001-\\u3003\\u3008-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]';
   v_query text := translate(parse_query.query_text, c_quotes || c_spaces,
@@ -29,7 +29,7 @@ begin
     return;
   end if;
   if length(translate(v_query, '"', '')) % 2 <> length(v_query) % 2 then
-    -- The last quotation mark has no other. The curly one, which is free by now, holds its place until it is dropped.
+    -- The last quotation mark has no partner. A curly one takes its place, as v_query has no others, and is dropped below.
     v_query := overlay(v_query placing '”' from length(v_query) - strpos(reverse(v_query), '"') + 1);
   end if;
 
@@ -47,7 +47,7 @@ begin
              when m.matched[1] = '' and i.content = 'OR' then 'or'
              else 'should'
            end as occurrence
-    -- Signs, then a phrase or a word. Several signs, as in --verbose, are none.
+    -- Signs, then a phrase or a word. Several signs together, as in --verbose, are no operator.
     from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched, item_number),
          lateral (select btrim(translate(coalesce(m.matched[2], m.matched[3]), '”', ' ')) as content) i
     where i.content ~ c_word

@@ -97,7 +97,7 @@ end
 $$;
 
 comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[], text[], text[]) is
-  'The terms that a query ranks by: a lexeme with its synonyms, or a prefix with its expansions. For each it tells '
-  'how often it occurs in the query and where first; and for each of its lexemes, the number of live chunks that '
-  'count for it (document_frequency). A word among absent_lexemes is replaced by the lexeme at the same place of '
-  'corrected_lexemes.';
+  'Returns the terms that a query ranks by, a row for each of their lexemes. A term is a word with its synonyms, or a '
+  'prefix with the lexemes that begin so. frequency: how often the term occurs in the query; clause_number, position: '
+  'where it does first. document_frequency: how many live chunks have the lexeme. A word among absent_lexemes is '
+  'replaced by the lexeme at the same place of corrected_lexemes.';

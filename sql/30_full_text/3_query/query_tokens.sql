@@ -10,7 +10,7 @@ set jit = off
 as $$
 begin
   if strpos(query_tokens.query_text, '*') = 0 then
-    -- Without a prefix each token is what it is.
+    -- Without prefixes, the tokens need no further look.
     return array(
       with clauses as materialized (
         select p.* from braid_store.parse_query(query_tokens.query_text) p
@@ -33,25 +33,25 @@ begin
       from braid_store.tokenize(array(select c.content from clauses c order by c.clause_number),
                                 query_tokens.text_config, query_tokens.fold_diacritics) t
       union all
-      -- Prefixes once more as they were typed: the configuration "simple" has no stems.
+      -- Prefixes a second time, as they were typed: with the configuration "simple" there are no stems.
       select t.text_number, t.position, t.lexeme, t.kind, true
       from braid_store.tokenize(array(select case when c.kind = 'prefix' then c.content end from clauses c
                                       order by c.clause_number),
                                 'simple', query_tokens.fold_diacritics) t
       where exists (select from clauses c where c.kind = 'prefix')
     ), described as materialized (
-      -- Not the content, which may be very long, and a window would copy for each token.
+      -- Without the content, which may be very long: the window functions would copy it for each token.
       select c.clause_number, c.group_number, c.occurrence, c.kind, t.position, t.lexeme, t.kind as token_kind, t.is_typed,
              count(*) filter (where not t.is_typed) over (partition by c.clause_number) as token_count,
              c.kind = 'prefix' and max(t.position) over (partition by c.clause_number) = 1 as is_prefix,
-             -- Of all that a word is indexed by, the longest is the whole word.
+             -- A word has several tokens; the longest is the whole word.
              row_number() over (partition by c.clause_number, t.is_typed order by length(t.lexeme) desc, t.lexeme) = 1
                as is_longest
       from clauses c
       join tokens t on t.clause_number = c.clause_number
     )
     select row(d.clause_number, d.group_number, d.occurrence,
-               -- A * behind several words, or in a script without spaces, says nothing.
+               -- An asterisk after several words, or in a script without spaces, is ignored.
                case d.kind when 'prefix' then 'word' else d.kind end, d.position, d.lexeme, d.token_kind,
                case when d.token_count = 1 then c.content end)::braid_store.query_token
     from described d
@@ -70,8 +70,8 @@ end
 $$;
 
 comment on function braid_store.query_tokens(text, text, boolean) is
-  'Analyses a query text: the tokens of its clauses, in no order, with positions inside the clause. Stop words, and '
-  'characters that bigrams cover, are among them. A prefix is compared with stored lexemes, which are stems. So its '
-  'lexeme is the shorter of the text as typed (in lower case, folded) and its stem (databases*: databas), or it has '
-  'both if neither begins with the other (company*: company, compani). A beginning of a word that is longer than the '
-  'word''s stem (informati*, with the stem inform) finds nothing.';
+  E'Returns the tokens of a query text''s clauses, in no order, with their positions inside the clause.\n'
+  'Stop words, and characters that bigrams cover, are among them. A prefix is compared with stored lexemes, which are '
+  'stems. Its own lexeme is what was typed (in lower case, folded) or the stem of that, whichever is shorter '
+  '(databases*: databas). It has both if neither begins with the other (company*: company, compani). A prefix that is '
+  'longer than the stem of the word it is meant for finds nothing (informati*: the stem is inform).';

@@ -19,7 +19,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- A smaller difference is noise of floating-point arithmetic, which scaling would enlarge.
+  -- All scores are equal but for rounding errors, which a division by their range would blow up.
   v_is_flat boolean := highest - lowest <= 1e-9 * greatest(abs(lowest), abs(highest));
   v_constant float8;
 begin
@@ -33,14 +33,14 @@ begin
         shift := lowest;
         scale := highest - lowest;
         v_constant := case when v_is_flat then 1 end;
-      -- From the lowest score possible. An inner product has no lower bound; 0 is taken.
+      -- 0 stands for the lowest score that there can be: -1 for the cosine. An inner product has no lowest one; 0 is taken.
       when normalisation = 'theoretical' or normalisation = 'centroid' and leg = 'full_text' then
         shift := case when leg = 'semantic' and distance = 'cosine' then -1 else 0 end;
         scale := highest - shift;
         floor := 0;
         v_constant := case when scale <= 1e-9 * abs(shift) then 0 end;
       when normalisation = 'centroid' then
-        -- If nothing found is above the mean, the lowest score is the best zero: the order stays.
+        -- If no score is above the mean, the scale would be 0 or turn the order around. Then 0 is the lowest score found.
         shift := case when highest - collection_mean > 1e-9 * greatest(abs(highest), abs(collection_mean))
                       then collection_mean else lowest end;
         scale := highest - shift;
@@ -70,12 +70,18 @@ end
 $$;
 
 comment on function braid_store.score_scale(text, text, text, float8, float8, float8, float8, float8) is
-  'Returns how to normalise the scores of a leg: a score becomes (score - shift) / scale, kept between floor and '
-  'ceiling; a null bound does not count. lowest, highest, mean and deviation (of the sample) are those of the leg''s '
-  'scores over all candidates; null if it has none. minmax: 0 is the lowest score and 1 the highest. theoretical: 0 is '
-  'the lowest score possible (BM25 and inner product 0, cosine -1), 1 the highest found. centroid: BM25 as theoretical; '
-  'for similarities 0 is collection_mean and 1 the highest. zscore: how many deviations from the mean. saturate: BM25 / '
-  '10, at most 1; similarities kept between 0 and 1. none: scores as they are. dbsf (Mazzeschi 2023, as in Qdrant): 0 '
-  'is three deviations below the mean, 1 three above. If all scores are equal there is no scale, and all get one '
-  'number: 1 under minmax, and under centroid if they are not above collection_mean; 0 under zscore; 0.5 under dbsf. '
-  'All get 0 in a full-text leg without a score above 0, and in a semantic leg without scores.';
+  E'Returns how to normalise the scores of a leg.\n'
+  'A score becomes (score - shift) / scale, but at least floor and at most ceiling; where these are null there is no '
+  'bound. lowest, highest, mean, deviation (of the sample): of the leg''s scores over all candidates; null if there are '
+  'none.\n'
+  'What becomes 0 and what becomes 1, by normalisation:\n'
+  'minmax: the lowest score found, and the highest.\n'
+  'theoretical: the lowest score possible (BM25 and inner product 0, cosine -1), and the highest found.\n'
+  'centroid: for BM25 as theoretical; for similarities collection_mean, and the highest found.\n'
+  'zscore: the mean, and one deviation above it.\n'
+  'dbsf (Mazzeschi 2023, as in Qdrant): three deviations below the mean, and three above.\n'
+  'saturate: BM25 is divided by 10 and cut at 1; similarities are cut at 0 and 1.\n'
+  'none: scores stay as they are.\n'
+  'If all scores are equal, they all become one number: 1 under minmax, and under centroid unless they are above '
+  'collection_mean; 0 under zscore; 0.5 under dbsf. They all become 0 in a full-text leg without a score above 0, and '
+  'in a semantic leg without scores.';

@@ -62,7 +62,7 @@ begin
   end loop;
   return query select r.* from unnest(braid_store.arranged_rows(v_request, v_arrangement)) r;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
   if v_hint = '' then
     raise;

@@ -14,7 +14,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   v_collection braid_store.collections;
   v_options braid_store.search_options;
@@ -46,7 +45,7 @@ begin
            select row(u.chunk_id, u.score, null, null, null, null, null, null, null, null, null)::braid_store.fused_candidate
            from unnest(chunk_ids, scores) u (chunk_id, score)))))) r;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
   if v_hint = '' then
     raise;

@@ -109,7 +109,7 @@ begin
   from numbered n
   order by n.number;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again from here: behind the hint, psql would show all the functions that it came through.
+  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
   if v_hint = '' then
     raise;

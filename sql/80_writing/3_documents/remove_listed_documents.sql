@@ -16,7 +16,7 @@ begin
   begin
     v_collection := braid_store.find_collection(remove_listed_documents.collection);
   exception when undefined_object then
-    -- Raised again here, so that psql shows no other function as its CONTEXT.
+    -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
     get stacked diagnostics v_hint = pg_exception_hint;
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
