@@ -8,6 +8,8 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- The next one for ASCII, which is compiled much faster.
+  c_ascii constant text := '^(?:[A-Z]?[a-z]+|[A-Z]+s?)$';
   -- Letters of European scripts that NFKC does not change.
   c_plain constant text := E'^(?:[A-Z]?[a-z]+|[A-Z]+s?|'
     '[a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0400-\\u052f]+)$';
@@ -17,7 +19,8 @@ begin
   return query
   with trimmed as materialized (
     -- Most words are plain after punctuation is cut off, and need no scan.
-    select w.word_number, w.core, w.core ~ c_plain as is_plain
+    select w.word_number, w.core,
+      case when octet_length(w.core) = length(w.core) then w.core ~ c_ascii else w.core ~ c_plain end as is_plain
     from (
       select u.word_number::int as word_number,
         rtrim(ltrim(u.word, E'([{<"''`*-/\\,;:!?'), E')]}>"''`*-/\\,;:!?.') as core
@@ -52,47 +55,44 @@ begin
       ),
       token_lexemes.text_config
     ) as s
-  ), lexemes as (
-    select l.word_number, l.position_count, l.place, l.lexeme, min(l.kind) as kind
-    from (
-      select d.word_number, d.position_count, d.place,
-        case when d.kind = 'stop_word' then '=' else '' end
-        || case when octet_length(d.lexeme) <= 254 then d.lexeme else left(d.lexeme, 48) || '~' || md5(d.lexeme) end
-          as lexeme,
-        d.kind
-      from (
-        select n.word_number, n.position_count, n.place, n.kind,
-          case
-            when token_lexemes.fold_diacritics and octet_length(n.stem) > length(n.stem) and n.stem ~ c_foldable
-              then braid_store.token_fold(n.stem)
-            else n.stem
-          end as lexeme
-        from (
-          -- Fenced: otherwise each expression would be computed again wherever it is used.
-          select f.word_number, f.position_count, f.place, replace(coalesce(s.stem, f.form), '=', ':') as stem,
-            case when s.is_stop_word then 'stop_word' else f.kind end as kind
-          from forms f
-          left join stems s on s.word = f.form
-          where f.kind in ('word', 'compound', 'part')
-          offset 0
-        ) as n
-        offset 0
-      ) as d
-    ) as l
-    where l.lexeme not in ('', '=')
-    group by l.word_number, l.position_count, l.place, l.lexeme
-    union all
-    select f.word_number, f.position_count, f.place, f.form, f.kind
-    from forms f
-    where f.kind in ('run', 'bigram', 'character')
   )
-  select t.word_number, coalesce(l.position_count, 0), l.place, l.lexeme, l.kind
-  from trimmed t
-  left join lexemes l on l.word_number = t.word_number;
+  select l.word_number, l.position_count, l.place, l.lexeme, min(l.kind)
+  from (
+    select d.word_number, d.position_count, d.place,
+      case when d.kind = 'stop_word' then '=' else '' end
+      || case when octet_length(d.lexeme) <= 254 then d.lexeme else left(d.lexeme, 48) || '~' || md5(d.lexeme) end
+        as lexeme,
+      d.kind
+    from (
+      select n.word_number, n.position_count, n.place, n.kind,
+        case
+          when token_lexemes.fold_diacritics and octet_length(n.stem) > length(n.stem) and n.stem ~ c_foldable
+            then braid_store.token_fold(n.stem)
+          else n.stem
+        end as lexeme
+      from (
+        -- Fenced: otherwise each expression would be computed again wherever it is used.
+        select f.word_number, f.position_count, f.place, replace(coalesce(s.stem, f.form), '=', ':') as stem,
+          case when s.is_stop_word then 'stop_word' else f.kind end as kind
+        from forms f
+        left join stems s on s.word = f.form
+        where f.kind in ('word', 'compound', 'part')
+        offset 0
+      ) as n
+      offset 0
+    ) as d
+    offset 0
+  ) as l
+  where l.lexeme not in ('', '=')
+  group by l.word_number, l.position_count, l.place, l.lexeme
+  union all
+  select f.word_number, f.position_count, f.place, f.form, f.kind
+  from forms f
+  where f.kind in ('run', 'bigram', 'character');
 end
 $$;
 
 comment on function braid_store.token_lexemes(text[], text, boolean) is
   'Returns the lexemes of words that stand between spaces, as tokenize() does. One difference: a run of unspaced script '
   'is one row, of kind run, for token_grams. Call it once for each distinct word. position_count: how many positions '
-  'the word takes; 0 for punctuation, whose lexeme is null.';
+  'the word takes. Punctuation takes none, and has no row.';

@@ -30,7 +30,7 @@ begin
       array(select v.word from vocabulary v order by v.word_number), token_occurrences.text_config,
       token_occurrences.fold_diacritics
     ) as l
-  ), lexemes as materialized (
+  ), lexemes as (
     select l.word_number, l.place, l.lexeme, l.kind,
       row_number() over (partition by l.word_number, l.place order by l.kind = 'stop_word') = 1
         and l.kind <> 'stop_word' as is_counted
@@ -43,41 +43,43 @@ begin
     from (
       select m.place, (sum(m.position_count - 1) over (partition by m.place >> braid_store.position_bits() order by m.place))::int as shift
       from (
-        select unnest(v.places) + 1 as place, l.position_count
+        select unnest(v.places) + 1 as place, coalesce(l.position_count, 0) as position_count
         from vocabulary v
-        join (
-          select distinct l.word_number, l.position_count from token_lexemes l where l.position_count <> 1
+        left join (
+          select distinct l.word_number, l.position_count from token_lexemes l
         ) as l on l.word_number = v.word_number
+        where l.position_count is distinct from 1
         union all
         select t.text_number::bigint << braid_store.position_bits(), 1
         from generate_subscripts(token_occurrences.texts, 1) as t (text_number)
       ) as m
     ) as s
+  ), words as materialized (
+    select v.word_number,
+      array(
+        select o.place + (select s.shifts from shifts s)[width_bucket(o.place, (select s.places from shifts s))]
+        from (select unnest(v.places) as place) as o
+      ) as occurrences
+    from vocabulary v
   ), runs as (
-    select l.lexeme as run, l.place, unnest(v.places) as word_place
+    select l.lexeme as run, unnest(w.occurrences) + l.place as start
     from token_lexemes l
-    join vocabulary v on v.word_number = l.word_number
+    join words w on w.word_number = l.word_number
     where l.kind = 'run'
   ), characters as (
     select r.is_alone, r.start + generate_series(0, cardinality(r.characters) - 1) as occurrence,
       unnest(r.characters) collate "C" as character, unnest(r.characters[2:]) collate "C" as next_character
     from (
-      select length(r.run) = 1 as is_alone, string_to_array(r.run, null) as characters,
-        r.word_place + r.place
-        + (select s.shifts from shifts s)[width_bucket(r.word_place, (select s.places from shifts s))] as start
+      select length(r.run) = 1 as is_alone, string_to_array(r.run, null) as characters, r.start
       from runs r
       offset 0 -- taken apart once, not wherever it is used
     ) as r
   )
   select l.lexeme, l.kind, l.is_counted,
-    array(
-      select o.place + l.place
-             + (select s.shifts from shifts s)[width_bucket(o.place, (select s.places from shifts s))]
-      from (select unnest(v.places) as place) as o
-    )
+    -- Most words take one position, at which they may have many lexemes.
+    case when l.place = 0 then w.occurrences else array(select unnest(w.occurrences) + l.place) end
   from lexemes l
-  join vocabulary v on v.word_number = l.word_number
-  where l.lexeme is not null
+  join words w on w.word_number = l.word_number
   union all
   -- What token_grams returns, gathered by lexeme: a text of unspaced script has as many grams as characters.
   select g.character || coalesce(g.next_character, ''), g.kind, g.kind <> 'bigram', g.occurrences

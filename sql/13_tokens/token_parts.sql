@@ -9,26 +9,48 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  with compounds as (
+  with compounds as materialized (
     -- From here on a comma stands for the point in a number, so that versions and decimals are not taken apart.
     select c.token_number::int as token_number,
       regexp_replace(
-        translate(btrim(c.token, '.#@$£€¥₹+%'), ',;()[]', '//////'),
+        case when c.token ~ '[],;()[]' then translate(c.token, ',;()[]', '//////') else c.token end,
         E'([0-9])\\.(?=[0-9])', E'\\1,', 'g'
       ) as body
-    from unnest(token_parts.tokens) with ordinality as c (token, token_number)
-    where c.token is not null
-  ), sections as (
-    -- Sections of paths, URLs, addresses and qualified names.
-    select c.token_number, regexp_split_to_table(c.body, E'->|[^A-Za-z0-9._''+,\\u0080-\\U0010ffff-]+') as part
+    from (
+      select c.token_number, btrim(c.token, '.#@$£€¥₹+%') as token
+      from unnest(token_parts.tokens) with ordinality as c (token, token_number)
+      where c.token is not null
+      offset 0 -- fenced, so that each token is trimmed only once
+    ) as c
+  ), paths as materialized (
+    -- What separates the sections of paths, URLs, addresses and qualified names becomes a slash. These are all characters
+    -- that a token can have, and replacing them costs less than a match for each.
+    select c.token_number,
+      case when c.body ~ E'[^A-Za-z0-9._''+,/\\u0080-\\U0010ffff-]' then
+        replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(c.body,
+        '->', '/'), ':', '/'), '@', '/'), '&', '/'), '#', '/'), '$', '/'), '%', '/'), '=', '/'), '?', '/'), E'\\', '/'),
+        '!', '/'), '*', '/'), '~', '/')
+      else c.body end as path
     from compounds c
-  ), segments as (
-    select s.token_number, regexp_split_to_table(s.part, E'[-._''+\\u200d]+') as part
-    from sections s
+  ), sections as (
+    select p.token_number, unnest(string_to_array(p.path, '/')) as part
+    from paths p
+  ), segments as materialized (
+    select p.token_number,
+      unnest(string_to_array(
+        replace(replace(replace(replace(replace(replace(p.path, '-', '/'), '.', '/'), '_', '/'), '''', '/'), '+', '/'),
+                E'\u200d', '/'),
+        '/')) as part
+    from paths p
   ), atoms as (
-    -- Atoms: cut where the case changes and between letters and digits, but not in a blob such as base64.
+    -- Atoms: cut where the case changes and between letters and digits, but not in a blob such as base64. Looking ahead
+    -- doubles the cost of a match.
     select s.token_number,
-      (regexp_matches(s.part, E'[0-9]+(?:,[0-9]+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z\\u0080-\\U0010ffff]+', 'g'))[1] as part
+      (regexp_matches(
+        s.part,
+        case when s.part ~ '[A-Z]' then E'[0-9]+(?:,[0-9]+)*|[A-Z]+(?![a-z])|[A-Z]?[a-z\\u0080-\\U0010ffff]+'
+             else E'[0-9]+(?:,[0-9]+)*|[a-z\\u0080-\\U0010ffff]+' end,
+        'g'))[1] as part
     from segments s
     where octet_length(s.part) <= 255
       and s.part ~ '[a-z][A-Z]|[A-Z]{2}[a-z]|[0-9][A-Za-z]|[A-Za-z][0-9]'
@@ -40,15 +62,19 @@ begin
     from compounds c
     where c.body ~ '[0-9][-,:/][0-9]'
   ), prefixes as (
-    select s.token_number, array_to_string(p.numbers[1:n], p.separator) as part
-    from sequences s
-    cross join lateral (
-      select substr(ltrim(s.part, '0123456789'), 1, 1) as separator
-    ) as d
-    cross join lateral (
-      select d.separator, string_to_array(s.part, d.separator) as numbers
+    select p.token_number, array_to_string(p.numbers[1:p.n], p.separator) as part
+    from (
+      select p.token_number, p.separator, p.numbers, generate_series(1, least(cardinality(p.numbers), 16)) as n
+      from (
+        select d.token_number, d.separator, string_to_array(d.part, d.separator) as numbers
+        from (
+          select s.token_number, s.part, substr(ltrim(s.part, '0123456789'), 1, 1) as separator
+          from sequences s
+          offset 0
+        ) as d
+        offset 0
+      ) as p
     ) as p
-    cross join lateral generate_series(1, least(cardinality(p.numbers), 16)) as n
   )
   select a.token_number, replace(a.part, ',', '.')
   from (

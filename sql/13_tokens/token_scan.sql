@@ -41,23 +41,33 @@ declare
     || '|[' || c_hangul || ']+'
     || '|[' || c_flag || ']{1,2}'
     || '|[' || c_emoji || E'](?:\\u200d[' || c_emoji || '])*';
+  -- The same for words of ASCII alone. Each match builds anew what it uses of the automaton, and this one is small.
+  c_ascii_pattern constant text :=
+    E'(?:[A-Za-z][A-Za-z0-9+.-]*://|www\\.)[]!#$%&''()*+,./:;=?@[~0-9A-Z_a-z-]+'
+    '|\\.{2,}'
+    '|[#@$.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9A-Za-z_]+)'
+    '(?:(?:[.''-]|[/\\\\:@&+#$%]{1,3}\\.?|->)[0-9A-Za-z_]+)*(?:\\+\\+|[+#%])?';
   -- Every token has at least one of these.
   c_content constant text :=
     E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u0300-\\u036f\\u064b-\\u065f\\u200d]';
 begin
   return query
   with cleaned as materialized (
-    select n.word_number, n.word, n.word ~ ('[' || c_unspaced || ']') as has_run
+    select n.word_number, n.word, not n.is_ascii and n.word ~ ('[' || c_unspaced || ']') as has_run,
+      case when n.is_ascii then c_ascii_pattern else c_pattern end as pattern
     from (
-      select n.word_number,
+      select n.word_number, n.is_ascii,
         -- translate() compares each letter with a whole long list, so it is called only where needed.
-        case when n.word ~ ('[' || c_irregular || ']') then translate(n.word, c_irregular, c_regular)
+        case when n.is_ascii then n.word
+             when n.word ~ ('[' || c_irregular || ']') then translate(n.word, c_irregular, c_regular)
              else n.word end as word
       from (
-        select u.word_number::int as word_number,
-          case when octet_length(u.word) = length(u.word) then u.word else normalize(u.word, nfkc) end as word
-        from unnest(token_scan.words) with ordinality as u (word, word_number)
-        where u.word is not null
+        select u.word_number, u.is_ascii, case when u.is_ascii then u.word else normalize(u.word, nfkc) end as word
+        from (
+          select u.word_number::int as word_number, u.word, octet_length(u.word) = length(u.word) as is_ascii
+          from unnest(token_scan.words) with ordinality as u (word, word_number)
+          where u.word is not null
+        ) as u
         offset 0 -- fenced, so that each word is normalised only once
       ) as n
       offset 0
@@ -96,7 +106,7 @@ begin
     from (
       select w.word_number, r.match_number::int as token_number, false as is_run, r.matches[1] as matched
       from cleaned w
-      cross join lateral regexp_matches(w.word collate "C", c_pattern, 'g') with ordinality as r (matches, match_number)
+      cross join lateral regexp_matches(w.word collate "C", w.pattern, 'g') with ordinality as r (matches, match_number)
       where not w.has_run
       union all
       select o.word_number, (row_number() over (order by o.word_number, o.section_number, o.match_number))::int, o.is_run,
@@ -112,7 +122,8 @@ begin
         where not s.is_run and s.section ~ c_content
       ) as o
     ) as m
-    where m.is_run or m.matched ~ c_content
+    where m.is_run
+      or case when octet_length(m.matched) = length(m.matched) then m.matched ~ '[0-9A-Za-z]' else m.matched ~ c_content end
   ) as s;
 end
 $$;

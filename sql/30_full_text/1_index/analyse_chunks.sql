@@ -58,16 +58,17 @@ begin
   -- Titles and bodies go through the tokenizer in one call for each configuration; texts of other configurations are
   -- null in it. text_number counts first the titles, then the bodies.
   with occurrences as materialized (
-    select o.lexeme collate "C" as lexeme, dense_rank() over (order by o.lexeme collate "C") as lexeme_number,
-           o.is_counted, o.occurrences
+    select o.lexeme collate "C" as lexeme, dense_rank() over by_lexeme as lexeme_number,
+           rank() over by_lexeme = row_number() over by_lexeme as is_first, o.is_counted, o.occurrences
     from (select distinct unnest(v_configs) as config) c,
          braid_store.token_occurrences(
            array(select case when u.config = c.config then u.text end
                  from unnest(v_titles || v_bodies, v_configs || v_configs) with ordinality u (text, config, place)
                  order by u.place),
            c.config, analyse_chunks.collection.fold_diacritics) o
+    window by_lexeme as (order by o.lexeme collate "C")
   )
-  select array(select distinct o.lexeme from occurrences o order by o.lexeme),
+  select array(select o.lexeme from occurrences o where o.is_first order by o.lexeme_number),
          array(
            select ((t.text_number - case when t.text_number > v_count then v_count else 0 end) << c_chunk_shift)
                   | (t.lexeme_number << c_posting_shift)
