@@ -45,24 +45,25 @@ begin
   union all
   select s.word_number, s.position_count, s.place,
     case
-      when octet_length(j.form) = length(j.form) then lower(j.form collate "C")
-      when s.token_class = 'hangul' then j.form
-      else braid_store.token_lower(replace(j.form, E'\u200d', ''))
+      when octet_length(f.form) = length(f.form) then lower(f.form collate "C")
+      when s.token_class = 'hangul' then f.form
+      else braid_store.token_lower(replace(f.form, E'\u200d', ''))
     end,
     f.kind
-  from forms f
-  join spaced s on s.token_number = f.token_number
-  cross join lateral (
+  from (
     -- Hyphens between letters or digits are removed, unless all are digits: re-entry also finds reentry, and IL-6 finds
     -- IL6.
-    select
+    select f.token_number, f.kind,
       case
         when f.form like '%-%'
           and f.form !~ E'[\\u0001-\\u002c\\u002e\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u007f]|^[0-9-]+$'
           then replace(f.form, '-', '')
         else f.form
       end as form
-  ) as j;
+    from forms f
+    offset 0 -- fenced, so that each form is made only once
+  ) as f
+  join spaced s on s.token_number = f.token_number;
 end
 $$;
 

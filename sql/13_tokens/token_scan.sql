@@ -41,10 +41,10 @@ declare
     || '|[' || c_hangul || ']+'
     || '|[' || c_flag || ']{1,2}'
     || '|[' || c_emoji || E'](?:\\u200d[' || c_emoji || '])*';
-  -- The same for words of ASCII alone. Each match builds anew what it uses of the automaton, and this one is small.
+  -- The same for words of ASCII alone without a URL. Each match builds anew what it uses of the automaton, and this one is
+  -- small.
   c_ascii_pattern constant text :=
-    E'(?:[A-Za-z][A-Za-z0-9+.-]*://|www\\.)[]!#$%&''()*+,./:;=?@[~0-9A-Z_a-z-]+'
-    '|\\.{2,}'
+    E'\\.{2,}'
     '|[#@$.]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9A-Za-z_]+)'
     '(?:(?:[.''-]|[/\\\\:@&+#$%]{1,3}\\.?|->)[0-9A-Za-z_]+)*(?:\\+\\+|[+#%])?';
   -- Every token has at least one of these.
@@ -54,7 +54,8 @@ begin
   return query
   with cleaned as materialized (
     select n.word_number, n.word, not n.is_ascii and n.word ~ ('[' || c_unspaced || ']') as has_run,
-      case when n.is_ascii then c_ascii_pattern else c_pattern end as pattern
+      case when n.is_ascii and strpos(n.word, '://') = 0 and strpos(n.word, 'www.') = 0 then c_ascii_pattern
+           else c_pattern end as pattern
     from (
       select n.word_number, n.is_ascii,
         -- translate() compares each letter with a whole long list, so it is called only where needed.
@@ -124,6 +125,7 @@ begin
     ) as m
     where m.is_run
       or case when octet_length(m.matched) = length(m.matched) then m.matched ~ '[0-9A-Za-z]' else m.matched ~ c_content end
+    offset 0 -- fenced, so that each token is made only once
   ) as s;
 end
 $$;
