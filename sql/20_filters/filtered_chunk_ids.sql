@@ -10,23 +10,14 @@ stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan
-set jit = off
 as $$
-declare
-  v_chunk_ids bigint[];
 begin
   if filtered_chunk_ids.filter.source is not null then
     return braid_store.filtered_by_index(filtered_chunk_ids.tenant_id, filtered_chunk_ids.collection_id,
                                          filtered_chunk_ids.filter, filtered_chunk_ids.max_count);
   end if;
-  execute format($query$
-    select array(
-      select c.id from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and (%s) limit $3)
-    $query$, filtered_chunk_ids.filter.predicate)
-  into v_chunk_ids
-  using filtered_chunk_ids.tenant_id, filtered_chunk_ids.collection_id, filtered_chunk_ids.max_count + 1::bigint;
-  return v_chunk_ids;
+  return braid_store.filtered_by_reading(filtered_chunk_ids.filter, filtered_chunk_ids.tenant_id,
+                                         filtered_chunk_ids.collection_id, filtered_chunk_ids.max_count);
 end
 $$;
 

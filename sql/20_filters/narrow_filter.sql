@@ -9,6 +9,7 @@ as $$
 begin
   filter.predicate := format('(%s) and (%s)', filter.predicate, condition);
   filter.is_empty := false;
+  filter.share := null;
   return filter;
 end
 $$;

@@ -10,7 +10,10 @@ begin
   -- "+ 0" makes PostgreSQL hash the ids. As a condition on the primary key, the array would be sorted again for each
   -- chunk.
   filter := braid_store.narrow_filter(filter, format('c.id + 0 = any (%L::bigint[])', chunk_ids));
-  filter.source := format('select unnest(%L::bigint[])', chunk_ids);
+  filter.source := null;
+  filter.among := array(
+    select unnest(chunk_ids) as chunk_id intersect select unnest(coalesce(filter.among, chunk_ids))
+    order by chunk_id);
   return filter;
 end
 $$;

@@ -127,12 +127,14 @@ def test_internals_called_for_its_tenant_find_nothing(world: World, insider: Con
     collection = "(braid_store.find_collection('small'))"
     for call in (
         f"select chunk_ids from braid_store.nearest_exact(%(beta)s, {collection}, 'cosine', %(shard)s, true,"
-        " '[1,0,0]', '(true,,t)', 10)",
+        " '[1,0,0]', '(true,,t,,)', 10)",
         f"select chunk_ids from braid_store.nearest_among(%(beta)s, {collection}, 'cosine', %(shard)s, '[1,0,0]',"
         " %(chunks)s)",
+        f"select chunk_ids from braid_store.nearest_filtered(%(beta)s, {collection}, 'cosine', %(shard)s, true,"
+        " '[1,0,0]', row('true', null, false, null, %(chunks)s), 10)",
         f"select chunk_ids from braid_store.nearest_indexed(%(beta)s, {collection}, (select s from"
         f" braid_store.vector_spaces s where s.id = {collection}.vector_space_id), %(shard)s, 'vector', '[1,0,0]',"
-        " '(true,,t)', 10, 40, false, true)",
+        " '(true,,t,,)', 10, 40, false, true)",
     ):
         assert insider.execute(call, arguments).fetchall() == [([],)], call
     assert insider.execute(

@@ -21,28 +21,7 @@ declare
 begin
   -- The second, larger sample is for when the first finds few.
   foreach v_sample_size in array '{50,1000}'::int[] loop
-    v_sampled := array(
-      select sc.chunk_id
-      from (
-        select s.id, s.chunk_count, sum(s.chunk_count) over (order by s.id) - s.chunk_count as first,
-               sum(s.chunk_count) over () as total
-        from braid_store.segments s
-        where s.tenant_id = demanded_if_few.tenant_id and s.collection_id = (demanded_if_few.collection).id
-          and not s.is_deletion and s.chunk_count > 0
-      ) s,
-      -- At even distances, not at random, so that a repeated search runs the same way.
-      lateral (
-        select (n * s.total / v_sample_size - s.first)::int + 1 as chunk_number
-        from generate_series(0, v_sample_size - 1) n
-        where n * s.total / v_sample_size >= s.first and n * s.total / v_sample_size < s.first + s.chunk_count
-        offset 0
-      ) n,
-      lateral (
-        select sc.chunk_id from braid_store.segment_chunks sc
-        where sc.tenant_id = demanded_if_few.tenant_id and sc.collection_id = (demanded_if_few.collection).id
-          and sc.segment_id = s.id and sc.chunk_number = n.chunk_number
-        offset 0
-      ) sc);
+    v_sampled := braid_store.sampled_chunk_ids(demanded_if_few.tenant_id, (demanded_if_few.collection).id, v_sample_size);
     if cardinality(braid_store.demanded_chunks(demanded_if_few.tenant_id, demanded_if_few.collection, v_sampled,
                                                demanded_if_few.demands)) >= c_several then
       return null;

@@ -22,15 +22,7 @@ begin
   if cardinality(v_chunk_ids) > filtered_places.max_count then
     return null;
   end if;
-  return array(
-    select array_position(filtered_places.segment_ids, sc.segment_id)::bigint << braid_store.chunk_number_bits()
-           | sc.chunk_number
-    from (select unnest(v_chunk_ids) as chunk_id) u,
-         lateral (
-           select sc.segment_id, sc.chunk_number from braid_store.segment_chunks sc
-           where sc.tenant_id = filtered_places.tenant_id and sc.chunk_id = u.chunk_id
-           offset 0
-         ) sc);
+  return braid_store.places_of(filtered_places.tenant_id, filtered_places.segment_ids, v_chunk_ids);
 end
 $$;
 

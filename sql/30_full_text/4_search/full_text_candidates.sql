@@ -33,8 +33,8 @@ declare
   v_scored braid_store.scored_chunks;
   v_min_threshold float8 := greatest(min_score, 0);
   v_filter braid_store.filter := filter;
-  v_may_filter_first boolean := not filter.is_empty;
-  v_among bigint[]; -- the places of the chunks that pass the filter, if it went first
+  v_may_filter_first boolean := not filter.is_empty and filter.among is null;
+  v_among bigint[]; -- the only places that may pass the filter, if it went first
   v_target float8 := candidate_count * 1.25 + 10; -- places to gather
   v_high float8 := 'infinity'; -- earlier passes gathered all with this bound or a higher one
   v_tried bigint := 0;
@@ -54,6 +54,9 @@ begin
   end if;
   v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
   v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
+  if filter.among is not null then
+    v_among := braid_store.places_of(tenant_id, v_segments.segment_ids, filter.among);
+  end if;
 
   -- Each pass gathers and scores places with lower bounds than those of the passes before.
   loop

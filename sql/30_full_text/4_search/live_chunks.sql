@@ -48,17 +48,7 @@ begin
     return case when v_deleted = '{}' then v_chunk_ids
                 else array(select unnest(v_chunk_ids) except select unnest(v_deleted)) end;
   end if;
-  execute format($query$
-    select array(
-      select c.id
-      from unnest($2) u (chunk_id),
-      lateral (
-        select c.id from braid_store.chunks c where c.tenant_id = $1 and c.id = u.chunk_id and (%s) offset 0
-      ) c)
-    $query$, live_chunks.filter.predicate)
-  into v_chunk_ids
-  using live_chunks.tenant_id, v_chunk_ids;
-  return v_chunk_ids;
+  return braid_store.filtered_among(v_chunk_ids, live_chunks.tenant_id, live_chunks.filter);
 end
 $$;
 

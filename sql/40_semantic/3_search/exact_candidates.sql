@@ -21,7 +21,7 @@ as $$
 #variable_conflict use_column
 declare
   -- A filter that every existing chunk matches: it makes the scan look up each vector's chunk and skip deleted ones.
-  c_existing constant braid_store.filter := row('true', null, false);
+  c_existing constant braid_store.filter := braid_store.narrow_filter(braid_store.no_filter(), 'true');
   v_measured braid_store.measured_chunks;
   v_found_count int;
   v_candidates braid_store.candidate[];

@@ -28,8 +28,6 @@ declare
   v_space braid_store.vector_spaces;
   v_shard braid_store.serving_shard;
   v_has_written boolean;
-  v_share float8 := 1; -- share of the vectors that pass the filter
-  v_filtered_ids bigint[];
   v_measured braid_store.measured_chunks;
   v_ef_search float8;
 begin
@@ -38,31 +36,30 @@ begin
   where s.id = semantic_candidates.collection.vector_space_id;
   v_shard := braid_store.serving_shard(tenant_id, collection);
 
-  -- 1. If few chunks pass the filter, the query is compared with all of these.
-  if not filter.is_empty and not is_exact and ef_search is null then
-    v_share := braid_store.filter_share(tenant_id, collection, v_shard.id, filter, 64);
-    v_filtered_ids := braid_store.filtered_if_few(tenant_id, collection, v_shard, filter, v_share, candidate_count);
-  end if;
-  if v_filtered_ids is not null then
-    mode := 'exact_filtered';
-    v_measured := braid_store.nearest_among(tenant_id, collection, v_space.distance, v_shard.id, query_embedding,
-                                            v_filtered_ids);
-    candidates := (braid_store.rank_nearest(tenant_id, v_space.distance, v_measured.chunk_ids, v_measured.distances,
-                                            braid_store.no_filter(), min_score, candidate_count, 0)).candidates;
-    return;
-  end if;
-
   v_has_written := exists (
     select from braid_store.chunk_vectors v
     where v.tenant_id = semantic_candidates.tenant_id and v.collection_id = semantic_candidates.collection.id
       and v.vector_space_id = v_space.id);
+
+  -- 1. If few chunks pass the filter, the query is compared with all of these.
+  if filter.share is null and not is_exact and ef_search is null then
+    filter := braid_store.find_filtered(filter, tenant_id, collection.id, candidate_count, false, true);
+  end if;
+  if filter.among is not null and not is_exact and ef_search is null then
+    mode := 'exact_filtered';
+    v_measured := braid_store.nearest_filtered(tenant_id, collection, v_space.distance, v_shard.id, v_has_written,
+                                               query_embedding, filter, candidate_count);
+    candidates := (braid_store.rank_nearest(tenant_id, v_space.distance, v_measured.chunk_ids, v_measured.distances,
+                                            braid_store.no_filter(), min_score, candidate_count, 0)).candidates;
+    return;
+  end if;
 
   -- 2. By the index, if its recall has been measured and at most half of its vectors are asked for.
   if v_shard.is_indexed and (v_shard.ef_search is not null or ef_search is not null) and not is_exact
      and v_shard.vector_count > 2 * candidate_count then
     -- Wide enough to hold candidate_count chunks that pass the filter, and for the recall that was measured.
     v_ef_search := coalesce(ef_search, braid_store.needed_ef_search(
-      v_shard.ef_search, v_shard.ef_search_100, candidate_count / greatest(v_share, c_min_share)));
+      v_shard.ef_search, v_shard.ef_search_100, candidate_count / greatest(coalesce(filter.share, 1), c_min_share)));
     if not filter.is_empty or v_ef_search <= c_max_ef_search then
       mode := case when filter.is_empty then 'hnsw' else 'hnsw_filtered' end;
       candidates := braid_store.indexed_candidates(

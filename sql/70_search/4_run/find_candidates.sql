@@ -25,6 +25,7 @@ declare
                                           v_options.semantic_min_score);
   v_demands braid_store.text_query;
   v_demanded_ids bigint[];
+  v_started timestamptz;
   v_found braid_store.found_candidates;
 begin
   v_found.full_text := '{}';
@@ -42,6 +43,10 @@ begin
     end if;
   end if;
 
+  v_started := clock_timestamp();
+  v_filter := braid_store.find_filtered(v_filter, v_tenant_id, v_collection.id, request.candidate_count,
+                                        v_asks_text, v_asks_semantic);
+  v_found.filter_ms := braid_store.milliseconds(clock_timestamp() - v_started);
   if v_asks_text then
     select f.candidates, f.is_cut, f.postings_read, f.chunks_scored
     into v_found.full_text, v_found.is_cut, v_found.postings_read, v_found.chunks_scored

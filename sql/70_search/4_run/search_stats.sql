@@ -15,11 +15,14 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  -- A filter that takes longer had better have an index.
+  c_long_ms constant float8 := 50;
   v_collection braid_store.collections := request.collection;
   v_options braid_store.search_options := request.options;
   v_query braid_store.text_query := request.query;
   v_next_cursor text := results[cardinality(results)].cursor;
   v_is_paged boolean := v_options.cursor is not null;
+  v_undeclared jsonb;
   v_stats jsonb;
 begin
   v_stats := jsonb_build_object(
@@ -51,6 +54,16 @@ begin
     v_stats := v_stats || jsonb_build_object(
       'statistics_scope', case when request.scope_chunks is null then 'collection' else 'filter' end,
       'scope_chunks', request.scope_chunks);
+  end if;
+  if found_candidates.filter_ms > c_long_ms or not (request.filter).is_empty and candidates.fused = '{}' then
+    v_undeclared := braid_store.undeclared_attributes(request.filters, v_collection.id);
+    if v_undeclared <> '{}' then
+      v_stats := v_stats || jsonb_build_object(
+        'undeclared_filter', case when found_candidates.filter_ms > c_long_ms then v_undeclared end,
+        'unknown_filter_keys', case when candidates.fused = '{}'
+                                    then braid_store.absent_keys(array(select jsonb_object_keys(v_undeclared)),
+                                                                 request.tenant_id, v_collection.id) end);
+    end if;
   end if;
   if v_options.explain then
     if request.legs in ('hybrid', 'prefilter') then

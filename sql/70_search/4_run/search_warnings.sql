@@ -50,6 +50,13 @@ as $$
          ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',
           format('The query has more than 64 distinct terms; the %s most common were left out.',
                  jsonb_array_length(search_warnings.stats -> 'dropped_terms'))),
+         ('undeclared_filter', search_warnings.stats -> 'undeclared_filter' <> 'null',
+          format('The filter looked at many chunks one by one. An index would find them: add %s to what '
+                 'braid.set_indexed_attributes declares for the collection, then call maintain().',
+                 search_warnings.stats ->> 'undeclared_filter')),
+         ('unknown_filter_key', jsonb_array_length(nullif(search_warnings.stats -> 'unknown_filter_keys', 'null')) > 0,
+          format('No chunk has the metadata keys %s that the filter asks for.',
+                 search_warnings.stats ->> 'unknown_filter_keys')),
          ('vector_index_missing',
           search_warnings.stats ->> 'semantic_mode' like 'exact%'
           and exists (

@@ -1,0 +1,28 @@
+create or replace function braid_store.filtered_among(chunk_ids bigint[], tenant_id int, filter braid_store.filter)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_chunk_ids bigint[];
+begin
+  execute format($query$
+    select array(
+      select c.id
+      from unnest($2) u (chunk_id),
+      lateral (
+        select c.id from braid_store.chunks c where c.tenant_id = $1 and c.id = u.chunk_id and (%s) offset 0
+      ) c)
+    $query$, filter.predicate)
+  into v_chunk_ids
+  using tenant_id, chunk_ids;
+  return v_chunk_ids;
+end
+$$;
+
+comment on function braid_store.filtered_among(bigint[], int, braid_store.filter) is
+  'Returns those of the given chunks that pass a filter, in the order given. Deleted chunks are left out.';

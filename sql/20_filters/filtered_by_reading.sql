@@ -1,0 +1,48 @@
+create or replace function braid_store.filtered_by_reading(
+  filter braid_store.filter,
+  tenant_id int,
+  collection_id int,
+  max_count int
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+-- Changed below, and put back when the function ends.
+set cpu_operator_cost = 0.0025
+set parallel_setup_cost = 1000
+set parallel_tuple_cost = 0.1
+set min_parallel_table_scan_size = '8MB'
+set min_parallel_index_scan_size = '512kB'
+as $$
+declare
+  c_many_chunks constant int := 50000;
+  v_chunk_ids bigint[];
+begin
+  -- The planner, which has no statistics of what tenants store, takes a tenant's part for a few rows, and workers for
+  -- too dear. EXECUTE without INTO STRICT is one of the few places in a function where it may use them.
+  if (select sum(s.chunk_count) from braid_store.segments s
+      where s.tenant_id = filtered_by_reading.tenant_id and s.collection_id = filtered_by_reading.collection_id) >= c_many_chunks then
+    perform set_config('cpu_operator_cost', '1000', true), set_config('parallel_setup_cost', '0', true),
+            set_config('parallel_tuple_cost', '0', true), set_config('min_parallel_table_scan_size', '0', true),
+            set_config('min_parallel_index_scan_size', '0', true);
+  end if;
+  execute format($query$
+    select coalesce(array_agg(c.id), '{}')
+    from (
+      select c.id from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and (%s) limit $3
+    ) c
+    $query$, filtered_by_reading.filter.predicate)
+  into v_chunk_ids
+  using filtered_by_reading.tenant_id, filtered_by_reading.collection_id, filtered_by_reading.max_count + 1::bigint;
+  return v_chunk_ids;
+end
+$$;
+
+comment on function braid_store.filtered_by_reading(braid_store.filter, int, int, int) is
+  'Returns the ids of the chunks that pass a filter, found by looking at every chunk, in no order. Stops at '
+  'max_count + 1 of them: so many mean that there are more than max_count. Of many chunks, workers of the server look '
+  'at a part.';

@@ -1,0 +1,83 @@
+create or replace function braid_store.find_filtered(
+  filter braid_store.filter,
+  tenant_id int,
+  collection_id int,
+  candidate_count int,
+  asks_text boolean,
+  asks_semantic boolean
+)
+returns braid_store.filter
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_variable
+declare
+  -- Among so few chunks, every way is fast.
+  c_few_chunks constant int := 2000;
+  c_most constant int := 10000;
+  -- What a leg pays for a chunk that it finds and tests, and for one that it is given. The unit is what each chunk costs
+  -- where all are read, half a microsecond.
+  c_tested_text constant float8 := 16;
+  c_tested_semantic constant float8 := 50;
+  c_given constant float8 := 4;
+  v_leg_count int := asks_text::int + asks_semantic::int;
+  v_cost float8 := case when asks_text then c_tested_text else 0 end + case when asks_semantic then c_tested_semantic else 0 end;
+  v_chunk_count float8;
+  v_max_count int;
+  v_max_share float8;
+  v_chunk_ids bigint[];
+begin
+  if filter.is_empty or filter.among is not null or v_leg_count = 0 then
+    return filter;
+  end if;
+  select coalesce(sum(s.chunk_count), 0) into v_chunk_count
+  from braid_store.segments s
+  where s.tenant_id = find_filtered.tenant_id and s.collection_id = find_filtered.collection_id;
+  if v_chunk_count < c_few_chunks then
+    filter.share := 1;
+    return filter;
+  end if;
+
+  -- A leg that tests what it finds tests candidate_count / share chunks. It pays as much for so many that it is given.
+  v_max_count := least(c_most, sqrt(v_cost / (c_given * v_leg_count) * candidate_count * v_chunk_count));
+  filter.share := braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 64), tenant_id, filter);
+  if filter.share * v_chunk_count > 2 * v_max_count then
+    return filter;
+  end if;
+  if filter.source is not null then
+    v_chunk_ids := braid_store.source_chunk_ids(filter, v_max_count);
+    if cardinality(v_chunk_ids) <= v_max_count then
+      -- If most of these pass, the legs test only what they return.
+      filter.among := case
+        when braid_store.filter_share(array(select v_chunk_ids[1 + n * cardinality(v_chunk_ids) / 32]
+                                            from generate_series(0, 31) n),
+                                      tenant_id, filter) > 0.5 then v_chunk_ids
+        else braid_store.filtered_among(v_chunk_ids, tenant_id, filter) end;
+      return filter;
+    end if;
+  end if;
+
+  -- Without an index all chunks are read, if the legs would pay more for what they test. A larger sample has to confirm it.
+  v_max_share := least(v_cost * candidate_count, v_max_count) / v_chunk_count;
+  if filter.share <= 2 * v_max_share then
+    filter.share := braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 250), tenant_id, filter);
+    if filter.share <= v_max_share then
+      v_chunk_ids := braid_store.filtered_by_reading(filter, tenant_id, collection_id, v_max_count);
+      if cardinality(v_chunk_ids) <= v_max_count then
+        filter.among := array(select u from unnest(v_chunk_ids) u order by u);
+      end if;
+    end if;
+  end if;
+  return filter;
+end
+$$;
+
+comment on function braid_store.find_filtered(braid_store.filter, int, int, int, boolean, boolean) is
+  'Finds out, once for both legs of a search, what they need to know about its filter: what share of the chunks passes '
+  'and, if these are few, which they are. Leaves among null if the legs that are asked had better test what they find. '
+  'Each looks for candidate_count chunks.';

@@ -1,0 +1,34 @@
+create or replace function braid_store.undeclared_attributes(filters jsonb, collection_id int)
+returns jsonb
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  -- As in filter_source: an index helps with and-ed conditions that name values or a range.
+  with recursive filter as (
+    select undeclared_attributes.filters as value
+    union all
+    select m.value
+    from filter f, jsonb_array_elements(case jsonb_typeof(f.value) when 'object' then f.value -> '$and' end) m
+  ), condition as (
+    select regexp_replace(e.key, E'^metadata\\.', '') as name,
+           case jsonb_typeof(coalesce(o.value #> '{0}', o.value)) when 'number' then 'number' when 'string' then 'text' end as type
+    from filter f,
+         jsonb_each(f.value) e,
+         jsonb_each(case jsonb_typeof(e.value) when 'object' then e.value else jsonb_build_object('$eq', e.value) end) o
+    where not e.key ^@ '$' and o.key in ('$eq', '$in', '$gt', '$gte', '$lt', '$lte')
+      and e.key not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
+  )
+  select coalesce(jsonb_object_agg(c.name, c.type), '{}')
+  from condition c
+  where c.type is not null
+    and not exists (
+      select from braid_store.indexed_attributes a
+      where a.collection_id = undeclared_attributes.collection_id and a.removed_at is null and a.name = c.name collate "C");
+$$;
+
+comment on function braid_store.undeclared_attributes(jsonb, int) is
+  'Returns the metadata keys of a filter that are not declared and for which an index would help, each with the type '
+  'to declare it as: {"year": "number"}.';

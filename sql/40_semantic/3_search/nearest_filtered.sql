@@ -1,0 +1,62 @@
+create or replace function braid_store.nearest_filtered(
+  tenant_id int,
+  collection braid_store.collections,
+  distance text,
+  shard_id int,
+  has_written boolean,
+  query_embedding @vector@.vector,
+  filter braid_store.filter,
+  max_count int,
+  out chunk_ids bigint[],
+  out distances float8[]
+)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_written text := format(
+    'select v.chunk_id, v.embedding %s $1 as distance from braid_store.chunk_vectors v '
+    'where v.tenant_id = $2 and v.collection_id = $3 and v.vector_space_id = $4 and v.chunk_id = u.chunk_id offset 0',
+    braid_store.distance_operator(distance));
+  v_shard text := format(
+    'select v.chunk_id, v.embedding::@vector@.vector %s $1 as distance from braid_store.vectors_%s v '
+    'where v.tenant_id = $2 and v.chunk_id = u.chunk_id and %s offset 0',
+    braid_store.distance_operator(distance), shard_id,
+    case when has_written then braid_store.not_overridden() else 'true' end);
+begin
+  -- Sorted first, so that the filter is tested only until enough chunks are found.
+  execute format($query$
+    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}')
+    from (
+      select m.chunk_id, m.distance
+      from (
+        select v.chunk_id, v.distance
+        from (select unnest($5) as chunk_id) u, lateral (%s) v
+        order by v.distance
+        offset 0
+      ) m,
+      lateral (
+        select from braid_store.chunks c where c.tenant_id = $2 and c.id = m.chunk_id and (%s) offset 0
+      ) c
+      order by m.distance
+      fetch first $6 rows with ties
+    ) n
+    $query$,
+    case when shard_id is null then v_written
+         when has_written then format('(%s) union all (%s)', v_shard, v_written)
+         else v_shard end,
+    filter.predicate)
+  into chunk_ids, distances
+  using query_embedding, tenant_id, collection.id, collection.vector_space_id, filter.among, max_count;
+end
+$$;
+
+comment on function braid_store.nearest_filtered(int, braid_store.collections, text, int, boolean, @vector@.vector,
+                                                 braid_store.filter, int) is
+  'The max_count vectors nearest to a query among those of chunks that pass a filter, found by measuring all of '
+  'filter.among, in no order; more if several tie for the last place. shard_id: the shard to read; null if there is '
+  'none. has_written: chunk_vectors is read as well, and overrides the shard.';

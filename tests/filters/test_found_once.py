@@ -1,0 +1,114 @@
+"""What passes a filter is found once for both legs of a search, and a filter that is slow or misspelt is told of."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from plans.reading import COUNTS
+from support.calls import one, semantic, upsert, vector
+
+Connection = psycopg.Connection[Any]
+SIZE = 4000
+# One number to double precision, in which an index keeps them.
+LARGE, SAME = 9007199254740993, 9007199254740992
+QUERY = [1.0, 0.0, 0.0]
+
+
+def document(number: int) -> dict[str, Any]:
+    dice = random.Random(number)
+    metadata = {"declared": number % 100, "undeclared": number % 100}
+    if number % 40 == 0:
+        metadata["large"] = SAME if number % 120 == 0 else LARGE
+    return {
+        "external_id": str(number),
+        "content": f"alpha {'beta ' * dice.randint(0, 9)} gamma{number}",
+        "metadata": metadata,
+        "embedding": [dice.gauss(0, 1) for _ in range(3)],
+    }
+
+
+@pytest.fixture(scope="module")
+def db(shared_db: Connection) -> Connection:
+    shared_db.execute(
+        "select braid.create_collection('docs', 'simple', 3, indexed_attributes => %s)",
+        (Jsonb({"declared": "number", "large": "number"}),),
+    )
+    for first in range(0, SIZE, 1000):
+        upsert(shared_db, [document(number) for number in range(first, first + 1000)], "docs")
+    shared_db.execute("select braid.maintain()")
+    return shared_db
+
+
+def entries_read(db: Connection, filters: dict[str, Any]) -> dict[str, int]:
+    """How many index entries of each table a hybrid search reads."""
+    call = "select count(*) from braid.hybrid_search('alpha beta', %s::vector, filters => %s, collection => 'docs')"
+    for _ in range(2):
+        assert one(db, call, vector(QUERY), Jsonb(filters)) == 10
+    with db.transaction():
+        before = {table: entries for table, _, entries, _ in db.execute(COUNTS).fetchall()}
+        assert one(db, call, vector(QUERY), Jsonb(filters)) == 10
+        return {table: entries - before[table] for table, _, entries, _ in db.execute(COUNTS).fetchall()}
+
+
+def test_an_index_is_read_once_and_what_it_finds_is_hardly_tested(db: Connection) -> None:
+    read = entries_read(db, {"declared": {"$gte": 7, "$lt": 12}})
+    assert SIZE // 20 <= read["chunk_attributes"] < 1.5 * SIZE // 20
+    assert read["chunks"] < SIZE // 4
+
+
+def test_chunks_are_read_once_where_there_is_no_index(db: Connection) -> None:
+    assert SIZE < entries_read(db, {"undeclared": 7})["chunks"] < 1.3 * SIZE
+
+
+@pytest.mark.parametrize(
+    ("filters", "passes"),
+    [
+        ({"declared": 7}, lambda number: number % 100 == 7),
+        ({"undeclared": 7}, lambda number: number % 100 == 7),
+        # Most of what the index gives passes; half of it; little of it.
+        ({"large": LARGE}, lambda number: number % 40 == 0 and number % 120),
+        ({"large": SAME}, lambda number: number % 120 == 0),
+        ({"declared": {"$lt": 30}, "undeclared": {"$in": [3, 45]}}, lambda number: number % 100 == 3),
+    ],
+)
+def test_the_nearest_that_pass_are_found(db: Connection, filters: dict[str, Any], passes: Any) -> None:
+    def similarity(number: int) -> float:
+        embedding = document(number)["embedding"]
+        return float(embedding[0] / sum(x * x for x in embedding) ** 0.5)
+
+    nearest = sorted(filter(passes, range(SIZE)), key=similarity, reverse=True)
+    for count in (10, 30):
+        found = semantic(db, QUERY, match_count=count, filters=filters, collection="docs")
+        assert [external_id for external_id, *_ in found] == [str(number) for number in nearest[:count]]
+    found = db.execute(
+        "select external_id from braid.full_text_search('alpha', 1000, filters => %s, collection => 'docs')",
+        (Jsonb(filters),),
+    ).fetchall()
+    assert {external_id for (external_id,) in found} == set(map(str, nearest))
+
+
+def warnings(db: Connection, filters: dict[str, Any]) -> dict[str, str]:
+    given = one(
+        db,
+        "select braid.search_json('alpha', %s::vector, filters => %s, collection => 'docs') -> 'warnings'",
+        vector(QUERY),
+        Jsonb(filters),
+    )
+    return {warning["code"]: warning["message"] for warning in given}
+
+
+def test_a_slow_filter_without_index_is_told_of(db: Connection) -> None:
+    slow = [{"undeclared": {"$ne": -number}} for number in range(900)]
+    assert '{"undeclared": "number"}' in warnings(db, {"$and": slow, "undeclared": 7})["undeclared_filter"]
+    assert "undeclared_filter" not in warnings(db, {"$and": slow, "declared": 7})
+
+
+def test_a_key_that_no_chunk_has_is_told_of(db: Connection) -> None:
+    assert '"undeclaerd"' in warnings(db, {"undeclaerd": 7, "undeclared": 7})["unknown_filter_key"]
+    for filters in ({"undeclared": 1000}, {"declared": 1000}, {"undeclaerd": {"$ne": 7}}):
+        assert "unknown_filter_key" not in warnings(db, filters)
