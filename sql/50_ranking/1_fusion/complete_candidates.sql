@@ -1,8 +1,19 @@
 create or replace function braid_store.complete_candidates(
   request braid_store.search_request,
-  leg_candidates braid_store.found_candidates
+  leg_candidates braid_store.found_candidates,
+  distance text,
+  out chunk_ids bigint[],
+  out text_scores float8[],
+  out text_ranks int[],
+  out similarities float8[],
+  out near_ranks int[],
+  out best_text float8,
+  out worst_text float8,
+  out best_similarity float8,
+  out worst_similarity float8,
+  out similarity_count int,
+  out missing_count int
 )
-returns braid_store.fused_candidate[]
 language plpgsql
 stable
 parallel unsafe
@@ -13,53 +24,55 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  v_tenant_id int := request.tenant_id;
-  v_collection braid_store.collections := request.collection;
   v_query braid_store.text_query := request.query;
+  v_collection braid_store.collections := request.collection;
   v_full_text braid_store.candidate[] := leg_candidates.full_text;
   v_semantic braid_store.candidate[] := leg_candidates.semantic;
-  v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = v_collection.vector_space_id);
   v_without_text bigint[];
   v_without_similarity bigint[];
   v_scores float8[];
   v_near record;
 begin
   -- A full join is never run as a nested loop, however few rows the planner expects.
-  select coalesce(array_agg(s.chunk_id) filter (where f.chunk_id is null), '{}'),
-         coalesce(array_agg(f.chunk_id) filter (where s.chunk_id is null), '{}')
+  select array_agg(s.chunk_id) filter (where f.chunk_id is null), array_agg(f.chunk_id) filter (where s.chunk_id is null)
   into v_without_text, v_without_similarity
   from unnest(v_full_text) f
   full join unnest(v_semantic) s on s.chunk_id = f.chunk_id;
 
-  if v_query.conditions <> '{}' or v_query.required_words > 1 then
-    v_without_text := braid_store.demanded_chunks(v_tenant_id, v_collection, v_without_text, v_query);
+  if v_without_text is not null then
+    if v_query.conditions <> '{}' or v_query.required_words > 1 then
+      v_without_text := braid_store.demanded_chunks(request.tenant_id, v_collection, v_without_text, v_query);
+    end if;
+    v_scores := braid_store.exact_scores(request.tenant_id, v_collection, v_without_text, v_query);
   end if;
-  v_scores := braid_store.exact_scores(v_tenant_id, v_collection, v_without_text, v_query);
   v_near := braid_store.nearest_among(
-    v_tenant_id, v_collection, v_distance, (braid_store.serving_shard(v_tenant_id, v_collection)).id,
+    request.tenant_id, v_collection, distance, (braid_store.serving_shard(request.tenant_id, v_collection)).id,
     request.query_embedding, v_without_similarity);
 
-  return array(
-    select row(c.chunk_id, null, coalesce(max(c.full_text_score), 0), null, max(c.full_text_rank),
-               max(c.semantic_score), null, max(c.semantic_rank), null, null, null)::braid_store.fused_candidate
-    from (
-      select f.chunk_id, f.score as full_text_score, f.rank as full_text_rank,
-             null::float8 as semantic_score, null::int as semantic_rank
-      from unnest(v_full_text) f
-      union all
-      select s.chunk_id, null, null, s.score, s.rank from unnest(v_semantic) s
-      union all
-      select t.chunk_id, t.score, null, null, null from unnest(v_without_text, v_scores) t (chunk_id, score)
-      union all
-      select n.chunk_id, null, null, case v_distance when 'cosine' then 1 - n.distance when 'inner_product' then -n.distance
-                                                     else 1 / (1 + n.distance) end, null
-      from unnest(v_near.chunk_ids, v_near.distances) n (chunk_id, distance)
-    ) c
-    group by c.chunk_id);
+  select array_agg(c.chunk_id), array_agg(c.text_score), array_agg(c.text_rank), array_agg(c.similarity),
+         array_agg(c.near_rank), max(c.text_score), min(c.text_score), max(c.similarity), min(c.similarity),
+         count(c.similarity), count(*) - count(c.similarity)
+  into chunk_ids, text_scores, text_ranks, similarities, near_ranks, best_text, worst_text, best_similarity,
+       worst_similarity, similarity_count, missing_count
+  from (
+    select coalesce(f.chunk_id, s.chunk_id) as chunk_id, coalesce(f.score, t.score, 0) as text_score,
+           f.rank as text_rank, s.rank as near_rank,
+           case when s.chunk_id is not null then s.score
+                when complete_candidates.distance = 'cosine' then 1 - n.distance
+                when complete_candidates.distance = 'inner_product' then -n.distance
+                else 1 / (1 + n.distance) end as similarity
+    from unnest(v_full_text) f
+    full join unnest(v_near.chunk_ids, v_near.distances) n (chunk_id, distance) on n.chunk_id = f.chunk_id
+    full join (
+      unnest(v_semantic) s
+      full join unnest(v_without_text, v_scores) t (chunk_id, score) on t.chunk_id = s.chunk_id
+    ) on s.chunk_id = f.chunk_id
+  ) c;
 end
 $$;
 
-comment on function braid_store.complete_candidates(braid_store.search_request, braid_store.found_candidates) is
-  'Returns the candidates of both legs together, each with its exact score in both. Full text: BM25; 0 if the query '
-  'does not match. Semantic: the similarity; null if the chunk has no embedding. A rank is null if that leg did not '
-  'find the chunk.';
+comment on function braid_store.complete_candidates(braid_store.search_request, braid_store.found_candidates, text) is
+  'Returns the candidates of both legs together, as parallel arrays in no order, each with its exact score in both legs. '
+  'text_scores: BM25; 0 if the query does not match. similarities: null if the chunk has no embedding. A rank is null if '
+  'that leg did not find the chunk. best_ and worst_: the highest and the lowest of these scores. similarity_count and '
+  'missing_count: how many have an embedding, and how many have none. Without candidates the arrays are null.';

@@ -1,7 +1,10 @@
 create or replace function braid_store.fuse_scores(
   request braid_store.search_request,
-  inout candidates braid_store.fused_candidate[],
-  out report jsonb
+  leg_candidates braid_store.found_candidates,
+  is_reported boolean,
+  out candidates braid_store.fused_candidate[],
+  out report jsonb,
+  out unseen float8
 )
 language plpgsql
 stable
@@ -16,78 +19,119 @@ declare
   v_collection braid_store.collections := request.collection;
   v_fusion text := v_collection.fusion;
   v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = v_collection.vector_space_id);
-  v_full_text_weight float8 := v_collection.full_text_weight;
-  v_semantic_weight float8 := v_collection.semantic_weight;
+  v_weights_sum float8 := case when v_fusion = 'max' then 1
+                               else v_collection.full_text_weight + v_collection.semantic_weight end;
+  v_text_weight float8 := v_collection.full_text_weight / v_weights_sum;
+  v_near_weight float8 := v_collection.semantic_weight / v_weights_sum;
   v_text_normalisation text := case v_fusion when 'dbsf' then 'dbsf' else (request.options).full_text_normalisation end;
   v_near_normalisation text := case v_fusion when 'dbsf' then 'dbsf' else (request.options).semantic_normalisation end;
-  v_text record;
-  v_near record;
+  v_all record;
+  v_text_mean float8;
+  v_text_deviation float8;
+  v_near_mean float8;
+  v_near_deviation float8;
   v_collection_mean float8;
   v_assumed float8;
   v_text_scale record;
   v_near_scale record;
+  v_is_tied boolean;
+  v_text_count int;
+  v_near_count int;
+  v_last_text float8;
+  v_last_near float8;
 begin
-  if v_fusion <> 'max' then
-    v_full_text_weight := v_collection.full_text_weight / (v_collection.full_text_weight + v_collection.semantic_weight);
-    v_semantic_weight := v_collection.semantic_weight / (v_collection.full_text_weight + v_collection.semantic_weight);
-  end if;
-  -- Summed in the order of the scores, so that the same scores give the same sums to the last bit.
-  select count(s) as count, min(s) as lowest, max(s) as highest, avg(s order by s) as mean,
-         stddev_samp(s order by s) as deviation
-  into v_text
-  from (select c.full_text_score as s from unnest(candidates) c) c;
-  select count(s) as count, min(s) as lowest, max(s) as highest, avg(s order by s) as mean,
-         stddev_samp(s order by s) as deviation, count(*) - count(s) as missing
-  into v_near
-  from (select c.semantic_score as s from unnest(candidates) c) c;
+  v_all := braid_store.complete_candidates(request, leg_candidates, v_distance);
   -- With these normalisations, scores do not depend on how many candidates there are. So the similarity that a chunk
   -- without an embedding gets must not depend on it, either.
-  if v_near.count > 0
+  if v_all.similarity_count > 0
      and (v_near_normalisation = 'centroid'
-          or v_near.missing > 0 and v_near_normalisation in ('theoretical', 'saturate', 'none')) then
+          or v_all.missing_count > 0 and v_near_normalisation in ('theoretical', 'saturate', 'none')) then
     v_collection_mean := braid_store.mean_similarity(request.tenant_id, v_collection, v_distance, request.query_embedding);
   end if;
-  v_assumed := coalesce(v_collection_mean, v_near.mean);
+  -- Most searches need neither means nor deviations.
+  if is_reported or v_all.missing_count > 0 or v_text_normalisation in ('zscore', 'dbsf')
+     or v_near_normalisation in ('zscore', 'dbsf') then
+    -- Summed in the order of the scores, so that the same scores give the same sums to the last bit.
+    select avg(s order by s), stddev_samp(s order by s) into v_text_mean, v_text_deviation
+    from unnest(v_all.text_scores) s;
+    select avg(s order by s), stddev_samp(s order by s) into v_near_mean, v_near_deviation
+    from unnest(v_all.similarities) s;
+  end if;
+  v_assumed := coalesce(v_collection_mean, v_near_mean);
 
-  v_text_scale := braid_store.score_scale(v_text_normalisation, 'full_text', v_distance, v_text.lowest,
-                                          v_text.highest, v_text.mean, v_text.deviation, null);
-  v_near_scale := braid_store.score_scale(v_near_normalisation, 'semantic', v_distance, v_near.lowest, v_near.highest,
-                                          v_near.mean, v_near.deviation, v_collection_mean);
-  candidates := array(
-    select row(c.chunk_id, t.score, c.full_text_score, n.full_text, c.full_text_rank, c.semantic_score, n.semantic,
-               c.semantic_rank, t.score, null, null)::braid_store.fused_candidate
-    from unnest(candidates) c,
+  v_text_scale := braid_store.score_scale(v_text_normalisation, 'full_text', v_distance, v_all.worst_text,
+                                          v_all.best_text, v_text_mean, v_text_deviation, null);
+  v_near_scale := braid_store.score_scale(v_near_normalisation, 'semantic', v_distance, v_all.worst_similarity,
+                                          v_all.best_similarity, v_near_mean, v_near_deviation, v_collection_mean);
+  select coalesce(array_agg(o.candidate), '{}'), coalesce(bool_or(o.is_tied), false)
+  into candidates, v_is_tied
+  from (
+    select row(c.chunk_id, t.score, c.text_score, n.full_text, c.text_rank, c.similarity, n.semantic, c.near_rank, t.score,
+               null, null)::braid_store.fused_candidate as candidate,
+           lag(t.score) over best_first = t.score as is_tied
+    from unnest(v_all.chunk_ids, v_all.text_scores, v_all.text_ranks, v_all.similarities, v_all.near_ranks)
+           c (chunk_id, text_score, text_rank, similarity, near_rank),
          lateral (
-           select least(greatest((c.full_text_score - v_text_scale.shift) / v_text_scale.scale, v_text_scale.floor),
+           select least(greatest((c.text_score - v_text_scale.shift) / v_text_scale.scale, v_text_scale.floor),
                         v_text_scale.ceiling) as full_text,
-                  least(greatest((coalesce(c.semantic_score, v_assumed) - v_near_scale.shift) / v_near_scale.scale,
+                  least(greatest((coalesce(c.similarity, v_assumed) - v_near_scale.shift) / v_near_scale.scale,
                                  v_near_scale.floor), v_near_scale.ceiling) as semantic
            offset 0
          ) n,
          lateral (
-           select case v_fusion when 'max' then greatest(nullif(v_full_text_weight, 0) * n.full_text,
-                                                       nullif(v_semantic_weight, 0) * n.semantic)
-                              else v_full_text_weight * n.full_text + v_semantic_weight * n.semantic end as score
+           select case v_fusion when 'max' then greatest(nullif(v_text_weight, 0) * n.full_text,
+                                                       nullif(v_near_weight, 0) * n.semantic)
+                              else v_text_weight * n.full_text + v_near_weight * n.semantic end as score
            offset 0
-         ) t);
-  report := jsonb_build_object(
-    'fusion', v_fusion,
-    'weights', jsonb_build_object('full_text', v_full_text_weight, 'semantic', v_semantic_weight),
-    'full_text', jsonb_build_object(
-      'normalisation', v_text_normalisation, 'count', v_text.count, 'min', v_text.lowest, 'max', v_text.highest,
-      'mean', v_text.mean, 'deviation', v_text.deviation, 'shift', v_text_scale.shift, 'scale', v_text_scale.scale,
-      'floor', v_text_scale.floor, 'ceiling', v_text_scale.ceiling),
-    'semantic', jsonb_build_object(
-      'normalisation', v_near_normalisation, 'count', v_near.count, 'min', v_near.lowest, 'max', v_near.highest,
-      'mean', v_near.mean, 'deviation', v_near.deviation, 'collection_mean', v_collection_mean,
-      'shift', v_near_scale.shift, 'scale', v_near_scale.scale, 'floor', v_near_scale.floor,
-      'ceiling', v_near_scale.ceiling, 'assumed', v_assumed, 'without_embedding', v_near.missing));
+         ) t
+    window best_first as (order by t.score desc)
+  ) o;
+  if v_is_tied then
+    candidates := braid_store.order_candidates(request.tenant_id, candidates);
+  end if;
+
+  if request.min_score is not null or request.is_listed then
+    v_text_count := cardinality(leg_candidates.full_text);
+    v_near_count := cardinality(leg_candidates.semantic);
+    -- An unseen chunk is at best like the last candidate of each leg. One without an embedding may count for more,
+    -- because it gets the assumed similarity.
+    select coalesce(max(c.full_text_normalised_score) filter (where c.full_text_rank = request.candidate_count),
+                    min(c.full_text_normalised_score)),
+           greatest(coalesce(max(c.semantic_normalised_score) filter (where c.semantic_rank = v_near_count
+                                                                        or c.semantic_score is null),
+                             min(c.semantic_normalised_score)),
+                    case when v_text_count >= request.candidate_count
+                         then least(greatest((v_assumed - v_near_scale.shift) / v_near_scale.scale, v_near_scale.floor),
+                                    v_near_scale.ceiling) end)
+    into v_last_text, v_last_near
+    from unnest(candidates) c;
+    unseen := case when v_fusion <> 'max' then v_text_weight * v_last_text + v_near_weight * v_last_near
+                   when v_text_weight = 0 then v_near_weight * v_last_near
+                   when v_near_weight = 0 then v_text_weight * v_last_text
+                   else greatest(v_text_weight * v_last_text, v_near_weight * v_last_near) end;
+  end if;
+  if is_reported then
+    report := jsonb_build_object(
+      'fusion', v_fusion,
+      'weights', jsonb_build_object('full_text', v_text_weight, 'semantic', v_near_weight),
+      'full_text', jsonb_build_object(
+        'normalisation', v_text_normalisation, 'count', cardinality(candidates), 'min', v_all.worst_text,
+        'max', v_all.best_text, 'mean', v_text_mean, 'deviation', v_text_deviation, 'shift', v_text_scale.shift,
+        'scale', v_text_scale.scale, 'floor', v_text_scale.floor, 'ceiling', v_text_scale.ceiling),
+      'semantic', jsonb_build_object(
+        'normalisation', v_near_normalisation, 'count', v_all.similarity_count, 'min', v_all.worst_similarity,
+        'max', v_all.best_similarity, 'mean', v_near_mean, 'deviation', v_near_deviation,
+        'collection_mean', v_collection_mean, 'shift', v_near_scale.shift, 'scale', v_near_scale.scale,
+        'floor', v_near_scale.floor, 'ceiling', v_near_scale.ceiling, 'assumed', v_assumed,
+        'without_embedding', v_all.missing_count));
+  end if;
 end
 $$;
 
-comment on function braid_store.fuse_scores(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Scores candidates that complete_candidates gave by their scores in both legs. convex and dbsf: the sum of weight × '
+comment on function braid_store.fuse_scores(braid_store.search_request, braid_store.found_candidates, boolean) is
+  'Combines the candidates of both legs by their scores in both, best first. convex and dbsf: the sum of weight × '
   'normalised score; the weights are divided by their sum. max: the greater of the two products, with the weights as '
   'they are; a weight of 0 leaves its leg out. A chunk without an embedding gets the collection''s mean similarity, or '
   'under minmax, zscore and dbsf the mean over the candidates. report: everything needed to compute a row''s score '
-  'again.';
+  'again; null unless is_reported. unseen: as in fuse_candidates; null if the request asks for neither a min_score nor '
+  'a page.';

@@ -1,6 +1,7 @@
 create or replace function braid_store.rank_found(
   request braid_store.search_request,
-  leg_candidates braid_store.found_candidates
+  leg_candidates braid_store.found_candidates,
+  is_reported boolean
 )
 returns braid_store.ranked_candidates
 language plpgsql
@@ -18,7 +19,7 @@ declare
 begin
   if request.legs = 'hybrid' then
     select f.candidates, f.report, f.unseen into v_candidates.fused, v_candidates.report, v_candidates.unseen
-    from braid_store.fuse_candidates(request, leg_candidates) f;
+    from braid_store.fuse_candidates(request, leg_candidates, is_reported) f;
   elsif request.legs = 'prefilter' then
     v_candidates.fused := array(
       select row(s.chunk_id, s.score, f.score, f.score, f.rank, s.score, s.score, s.rank, s.score, null, null)
@@ -53,6 +54,6 @@ begin
 end
 $$;
 
-comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates) is
+comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
   'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score and applies '
-  'boosts.';
+  'boosts. is_reported: its report tells how it was fused.';

@@ -49,7 +49,7 @@ begin
     v_leg_started := clock_timestamp();
     v_found := braid_store.find_candidates(v_request);
     v_legs_time := v_legs_time + (clock_timestamp() - v_leg_started);
-    v_candidates := braid_store.rank_found(v_request, v_found);
+    v_candidates := braid_store.rank_found(v_request, v_found, is_reported);
     v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
 
     v_can_grow := v_candidates.has_more and v_request.may_grow and v_request.candidate_count < v_request.most_candidates;

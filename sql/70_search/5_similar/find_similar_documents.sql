@@ -65,7 +65,7 @@ begin
   v_request.match_count := match_count;
   v_request.candidate_count := 4 * match_count;
   loop
-    v_candidates := braid_store.rank_found(v_request, braid_store.find_candidates(v_request));
+    v_candidates := braid_store.rank_found(v_request, braid_store.find_candidates(v_request), false);
     v_arrangement.arranged := array(
       select row(f.chunk_id, f.score, null, null, null, f.score, f.score,
                  row_number() over (order by f.semantic_rank), f.score, null, null)::braid_store.fused_candidate
