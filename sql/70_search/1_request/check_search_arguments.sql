@@ -16,6 +16,12 @@ as $$
 declare
   v_wrong record;
 begin
+  -- The common case first: a session's first search would spend 1 ms on planning the statement below.
+  if match_count between 1 and 10000
+     and (candidate_count is null or candidate_count between 1 and 100000)
+     and coalesce(full_text_weight, semantic_weight, rrf_k, min_score) is null then
+    return;
+  end if;
   select * into v_wrong
   from (values
     ('match_count', match_count::text, match_count between 1 and 10000, 'Use 1 to 10000.'),

@@ -63,14 +63,16 @@ begin
   v_request.min_score := min_score;
   v_request.legs := case when not v_has_text then 'semantic' when query_embedding is null then 'full_text'
                          when v_options.prefilter then 'prefilter' else 'hybrid' end;
-  v_request.boosts := braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id);
+  v_request.boosts := case when v_options.boosts = '[]' then '{}'
+                           else braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id) end;
   v_request := braid_store.plan_candidates(
     v_request, candidate_count,
     case when v_options.cursor is not null then braid_store.query_fingerprint(array[
       tenant_id::text, v_collection.id::text, query_text, query_embedding::text, full_text_weight::text,
       semantic_weight::text, filters::text, fusion, rrf_k::text, candidate_count::text, min_score::text, match,
       (options - 'cursor')::text]) end);
-  v_request.filter := braid_store.compile_filter(filters, tenant_id, v_collection.id);
+  v_request.filter := case when filters is null then braid_store.no_filter()
+                           else braid_store.compile_filter(filters, tenant_id, v_collection.id) end;
 
   v_searched := braid_store.searched_text(coalesce(query_text, ''), v_options.operators);
   v_request.query_text := v_searched.searched;
