@@ -15,6 +15,7 @@ as $$
 declare
   v_parts record;
   v_boosted braid_store.fused_candidate[];
+  v_is_tied boolean;
 begin
   select string_agg(format('%s as value%s', b.source, b.place), ', ' order by b.place) as sources,
          string_agg(case when b.is_additive then format('coalesce(%L::float8 * v.value%s, 0) as part%2$s', b.weight, b.place)
@@ -29,19 +30,24 @@ begin
   into v_parts
   from unnest(boost_candidates.boosts) with ordinality b (label, source, is_additive, weight, place);
   execute format($query$
-    select array(
-      select row(f.chunk_id, case when f.fused_score < 1e-150 then 0 else f.fused_score end%s, f.full_text_score,
-                 f.full_text_normalised_score, f.full_text_rank, f.semantic_score, f.semantic_normalised_score,
-                 f.semantic_rank, f.fused_score, jsonb_build_array(%s), f.group_score)::braid_store.fused_candidate
+    select coalesce(array_agg(o.candidate), '{}'), bool_or(o.is_tied)
+    from (
+      select row(f.chunk_id, s.score, f.full_text_score, f.full_text_normalised_score, f.full_text_rank, f.semantic_score,
+                 f.semantic_normalised_score, f.semantic_rank, f.fused_score, jsonb_build_array(%s), f.group_score)
+               ::braid_store.fused_candidate as candidate,
+             lag(s.score) over best_first = s.score as is_tied
       from unnest($2) f,
            lateral (
              select %s from braid_store.chunks c where c.tenant_id = $1 and c.id = f.chunk_id offset 0
            ) v,
-           lateral (select %s offset 0) p)
-    $query$, v_parts.sum, v_parts.reports, v_parts.sources, v_parts.parts)
-  into v_boosted
+           lateral (select %s offset 0) p,
+           lateral (select case when f.fused_score < 1e-150 then 0 else f.fused_score end%s as score offset 0) s
+      window best_first as (order by s.score desc)
+    ) o
+    $query$, v_parts.reports, v_parts.sources, v_parts.parts, v_parts.sum)
+  into v_boosted, v_is_tied
   using boost_candidates.tenant_id, boost_candidates.candidates;
-  return braid_store.order_candidates(tenant_id, v_boosted);
+  return case when v_is_tied then braid_store.order_candidates(tenant_id, v_boosted) else v_boosted end;
 end
 $$;
 
