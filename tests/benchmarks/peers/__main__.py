@@ -23,6 +23,7 @@ ENVIRONMENT = Path(__file__).parents[3] / ".venv" / "peers"
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
     parser.add_argument("--size", type=int, default=20_000, help="documents (%(default)s)")
+    parser.add_argument("--identifiers-size", type=int, help=f"of those with {IDENTIFIERS} (a quarter of --size)")
     parser.add_argument("--queries", type=int, default=60, help="per number of words (%(default)s)")
     parser.add_argument("--corpora", default=f"{LETTERS},{IDENTIFIERS}", help="some of: %(default)s")
     parser.add_argument("--engines", default=",".join(ENGINES), help="some of: %(default)s")
@@ -52,11 +53,13 @@ def main() -> None:
         data_dir = (arguments.data_dir or work_dir / f"server-{version}").absolute()
         stack.callback(embedded.stop, data_dir)
         server = start_server(data_dir, version, arguments.shared_buffers)
-        results = Results(version, arguments.size, arguments.queries, arguments.shared_buffers)
+        of_identifiers = arguments.identifiers_size or arguments.size // 4
+        results = Results(version, arguments.size, of_identifiers, arguments.queries, arguments.shared_buffers)
         for corpus_name in arguments.corpora.split(","):
-            say(f"{corpus_name}: {arguments.size:,} documents")
-            folder = work_dir.absolute() / f"{corpus_name}-{arguments.size}"
-            corpus = store(folder / "corpus", corpus_name, arguments.size, arguments.queries)
+            size = of_identifiers if corpus_name == IDENTIFIERS else arguments.size
+            say(f"{corpus_name}: {size:,} documents")
+            folder = work_dir.absolute() / f"{corpus_name}-{size}"
+            corpus = store(folder / "corpus", corpus_name, size, arguments.queries)
             measure(corpus, folder, server.dsn, arguments.environment.absolute(), names, results)
         if arguments.write:
             write_page(results)

@@ -59,8 +59,9 @@ class Group:
     @property
     def columns(self) -> list[str]:
         first, *others = self.lengths
-        words = [f"{first} words", *(str(length) for length in others)] if self.mode != VECTOR else ["ms"]
-        return [*words, "recall"]
+        if self.mode == VECTOR:
+            return ["ms", "recall"]
+        return [f"{first} words", *(str(length) for length in others), "recall"]
 
 
 def groups(corpus: Stored, processes: list[Process], query_count: int) -> Iterator[Group]:
@@ -74,7 +75,7 @@ def groups(corpus: Stored, processes: list[Process], query_count: int) -> Iterat
             if where:
                 asked = [(process, way) for process, way in asked if mode in process.filtered and "guide" not in way]
             # A vector has no words.
-            lengths = LENGTHS if mode == HYBRID or (mode == FULL_TEXT and where is None) else (MIDDLE,)
+            lengths = LENGTHS if where is None and mode != VECTOR else (MIDDLE,)
             group = Group(_title(mode, where), mode, where, lengths, [Row(way) for _, way in asked])
             for length in lengths:
                 _ask(group, asked, where, length, query_count, reference, corpus)

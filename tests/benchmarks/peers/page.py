@@ -47,6 +47,7 @@ SIZE_COLUMNS = ["load, s", "of which", "on disk, MB", "memory, MB"]
 class Results:
     version: int
     size: int
+    size_of_identifiers: int
     query_count: int
     shared_buffers: str
     groups: dict[str, list[Group]] = field(default_factory=dict)
@@ -78,7 +79,7 @@ def _section(results: Results) -> str:
             parts += _filtered(mode, [group for group in results.groups[LETTERS] if group.where and group.mode == mode])
         parts += _sizes(results.sizes[LETTERS])
     for group in results.groups.get(IDENTIFIERS, []):
-        parts.append("**Full text with identifiers**, ms p50 / p95:")
+        parts.append(f"**Full text, {results.size_of_identifiers:,} texts with identifiers**, ms p50 / p95:")
         parts.append(markdown_table(["", *group.columns], [[row.label, *row.cells()] for row in group.rows]))
         parts += _sizes(results.sizes[IDENTIFIERS])
     return "\n\n".join(parts)

@@ -19,7 +19,8 @@ from benchmarks.semantic.corpus import DIMENSIONS, text
 from pgbraid.install import install
 
 TENANT, COLLECTION, READER, WRITER = "bench", "corpus", "bench_reader", "bench_writer"
-BATCH = 1000
+# Documents made before the clock runs.
+BATCH = 10_000
 CALLS = {
     HYBRID: "braid.hybrid_search(%(text)s, %(vector)s::vector, match_count => %(count)s, ",
     FULL_TEXT: "braid.full_text_search(%(text)s, match_count => %(count)s, ",
@@ -65,7 +66,7 @@ class Pgbraid(Engine):
                         client.add_documents(batch, collection=COLLECTION)
             admin.execute("set maintenance_work_mem = '2GB'")
             with self.step("vector index" if self.corpus.has_vectors else "upkeep"):
-                while not admin.execute("select braid.maintain('1 minute') -> 'complete'").fetchall()[0][0]:
+                while not admin.execute("select braid.maintain('1 hour') -> 'complete'").fetchall()[0][0]:
                     pass
             with self.step("upkeep"):
                 settle(admin)
