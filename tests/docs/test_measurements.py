@@ -9,6 +9,10 @@ import pytest
 
 from benchmarks.pages import MEASUREMENTS, markdown_table, write_section
 from benchmarks.pages import README as README_PATH
+from benchmarks.peers import page as peers_page
+from benchmarks.peers.engine import FULL_TEXT, HYBRID, VECTOR, Where
+from benchmarks.peers.measure import Group, Row
+from benchmarks.peers.page import Results, Size, write_page
 from docs.markdown import README, Table, page
 
 pytestmark = pytest.mark.any_version
@@ -55,3 +59,37 @@ def test_a_section_is_written_anew_and_nothing_else(tmp_path: Path) -> None:
         )
     with pytest.raises(LookupError, match="0 sections named two"):
         write_section(written, "two", "text")
+
+
+def test_what_a_run_measured_is_on_both_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readme, measurements = tmp_path / "README.md", tmp_path / "measurements.md"
+    readme.write_text(README_PATH.read_text(encoding="utf-8"))
+    measurements.write_text(MEASUREMENTS.read_text(encoding="utf-8"))
+    monkeypatch.setattr(peers_page, "README", readme)
+    monkeypatch.setattr(peers_page, "MEASUREMENTS", measurements)
+    times = {2: [1.25] * 20, 4: [2.5] * 20, 8: [1300.0] * 20}
+    where = Where("percent", declared=True)
+    groups = [
+        Group("hybrid", HYBRID, None, (2, 4, 8), [Row("pgbraid", times, [0.5, 1.0]), Row("another", times)]),
+        Group("full text", FULL_TEXT, None, (2, 4, 8), [Row("ts_rank_cd over GIN", times, [0.25], is_foreign=True)]),
+        Group("vector", VECTOR, None, (4,), [Row("pgbraid", {4: times[4]}, [1.0])]),
+        Group("hybrid, 1 % pass, indexed", HYBRID, where, (4,), [Row("pgbraid", {4: times[4]}, [0.875])]),
+    ]
+    sizes = [Size("pgbraid", "pgbraid 9.9.9", {"rows": 1.5, "upkeep": 2.0}, 3_000_000, 4_000_000)]
+    write_page(Results(18, 1000, 250, 20, "2GB", {"letters": groups}, {"letters": sizes}))
+
+    page_text = measurements.read_text(encoding="utf-8")
+    for line in (
+        "| pgbraid | 1.25 / 1.25 | 2.50 / 2.50 | 1,300 / 1,300 | 0.750 |",
+        "| another | 1.25 / 1.25 | 2.50 / 2.50 | 1,300 / 1,300 | – |",
+        "| ts_rank_cd over GIN | 1.25 / 1.25 | 2.50 / 2.50 | 1,300 / 1,300 | (0.250) |",
+        "| pgbraid | 2.50 / 2.50 | 1.000 |",
+        "|  | 1 % pass, indexed |",
+        "| pgbraid | 2.50 (0.875) |",
+        "| pgbraid | 3.50 | rows 1.50, upkeep 2.00 | 3 | 4 |",
+    ):
+        assert line in page_text.splitlines()
+    assert "1,000 documents" in page_text and "pgbraid 9.9.9" in page_text
+    lines = readme.read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.startswith(("| hybrid:", "| vectors:"))]
+    assert rows == ["| hybrid: pgbraid | 1.25 | 2.50 | 1,300 |", "| vectors: pgbraid |  | 2.50 |  |"]

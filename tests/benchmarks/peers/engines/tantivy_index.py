@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
 from typing import ClassVar
 
 import tantivy
@@ -42,7 +43,7 @@ class Tantivy(Engine):
         index = self._index()
         index.reload()
         self._searcher = index.searcher()
-        return f"Tantivy {tantivy.__version__}, {self._searcher.num_segments} segments"
+        return f"Tantivy {version('tantivy')}, {self._searcher.num_segments} segments"
 
     def answer(self, mode: str, way: str, query: Query, where: Where | None) -> Answer:
         def ask() -> list[int]:
