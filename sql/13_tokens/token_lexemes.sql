@@ -8,8 +8,8 @@ rows 1000
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- The next one for ASCII, which is compiled much faster.
-  c_ascii constant text := '^(?:[A-Z]?[a-z]+|[A-Z]+s?)$';
+  -- Words and numbers of ASCII.
+  c_ascii constant text := '^(?:[A-Z]?[a-z]+|[A-Z]+s?|[0-9]+)$';
   -- Letters of European scripts that NFKC does not change.
   c_plain constant text := E'^(?:[A-Z]?[a-z]+|[A-Z]+s?|'
     '[a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0400-\\u052f]+)$';

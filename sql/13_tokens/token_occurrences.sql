@@ -32,8 +32,10 @@ begin
     ) as l
   ), lexemes as (
     select l.word_number, l.place, l.lexeme, l.kind,
-      row_number() over (partition by l.word_number, l.place order by l.kind = 'stop_word') = 1
-        and l.kind <> 'stop_word' as is_counted
+      -- Partitioned by one number, because rows with equal keys then need no second comparison in the sort.
+      l.kind <> 'stop_word'
+        and count(*) filter (where l.kind <> 'stop_word')
+              over (partition by l.word_number::bigint << 32 | l.place rows unbounded preceding) = 1 as is_counted
     from token_lexemes l
     where l.kind <> 'run'
   ), shifts as materialized (
