@@ -50,3 +50,17 @@ def test_pages_read(db: Connection, vacuumed: bool) -> None:
     pages(db, write, embedding)
     assert pages(db, write.replace("w3", "w4"), embedding) < 3000
     assert pages(db, "select braid.delete_document('new', 'small')") < 1500
+
+
+def test_who_has_deleted_nothing_looks_for_no_tombstones(db: Connection) -> None:
+    looked = "select coalesce(sum(idx_scan), 0)::int from pg_stat_xact_all_tables where relname = 'tombstones'"
+    documents = [{"external_id": str(number), "content": f"word w{number}"} for number in range(30)]
+    for name in ("whole", "thinned"):
+        db.execute("select braid.create_collection(%s)", (name,))
+        upsert(db, documents, name)
+    db.execute("select braid.delete_document('7', 'thinned')")
+    for name, chunks, is_looking in (("whole", 30, False), ("thinned", 29, True)):
+        with db.transaction():
+            found = db.execute("select * from braid.full_text_search('word', 50, collection => %s)", (name,)).fetchall()
+            assert len(found) == chunks
+            assert (db.execute(looked).fetchall() != [(0,)]) == is_looking

@@ -35,7 +35,8 @@ begin
       offset 0
     ) sc);
   if live_chunks.filter.is_empty then
-    -- A tombstone exists from the delete of its chunk until no segment holds the chunk any more.
+    -- A tombstone exists from the delete of its chunk until no segment holds the chunk any more, and just as long a
+    -- deletion counts it. Without deletions none has to be looked for.
     v_deleted := array(
       select u.chunk_id
       from unnest(v_chunk_ids) u (chunk_id),
@@ -44,7 +45,10 @@ begin
              where t.tenant_id = live_chunks.tenant_id and t.collection_id = live_chunks.collection_id
                and t.chunk_id = u.chunk_id
              offset 0
-           ) t);
+           ) t
+      where (select exists (select from braid_store.segments s
+                            where s.tenant_id = live_chunks.tenant_id and s.collection_id = live_chunks.collection_id
+                              and s.is_deletion)));
     return case when v_deleted = '{}' then v_chunk_ids
                 else array(select unnest(v_chunk_ids) except select unnest(v_deleted)) end;
   end if;

@@ -9,6 +9,7 @@ as $$
   select jsonb_build_object(
     'version', braid.version(),
     'tenant', s.tenant,
+    'warnings', braid_store.server_warnings(),
     'collections', coalesce(
       (select jsonb_agg(jsonb_build_object('name', c.name, 'embedding_model', v.embedding_model, 'dimensions', v.dimensions,
                                            'distance', v.distance, 'text_config', c.text_config)
@@ -24,4 +25,6 @@ comment on function braid.status(text) is
   'collection, or only in the one named (null, as by default: all).\n'
   'For each: documents, chunks, pending_embeddings (chunks that wait for an embedding), failed_embeddings, segments '
   'and tombstones of the text index, vectors (how many are scanned, and the vector shards with their measured recall), '
-  'and model_migration: its progress, or null. The counts are exact, so on large collections it takes a while.';
+  'and model_migration: its progress, or null. The counts are exact, so on large collections it takes a while.\n'
+  'warnings, for administrators: what of the server''s settings makes searches, writes or maintenance slower, each with a '
+  'code and a message that says by how much.';

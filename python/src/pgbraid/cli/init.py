@@ -57,9 +57,15 @@ def _embedded() -> str:
 
 
 def _install(dsn: str, repair: bool) -> None:
+    import psycopg
+
     from pgbraid.install import install
 
     click.echo(_summary(install(dsn, repair=repair, notify=click.echo)))
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        row = connection.execute("select braid_store.server_warnings()").fetchone()
+    for warning in row[0] if row else []:
+        click.echo(f"warning: {warning['message']}")
 
 
 def _summary(report: InstallReport) -> str:

@@ -66,6 +66,7 @@ def _text(facts: dict[str, Any]) -> str:
         ("PostgreSQL", facts["postgresql_version"]),
         ("pgvector", f"{facts['pgvector_version']} in schema {facts['pgvector_schema']}"),
         ("tenant", facts.get("tenant")),
+        *(("warning", warning["message"]) for warning in facts.get("warnings", [])),
     ]
     text = [f"{name:<11} {value}" for name, value in lines]
     if not facts["content_matches"]:
