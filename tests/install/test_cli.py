@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -92,7 +93,10 @@ def test_status(pgbraid: Run, dsn: str, db: psycopg.Connection[tuple[object, ...
     (collection,) = found["collections"]
     assert (collection["name"], collection["documents"], collection["chunks"]) == ("default", 1, 1)
     assert collection["pending_embeddings"] == 1
+    assert isinstance(found["bytes"], int) and found["bytes"] > 0
+    assert isinstance(found["free_bytes"], int)
     text = output(pgbraid("status", dsn=dsn))
+    assert re.search(r"^size        \d+ MB, \d+ MB of it free$", text, re.MULTILINE)
     assert "functions   as in this package\nmigrations  as in this package\n" in text
     assert text.splitlines()[-1].split() == ["default", "all-MiniLM-L6-v2", "384", "1", "1", "1"]
 

@@ -177,6 +177,18 @@ def test_a_merge_is_begun_within_a_budget_only_if_it_fits(db: Connection) -> Non
     assert done["merges"] == 1 and done["complete"] and "seconds_needed" not in done
 
 
+def test_a_budget_that_a_merge_needs_is_that_of_the_least_merge(db: Connection) -> None:
+    """Of 24 segments, of eight."""
+    for batch in range(24):
+        text = " ".join(f"w{n}" for n in range(100))
+        upsert(db, [{"external_id": f"{batch}-{n}", "content": text} for n in range(64)])
+    db.execute("update braid_store.upkeep_rates set postings_per_second = 10000")
+    done = maintain_once(db, "5 s")
+    row = db.execute("select count(*), 8 * max(posting_count) from braid_store.segments").fetchone()
+    assert row is not None and row[0] == 24
+    assert done["merges"] == 0 and done["seconds_needed"] == int(np.ceil(2 * row[1] / 10000 + 2))
+
+
 def test_it_waits_for_no_lock_longer_than_its_budget(db: Connection, dsn: str) -> None:
     for tenant in ("a", "b", "c", "d", "e", "f", "g", "h"):
         db.execute("select braid.create_tenant(%s)", (tenant,))

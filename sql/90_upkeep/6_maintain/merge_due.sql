@@ -20,6 +20,7 @@ declare
   c_measured constant bigint := 50000;
   v_rate float8 := (select r.postings_per_second from braid_store.upkeep_rates r);
   v_segment_ids bigint[];
+  v_due_ids bigint[];
   v_posting_count bigint;
   v_limit bigint;
   v_begun timestamptz;
@@ -41,9 +42,19 @@ begin
     -- is.
     v_limit := v_rate * (extract(epoch from merge_due.deadline - v_begun)::float8 / 2 + 0.3);
     if merge_due.is_bounded and v_posting_count > v_limit then
+      v_due_ids := v_segment_ids;
       v_segment_ids := braid_store.segments_to_merge(merge_due.tenant_id, merge_due.collection, v_limit);
       if v_segment_ids is null then
         is_complete := false;
+        -- For the least merge that would be a step. Of a full tier that is eight segments, not all of them.
+        v_posting_count := (
+          select sum(n.posting_count)
+          from (
+            select braid_store.posting_counts(merge_due.tenant_id, merge_due.collection.id, array[u.segment_id]) as posting_count
+            from unnest(v_due_ids) u (segment_id)
+            order by 1
+            limit 8
+          ) n);
         seconds_needed := ceil(2 * v_posting_count / v_rate + 2);
         exit;
       end if;

@@ -16,10 +16,16 @@ from pgbraid.cli.options import dsn_option
 @click.option("--seconds", default=10.0, show_default=True, type=click.FloatRange(min=0), help="When to stop.")
 def maintain(dsn: str | None, seconds: float) -> None:
     """Merge index segments, move vectors to where they are found fastest, and free space: one bounded step after the
-    other, each committed, until nothing is left to do or the time is spent."""
+    other, each committed, until nothing is left to do or the time is spent.
+
+    As the owner of the tables or a superuser it then gives space back, if there is time left: vacuums tables with many
+    deleted rows, moves postings to the front of their table, and makes bloated indexes anew, without locking anybody
+    out. bytes_given_back says how much. What has begun is finished, also behind the deadline.
+    """
     import psycopg
 
     from pgbraid._dsn import find_dsn
+    from pgbraid.cli.space import give_back_space
 
     deadline = time.monotonic() + seconds
     done: dict[str, Any] = {}
@@ -41,4 +47,8 @@ def maintain(dsn: str | None, seconds: float) -> None:
             if not any(value for key, value in row[0].items() if key not in ("complete", "warnings")) and left > 0:
                 # What is left waits for another session.
                 time.sleep(0 if done["complete"] else min(left, 0.5))
+        if done.get("complete") and left > 0:
+            given_back = give_back_space(connection, deadline)
+            if given_back is not None:
+                done["bytes_given_back"] = given_back
     click.echo(json.dumps(done, indent=2))

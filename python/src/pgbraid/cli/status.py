@@ -32,6 +32,7 @@ def status(dsn: str | None, tenant: str, as_json: bool) -> None:
 
 
 def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
+    from pgbraid.cli.space import size
     from pgbraid.errors import NotInstalledError
     from pgbraid.install import read_installation
     from pgbraid.install.vector import find
@@ -42,6 +43,7 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
     extension = find(connection)
     connection.execute("select set_config('braid.tenant', %s, false)", (tenant,))
     row = connection.execute("select braid.status()").fetchone()
+    total, free = size(connection)
     return {
         "package_version": __version__,
         "database_version": installation.version,
@@ -52,6 +54,8 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
         "postgresql_version": connection.info.parameter_status("server_version"),
         "pgvector_version": extension.version if extension else None,
         "pgvector_schema": extension.schema if extension else None,
+        "bytes": total,
+        "free_bytes": free,
         **{key: value for key, value in (row[0] if row else {}).items() if key != "version"},
     }
 
@@ -68,6 +72,8 @@ def _text(facts: dict[str, Any]) -> str:
         ("tenant", facts.get("tenant")),
         *(("warning", warning["message"]) for warning in facts.get("warnings", [])),
     ]
+    if facts["bytes"] is not None:
+        lines.append(("size", f"{facts['bytes'] / 1e6:,.0f} MB, {facts['free_bytes'] / 1e6:,.0f} MB of it free"))
     text = [f"{name:<11} {value}" for name, value in lines]
     if not facts["content_matches"]:
         text.append("run: pgbraid upgrade")

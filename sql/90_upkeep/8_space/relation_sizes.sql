@@ -1,0 +1,83 @@
+-- Cross-tenant: for the owner of the tables, who alone can vacuum them.
+create or replace function braid_store.relation_sizes()
+returns table (table_name text, part text, byte_count bigint, needed_byte_count bigint)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  -- Rows read of each table, to see how long they are. Rows of a page are alike, so that some more are allowed.
+  c_sample constant int := 1000;
+  c_max_sample constant int := 10000;
+  v_table record;
+  v_index record;
+  v_row_bytes float8;
+  v_key_bytes float8;
+begin
+  for v_table in
+    select c.oid, c.relname, c.reltuples, c.reltoastrelid,
+           least(100, 100 * c_sample / greatest(c.reltuples, 1)) as sample_percent,
+           (select string_agg(format('coalesce(pg_column_size(t.%I), 0)', a.attname), ' + ' order by a.attnum)
+            from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as row_bytes,
+           coalesce((select o.option_value::int from pg_options_to_table(c.reloptions) o
+                     where o.option_name = 'toast_tuple_target'), 2032) as max_inline_bytes
+    from pg_class c
+    where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.reltuples >= 0
+      and c.relname !~ '^vectors_[0-9]+$'
+    order by c.relname
+  loop
+    -- With header, line pointer and alignment. Of a long row about a quarter of the limit stays in line.
+    execute format(
+      'select avg(case when s.bytes > $1 then $1 / 4 else s.bytes end) '
+      'from (select %2$s + 32 as bytes from braid_store.%1$I t tablesample system (%3$s) limit $2) s',
+      v_table.relname, v_table.row_bytes, v_table.sample_percent)
+    into v_row_bytes
+    using v_table.max_inline_bytes, c_max_sample;
+    table_name := v_table.relname;
+    part := 'rows';
+    byte_count := pg_relation_size(v_table.oid);
+    needed_byte_count := ceil(v_table.reltuples * coalesce(v_row_bytes, 0) / 0.96 + 8192);
+    return next;
+    part := 'toast';
+    select pg_relation_size(c.oid), ceil(c.reltuples * 2048 + 8192) into byte_count, needed_byte_count
+    from pg_class c
+    -- Pieces of 2 KB, four in a page.
+    where c.oid = v_table.reltoastrelid and c.reltuples >= 0;
+    if found then
+      return next;
+    end if;
+    for v_index in
+      select x.indexrelid as oid, i.relname, i.reltuples,
+             (select string_agg(coalesce(format('coalesce(pg_column_size(t.%I), 0)', a.attname), '8'), ' + ')
+              from unnest(x.indkey::int[]) k (attnum)
+              left join pg_attribute a on a.attrelid = x.indrelid and a.attnum = k.attnum and k.attnum > 0) as key_bytes,
+             coalesce(pg_get_expr(x.indpred, x.indrelid), 'true') as predicate
+      from pg_index x
+      join pg_class i on i.oid = x.indexrelid
+      join pg_am m on m.oid = i.relam and m.amname = 'btree'
+      where x.indrelid = v_table.oid and x.indisvalid and i.reltuples >= 0
+      order by i.relname
+    loop
+      execute format(
+        'select avg(%2$s) from (select t.* from braid_store.%1$I t tablesample system (%3$s) limit $1) t where %4$s',
+        v_table.relname, v_index.key_bytes, v_table.sample_percent, v_index.predicate)
+      into v_key_bytes
+      using c_max_sample;
+      part := v_index.relname;
+      byte_count := pg_relation_size(v_index.oid);
+      -- With header, line pointer and alignment, in pages that are filled to 90 %, and the pages above the leaves.
+      needed_byte_count := ceil(v_index.reltuples * (coalesce(v_key_bytes, 0) + 20) / 0.88 + 16384);
+      return next;
+    end loop;
+  end loop;
+end
+$$;
+
+comment on function braid_store.relation_sizes() is
+  'How many bytes tables and their indexes take, and about how many they would take if they were written anew, from the '
+  'number of rows at the last vacuum and the length of about 1000 of them. part: rows, toast (what is stored out of '
+  'line), or the name of an index. Vector shards are left out.';

@@ -1,0 +1,106 @@
+"""pgbraid maintain gives back the space of deleted rows, and loses nothing while it moves what is left."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from pgbraid.cli import main, space
+from support.calls import full_text, one, upsert
+
+Connection = psycopg.Connection[Any]
+WORDS = 2000
+MOVE = "select braid_store.move_postings(0, 1000000, false)"
+
+
+@pytest.fixture
+def bloated(db: Connection) -> Connection:
+    """Postings that were written in 24 small segments, and merged."""
+    rng = np.random.default_rng(0)
+    for batch in range(24):
+        texts = (" ".join(f"w{word}" for word in rng.zipf(1.3, 60) % WORDS) for _ in range(64))
+        upsert(db, [{"external_id": f"{batch}-{n}", "content": text} for n, text in enumerate(texts)])
+    db.execute("select braid.maintain()")
+    db.execute("select pg_stat_force_next_flush()")
+    return db
+
+
+@pytest.fixture
+def other(dsn: str) -> Iterator[Connection]:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        yield connection
+
+
+def found(db: Connection) -> list[Any]:
+    return [full_text(db, query) for query in ("w1 w7", "w30 w400 w1999", "+w2 w11")]
+
+
+def loose(db: Connection) -> dict[str, float]:
+    rows = db.execute(
+        "select table_name || ' ' || part, byte_count, needed_byte_count from braid_store.relation_sizes()"
+    ).fetchall()
+    return {name: size / needed for name, size, needed in rows if size > 100_000 and size > 2 * needed}
+
+
+def problems(db: Connection) -> int:
+    return int(one(db, "select count(*) from braid.check_index()"))
+
+
+def test_maintain_leaves_little_more_than_the_rows_need(
+    bloated: Connection, dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = found(bloated)
+    bloated.execute("vacuum braid_store.postings")
+    assert {"postings rows", "postings postings_pkey"} <= set(loose(bloated))
+    # In the constant there is what keeps small databases from being looked after.
+    monkeypatch.setattr(space, "LEAST", 100_000)
+    monkeypatch.setenv("PGBRAID_DSN", dsn)
+    monkeypatch.setattr(sys, "argv", ["pgbraid", "maintain", "--seconds", "120"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert not caught.value.code
+    done = json.loads(capsys.readouterr().out)
+    assert done["complete"] and done["bytes_given_back"] > 100_000
+    assert loose(bloated) == {}
+    assert found(bloated) == before
+    assert problems(bloated) == 0
+
+
+def test_postings_that_are_being_merged_stay(bloated: Connection, other: Connection) -> None:
+    with other.transaction():
+        other.execute("select from braid_store.segments for update")
+        assert one(bloated, MOVE) == 0
+    before = found(bloated)
+    assert one(bloated, MOVE) == one(bloated, "select count(*) from braid_store.postings")
+    assert found(bloated) == before
+    assert problems(bloated) == 0
+
+
+def test_a_merge_leaves_out_segments_whose_postings_move(bloated: Connection, other: Connection) -> None:
+    ids = "select min(id), max(id) from braid_store.segments"
+    before = bloated.execute(ids).fetchone()
+    assert before is not None
+    bloated.execute("select braid.set_ranking('default', k1 => 1.5)")  # every segment is to be written anew
+    with other.transaction():
+        assert one(other, MOVE) > 0
+        bloated.execute("select braid.maintain('5 seconds')")
+        assert bloated.execute(ids).fetchone() == before
+    bloated.execute("select braid.maintain()")
+    assert one(bloated, "select min(id) from braid_store.segments") > before[1]
+    assert problems(bloated) == 0
+
+
+def test_only_the_owner_of_the_tables_gives_space_back(bloated: Connection, dsn: str) -> None:
+    login = f"service_{one(bloated, 'select oid from pg_database where datname = current_database()')}"
+    bloated.execute(f"create role {login} login")
+    try:
+        with psycopg.connect(dsn, user=login, autocommit=True) as service:
+            assert space.give_back_space(service, float("inf")) is None
+    finally:
+        bloated.execute(f"drop role {login}")
