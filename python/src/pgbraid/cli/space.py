@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from psycopg import Error, sql
-from psycopg.errors import LockNotAvailable
+from psycopg import sql
+from psycopg.errors import LockNotAvailable, UndefinedObject
 
 if TYPE_CHECKING:
     import psycopg
@@ -57,6 +58,7 @@ def give_back_space(connection: psycopg.Connection[Any], deadline: float) -> int
     before = _value(connection, TOTAL)
     connection.execute("set lock_timeout = '3s'")
     try:
+        _drop_invalid_indexes(connection)
         for (name,) in connection.execute(DEAD).fetchall():
             if time.monotonic() < deadline:
                 _vacuum(connection, name)
@@ -111,11 +113,9 @@ def _move_postings(connection: psycopg.Connection[Any], deadline: float) -> None
 
 
 def _vacuum(connection: psycopg.Connection[Any], table: str) -> None:
-    try:
+    with suppress(LockNotAvailable):
         # An autovacuum that is at it gives way after deadlock_timeout.
         connection.execute(sql.SQL("vacuum braid_store.{}").format(sql.Identifier(table)))
-    except LockNotAvailable:
-        pass
 
 
 def _reindex(connection: psycopg.Connection[Any], index: str) -> None:
@@ -123,11 +123,14 @@ def _reindex(connection: psycopg.Connection[Any], index: str) -> None:
         connection.execute(sql.SQL("reindex index concurrently braid_store.{}").format(sql.Identifier(index)))
     except LockNotAvailable:
         # Somebody else is at it, or has a transaction open. The old index is as good as before.
-        for (name,) in connection.execute(INVALID).fetchall():
-            try:
-                connection.execute(sql.SQL("drop index if exists braid_store.{}").format(sql.Identifier(name)))
-            except Error:
-                pass
+        _drop_invalid_indexes(connection)
+
+
+def _drop_invalid_indexes(connection: psycopg.Connection[Any]) -> None:
+    for (name,) in connection.execute(INVALID).fetchall():
+        # Not without "concurrently", for which searches would wait. One that is still being made keeps its lock.
+        with suppress(LockNotAvailable, UndefinedObject):
+            connection.execute(sql.SQL("drop index concurrently braid_store.{}").format(sql.Identifier(name)))
 
 
 def _value(connection: psycopg.Connection[Any], query: str) -> Any:
