@@ -15,7 +15,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   -- Among so few chunks, every way is fast.
   c_few_chunks constant int := 2000;

@@ -14,7 +14,6 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
-#variable_conflict use_variable
 declare
   v_collection braid_store.collections := request.collection;
   v_fusion text := v_collection.fusion;
