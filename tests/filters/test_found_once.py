@@ -7,9 +7,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from plans.reading import COUNTS
 from psycopg.types.json import Jsonb
 
-from plans.reading import COUNTS
 from support.calls import one, semantic, upsert, vector
 
 Connection = psycopg.Connection[Any]
@@ -85,11 +85,11 @@ def test_the_nearest_that_pass_are_found(db: Connection, filters: dict[str, Any]
     for count in (10, 30):
         found = semantic(db, QUERY, match_count=count, filters=filters, collection="docs")
         assert [external_id for external_id, *_ in found] == [str(number) for number in nearest[:count]]
-    found = db.execute(
+    rows = db.execute(
         "select external_id from braid.full_text_search('alpha', 1000, filters => %s, collection => 'docs')",
         (Jsonb(filters),),
     ).fetchall()
-    assert {external_id for (external_id,) in found} == set(map(str, nearest))
+    assert {external_id for (external_id,) in rows} == set(map(str, nearest))
 
 
 def warnings(db: Connection, filters: dict[str, Any]) -> dict[str, str]:
