@@ -31,14 +31,14 @@ begin
   select r.candidates, r.found_count into v_candidates, v_found_count
   from braid_store.rank_nearest(
          exact_candidates.tenant_id, exact_candidates.space.distance, v_measured.chunk_ids, v_measured.distances,
-         braid_store.no_filter(), exact_candidates.min_score, exact_candidates.candidate_count,
+         exact_candidates.min_score, exact_candidates.candidate_count,
          cardinality(v_measured.chunk_ids)) r;
   if filter.is_empty and v_found_count < least(candidate_count, cardinality(v_measured.chunk_ids)) then
     -- Some vectors belong to chunks that were deleted while the shard was made: again, without these.
     v_measured := braid_store.nearest_exact(tenant_id, collection, space.distance, shard_id, has_written,
                                             query_embedding, c_existing, candidate_count);
     v_candidates := (braid_store.rank_nearest(tenant_id, space.distance, v_measured.chunk_ids, v_measured.distances,
-                                              braid_store.no_filter(), min_score, candidate_count, 0)).candidates;
+                                              min_score, candidate_count, 0)).candidates;
   end if;
   return v_candidates;
 end

@@ -6,13 +6,15 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- On the straight line through the values measured at 10 and at 100.
+  -- On the straight line through the values measured at 10 and at 100; with room for vectors that are deleted but still
+  -- in the index.
   select greatest(
-    needed_ef_search.nearest_count, needed_ef_search.ef_search,
+    1.25 * needed_ef_search.nearest_count, needed_ef_search.ef_search,
     needed_ef_search.ef_search
     + (needed_ef_search.nearest_count - 10) * (needed_ef_search.ef_search_100 - needed_ef_search.ef_search) / 90.0);
 $$;
 
 comment on function braid_store.needed_ef_search(int, int, float8) is
   'Estimates the hnsw.ef_search that is needed to find the nearest_count nearest vectors, from the values measured '
-  'for the 10 nearest (ef_search) and the 100 nearest (ef_search_100). At least nearest_count and ef_search.';
+  'for the 10 nearest (ef_search) and the 100 nearest (ef_search_100). At least ef_search, and a quarter more than '
+  'nearest_count.';

@@ -50,7 +50,7 @@ begin
     v_measured := braid_store.nearest_filtered(tenant_id, collection, v_space.distance, v_shard.id, v_has_written,
                                                query_embedding, filter, candidate_count);
     candidates := (braid_store.rank_nearest(tenant_id, v_space.distance, v_measured.chunk_ids, v_measured.distances,
-                                            braid_store.no_filter(), min_score, candidate_count, 0)).candidates;
+                                            min_score, candidate_count, 0)).candidates;
     return;
   end if;
 

@@ -1,6 +1,5 @@
 create or replace function braid_store.measure_recall(
   shard braid_store.vector_shards,
-  collection braid_store.collections,
   out ef_search int,
   out ef_search_100 int,
   out recall float8
@@ -11,81 +10,93 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
+set work_mem = '64MB'
 as $$
-#variable_conflict use_variable
 declare
-  c_query_count constant int := 100;
+  c_widths constant int[] := '{40,50,64,80,100,130,160,200,250,320,400,500,640,800,1000}';
+  v_query_count int := 100;
   v_space braid_store.vector_spaces;
-  v_queries @vector@.vector[];
-  v_query @vector@.vector;
-  v_exact jsonb[] := '{}';
-  v_count int;
-  v_ef_search int;
-  v_recall float8;
+  v_queries record;
+  v_exact record;
+  v_recalls record;
+  v_recalls_10 float8[]; -- of each query, with the last width at which it was asked
+  v_recalls_100 float8[];
+  v_curve_10 float8[] := '{}'; -- the two at each width: v_curve_10[width][query]
+  v_curve_100 float8[] := '{}';
+  v_asked int[]; -- places of the queries of which not all is found yet
+  v_last int;
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
-  -- Questions lie beside documents, not on them, which makes their nearest vectors harder to find. So a query is a
-  -- stored vector plus one and a half times its length in a random direction.
+  v_queries := braid_store.sample_queries(shard, v_space, v_query_count);
+  v_query_count := cardinality(v_queries.queries);
+  if v_query_count is null then
+    return;
+  end if;
   execute format($query$
-    select array(select array(
-      select least($4, greatest(-$4, x + random_normal(0, 1.5 * @vector@.vector_norm(v.embedding) / sqrt($3::float8))))
-      from unnest(v.embedding::real[]) x
-    )::@vector@.vector
-    from (select min(chunk_id) as low, max(chunk_id) as high from braid_store.vectors_%1$s where tenant_id = $1) b,
-         generate_series(0, $2 - 1) n,
+    select array_agg(cardinality(e.nearest) order by q.place) as counts,
+           array_agg(e.nearest[least(10, cardinality(e.nearest))] order by q.place) as tenth,
+           array_agg(e.nearest[cardinality(e.nearest)] order by q.place) as last
+    from unnest($2, $3) with ordinality q (query, left_out, place),
          lateral (
-           select v.chunk_id, v.embedding::@vector@.vector as embedding from braid_store.vectors_%1$s v
-           where v.tenant_id = $1 and v.chunk_id >= b.low + ((b.high - b.low) * (n + 0.5::float8) / $2)::bigint
-           order by v.chunk_id limit 1
-         ) v)
-    $query$, shard.id)
-  into v_queries
-  using shard.tenant_id, c_query_count, v_space.dimensions,
-        case shard.storage when 'halfvec' then 65504 else 1e30 end::float8;
+           select array(
+             select v.distance
+             from (
+               select v.embedding::@vector@.vector %1$s q.query as distance from braid_store.vectors_%2$s v
+               where v.tenant_id = $1 and v.chunk_id is distinct from q.left_out
+               offset 0
+             ) v
+             order by v.distance limit 100) as nearest
+           offset 0
+         ) e
+    $query$, braid_store.distance_operator(v_space.distance), shard.id)
+  into v_exact
+  using shard.tenant_id, v_queries.queries, v_queries.left_out;
 
-  foreach v_query in array v_queries loop
-    v_exact := v_exact || (
-      select jsonb_agg(u.distance order by u.distance)
-      from braid_store.nearest_exact(shard.tenant_id, collection, v_space.distance, shard.id, false, v_query,
-                                     braid_store.no_filter(), 100) n,
-           unnest(n.distances) u (distance));
-  end loop;
-  foreach v_count in array '{10,100}'::int[] loop
-    foreach v_ef_search in array '{40,64,80,100,130,160,200,250,320,400,500,640,800,1000}'::int[] loop
-      continue when v_ef_search < v_count;
-      v_recall := (
-        select sum(f.hits)::float8 / sum(e.count)
-        from (select unnest(v_exact) as nearest, generate_subscripts(v_exact, 1) as place) q,
-             lateral (select least(v_count, jsonb_array_length(q.nearest)) as count) e,
-             lateral (
-               -- A vector that is as near counts as found, since of many equal vectors any will do.
-               select count(*) filter (where f.distance <= w.distance + 1e-6 * abs(w.distance)) as hits
-               from (select (q.nearest ->> (e.count - 1))::float8 as distance) w,
-                    (
-                      select u.distance
-                      from braid_store.nearest_indexed(
-                             shard.tenant_id, collection, v_space, shard.id, shard.storage, v_queries[q.place],
-                             braid_store.no_filter(), case when shard.storage = 'binary' then v_ef_search else v_count end, v_ef_search, false,
-                             false) n,
-                           unnest(n.distances) u (distance)
-                      order by u.distance
-                      limit e.count
-                    ) f
-             ) f);
-      -- The last of 100 are the hardest to find. They matter when a filter leaves only 10 of the 100.
-      exit when v_recall >= case v_count when 10 then 0.995 else 0.99 end;
+  v_recalls_10 := array_fill(0::float8, array[v_query_count]);
+  v_recalls_100 := v_recalls_10;
+  v_asked := array(select generate_series(1, v_query_count));
+  foreach ef_search in array c_widths loop
+    -- To search a quarter of the vectors by the index takes longer than to scan them all.
+    exit when ef_search > greatest(100, shard.vector_count / 4);
+    select r.* into v_recalls
+    from (
+           select array_agg(v_queries.queries[p] order by p) as queries, array_agg(v_queries.left_out[p] order by p) as left_out,
+                  array_agg(v_exact.counts[p] order by p) as counts, array_agg(v_exact.tenth[p] order by p) as tenth,
+                  array_agg(v_exact.last[p] order by p) as last
+           from unnest(v_asked) p
+         ) a,
+         braid_store.query_recalls(shard, v_space, a.queries, a.left_out, a.counts, a.tenth, a.last, ef_search) r;
+    for v_place in 1 .. cardinality(v_asked) loop
+      v_recalls_10[v_asked[v_place]] := v_recalls.recalls_10[v_place];
+      v_recalls_100[v_asked[v_place]] := v_recalls.recalls_100[v_place];
     end loop;
-    if v_count = 10 then
-      ef_search := v_ef_search;
-      recall := v_recall;
-    else
-      ef_search_100 := v_ef_search;
-    end if;
+    v_curve_10 := v_curve_10 || array[v_recalls_10];
+    v_curve_100 := v_curve_100 || array[v_recalls_100];
+    v_asked := array(select p from generate_series(1, v_query_count) p where least(v_recalls_10[p], v_recalls_100[p]) < 1);
+    exit when v_asked = '{}';
   end loop;
+  v_last := array_length(v_curve_10, 1);
+
+  with measured as (
+    select w, avg(v_curve_10[w][q]) as recall_10, avg(v_curve_100[w][q]) as recall_100,
+           avg(v_curve_10[v_last][q] - v_curve_10[w][q]) as missed,
+           coalesce(stddev(v_curve_10[v_last][q] - v_curve_10[w][q]), 0) / sqrt(v_query_count) as missed_error,
+           coalesce(stddev(v_curve_100[w][q]), 0) / sqrt(v_query_count) as error_100
+    from generate_series(1, v_last) w, generate_series(1, v_query_count) q
+    group by w
+  ), best as (
+    select m.recall_10, m.recall_100 from measured m where m.w = v_last
+  )
+  select c_widths[min(m.w) filter (where m.missed + m.missed_error <= 0.0075 and m.recall_10 >= least(0.985, b.recall_10))],
+         c_widths[coalesce(min(m.w) filter (where m.recall_100 - m.error_100 >= 0.98), v_last)]
+  into ef_search, ef_search_100
+  from measured m, best b;
+  recall := (select avg(v_curve_10[array_position(c_widths, ef_search)][q]) from generate_series(1, v_query_count) q);
 end
 $$;
 
-comment on function braid_store.measure_recall(braid_store.vector_shards, braid_store.collections) is
+comment on function braid_store.measure_recall(braid_store.vector_shards) is
   'Measures how widely a shard''s HNSW index must be searched, with 100 sample queries. ef_search: the lowest '
-  'hnsw.ef_search at which it finds 99.5 % of the 10 nearest vectors; ef_search_100: that at which it finds 99 % of '
-  'the 100 nearest; 1000 if none is enough. recall: the share of the 10 nearest found at ef_search, from 0 to 1.';
+  'hnsw.ef_search at which it finds 98.5 % of the 10 nearest vectors, and hardly more if it searches further; '
+  'ef_search_100: that at which it finds 98 % of the 100 nearest, or the highest. recall: the share of the 10 nearest '
+  'found at ef_search, from 0 to 1.';

@@ -16,7 +16,6 @@ declare
   v_started timestamptz := clock_timestamp();
   v_begun timestamptz;
   v_shard braid_store.vector_shards;
-  v_space braid_store.collections;
   v_work float8;
   v_seconds float8;
   v_rate float8;
@@ -32,7 +31,7 @@ begin
               or step_count > 0 and (v_begun > v_started + (deadline - v_started) / 2 or braid_store.keeps_waiting());
     begin
       continue when not braid_store.try_lock_shards(v_shard.collection_id, v_shard.tenant_id);
-      select w.* into v_space
+      perform
       from braid_store.collections c, braid_store.written_spaces(c) w, braid_store.vector_shards s
       where c.id = v_shard.collection_id and w.vector_space_id = v_shard.vector_space_id
         -- Read again: until now another session may have had the lock and changed the shard.
@@ -50,7 +49,7 @@ begin
       -- Making the index may take an hour. Nothing is locked meanwhile that anybody waits for: if the part is cleared,
       -- that retires the shard, and it never serves.
       warnings := warnings || array_remove(array[braid_store.index_shard(v_shard)], null);
-      perform braid_store.calibrate_shard(v_shard, v_space);
+      perform braid_store.calibrate_shard(v_shard);
       if braid_store.try_lock_part(v_shard.collection_id, v_shard.tenant_id) then
         perform braid_store.serve_shard(v_shard);
       end if;

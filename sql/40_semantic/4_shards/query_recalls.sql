@@ -1,0 +1,65 @@
+create or replace function braid_store.query_recalls(
+  shard braid_store.vector_shards,
+  space braid_store.vector_spaces,
+  queries @vector@.vector[],
+  left_out bigint[],
+  nearest_counts int[],
+  tenth_distances float8[],
+  last_distances float8[],
+  ef_search int,
+  out recalls_10 float8[],
+  out recalls_100 float8[]
+)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+-- As in nearest_indexed.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  -- This call loads pgvector's library, which defines its settings.
+  v_dimensions int := @vector@.vector_dims(queries[1]);
+  v_ef_search text := current_setting('hnsw.ef_search');
+  v_iterative_scan text := current_setting('hnsw.iterative_scan');
+begin
+  perform set_config('hnsw.ef_search', query_recalls.ef_search::text, true), set_config('hnsw.iterative_scan', 'off', true);
+  -- A vector that is as near counts as found, since of many equal vectors any will do.
+  execute format($query$
+    select array_agg(coalesce(least(1, f.count_10::float8 / least(10, nullif(q.nearest_count, 0))), 1) order by q.place),
+           array_agg(coalesce(least(1, f.count_100::float8 / nullif(q.nearest_count, 0)), 1) order by q.place)
+    from (select u.*, 1e-6 as tolerance
+          from unnest($2, $3, $4, $5, $6) with ordinality
+               u (query, left_out, nearest_count, tenth_distance, last_distance, place)) q,
+         lateral (
+           select count(*) filter (where n.distance <= q.tenth_distance + q.tolerance * abs(q.tenth_distance)) as count_10,
+                  count(*) filter (where n.distance <= q.last_distance + q.tolerance * abs(q.last_distance)) as count_100
+           from (
+             select v.chunk_id, v.embedding::@vector@.vector %1$s q.query as distance
+             from braid_store.vectors_%2$s v
+             where v.tenant_id = $1
+             order by %3$s
+             limit $7
+           ) n
+           where n.chunk_id is distinct from q.left_out
+         ) f
+    $query$,
+    braid_store.distance_operator(space.distance), shard.id,
+    replace((braid_store.shard_order(shard.storage, space.dimensions, space.distance)).sort_key, '$1', 'q.query'))
+  into recalls_10, recalls_100
+  -- An index over bits orders its vectors only roughly.
+  using shard.tenant_id, queries, left_out, nearest_counts, tenth_distances, last_distances,
+        case when shard.storage = 'binary' then query_recalls.ef_search else 101 end;
+  perform set_config('hnsw.ef_search', v_ef_search, true), set_config('hnsw.iterative_scan', v_iterative_scan, true);
+end
+$$;
+
+comment on function braid_store.query_recalls(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[],
+                                              bigint[], int[], float8[], float8[], int) is
+  'For each query, what share of its 10 and of its 100 nearest vectors a shard''s HNSW index finds with this '
+  'hnsw.ef_search, from 0 to 1. left_out: for each query a chunk that is no answer to it. nearest_counts: 100, or how '
+  'many vectors there are. tenth_distances, last_distances: how far away the last of these are.';
