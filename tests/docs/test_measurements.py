@@ -91,5 +91,6 @@ def test_what_a_run_measured_is_on_both_pages(tmp_path: Path, monkeypatch: pytes
         assert line in page_text.splitlines()
     assert "1,000 documents" in page_text and "pgbraid 9.9.9" in page_text
     lines = readme.read_text(encoding="utf-8").splitlines()
-    rows = [line for line in lines if line.startswith(("| hybrid:", "| vectors:"))]
-    assert rows == ["| hybrid: pgbraid | 1.25 | 2.50 | 1,300 |", "| vectors: pgbraid |  | 2.50 |  |"]
+    rows = [line for line in lines if line.startswith(("| hybrid:", "| full text:"))]
+    labels = ("hybrid: pgbraid", "full text: ts_rank_cd over GIN")
+    assert rows == [f"| {label} | 1.25 | 2.50 | 1,300 |" for label in labels]
