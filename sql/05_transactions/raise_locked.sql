@@ -17,4 +17,4 @@ $$;
 
 comment on function braid_store.raise_locked(text, text) is
   'Raises 55P03: the thing named in locked is in use by holders, as lock_holders or row_lock_holders describes them '
-  '(null: a transaction unknown).';
+  '(null: they are unknown).';

@@ -76,6 +76,6 @@ $$;
 comment on function braid_store.outweighed_segments(int, int, bigint) is
   'The segments and deletions to merge where a tenant has more deleted chunks than live ones in a collection; null if '
   'there is nothing to merge. The merge drops at least half of the chunks that it reads. The segments have at most '
-  'max_posting_count postings together, or eight times those of the last write if that is more. Since it reads every '
-  'tombstone, it does so only after some writes, chosen at random: the more tombstones there are, the fewer. After '
-  'the others it returns null.';
+  'max_posting_count postings together, or eight times those of the last write if that is more. To find out, it reads '
+  'every tombstone. So it looks only after some writes, chosen at random: the more tombstones there are, the fewer. '
+  'After the others it returns null.';

@@ -27,6 +27,5 @@ end
 $$;
 
 comment on function braid_store.demands_of(int, int, braid_store.text_query) is
-  'A compiled query with the conditions of another one (its +, - and quotation marks) that ranks by nothing: all '
-  'weights are 0, and so are all bounds. Its posting_count is how many postings its driver has; null if it has no '
-  'driver.';
+  'Returns a query that demands what a given one demands by +, - and quotation marks, and ranks by nothing: all its '
+  'weights are 0, and so are all bounds. posting_count: how many postings its driver has; null if it has none.';
