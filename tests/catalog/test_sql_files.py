@@ -151,6 +151,7 @@ NEVER = {
     r"\bset\s+role\b|\bsession\s+authorization\b|force row level": "roles and policies stay as they are installed",
     r"\b(?:public|extensions)\.(?:vector|halfvec)\b": "pgvector's schema is @vector@",
     r"\bexecute\s+(?:')(?:[^']|'')*'\s*\|\|": "a string that is put together by || is how injection begins",
+    r"#variable_conflict\s+use_variable": "a name that is a variable and a column is qualified",
     r"\breturn query execute\s+(?!format\(|pg_catalog\.format\()": "a string that is put together by ||",
 }
 

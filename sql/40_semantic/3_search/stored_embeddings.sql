@@ -10,6 +10,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
+-- While chunk_vectors has a page or two, each id would be looked up by reading all of it.
+set enable_seqscan = off
 as $$
 declare
   v_shard_id int := (braid_store.serving_shard(tenant_id, collection)).id;
