@@ -4,10 +4,12 @@ everything: tests/install/test_package.py."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import venv
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +53,19 @@ def test_a_release_is_a_wheel_and_a_source_distribution(dist: Path) -> None:
         f"pgbraid-{__version__}-py3-none-any.whl",
         f"pgbraid-{__version__}.tar.gz",
     ]
+
+
+def test_a_package_index_shows_links_that_lead_somewhere(dist: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+        metadata = archive.read(name).decode()
+    links = re.findall(r"\]\(([^)\s]+)\)", metadata)
+    assert len(links) > 10
+    repository = "https://github.com/pgbraid/pgbraid/blob/HEAD/"
+    inside = [link.removeprefix(repository).partition("#")[0] for link in links if link.startswith(repository)]
+    assert [path for path in inside if not (REPOSITORY / path).exists()] == []
+    assert [link for link in links if not link.startswith(("https://", "#"))] == []
 
 
 SEARCH = """
