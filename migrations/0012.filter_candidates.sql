@@ -11,7 +11,8 @@ comment on type braid_store.filter is
     'share of the chunks passes; and among, if few pass: ids of chunks in ascending order, among them all that pass.';
 
 alter type braid_store.found_candidates
+    add attribute filter braid_store.filter,
     add attribute filter_ms float8;
 comment on type braid_store.found_candidates is
     'What the legs of a search found, and how. is_cut: full text ended before it had scored all chunks that it might '
-    'have found. filter_ms: the time that was spent to find what passes the filter.';
+    'have found. filter: that of the request, with what was found out about it. filter_ms: the time that this took.';

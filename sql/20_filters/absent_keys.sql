@@ -8,23 +8,29 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  v_key text;
-  v_is_there boolean;
-  v_absent text[] := '{}';
+  c_most_keys constant int := 8;
+  c_most_chunks constant int := 50000;
+  v_keys text[] := absent_keys.keys[:c_most_keys];
+  v_chunk_count bigint := (
+    select sum(s.chunk_count) from braid_store.segments s
+    where s.tenant_id = absent_keys.tenant_id and s.collection_id = absent_keys.collection_id);
+  v_present boolean[];
 begin
-  foreach v_key in array coalesce(absent_keys.keys, '{}') loop
-    execute format('select exists (select from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 '
-                   'and %s is not null)', braid_store.filter_metadata_field(v_key))
-    into v_is_there
-    using absent_keys.tenant_id, absent_keys.collection_id;
-    if not v_is_there then
-      v_absent := v_absent || v_key;
-    end if;
-  end loop;
-  return v_absent;
+  if v_keys = '{}' or v_chunk_count > c_most_chunks then
+    return '{}';
+  end if;
+  execute format(
+    'select array[%s] from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2',
+    (select string_agg(format('bool_or(%s is not null)', braid_store.filter_metadata_field('metadata.' || k.key)), ', '
+                       order by k.place)
+     from unnest(v_keys) with ordinality k (key, place)))
+  into v_present
+  using absent_keys.tenant_id, absent_keys.collection_id;
+  return array(select k.key from unnest(v_keys, v_present) with ordinality k (key, is_present, place)
+               where k.is_present is not true order by k.place);
 end
 $$;
 
 comment on function braid_store.absent_keys(text[], int, int) is
-  'Returns those of the given metadata keys that no chunk of a collection has. To be sure of one, it looks at every '
-  'chunk.';
+  'Returns those of the first 8 metadata keys that no chunk of a collection has. Reads every chunk once; of more than '
+  '50000 chunks it reads none and returns nothing.';

@@ -7,7 +7,7 @@ create or replace function braid_store.filtered_by_reading(
 returns bigint[]
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -31,7 +31,7 @@ begin
             set_config('min_parallel_index_scan_size', '0', true);
   end if;
   execute format($query$
-    select coalesce(array_agg(c.id), '{}')
+    select coalesce(array_agg(c.id order by c.id), '{}')
     from (
       select c.id from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and (%s) limit $3
     ) c
@@ -43,6 +43,6 @@ end
 $$;
 
 comment on function braid_store.filtered_by_reading(braid_store.filter, int, int, int) is
-  'Returns the ids of the chunks that pass a filter, found by looking at every chunk, in no order. Stops at '
+  'Returns the ids of the chunks that pass a filter, found by looking at every chunk, in ascending order. Stops at '
   'max_count + 1 of them: so many mean that there are more than max_count. Of many chunks, workers of the server look '
   'at a part.';

@@ -3,13 +3,14 @@ create or replace function braid_store.find_filtered(
   tenant_id int,
   collection_id int,
   candidate_count int,
+  posting_count bigint,
   asks_text boolean,
   asks_semantic boolean
 )
 returns braid_store.filter
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -24,8 +25,13 @@ declare
   c_tested_text constant float8 := 16;
   c_tested_semantic constant float8 := 50;
   c_given constant float8 := 4;
+  -- One that looks another row up takes longer to test.
+  c_read constant float8 := case when filter.predicate like '%exists (%' then 20 else 1 end;
   v_leg_count int := asks_text::int + asks_semantic::int;
-  v_cost float8 := case when asks_text then c_tested_text else 0 end + case when asks_semantic then c_tested_semantic else 0 end;
+  v_text_cost float8 := case when asks_text then c_tested_text else 0 end;
+  v_semantic_cost float8 := case when asks_semantic then c_tested_semantic else 0 end;
+  v_cost float8 := v_text_cost + v_semantic_cost;
+  v_read_cost float8;
   v_chunk_count float8;
   v_max_count int;
   v_max_share float8;
@@ -44,6 +50,10 @@ begin
 
   -- A leg that tests what it finds tests candidate_count / share chunks. It pays as much for so many that it is given.
   v_max_count := least(c_most, sqrt(v_cost / (c_given * v_leg_count) * candidate_count * v_chunk_count));
+  -- Full text tests no more chunks than have a word of the query.
+  if not asks_semantic then
+    v_max_count := least(v_max_count, v_text_cost / c_given * posting_count);
+  end if;
   filter.share := braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 64), tenant_id, filter);
   if filter.share * v_chunk_count > 2 * v_max_count then
     return filter;
@@ -61,14 +71,20 @@ begin
     end if;
   end if;
 
-  -- Without an index all chunks are read, if the legs would pay more for what they test. A larger sample has to confirm it.
-  v_max_share := least(v_cost * candidate_count, v_max_count) / v_chunk_count;
-  if filter.share <= 2 * v_max_share then
+  -- Without an index all chunks are read, if the legs would pay more for what they test: at a share of at most
+  -- v_max_share, which a larger sample has to confirm.
+  v_read_cost := c_read * v_chunk_count;
+  v_max_share := v_cost * candidate_count / v_read_cost;
+  if asks_text and posting_count < candidate_count / v_max_share and v_text_cost * posting_count < v_read_cost then
+    v_max_share := v_semantic_cost * candidate_count / (v_read_cost - v_text_cost * posting_count);
+  end if;
+  v_max_share := least(v_max_share, v_max_count / v_chunk_count);
+  if v_max_share > 0 and filter.share <= 2 * v_max_share then
     filter.share := braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 250), tenant_id, filter);
     if filter.share <= v_max_share then
       v_chunk_ids := braid_store.filtered_by_reading(filter, tenant_id, collection_id, v_max_count);
       if cardinality(v_chunk_ids) <= v_max_count then
-        filter.among := array(select u from unnest(v_chunk_ids) u order by u);
+        filter.among := v_chunk_ids;
       end if;
     end if;
   end if;
@@ -76,7 +92,7 @@ begin
 end
 $$;
 
-comment on function braid_store.find_filtered(braid_store.filter, int, int, int, boolean, boolean) is
+comment on function braid_store.find_filtered(braid_store.filter, int, int, int, bigint, boolean, boolean) is
   'Finds out, once for both legs of a search, what they need to know about its filter: what share of the chunks passes '
   'and, if these are few, which they are. Leaves among null if the legs that are asked had better test what they find. '
-  'Each looks for candidate_count chunks.';
+  'Each looks for candidate_count chunks. posting_count: how many postings full text has to look at, at most.';

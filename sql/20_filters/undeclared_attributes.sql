@@ -14,9 +14,13 @@ as $$
     from filter f, jsonb_array_elements(case jsonb_typeof(f.value) when 'object' then f.value -> '$and' end) m
   ), condition as (
     select regexp_replace(e.key, E'^metadata\\.', '') as name,
-           case jsonb_typeof(coalesce(o.value #> '{0}', o.value)) when 'number' then 'number' when 'string' then 'text' end as type
+           -- An index has values of one type.
+           (select case when min(jsonb_typeof(v)) = max(jsonb_typeof(v))
+                        then case min(jsonb_typeof(v)) when 'number' then 'number' when 'string' then 'text' end end
+            from jsonb_array_elements(case jsonb_typeof(o.value) when 'array' then o.value
+                                                                 else jsonb_build_array(o.value) end) v) as type
     from filter f,
-         jsonb_each(f.value) e,
+         jsonb_each(case jsonb_typeof(f.value) when 'object' then f.value else '{}' end) e,
          jsonb_each(case jsonb_typeof(e.value) when 'object' then e.value else jsonb_build_object('$eq', e.value) end) o
     where not e.key ^@ '$' and o.key in ('$eq', '$in', '$gt', '$gte', '$lt', '$lte')
       and e.key not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')

@@ -216,6 +216,8 @@ def test_only_functions_without_effects_are_parallel_safe(functions: Any) -> Non
     # A parallel worker cannot begin the subtransaction of a block that catches errors.
     catching = re.compile(r"^\s*exception(?: when|$)", re.MULTILINE)
     wrong += [f.full_name for f in functions if f.parallel != "u" and catching.search(f.body)]
+    # Nor may it change a setting.
+    wrong += [f.full_name for f in functions if f.parallel != "u" and "set_config(" in f.body]
     assert wrong == []
     assert [name for name in SEARCHES if functions.named(name).parallel != "u"] == []
 

@@ -44,14 +44,19 @@ def db(shared_db: Connection) -> Connection:
     return shared_db
 
 
-def entries_read(db: Connection, filters: dict[str, Any]) -> dict[str, int]:
+def entries_read(
+    db: Connection, filters: dict[str, Any], query: str = "alpha beta", rows: int = 10, **options: Any
+) -> dict[str, int]:
     """How many index entries of each table a hybrid search reads."""
-    call = "select count(*) from braid.hybrid_search('alpha beta', %s::vector, filters => %s, collection => 'docs')"
+    call = (
+        "select count(*) from braid.hybrid_search(%s, %s::vector, filters => %s, options => %s, collection => 'docs')"
+    )
+    arguments = (query, vector(QUERY), Jsonb(filters), Jsonb(options))
     for _ in range(2):
-        assert one(db, call, vector(QUERY), Jsonb(filters)) == 10
+        assert one(db, call, *arguments) == rows
     with db.transaction():
         before = {table: entries for table, _, entries, _ in db.execute(COUNTS).fetchall()}
-        assert one(db, call, vector(QUERY), Jsonb(filters)) == 10
+        assert one(db, call, *arguments) == rows
         return {table: entries - before[table] for table, _, entries, _ in db.execute(COUNTS).fetchall()}
 
 
@@ -63,6 +68,15 @@ def test_an_index_is_read_once_and_what_it_finds_is_hardly_tested(db: Connection
 
 def test_chunks_are_read_once_where_there_is_no_index(db: Connection) -> None:
     assert SIZE < entries_read(db, {"undeclared": 7})["chunks"] < 1.3 * SIZE
+
+
+def test_chunks_are_not_read_again_for_more_candidates(db: Connection) -> None:
+    # Groups of one value each: all candidates are one group, and the search asks for more of them.
+    assert entries_read(db, {"undeclared": 7}, rows=1, group_by="undeclared")["chunks"] < 1.3 * SIZE
+
+
+def test_few_chunks_with_a_word_are_tested_one_by_one(db: Connection) -> None:
+    assert entries_read(db, {"undeclared": 7}, "+gamma107", rows=1)["chunks"] < SIZE // 10
 
 
 @pytest.mark.parametrize(
@@ -110,5 +124,6 @@ def test_a_slow_filter_without_index_is_told_of(db: Connection) -> None:
 
 def test_a_key_that_no_chunk_has_is_told_of(db: Connection) -> None:
     assert '"undeclaerd"' in warnings(db, {"undeclaerd": 7, "undeclared": 7})["unknown_filter_key"]
+    assert "undeclaerd" in warnings(db, {"undeclared": -1, "metadata.undeclaerd": 1})["unknown_filter_key"]
     for filters in ({"undeclared": 1000}, {"declared": 1000}, {"undeclaerd": {"$ne": 7}}):
         assert "unknown_filter_key" not in warnings(db, filters)

@@ -145,3 +145,31 @@ def test_missing_groups_do_not_rank_everything(filled: Connection) -> None:
         filled, query_embedding=None, options={"group_by": "category", "collapse": {"similarity": 0.97}}
     )
     assert compared["stats"]["candidate_count"] == 2000
+
+
+def test_rows_do_not_depend_on_statistics(db: Connection) -> None:
+    """A chunk that no leg has found yet may have no embedding, and counts as of average similarity."""
+    db.execute("select braid.create_collection('half', dimensions => 2, embedding_model => 'test')")
+    words = " ".join(f"w{number}" for number in range(20))
+    documents: list[dict[str, Any]] = [
+        {
+            "external_id": f"d{number}",
+            "chunks": [{"content": f"alpha {words}", "embedding": [1.0 if number < 50 else -1.0, number / 100_000]}],
+        }
+        for number in range(500)
+    ]
+    longer = [{"content": f"alpha {words} more"}]
+    documents += [{"external_id": f"e{number}", "chunks": longer} for number in range(1500)]
+    upsert(db, documents, "half")
+    arguments = {
+        "query_text": "alpha",
+        "query_embedding": vector([1, 0]),
+        "match_count": 100,
+        "min_score": 0.605,
+        "options": Jsonb({"normalisation": "theoretical"}),
+        "collection": "half",
+    }
+    rows = db.execute(f"select external_id from braid.hybrid_search({named(arguments)})", arguments).fetchall()
+    reported = search(db, **{**arguments, "options": {"normalisation": "theoretical"}})
+    assert [external_id for (external_id,) in rows] == names(reported)
+    assert len(rows) == 100

@@ -30,7 +30,7 @@ begin
   perform set_config('hnsw.ef_search', query_recalls.ef_search::text, true), set_config('hnsw.iterative_scan', 'off', true);
   -- A vector that is as near counts as found, since of many equal vectors any will do.
   execute format($query$
-    select array_agg(coalesce(least(1, f.count_10::float8 / least(10, nullif(q.nearest_count, 0))), 1) order by q.place),
+    select array_agg(coalesce(least(1, f.count_10::float8 / nullif(least(10, q.nearest_count), 0)), 1) order by q.place),
            array_agg(coalesce(least(1, f.count_100::float8 / nullif(q.nearest_count, 0)), 1) order by q.place)
     from (select u.*, 1e-6 as tolerance
           from unnest($2, $3, $4, $5, $6) with ordinality

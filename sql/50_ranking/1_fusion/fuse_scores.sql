@@ -47,8 +47,9 @@ begin
           or v_all.missing_count > 0 and v_near_normalisation in ('theoretical', 'saturate', 'none')) then
     v_collection_mean := braid_store.mean_similarity(request.tenant_id, v_collection, v_distance, request.query_embedding);
   end if;
-  -- Most searches need neither means nor deviations.
-  if is_reported or v_all.missing_count > 0 or v_text_normalisation in ('zscore', 'dbsf')
+  -- Most searches need neither means nor deviations. What is unseen may have no embedding, so it needs the mean, too.
+  if is_reported or v_all.missing_count > 0 or request.min_score is not null or request.is_listed
+     or v_text_normalisation in ('zscore', 'dbsf')
      or v_near_normalisation in ('zscore', 'dbsf') then
     -- Summed in the order of the scores, so that the same scores give the same sums to the last bit.
     select avg(s order by s), stddev_samp(s order by s) into v_text_mean, v_text_deviation

@@ -44,8 +44,16 @@ begin
   end if;
 
   v_started := clock_timestamp();
-  v_filter := braid_store.find_filtered(v_filter, v_tenant_id, v_collection.id, request.candidate_count,
-                                        v_asks_text, v_asks_semantic);
+  -- Semantic search looks at what few chunks have the demands, and, if the options say so, passes this by.
+  v_filter := braid_store.find_filtered(
+    v_filter, v_tenant_id, v_collection.id, request.candidate_count,
+    least(v_query.posting_count, v_demands.posting_count), v_asks_text,
+    v_asks_semantic and coalesce(v_demands.posting_count > c_few, true) and not v_options.exact
+    and v_options.ef_search is null);
+  v_found.filter := request.filter;
+  if v_demanded_ids is null then
+    v_found.filter := v_filter;
+  end if;
   v_found.filter_ms := braid_store.milliseconds(clock_timestamp() - v_started);
   if v_asks_text then
     select f.candidates, f.is_cut, f.postings_read, f.chunks_scored

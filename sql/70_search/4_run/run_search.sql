@@ -32,6 +32,7 @@ declare
   v_compiled timestamptz;
   v_leg_started timestamptz;
   v_legs_time interval := '0';
+  v_filter_ms float8 := 0;
   v_ranked timestamptz;
   v_ended timestamptz;
   v_request braid_store.search_request;
@@ -49,6 +50,9 @@ begin
     v_leg_started := clock_timestamp();
     v_found := braid_store.find_candidates(v_request);
     v_legs_time := v_legs_time + (clock_timestamp() - v_leg_started);
+    v_filter_ms := v_filter_ms + v_found.filter_ms;
+    -- What passes the filter is not looked for again when there have to be more candidates.
+    v_request.filter := v_found.filter;
     v_candidates := braid_store.rank_found(v_request, v_found, is_reported);
     v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
 
@@ -59,6 +63,7 @@ begin
                                 and (not v_request.is_listed or coalesce(v_arrangement.last_score > v_candidates.unseen, true));
     v_request.candidate_count := least(4 * v_request.candidate_count, v_request.most_candidates);
   end loop;
+  v_found.filter_ms := v_filter_ms;
   v_ranked := clock_timestamp();
   v_arrangement.has_more := v_arrangement.has_more or v_request.is_listed and v_can_grow;
   results := braid_store.arranged_rows(v_request, v_arrangement);

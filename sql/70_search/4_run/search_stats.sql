@@ -55,7 +55,7 @@ begin
       'statistics_scope', case when request.scope_chunks is null then 'collection' else 'filter' end,
       'scope_chunks', request.scope_chunks);
   end if;
-  if found_candidates.filter_ms > c_long_ms or not (request.filter).is_empty and candidates.fused = '{}' then
+  if not (request.filter).is_empty and (found_candidates.filter_ms > c_long_ms or candidates.fused = '{}') then
     v_undeclared := braid_store.undeclared_attributes(request.filters, v_collection.id);
     if v_undeclared <> '{}' then
       v_stats := v_stats || jsonb_build_object(

@@ -8,7 +8,7 @@ create or replace function braid_store.found_chunk_ids(
 returns bigint[]
 language plpgsql
 stable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
