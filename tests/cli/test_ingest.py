@@ -72,7 +72,7 @@ def test_the_local_model_embeds_what_was_ingested(run: Run, dsn: str, folder: Pa
 GOOD = {"external_id": "good", "content": "zebra"}
 BAD_LINES = {
     "broken": ('{"external_id": ', "not JSON"),
-    "no object": ("[1]", "not a dict"),
+    "no object": ("[1]", "not dict"),
     "null": ("null", "null"),
     "unknown key": ({"external_id": "x", "text": "y"}, "'text'"),
     "no id": ({"content": "y"}, "external_id"),

@@ -74,13 +74,13 @@ def running_server(home: Path) -> Server | None:
 
 def start(home: Path, version: int) -> Server:
     account = server_account()
-    memory = server_memory()
     _prepare_home(home, account)
     with _locked(home):
         server = running_server(home)
         if server is not None:
             return server
         bin_dir = programs(version, account, home)
+        memory = server_memory()
         if data_version(home) is None:
             _create(home, version, bin_dir, account)
         _clear_remains(home, bin_dir, account)
