@@ -57,6 +57,16 @@ def test_they_follow_the_memory_until_the_user_changes_them(
     assert settings(restart(home, pg_version), *names) == ["1GB", "512MB", "2"]
 
 
+def test_a_file_that_a_lost_write_left_empty_is_made_anew_with_any_memory_it_is_told(
+    home: Path, pg_version: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGBRAID_MEMORY", "1GB")
+    embedded.ensure_running(home, pg_version)
+    (home / "postgres" / "pgbraid.conf").write_text("")
+    monkeypatch.setenv("PGBRAID_MEMORY", "999999GB")
+    assert settings(restart(home, pg_version), "random_page_cost", "effective_cache_size") == ["1.1", "16777215MB"]
+
+
 @pytest.mark.parametrize("work_mem", ["16MB", "7MB"])
 def test_a_server_of_the_first_version_gets_them_unless_the_user_has_changed_its_own(
     home: Path, pg_version: int, work_mem: str, monkeypatch: pytest.MonkeyPatch
@@ -100,7 +110,7 @@ def test_a_memory_that_is_no_size_is_refused(home: Path, size: str, monkeypatch:
 @pytest.mark.any_version
 def test_limits_of_containers_count(tmp_path: Path) -> None:
     membership = tmp_path / "cgroup"
-    membership.write_text("9:name=systemd:/\n4:cpuset,memory:/one/two\n0::/three/four\n")
+    membership.write_text("9:name=systemd:/\nof another form\n4:cpuset,memory:/one/two\n0::/three/four\n")
     for file, limit in {
         "cpuset,memory/memory.limit_in_bytes": "9223372036854771712",
         "cpuset,memory/one/memory.limit_in_bytes": "3000000000",

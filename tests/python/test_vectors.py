@@ -115,12 +115,57 @@ def test_an_embedder_of_another_name_is_used_and_told_of(
         ("abc", "not a vector"),
         ([], "is empty"),
         (SparseVector({}, 1_000_000_000), "1000000000 dimensions"),
+        ([1.0] * 16_001, "16001 dimensions"),
+        (np.ones(70_000), "70000 dimensions"),
+        ([10**400, 0, 1], "no vector holds"),
+        ("123", "not a vector"),
+        (b"123", "not a vector"),
+        ({1: 2, 3: 4, 5: 6}, "not a vector"),
     ],
 )
 def test_what_is_no_vector_is_refused(three: pgbraid.Client, embedding: Any, message: str) -> None:
     with pytest.raises(InvalidArgumentError, match=message) as caught:
         three.search(embedding=embedding, collection="three")
     assert caught.value.hint
+    with pytest.raises(InvalidArgumentError, match=f"embedding of document 'a' .*{message}") as caught:
+        three.add_documents([{"external_id": "a", "content": "a", "embedding": embedding}], collection="three")
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["[.5,1.,+2]", " [ 5e-1 , 1 , 2 ] ", "[0.5,1,2]"])
+def test_documents_take_the_text_form(three: pgbraid.Client, text: str) -> None:
+    three.add_documents([{"external_id": "a", "content": "a", "embedding": text}], collection="three")
+    assert three.search(embedding=[0.5, 1, 2], collection="three")[0].semantic_score == pytest.approx(1)
+
+
+@pytest.mark.parametrize("text", ['"123"', '{"1":2}', "[" * 100_000, "[1,2,]", "[1_0,2,3]", "[[1],[2],[3]]", "1,2,3"])
+def test_a_text_of_another_form_is_refused(three: pgbraid.Client, text: str) -> None:
+    with pytest.raises(InvalidArgumentError, match="the embedding of document 'a' is not a vector") as caught:
+        three.add_documents([{"external_id": "a", "content": "a", "embedding": text}], collection="three")
+    assert caught.value.hint
+
+
+def test_an_iterator_is_read_once_wherever_a_batch_ends(
+    three: pgbraid.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pgbraid.ingestion.documents.BATCH_BYTES", 200)
+    documents = [
+        {"external_id": f"d{number}", "content": "a" * 30, "embedding": iter([1.0, float(number), 0.0])}
+        for number in range(5)
+    ]
+    three.add_documents(documents, collection="three")
+    found = three.search(embedding=[1.0, 4.0, 0.0], collection="three")
+    assert found[0].external_id == "d4"
+    assert found[0].semantic_score == pytest.approx(1)
+
+
+def test_a_wrong_vector_of_a_later_batch_is_told_by_its_document(three: pgbraid.Client) -> None:
+    documents: list[dict[str, Any]] = [
+        {"external_id": f"d{number}", "content": "a", "embedding": [1.0, 2.0, 3.0]} for number in range(2001)
+    ]
+    documents[2000]["embedding"] = [1.0, 2.0]
+    with pytest.raises(InvalidArgumentError, match='embedding of document "d2000" has 2 dimensions'):
+        three.add_documents(documents, collection="three")
 
 
 def test_vectors_travel_in_binary(dsn: str, tmp_path: Path) -> None:

@@ -133,7 +133,8 @@ def test_a_mismatch_names_the_collection_and_both_dimensions(db: Connection, pro
         search(db, [1, 0], "c")
     message = raised.value.diag.message_primary or ""
     assert message == 'query_embedding has 2 dimensions, collection "c" has 3'
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match=r'embedding 2 has 4 dimensions, .* "c" has 3'):
+    wrong = r'embedding of document "b" has 4 dimensions, .* "c" has 3'
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=wrong):
         upsert(
             db,
             [
@@ -149,7 +150,8 @@ def test_a_mismatch_names_the_collection_and_both_dimensions(db: Connection, pro
 @pytest.mark.parametrize("wrong", ["[NaN,0,0]", "[Infinity,0,0]", "[1e39,0,0]", "[]", "[1,2", "many"])
 def test_what_is_no_vector_is_refused(db: Connection, wrong: str) -> None:
     create(db, "c", 3)
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match="embedding 1 is not a vector") as raised:
+    message = 'embedding of document "a" is not a vector'
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=message) as raised:
         upsert(db, [{"external_id": "a", "content": "x", "embedding": wrong}], "c")
     assert raised.value.diag.message_hint
     with pytest.raises(psycopg.DataError):

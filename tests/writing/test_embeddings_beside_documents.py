@@ -91,3 +91,58 @@ def test_a_vector_that_cannot_be_stored_is_refused(db: Connection) -> None:
             db.execute(f"select braid.upsert_embedded_documents(%s, {wrong})".encode(), (Jsonb([document]),))
         assert caught.value.sqlstate == "22023"
     assert upsert(db, [{"external_id": "a", "content": "x"}]) == {"a": "inserted"}
+
+
+@pytest.mark.parametrize(
+    ("embeddings", "message"),
+    [
+        ('[0:1]={"[1,1]","[2,2]"}', "embeddings begins at 0"),
+        ('[2:3]={"[1,1]","[2,2]"}', "embeddings begins at 2"),
+        ('{{"[1,1]"},{"[2,2]"}}', "embeddings has 2 dimensions"),
+    ],
+)
+def test_an_array_that_does_not_count_from_one_is_refused(db: Connection, embeddings: str, message: str) -> None:
+    db.execute("select braid.create_collection('two', dimensions => 2, embedding_model => 'm')")
+    document = {"external_id": "a", "content": "x", "embedding": 1}
+    with pytest.raises(psycopg.Error) as caught:
+        db.execute(
+            "select braid.upsert_embedded_documents(%s, %s::text::vector[], 'two')", (Jsonb([document]), embeddings)
+        )
+    assert caught.value.sqlstate == "22023"
+    assert caught.value.diag.message_primary == message
+    assert caught.value.diag.message_hint
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ({"content": "x", "embedding": 1}, 'document "b"'),
+        ({"chunks": [{"content": "x"}, {"content": "y", "embedding": 1}]}, 'document "b" chunk 2'),
+    ],
+)
+@pytest.mark.parametrize(
+    ("wrong", "message"), [([1.0, 2.0], "has 2 dimensions, collection"), ([0.0] * 384, "is a zero vector")]
+)
+def test_the_document_of_a_wrong_vector_is_named(
+    db: Connection, part: dict[str, Any], name: str, wrong: list[float], message: str
+) -> None:
+    documents = [{"external_id": "a", "content": "a", "embedding": 2}, {"external_id": "b", **part}]
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        upsert_embedded(db, documents, wrong, X)
+    assert (caught.value.diag.message_primary or "").startswith(f"embedding of {name} {message}")
+
+
+def test_a_place_may_be_written_with_a_point(db: Connection) -> None:
+    call = "select status from braid.upsert_embedded_documents(%s::jsonb, %s::text[]::vector[])"
+    documents = """[{"external_id": "a", "content": "x", "embedding": %s},
+                    {"external_id": "b", "chunks": [{"content": "y", "embedding": %s}]}]"""
+    for places, status in ((("1.0", "2.00"), "inserted"), (("1", "2"), "unchanged")):
+        found = db.execute(call, (documents % places, [vector(X), vector(Y)])).fetchall()
+        assert found == [(status,), (status,)]
+    assert semantic(db, Y)[0][0] == "b"
+
+
+def test_a_document_of_no_chunks_is_unchanged_with_vectors_and_without(db: Connection) -> None:
+    document = {"external_id": "a", "title": "empty", "chunks": []}
+    assert upsert(db, [document]) == {"a": "inserted"}
+    assert upsert_embedded(db, [document]) == {"a": "unchanged"}

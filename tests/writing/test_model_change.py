@@ -254,10 +254,11 @@ def test_given_embeddings_go_where_they_fit(moving: Connection) -> None:
             {"content": "f"},
         ]},
     ]  # fmt: skip
-    with refused("22023", "embedding 2 has 5 dimensions, collection \"moving\" has 3", "Use the collection's model"):
+    message = 'embedding of document "new" has 5 dimensions, collection "moving" has 3'
+    with refused("22023", message, "Use the collection's model"):
         upsert(moving, given, "moving")
     start(moving)
-    with refused("22023", "embedding 2 has 2 dimensions", "model change from old-model"):
+    with refused("22023", 'embedding of document "x" has 2 dimensions', "model change from old-model"):
         upsert(moving, [given[1], {"external_id": "x", "content": "x", "embedding": [1, 2]}], "moving")
     upsert(moving, given, "moving")
     assert (work(moving, OLD), work(moving, NEW)) == (3, 3)

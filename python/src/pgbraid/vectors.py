@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from array import array
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from psycopg.abc import AdaptContext
 
-__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "register_vector_types", "to_vector"]
+__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "parse_vector", "register_vector_types", "to_vector"]
 
 VectorLike: TypeAlias = "Sequence[float] | npt.NDArray[np.floating[Any]] | Vector | HalfVector | SparseVector"
 # By the type's name: its oid and that of its arrays.
@@ -57,26 +58,43 @@ def to_vector(vector: VectorLike, name: str) -> Vector:
             values = array("d", numbers)
         except (TypeError, OverflowError):
             values = array("d")
-        if values and math.isfinite(sum(values)) and min(values) > -MOST_FLOAT4 and max(values) < MOST_FLOAT4:
+        if (
+            0 < len(values) <= MOST_DIMENSIONS
+            and math.isfinite(sum(values))
+            and min(values) > -MOST_FLOAT4
+            and max(values) < MOST_FLOAT4
+        ):
             return Vector(numbers)
     return Vector(_numbers(vector, name))
 
 
+def parse_vector(text: str, name: str) -> Vector:
+    """pgvector's text form, [1,2,3], whose numbers need not be JSON's: .5, 1. and +1 are some."""
+    inner = text.strip()
+    try:
+        if not (inner.startswith("[") and inner.endswith("]")) or "_" in inner:
+            raise ValueError(inner[:100])
+        numbers = [float(number) for number in inner[1:-1].split(",")] if inner[1:-1].strip() else []
+    except ValueError as error:
+        raise _no_vector(name) from error
+    return to_vector(numbers, name)
+
+
 def _numbers(vector: Any, name: str) -> list[float]:
     # Written out it might fill the memory.
-    if isinstance(vector, SparseVector) and vector.dimensions() > MOST_DIMENSIONS:
-        raise InvalidArgumentError(
-            f"the embedding of {name} has {vector.dimensions()} dimensions", hint=f"give at most {MOST_DIMENSIONS}"
-        )
+    if isinstance(vector, SparseVector):
+        _check_dimensions(vector.dimensions(), name)
     for method in ("to_list", "tolist"):  # pgvector's, and numpy's
         if hasattr(vector, method):
             vector = getattr(vector, method)()
+    # Their elements would be taken for numbers.
+    if isinstance(vector, (str, bytes, bytearray, Mapping)):
+        raise _no_vector(name)
     try:
-        numbers = [float(number) for number in vector]
+        numbers = [_number(number) for number in vector]
     except (TypeError, ValueError) as error:
-        raise InvalidArgumentError(
-            f"the embedding of {name} is not a vector", hint="give one sequence of numbers"
-        ) from error
+        raise _no_vector(name) from error
+    _check_dimensions(len(numbers), name)
     if not numbers:
         raise InvalidArgumentError(f"the embedding of {name} is empty", hint="give one sequence of numbers")
     if not all(map(math.isfinite, numbers)):
@@ -89,3 +107,21 @@ def _numbers(vector: Any, name: str) -> list[float]:
             hint="give numbers of single precision, at most 3.4e38",
         )
     return numbers
+
+
+def _number(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # an integer that no float holds
+        return math.copysign(sys.float_info.max, number > 0 or -1)
+
+
+def _check_dimensions(dimensions: int, name: str) -> None:
+    if dimensions > MOST_DIMENSIONS:
+        raise InvalidArgumentError(
+            f"the embedding of {name} has {dimensions} dimensions", hint=f"give at most {MOST_DIMENSIONS}"
+        )
+
+
+def _no_vector(name: str) -> InvalidArgumentError:
+    return InvalidArgumentError(f"the embedding of {name} is not a vector", hint="give one sequence of numbers")

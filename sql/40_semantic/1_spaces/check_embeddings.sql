@@ -2,7 +2,7 @@ create or replace function braid_store.check_embeddings(
   collection braid_store.collections,
   embeddings @vector@.vector[],
   vector_name text,
-  numbers int[] default null
+  names text[] default null
 )
 returns void
 language plpgsql
@@ -25,7 +25,7 @@ begin
 
   foreach v_stored in array check_embeddings.embeddings loop
     v_place := v_place + 1;
-    v_name := format(check_embeddings.vector_name, coalesce(check_embeddings.numbers[v_place], v_place));
+    v_name := coalesce(check_embeddings.names[v_place], format(check_embeddings.vector_name, v_place));
     v_dimensions := @vector@.vector_dims(v_stored);
     if v_dimensions is null then
       raise exception '% is null', v_name
@@ -60,8 +60,7 @@ begin
 end
 $$;
 
-comment on function braid_store.check_embeddings(braid_store.collections, @vector@.vector[], text, int[]) is
+comment on function braid_store.check_embeddings(braid_store.collections, @vector@.vector[], text, text[]) is
   'Raises 22023 for a vector that a collection cannot store or compare: null, of other dimensions, with numbers or a '
   'length that are too large, or, for the cosine distance, zero as it would be stored. vector_name: what a message '
-  'calls a vector; %s stands for its number. numbers: the number of each vector, if these are only some of those that '
-  'the caller was given; null counts from 1.';
+  'calls a vector; %s stands for its number, from 1. names: what it calls each of them instead.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.check_embedding_places(documents jsonb, embedding_count int)
+create or replace function braid_store.check_embedding_places(documents jsonb, embeddings @vector@.vector[])
 returns void
 language plpgsql
 immutable
@@ -7,8 +7,18 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_embedding_count constant int := cardinality(check_embedding_places.embeddings);
   v_wrong record;
 begin
+  -- '{}' has no dimensions.
+  if array_ndims(check_embedding_places.embeddings) > 1 then
+    raise exception 'embeddings has % dimensions', array_ndims(check_embedding_places.embeddings)
+      using errcode = '22023', hint = 'Send an array of vectors, not an array of arrays.';
+  elsif array_lower(check_embedding_places.embeddings, 1) <> 1 then
+    raise exception 'embeddings begins at %', array_lower(check_embedding_places.embeddings, 1)
+      using errcode = '22023', hint = 'Send an array whose first element is number 1.';
+  end if;
+
   select left(d.value ->> 'external_id', 100) as external_id, p.place into v_wrong
   from jsonb_array_elements(check_embedding_places.documents) d,
        lateral (
@@ -18,16 +28,17 @@ begin
          from jsonb_array_elements(case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end) c
        ) p
   where jsonb_typeof(p.place) = 'number'
-    and ((p.place)::numeric not between 1 and check_embedding_places.embedding_count
+    and ((p.place)::numeric not between 1 and c_embedding_count
          or (p.place)::numeric % 1 <> 0)
   limit 1;
   if found then
     raise exception 'embedding of document "%" is %, embeddings has % elements', v_wrong.external_id,
-                    left(v_wrong.place::text, 100), check_embedding_places.embedding_count
+                    left(v_wrong.place::text, 100), c_embedding_count
       using errcode = '22023', hint = 'Give the place of its vector in embeddings, from 1.';
   end if;
 end
 $$;
 
-comment on function braid_store.check_embedding_places(jsonb, int) is
-  'Raises 22023 for a document or a chunk whose embedding is not the place, from 1, of one of embedding_count vectors.';
+comment on function braid_store.check_embedding_places(jsonb, @vector@.vector[]) is
+  'Raises 22023 for a document or a chunk whose embedding is not the place, from 1, of a vector of embeddings, and for '
+  'embeddings that are no plain array.';

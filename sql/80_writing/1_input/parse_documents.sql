@@ -69,7 +69,7 @@ begin
   end if;
 
   if parse_documents.embeddings is not null then
-    perform braid_store.check_embedding_places(parse_documents.documents, cardinality(parse_documents.embeddings));
+    perform braid_store.check_embedding_places(parse_documents.documents, parse_documents.embeddings);
     v_digests := array(
       select encode(sha256(@vector@.vector_send(e.embedding)), 'base64')
       from unnest(parse_documents.embeddings) with ordinality e (embedding, place)
@@ -101,15 +101,19 @@ begin
                             else '{}' end as metadata,
                        case when jsonb_typeof(d.value -> 'chunks') = 'array' then d.value -> 'chunks' end as chunks) f,
        -- As they are hashed.
-       lateral (select case when v_digests is null or jsonb_typeof(d.value -> 'embedding') is distinct from 'number' then '{}'
-                            else jsonb_build_object('embedding', v_digests[(d.value ->> 'embedding')::int]) end as embedding,
-                       case when v_digests is null or f.chunks is null then f.chunks
-                            else (select jsonb_agg(case when jsonb_typeof(c.value -> 'embedding') = 'number'
-                                                        then c.value || jsonb_build_object(
-                                                               'embedding', v_digests[(c.value ->> 'embedding')::int])
-                                                        else c.value end
-                                                   order by c.ordinality)
-                                  from jsonb_array_elements(f.chunks) with ordinality c) end as chunks) h;
+       lateral (
+         select case when v_digests is null or jsonb_typeof(d.value -> 'embedding') is distinct from 'number' then '{}'
+                     -- A place may be written 1.0.
+                     else jsonb_build_object('embedding', v_digests[(d.value -> 'embedding')::numeric::int])
+                end as embedding,
+                case when v_digests is null or f.chunks is null or f.chunks = '[]' then f.chunks
+                     else (select jsonb_agg(case when jsonb_typeof(c.value -> 'embedding') = 'number'
+                                                 then c.value || jsonb_build_object(
+                                                        'embedding', v_digests[(c.value -> 'embedding')::numeric::int])
+                                                 else c.value end
+                                            order by c.ordinality)
+                           from jsonb_array_elements(f.chunks) with ordinality c) end as chunks
+       ) h;
   return coalesce(v_inputs, '{}');
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.

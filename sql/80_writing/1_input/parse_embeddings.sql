@@ -1,8 +1,7 @@
-create or replace function braid_store.parse_embeddings(embeddings text[])
+create or replace function braid_store.parse_embeddings(embeddings text[], names text[] default null)
 returns @vector@.vector[]
 language plpgsql
 immutable
-strict
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
@@ -19,7 +18,8 @@ exception when data_exception or program_limit_exceeded then
     begin
       perform v_embedding::@vector@.vector;
     exception when data_exception or program_limit_exceeded then
-      raise exception 'embedding % is not a vector: %', v_number, sqlerrm
+      raise exception '% is not a vector: %',
+                      coalesce(parse_embeddings.names[v_number], 'embedding ' || v_number), sqlerrm
         using errcode = '22023', hint = 'Give 1 to 16000 finite numbers, as a JSON array or as a string ''[0.1, …]''.';
     end;
   end loop;
@@ -27,5 +27,6 @@ exception when data_exception or program_limit_exceeded then
 end
 $$;
 
-comment on function braid_store.parse_embeddings(text[]) is
-  'Converts vectors from their text form. Raises 22023 and names the first that is not a vector.';
+comment on function braid_store.parse_embeddings(text[], text[]) is
+  'Converts vectors from their text form. Raises 22023 and names the first that is not a vector. names: what '
+  'messages call each of them; null counts them from 1.';

@@ -3,7 +3,8 @@ create or replace function braid_store.place_embeddings(
   collection braid_store.collections,
   chunk_ids bigint[],
   embedded_ids bigint[],
-  embeddings @vector@.vector[]
+  embeddings @vector@.vector[],
+  names text[]
 )
 returns void
 language plpgsql
@@ -19,6 +20,7 @@ declare
   v_fitting int[];
   v_fitting_ids bigint[];
   v_embeddings @vector@.vector[];
+  v_names text[];
   v_space braid_store.collections;
 begin
   if place_embeddings.embedded_ids is null then
@@ -41,7 +43,9 @@ begin
     if v_fitting <> '{}' then
       v_embeddings := array(select place_embeddings.embeddings[u.place]
                             from unnest(v_fitting) with ordinality u (place, number) order by u.number);
-      perform braid_store.check_embeddings(v_space, v_embeddings, 'embedding %s', v_fitting);
+      v_names := array(select place_embeddings.names[u.place]
+                       from unnest(v_fitting) with ordinality u (place, number) order by u.number);
+      perform braid_store.check_embeddings(v_space, v_embeddings, 'embedding %s', v_names);
       perform braid_store.write_vectors(tenant_id, v_space, v_fitting_ids, v_embeddings);
       v_left := array(select unnest(v_left) except select unnest(v_fitting) order by 1);
     end if;
@@ -53,13 +57,17 @@ begin
   end loop;
 
   if v_left <> '{}' then
-    v_embeddings := array(select place_embeddings.embeddings[u.place] from unnest(v_left) u (place));
-    perform braid_store.check_embeddings(collection, v_embeddings, 'embedding %s', v_left);
+    v_embeddings := array(select place_embeddings.embeddings[u.place]
+                          from unnest(v_left) with ordinality u (place, number) order by u.number);
+    v_names := array(select place_embeddings.names[u.place]
+                     from unnest(v_left) with ordinality u (place, number) order by u.number);
+    perform braid_store.check_embeddings(collection, v_embeddings, 'embedding %s', v_names);
   end if;
 end
 $$;
 
-comment on function braid_store.place_embeddings(int, braid_store.collections, bigint[], bigint[], @vector@.vector[]) is
+comment on function braid_store.place_embeddings(int, braid_store.collections, bigint[], bigint[], @vector@.vector[],
+                                                 text[]) is
   'Stores the embeddings that new chunks came with, each in the one vector space that has its number of dimensions. '
   'Puts each chunk into the outbox of every space for which it has no embedding. embedded_ids: the chunk of each '
-  'embedding; null if there are none.';
+  'embedding; null if there are none. names: what messages call each embedding.';

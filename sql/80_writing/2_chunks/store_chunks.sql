@@ -20,6 +20,7 @@ declare
   v_chunk_ids bigint[];
   v_embeddings text[];
   v_embedded_ids bigint[];
+  v_names text[];
   v_vectors @vector@.vector[];
 begin
   with new_chunks as materialized (
@@ -40,8 +41,9 @@ begin
   )
   select array_agg(s.id order by s.id),
          array_agg(s.id order by s.id) filter (where n.embedding is not null),
-         array_agg(n.embedding order by s.id) filter (where n.embedding is not null)
-  into v_chunk_ids, v_embedded_ids, v_embeddings
+         array_agg(n.embedding order by s.id) filter (where n.embedding is not null),
+         array_agg(n.embedding_name order by s.id) filter (where n.embedding is not null)
+  into v_chunk_ids, v_embedded_ids, v_embeddings, v_names
   from stored s
   join new_chunks n on n.document_id = s.document_id and n.chunk_index = s.chunk_index;
 
@@ -52,12 +54,14 @@ begin
   end if;
 
   if store_chunks.embeddings is null then
-    v_vectors := braid_store.parse_embeddings(v_embeddings);
+    v_vectors := braid_store.parse_embeddings(v_embeddings, v_names);
   else
     v_vectors := array(
-      select store_chunks.embeddings[u.place::int] from unnest(v_embeddings) with ordinality u (place, number) order by u.number);
+      select store_chunks.embeddings[u.place::numeric::int]
+      from unnest(v_embeddings) with ordinality u (place, number)
+      order by u.number);
   end if;
-  perform braid_store.place_embeddings(tenant_id, collection, v_chunk_ids, v_embedded_ids, v_vectors);
+  perform braid_store.place_embeddings(tenant_id, collection, v_chunk_ids, v_embedded_ids, v_vectors, v_names);
 end
 $$;
 

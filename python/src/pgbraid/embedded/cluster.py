@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 SOCKET_NAME = f".s.PGSQL.{PORT}"
 # sun_path holds 104 bytes on macOS and 108 on Linux, the closing zero included.
 SOCKET_PATH_MAX = 103
-LOCK_TIMEOUT = 120.0
 # A start after a crash repeats what was written since the last checkpoint.
 START_TIMEOUT = 300.0
+# Longer, as a second command waits for the start of the first one.
+LOCK_TIMEOUT = START_TIMEOUT + 60
 # What the server says if the kernel does not give it its shared memory, and what it is started with instead.
 MEMORY_REFUSED = ("could not map anonymous shared memory", "could not create shared memory segment")
 LESS_MEMORY = ("512MB", "128MB", "32MB")
@@ -130,7 +131,8 @@ def _locked(home: Path) -> Iterator[None]:
             except BlockingIOError:
                 if time.monotonic() > deadline:
                     raise ServerError(
-                        f"another process has been starting or stopping the embedded server in {home} for two minutes",
+                        f"another process has been starting or stopping the embedded server in {home} "
+                        f"for {LOCK_TIMEOUT / 60:.0f} minutes",
                         hint=_log_hint(home),
                     ) from None
                 time.sleep(0.05)

@@ -42,7 +42,10 @@ def cgroup_limits(membership: Path, root: Path) -> list[int]:
         return []
     limits = []
     for line in lines:
-        _, controllers, path = line.split(":", 2)
+        try:
+            _, controllers, path = line.split(":", 2)
+        except ValueError:
+            continue
         if controllers == "":
             top, name = root, "memory.max"
         elif "memory" in controllers.split(","):

@@ -38,6 +38,8 @@ HEAD = """\
 SHARED_MEMORY = Path("/dev/shm")
 MB = 1 << 20
 GB = 1 << 30
+# PostgreSQL counts blocks of 8 kB, up to 2^31 - 1.
+MOST_CACHE = (16 << 40) - MB
 
 
 class Setting(NamedTuple):
@@ -57,7 +59,8 @@ def write_settings(cluster: Path, memory: int, account: Account) -> None:
     file = cluster / FILE
     wanted = content(memory, _size(cluster), _size(SHARED_MEMORY))
     found = file.read_text() if file.exists() else None
-    if found != wanted and (found is None or is_unchanged(found)):
+    # Nobody wants an empty one: a full disk or a lost write has left it.
+    if found != wanted and (not found or is_unchanged(found)):
         _write(file, wanted, account)
 
 
@@ -82,7 +85,8 @@ def choose(memory: int, disk: int, shared_memory: int) -> Iterator[Setting]:
         _mb(memory // 4, most=2 * GB),
         "A quarter of the memory, 2 GB at most: index pages that are found here are not copied from the kernel again.",
     )
-    yield Setting("effective_cache_size", _mb(memory * 3 // 4), "What the kernel keeps of files counts too.")
+    cache = _mb(memory * 3 // 4, most=MOST_CACHE)
+    yield Setting("effective_cache_size", cache, "What the kernel keeps of files counts too.")
     yield Setting("work_mem", "16MB", "For each sort or hash table. Searches ask for more where they need it.")
     build = _mb_number(memory // 8, least=64 * MB, most=GB)
     yield Setting(
@@ -131,4 +135,6 @@ def _write(file: Path, text: str, account: Account) -> None:
         opened.write(text)
         if account.switch:
             os.fchown(opened.fileno(), account.uid, account.gid)
+        opened.flush()
+        os.fsync(opened.fileno())
     scratch.replace(file)

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import to_json
 from pgbraid.errors import InvalidArgumentError, LimitExceededError
-from pgbraid.vectors import to_vector
+from pgbraid.vectors import parse_vector, to_vector
 
 if TYPE_CHECKING:
     from pgvector import Vector
 
-__all__ = ["Batch", "batches", "bounded", "checked_records", "encode_document"]
+__all__ = ["Batch", "CheckedDocument", "batches", "bounded", "check_document", "checked_records"]
 
 CHUNK_KEYS = frozenset(
     ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding")
@@ -34,6 +34,33 @@ MOST_BATCH_BYTES = 64_000_000
 
 
 @dataclass
+class CheckedDocument:
+    """A document whose embeddings have been read, once, as they may be iterators."""
+
+    name: str
+    values: dict[str, Any] = field(default_factory=dict)
+    embeddings: list[Vector] = field(default_factory=list)
+    # The document itself or those of its chunks that the embeddings are of.
+    embedded: list[dict[str, Any]] = field(default_factory=list)
+
+    def encode(self, first_place: int = 1) -> str:
+        """JSON, in which an embedding is its place among others, from `first_place`."""
+        for place, values in enumerate(self.embedded, first_place):
+            values["embedding"] = place
+        encoded = to_json(self.values, self.name)
+        if _NUL.search(encoded):
+            raise InvalidArgumentError(f"{self.name} contains NUL (0x00)", hint="remove it: PostgreSQL has no NUL")
+        return encoded
+
+    def take_embedding(self, values: dict[str, Any], name: str) -> None:
+        embedding = values.get("embedding")
+        if embedding is not None:
+            read = parse_vector if isinstance(embedding, str) else to_vector
+            self.embeddings.append(read(embedding, name))
+            self.embedded.append(values)
+
+
+@dataclass
 class Batch:
     """Documents as JSON texts, in which an embedding is the place of its vector in `embeddings`, from 1."""
 
@@ -42,18 +69,17 @@ class Batch:
     text_bytes: int = 0
     embedding_bytes: int = 0
 
-    def add(self, document: Mapping[str, Any], number: int) -> bool:
+    def add(self, document: CheckedDocument) -> bool:
         """Whether there was room for it. An empty batch has room for any document."""
         if len(self.texts) == BATCH_DOCUMENTS:
             return False
-        count = len(self.embeddings)
-        text = encode_document(document, number, self.embeddings)
+        text = document.encode(len(self.embeddings) + 1)
         text_bytes = self.text_bytes + byte_length(text)
-        embedding_bytes = self.embedding_bytes + sum(4 * vector.dimensions() for vector in self.embeddings[count:])
+        embedding_bytes = self.embedding_bytes + sum(4 * vector.dimensions() for vector in document.embeddings)
         if self.texts and (text_bytes > BATCH_BYTES or embedding_bytes > BATCH_EMBEDDING_BYTES):
-            del self.embeddings[count:]
             return False
         self.texts.append(text)
+        self.embeddings += document.embeddings
         self.text_bytes, self.embedding_bytes = text_bytes, embedding_bytes
         return True
 
@@ -62,10 +88,11 @@ def batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
     """The documents in batches bounded by number and size."""
     batch = Batch()
     for number, document in enumerate(documents, 1):
-        if not batch.add(document, number):
+        checked = check_document(document, number)
+        if not batch.add(checked):
             yield batch
             batch = Batch()
-            batch.add(document, number)
+            batch.add(checked)
     if batch.texts:
         yield batch
 
@@ -107,11 +134,8 @@ def checked_records(lines: Iterable[str]) -> Iterator[str]:
             yield line
 
 
-def encode_document(document: Mapping[str, Any], number: int = 1, embeddings: list[Vector] | None = None) -> str:
-    """One document as JSON, whose embeddings are put behind those in `embeddings`. Raises InvalidArgumentError naming
-    the document and the key; the database checks more."""
-    if embeddings is None:
-        embeddings = []
+def check_document(document: Mapping[str, Any], number: int = 1) -> CheckedDocument:
+    """Raises InvalidArgumentError naming the document and the key; the database checks more."""
     if not isinstance(document, Mapping):
         raise InvalidArgumentError(
             f"document {number} is of type {type(document).__name__}, not dict", hint=_keys_hint(DOCUMENT_KEYS)
@@ -124,19 +148,17 @@ def encode_document(document: Mapping[str, Any], number: int = 1, embeddings: li
         )
     name = f"document {str(external_id)[:100]!r}"
     _check_keys(document, DOCUMENT_KEYS, name)
-    values = dict(document)
+    checked = CheckedDocument(name, dict(document))
+    values = checked.values
     content = values.get("content")
     if isinstance(content, str) and len(content) > MOST_CONTENT_BYTES // 4:
         _check_content(content, name)
-    _place_embedding(values, name, embeddings)
+    checked.take_embedding(values, name)
     if isinstance(values.get("chunks"), Sequence) and not isinstance(values["chunks"], str):
         values["chunks"] = [
-            _chunk(chunk, f"{name} chunk {index}", embeddings) for index, chunk in enumerate(values["chunks"], 1)
+            _chunk(chunk, f"{name} chunk {index}", checked) for index, chunk in enumerate(values["chunks"], 1)
         ]
-    encoded = to_json(values, name)
-    if _NUL.search(encoded):
-        raise InvalidArgumentError(f"{name} contains NUL (0x00)", hint="remove it: PostgreSQL has no NUL")
-    return encoded
+    return checked
 
 
 def _check_content(content: str, name: str) -> None:
@@ -150,28 +172,13 @@ def _check_content(content: str, name: str) -> None:
         )
 
 
-def _chunk(chunk: Any, name: str, embeddings: list[Vector]) -> dict[str, Any]:
+def _chunk(chunk: Any, name: str, document: CheckedDocument) -> dict[str, Any]:
     if not isinstance(chunk, Mapping):
         raise InvalidArgumentError(f"{name} is of type {type(chunk).__name__}, not dict", hint=_keys_hint(CHUNK_KEYS))
     _check_keys(chunk, CHUNK_KEYS, name)
     values = dict(chunk)
-    _place_embedding(values, name, embeddings)
+    document.take_embedding(values, name)
     return values
-
-
-def _place_embedding(values: dict[str, Any], name: str, embeddings: list[Vector]) -> None:
-    embedding = values.get("embedding")
-    if embedding is None:
-        return
-    if isinstance(embedding, str):  # pgvector's text form
-        try:
-            embedding = json.loads(embedding)
-        except ValueError as error:
-            raise InvalidArgumentError(
-                f"the embedding of {name} is not a vector", hint="give one sequence of numbers"
-            ) from error
-    embeddings.append(to_vector(embedding, name))
-    values["embedding"] = len(embeddings)
 
 
 def _check_keys(values: Mapping[str, Any], known: frozenset[str], name: str) -> None:

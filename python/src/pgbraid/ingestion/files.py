@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pgbraid.errors import IngestError, InvalidArgumentError
-from pgbraid.ingestion.documents import MOST_BATCH_BYTES, MOST_CONTENT_BYTES, encode_document
+from pgbraid.ingestion.documents import MOST_BATCH_BYTES, MOST_CONTENT_BYTES, check_document
 
 __all__ = ["Item", "find_files", "read_files"]
 
@@ -137,7 +137,7 @@ def _check(item: Item) -> Item:
     if item.error is not None or item.document is None:
         return item if item.error else _bad(item.file, item.line, "null instead of a JSON object")
     try:
-        encode_document(item.document)
+        check_document(item.document).encode()
     except InvalidArgumentError as error:
         return _bad(item.file, item.line, error.message, hint=error.hint)
     return item
