@@ -19,6 +19,7 @@ declare
   v_table text;
   v_chunk_ids bigint[];
   v_count bigint;
+  v_is_left boolean;
 begin
   document_count := 0;
   is_complete := false;
@@ -68,7 +69,13 @@ begin
         using reap_part.tenant_id, reap_part.collection_id, c_batch_size;
       get diagnostics v_count = row_count;
       document_count := document_count + case v_table when 'documents' then v_count else 0 end;
-      exit when v_count < c_batch_size;
+      if v_count < c_batch_size then
+        -- A row that another session has moved meanwhile is not deleted where it was.
+        execute format('select exists (select from braid_store.%I where tenant_id = $1 and collection_id = $2)', v_table)
+        into v_is_left
+        using reap_part.tenant_id, reap_part.collection_id;
+        exit when not v_is_left;
+      end if;
       if clock_timestamp() > reap_part.deadline then
         return;
       end if;

@@ -40,7 +40,9 @@ begin
     table_name := v_table.relname;
     part := 'rows';
     byte_count := pg_relation_size(v_table.oid);
-    needed_byte_count := ceil(v_table.reltuples * coalesce(v_row_bytes, 0) / 0.96 + 8192);
+    -- Where the sample has hit no row, nothing is known, and so nothing too large.
+    needed_byte_count := coalesce(ceil(v_table.reltuples * v_row_bytes / 0.96 + 8192),
+                                  case when v_table.reltuples > 0 then byte_count else 8192 end);
     return next;
     part := 'toast';
     select pg_relation_size(c.oid), ceil(c.reltuples * 2048 + 8192) into byte_count, needed_byte_count
@@ -70,7 +72,8 @@ begin
       part := v_index.relname;
       byte_count := pg_relation_size(v_index.oid);
       -- With header, line pointer and alignment, in pages that are filled to 90 %, and the pages above the leaves.
-      needed_byte_count := ceil(v_index.reltuples * (coalesce(v_key_bytes, 0) + 20) / 0.88 + 16384);
+      needed_byte_count := coalesce(ceil(v_index.reltuples * (v_key_bytes + 20) / 0.88 + 16384),
+                                    case when v_index.reltuples > 0 then byte_count else 16384 end);
       return next;
     end loop;
   end loop;
@@ -79,5 +82,5 @@ $$;
 
 comment on function braid_store.relation_sizes() is
   'How many bytes tables and their indexes take, and about how many they would take if they were written anew, from the '
-  'number of rows at the last vacuum and the length of about 1000 of them. part: rows, toast (what is stored out of '
-  'line), or the name of an index. Vector shards are left out.';
+  'number of rows at the last vacuum and the length of about 1000 of them; if these are unknown, as many as they take. '
+  'part: rows, toast (what is stored out of line), or the name of an index. Vector shards are left out.';

@@ -48,7 +48,7 @@ def maintain(dsn: str | None, seconds: float) -> None:
                 # What is left waits for another session.
                 time.sleep(0 if done["complete"] else min(left, 0.5))
         if done.get("complete") and left > 0:
-            given_back = give_back_space(connection, deadline)
+            given_back = give_back_space(connection, deadline, done["warnings"])
             if given_back is not None:
                 done["bytes_given_back"] = given_back
     click.echo(json.dumps(done, indent=2))

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from psycopg import sql
-from psycopg.errors import LockNotAvailable, UndefinedObject
+from psycopg import OperationalError, sql
+from psycopg.errors import UndefinedObject
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import psycopg
 
 __all__ = ["give_back_space", "size"]
@@ -18,8 +20,11 @@ __all__ = ["give_back_space", "size"]
 LEAST = 16_000_000
 # What takes more than so many times its need is made smaller.
 LOOSE = 1.25
-# Postings are moved in pieces of so many pages, as whoever merges their segments waits meanwhile.
-PAGES = 500
+# How long a step waits for other sessions, which wait behind it.
+LOCK_WAIT = "3s"
+PAGE = 8192
+# Postings are moved in pieces of at most so many bytes, as whoever merges their segments waits meanwhile.
+PIECE = 512 * PAGE
 MAY = """
 select pg_catalog.pg_has_role(c.relowner, 'usage')
 from pg_catalog.pg_class c
@@ -35,11 +40,13 @@ order by pg_catalog.pg_table_size(s.relid) desc
 """
 # What a reindex that was cut off has left.
 INVALID = """
-select i.relname
+select i.relname, t.relname
 from pg_catalog.pg_index x
 join pg_catalog.pg_class i on i.oid = x.indexrelid
+join pg_catalog.pg_class t on t.oid = x.indrelid
 where i.relnamespace = 'braid_store'::regnamespace and not x.indisvalid and i.relname ~ '_cc(new|old)[0-9]*$'
 """
+PAGES = "select pg_catalog.pg_relation_size('braid_store.postings') / 8192"
 FREE = """
 select coalesce(sum(byte_count - needed_byte_count), 0)
 from braid_store.relation_sizes() where byte_count > 1000000 and byte_count > needed_byte_count
@@ -50,29 +57,48 @@ from pg_catalog.pg_class c where c.relnamespace = 'braid_store'::regnamespace an
 """
 
 
-def give_back_space(connection: psycopg.Connection[Any], deadline: float) -> int | None:
+def give_back_space(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> int | None:
     """Vacuum tables and make indexes anew that hold much free space, until the deadline; what has begun is finished.
-    How many bytes smaller the tables are; None for a login that has not the rights of their owner."""
+    How many bytes smaller the tables are; None for a login that has not the rights of their owner. A step that fails is
+    left out, with a line in `warnings`."""
     if not _value(connection, MAY):
         return None
-    before = _value(connection, TOTAL)
-    connection.execute("set lock_timeout = '3s'")
+    given_back = 0
     try:
-        _drop_invalid_indexes(connection)
-        for (name,) in connection.execute(DEAD).fetchall():
-            if time.monotonic() < deadline:
-                _vacuum(connection, name)
-        _move_postings(connection, deadline)
-        for table, part, _, _ in _loose(connection):
-            if time.monotonic() > deadline:
-                break
-            if part not in ("rows", "toast"):
-                _reindex(connection, part)
-            elif table != "postings":
-                _vacuum(connection, table)
+        connection.execute(f"set lock_timeout = '{LOCK_WAIT}'")
+        # A vacuum takes as long as it takes, whatever the login's searches may.
+        connection.execute("set statement_timeout = 0")
+        with _step(connection, "measuring the tables", warnings):
+            before = _value(connection, TOTAL)
+            _give_back(connection, deadline, warnings)
+            given_back = max(0, int(before - _value(connection, TOTAL)))
     finally:
-        connection.execute("reset lock_timeout")
-    return max(0, int(before - _value(connection, TOTAL)))
+        # The server may keep the session for others, or have ended it.
+        for setting in ("lock_timeout", "statement_timeout"):
+            with suppress(OperationalError):
+                connection.execute(f"reset {setting}")
+    return given_back
+
+
+def _give_back(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
+    _drop_invalid_indexes(connection, warnings)
+    dead: list[tuple[str]] = []
+    with _step(connection, "looking for deleted rows", warnings):
+        dead = connection.execute(DEAD).fetchall()
+    for (table,) in dead:
+        if time.monotonic() < deadline:
+            _vacuum(connection, table, warnings)
+    loose = _loose(connection, warnings)
+    if any(row[:2] == ("postings", "rows") for row in loose) and time.monotonic() < deadline:
+        _move_postings(connection, deadline, warnings)
+        loose = _loose(connection, warnings)
+    for table, part, _, _ in loose:
+        if time.monotonic() > deadline:
+            break
+        if part not in ("rows", "toast"):
+            _reindex(connection, table, part, warnings)
+        elif table != "postings":
+            _vacuum(connection, table, warnings)
 
 
 def size(connection: psycopg.Connection[Any]) -> tuple[int, int] | tuple[None, None]:
@@ -84,53 +110,83 @@ def size(connection: psycopg.Connection[Any]) -> tuple[int, int] | tuple[None, N
     return int(_value(connection, TOTAL)), int(free)
 
 
-def _loose(connection: psycopg.Connection[Any]) -> list[tuple[str, str, int, int]]:
+def _loose(connection: psycopg.Connection[Any], warnings: list[str]) -> list[tuple[str, str, int, int]]:
     """What takes much more than it needs, with both in bytes."""
-    rows = connection.execute(
-        "select table_name, part, byte_count, needed_byte_count from braid_store.relation_sizes() "
-        "order by byte_count - needed_byte_count desc"
-    ).fetchall()
+    rows: list[tuple[str, str, int, int]] = []
+    with _step(connection, "measuring the tables", warnings):
+        rows = connection.execute(
+            "select table_name, part, byte_count, needed_byte_count from braid_store.relation_sizes() "
+            "order by byte_count - needed_byte_count desc"
+        ).fetchall()
     return [row for row in rows if row[2] > max(LEAST, LOOSE * row[3])]
 
 
-def _move_postings(connection: psycopg.Connection[Any], deadline: float) -> None:
-    """Move them from the end of their table, and of what is out of line, to where there is room, and cut the end off.
-    Vacuum alone cannot: the last merge writes the largest lists, behind all that it deletes."""
-    for part in ("rows", "toast"):
-        needed = next((row[3] for row in _loose(connection) if row[:2] == ("postings", part)), None)
-        if needed is None:
-            continue
-        pages = _value(connection, "select pg_catalog.pg_relation_size('braid_store.postings') / 8192")
-        first = needed // 8192 if part == "rows" else 0
-        for last in range(pages - 1, first - 1, -PAGES):
-            if time.monotonic() > deadline:
-                break
-            connection.execute(
-                "select braid_store.move_postings(%s::bigint, %s::bigint, %s::boolean)",
-                (max(first, last - PAGES + 1), last, part == "toast"),
-            )
-        _vacuum(connection, "postings")
+def _move_postings(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
+    """Move them from the end of their table to where there is room, and cut the end off. Vacuum alone cannot: the last
+    merge writes the largest lists, behind all that it deletes."""
+    # First, as only then rows come to lie in front.
+    _vacuum(connection, "postings", warnings)
+    needed = next((row[3] for row in _loose(connection, warnings) if row[:2] == ("postings", "rows")), None)
+    if needed is None:
+        return
+    with _step(connection, "moving postings", warnings):
+        behind = f"({_value(connection, PAGES)},0)"
+        # While a transaction is open that may still read what was deleted, there is no room. To see that costs a page.
+        piece = PAGE
+        may_go_on = True
+        while may_go_on and time.monotonic() < deadline:
+            row = connection.execute(
+                "select moved_count, reached::text, may_go_on "
+                "from braid_store.move_postings(%s::bigint, %s::tid, %s::bigint)",
+                (needed // PAGE, behind, piece),
+            ).fetchone()
+            assert row is not None
+            moved, behind, may_go_on = row
+            if moved:
+                piece = min(2 * piece, PIECE)
+    _vacuum(connection, "postings", warnings)
 
 
-def _vacuum(connection: psycopg.Connection[Any], table: str) -> None:
-    with suppress(LockNotAvailable):
+def _vacuum(connection: psycopg.Connection[Any], table: str, warnings: list[str]) -> None:
+    with _step(connection, f"vacuum of {table}", warnings):
         # An autovacuum that is at it gives way after deadlock_timeout.
         connection.execute(sql.SQL("vacuum braid_store.{}").format(sql.Identifier(table)))
 
 
-def _reindex(connection: psycopg.Connection[Any], index: str) -> None:
-    try:
+def _reindex(connection: psycopg.Connection[Any], table: str, index: str, warnings: list[str]) -> None:
+    done = False
+    with _step(connection, f"reindex of {index}", warnings):
+        left = [name for name, of in connection.execute(INVALID).fetchall() if of == table]
+        if left:
+            # Writers keep each of them up to date, so there must not be more and more.
+            warnings.append(f"reindex of {index}: not while {left[0]} cannot be dropped")
+            return
         connection.execute(sql.SQL("reindex index concurrently braid_store.{}").format(sql.Identifier(index)))
-    except LockNotAvailable:
+        done = True
+    if not done:
         # Somebody else is at it, or has a transaction open. The old index is as good as before.
-        _drop_invalid_indexes(connection)
+        _drop_invalid_indexes(connection, warnings)
 
 
-def _drop_invalid_indexes(connection: psycopg.Connection[Any]) -> None:
-    for (name,) in connection.execute(INVALID).fetchall():
+def _drop_invalid_indexes(connection: psycopg.Connection[Any], warnings: list[str]) -> None:
+    left: list[tuple[str, str]] = []
+    with _step(connection, "looking for invalid indexes", warnings):
+        left = connection.execute(INVALID).fetchall()
+    for name, _ in left:
         # Not without "concurrently", for which searches would wait. One that is still being made keeps its lock.
-        with suppress(LockNotAvailable, UndefinedObject):
+        with _step(connection, f"drop of {name}", warnings), suppress(UndefinedObject):
             connection.execute(sql.SQL("drop index concurrently braid_store.{}").format(sql.Identifier(name)))
+
+
+@contextmanager
+def _step(connection: psycopg.Connection[Any], name: str, warnings: list[str]) -> Iterator[None]:
+    """What another session keeps from being done is left out, with a warning."""
+    try:
+        yield
+    except OperationalError as error:
+        if connection.closed:
+            raise
+        warnings.append(f"{name}: {error.diag.message_primary or error}")
 
 
 def _value(connection: psycopg.Connection[Any], query: str) -> Any:
