@@ -16,7 +16,7 @@ declare
   c_widths constant int[] := '{40,50,64,80,100,130,160,200,250,320,400,500,640,800,1000}';
   v_query_count int := 100;
   v_space braid_store.vector_spaces;
-  v_queries record;
+  v_queries @vector@.vector[];
   v_exact record;
   v_recalls record;
   v_recalls_10 float8[]; -- of each query, with the last width at which it was asked
@@ -28,7 +28,7 @@ declare
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
   v_queries := braid_store.sample_queries(shard, v_space, v_query_count);
-  v_query_count := cardinality(v_queries.queries);
+  v_query_count := cardinality(v_queries);
   if v_query_count is null then
     return;
   end if;
@@ -36,13 +36,13 @@ begin
     select array_agg(cardinality(e.nearest) order by q.place) as counts,
            array_agg(e.nearest[least(10, cardinality(e.nearest))] order by q.place) as tenth,
            array_agg(e.nearest[cardinality(e.nearest)] order by q.place) as last
-    from unnest($2, $3) with ordinality q (query, left_out, place),
+    from unnest($2) with ordinality q (query, place),
          lateral (
            select array(
              select v.distance
              from (
                select v.embedding::@vector@.vector %1$s q.query as distance from braid_store.vectors_%2$s v
-               where v.tenant_id = $1 and v.chunk_id is distinct from q.left_out
+               where v.tenant_id = $1
                offset 0
              ) v
              order by v.distance limit 100) as nearest
@@ -50,7 +50,7 @@ begin
          ) e
     $query$, braid_store.distance_operator(v_space.distance), shard.id)
   into v_exact
-  using shard.tenant_id, v_queries.queries, v_queries.left_out;
+  using shard.tenant_id, v_queries;
 
   v_recalls_10 := array_fill(0::float8, array[v_query_count]);
   v_recalls_100 := v_recalls_10;
@@ -60,12 +60,12 @@ begin
     exit when ef_search > greatest(100, shard.vector_count / 4);
     select r.* into v_recalls
     from (
-           select array_agg(v_queries.queries[p] order by p) as queries, array_agg(v_queries.left_out[p] order by p) as left_out,
+           select array_agg(v_queries[p] order by p) as queries,
                   array_agg(v_exact.counts[p] order by p) as counts, array_agg(v_exact.tenth[p] order by p) as tenth,
                   array_agg(v_exact.last[p] order by p) as last
            from unnest(v_asked) p
          ) a,
-         braid_store.query_recalls(shard, v_space, a.queries, a.left_out, a.counts, a.tenth, a.last, ef_search) r;
+         braid_store.query_recalls(shard, v_space, a.queries, a.counts, a.tenth, a.last, ef_search) r;
     for v_place in 1 .. cardinality(v_asked) loop
       v_recalls_10[v_asked[v_place]] := v_recalls.recalls_10[v_place];
       v_recalls_100[v_asked[v_place]] := v_recalls.recalls_100[v_place];

@@ -2,7 +2,6 @@ create or replace function braid_store.query_recalls(
   shard braid_store.vector_shards,
   space braid_store.vector_spaces,
   queries @vector@.vector[],
-  left_out bigint[],
   nearest_counts int[],
   tenth_distances float8[],
   last_distances float8[],
@@ -33,33 +32,32 @@ begin
     select array_agg(coalesce(least(1, f.count_10::float8 / nullif(least(10, q.nearest_count), 0)), 1) order by q.place),
            array_agg(coalesce(least(1, f.count_100::float8 / nullif(q.nearest_count, 0)), 1) order by q.place)
     from (select u.*, 1e-6 as tolerance
-          from unnest($2, $3, $4, $5, $6) with ordinality
-               u (query, left_out, nearest_count, tenth_distance, last_distance, place)) q,
+          from unnest($2, $3, $4, $5) with ordinality
+               u (query, nearest_count, tenth_distance, last_distance, place)) q,
          lateral (
            select count(*) filter (where n.distance <= q.tenth_distance + q.tolerance * abs(q.tenth_distance)) as count_10,
                   count(*) filter (where n.distance <= q.last_distance + q.tolerance * abs(q.last_distance)) as count_100
            from (
-             select v.chunk_id, v.embedding::@vector@.vector %1$s q.query as distance
+             select v.embedding::@vector@.vector %1$s q.query as distance
              from braid_store.vectors_%2$s v
              where v.tenant_id = $1
              order by %3$s
-             limit $7
+             limit $6
            ) n
-           where n.chunk_id is distinct from q.left_out
          ) f
     $query$,
     braid_store.distance_operator(space.distance), shard.id,
     replace((braid_store.shard_order(shard.storage, space.dimensions, space.distance)).sort_key, '$1', 'q.query'))
   into recalls_10, recalls_100
   -- An index over bits orders its vectors only roughly.
-  using shard.tenant_id, queries, left_out, nearest_counts, tenth_distances, last_distances,
-        case when shard.storage = 'binary' then query_recalls.ef_search else 101 end;
+  using shard.tenant_id, queries, nearest_counts, tenth_distances, last_distances,
+        case when shard.storage = 'binary' then query_recalls.ef_search else 100 end;
   perform set_config('hnsw.ef_search', v_ef_search, true), set_config('hnsw.iterative_scan', v_iterative_scan, true);
 end
 $$;
 
 comment on function braid_store.query_recalls(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[],
-                                              bigint[], int[], float8[], float8[], int) is
+                                              int[], float8[], float8[], int) is
   'For each query, what share of its 10 and of its 100 nearest vectors a shard''s HNSW index finds with this '
-  'hnsw.ef_search, from 0 to 1. left_out: for each query a chunk that is no answer to it. nearest_counts: 100, or how '
-  'many vectors there are. tenth_distances, last_distances: how far away the last of these are.';
+  'hnsw.ef_search, from 0 to 1. nearest_counts: 100, or how many vectors there are. tenth_distances, last_distances: '
+  'how far away the last of these are.';
