@@ -16,7 +16,7 @@ declare
     where s.tenant_id = absent_keys.tenant_id and s.collection_id = absent_keys.collection_id);
   v_present boolean[];
 begin
-  if v_keys = '{}' or v_chunk_count > c_most_chunks then
+  if coalesce(cardinality(v_keys), 0) = 0 or v_chunk_count > c_most_chunks then
     return '{}';
   end if;
   execute format(

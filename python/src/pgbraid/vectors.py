@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from psycopg.abc import AdaptContext
 
-__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "parse_vector", "register_vector_types", "to_vector"]
+__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "register_vector_types", "to_vector"]
 
 VectorLike: TypeAlias = "Sequence[float] | npt.NDArray[np.floating[Any]] | Vector | HalfVector | SparseVector"
 # By the type's name: its oid and that of its arrays.
@@ -58,26 +58,9 @@ def to_vector(vector: VectorLike, name: str) -> Vector:
             values = array("d", numbers)
         except (TypeError, OverflowError):
             values = array("d")
-        if (
-            0 < len(values) <= MOST_DIMENSIONS
-            and math.isfinite(sum(values))
-            and min(values) > -MOST_FLOAT4
-            and max(values) < MOST_FLOAT4
-        ):
+        if 0 < len(values) <= MOST_DIMENSIONS and math.isfinite(sum(values)) and max(map(abs, values)) < MOST_FLOAT4:
             return Vector(numbers)
     return Vector(_numbers(vector, name))
-
-
-def parse_vector(text: str, name: str) -> Vector:
-    """pgvector's text form, [1,2,3], whose numbers need not be JSON's: .5, 1. and +1 are some."""
-    inner = text.strip()
-    try:
-        if not (inner.startswith("[") and inner.endswith("]")) or "_" in inner:
-            raise ValueError(inner[:100])
-        numbers = [float(number) for number in inner[1:-1].split(",")] if inner[1:-1].strip() else []
-    except ValueError as error:
-        raise _no_vector(name) from error
-    return to_vector(numbers, name)
 
 
 def _numbers(vector: Any, name: str) -> list[float]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import to_json
 from pgbraid.errors import InvalidArgumentError, LimitExceededError
-from pgbraid.vectors import parse_vector, to_vector
+from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
     from pgvector import Vector
@@ -55,7 +55,7 @@ class CheckedDocument:
     def take_embedding(self, values: dict[str, Any], name: str) -> None:
         embedding = values.get("embedding")
         if embedding is not None:
-            read = parse_vector if isinstance(embedding, str) else to_vector
+            read = _parse_vector if isinstance(embedding, str) else to_vector
             self.embeddings.append(read(embedding, name))
             self.embedded.append(values)
 
@@ -179,6 +179,20 @@ def _chunk(chunk: Any, name: str, document: CheckedDocument) -> dict[str, Any]:
     values = dict(chunk)
     document.take_embedding(values, name)
     return values
+
+
+def _parse_vector(text: str, name: str) -> Vector:
+    """pgvector's text form, [1,2,3], whose numbers need not be JSON's: .5, 1. and +1 are some."""
+    inner = text.strip()
+    try:
+        if not (inner.startswith("[") and inner.endswith("]")) or "_" in inner:
+            raise ValueError(inner[:100])
+        numbers = [float(number) for number in inner[1:-1].split(",")] if inner[1:-1].strip() else []
+    except ValueError as error:
+        raise InvalidArgumentError(
+            f"the embedding of {name} is not a vector", hint="give one sequence of numbers"
+        ) from error
+    return to_vector(numbers, name)
 
 
 def _check_keys(values: Mapping[str, Any], known: frozenset[str], name: str) -> None:
