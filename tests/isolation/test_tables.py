@@ -147,7 +147,8 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when n.name in ('lexemes') then 'array[''zebrafish'', ''discount'']'
                   when t.type = 'braid_store.fused_candidate[]' then 'array[]::braid_store.fused_candidate[]'
                   when t.type = 'braid.search_result[]' then 'array[]::braid.search_result[]'
-                  when t.type = 'braid_store.found_candidates' then '(''{}'', ''{}'', null, null, null, null, null, null)'
+                  when t.type = 'braid_store.found_candidates'
+                  then '(''{}'', ''{}'', null, null, null, null, null, null)'
                   when t.type = 'braid_store.ranked_candidates' then '(''{}'', ''{}'', null, null, null)'
                   when t.type = 'braid_store.boost[]' then
                   'array[(''a'', ''c.importance'', true, 1), (''b'', ''c.importance'', false, 1)]::braid_store.boost[]'
