@@ -44,7 +44,8 @@ begin
   end if;
 
   v_started := clock_timestamp();
-  -- Semantic search looks at what few chunks have the demands, and, if the options say so, passes this by.
+  -- Where few chunks have what is demanded, semantic search is given these and asks nothing about the filter. With the
+  -- options exact and ef_search it tests the filter on what it finds.
   v_filter := braid_store.find_filtered(
     v_filter, v_tenant_id, v_collection.id, request.candidate_count,
     least(v_query.posting_count, v_demands.posting_count), v_asks_text,
