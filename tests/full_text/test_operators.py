@@ -332,3 +332,18 @@ def test_long_queries_take_bounded_time(filled: Connection, query: str) -> None:
         filled.execute("set local statement_timeout = '10s'")
         found(filled, query)
         found_by_both(filled, query)
+
+
+def test_what_a_sentence_quotes_is_evidence_and_not_a_demand(filled: Connection) -> None:
+    assert found(filled, 'Which dogs did the book "Lazy Brown" describe?') >= {"lazy", "dogs"}
+    assert found(filled, 'Which dogs did the book +"Lazy Brown" describe?') == set()
+    assert found(filled, 'dogs "Lazy Brown"') == set()
+    assert found(filled, '"Lazy Brown" dogs', match="all") == set()
+
+    def warned(query: str) -> bool:
+        row = filled.execute("select braid.search_json(%s, collection => 'small')", (query,)).fetchone()
+        assert row
+        return "optional_phrases" in {warning["code"] for warning in row[0]["warnings"]}
+
+    assert warned('Which dogs did the book "Lazy Brown" describe?')
+    assert not warned('Which dogs did the book +"Lazy Brown" describe?') and not warned('dogs "Lazy Brown"')

@@ -50,6 +50,19 @@ EXAMPLES = [
     ("data* -data* +data*", "1 prefix:data | 2- prefix:data | 3+ prefix:data"),
     ("* ** a *b c*d e** $*", "1 a | 2 *b | 3 c*d | 4 prefix:e"),
     ('"data*" data*OR*', "1+ phrase:data* | 2 prefix:data*OR"),
+    ('one two three four "a b"', "1 one | 2 two | 3 three | 4 four | 5+ phrase:a b"),
+    # Prose: a quotation is evidence.
+    ('one two "a b" three four five', "1 one | 2 two | 3 phrase:a b | 4 three | 5 four | 6 five"),
+    ('who wrote "a b"?', "1 who | 2 wrote | 3 phrase:a b"),
+    ('who wrote “a b?” ', "1 who | 2 wrote | 3 phrase:a b?"),
+    ('谁写了"红楼梦"？', "1 谁写了 | 2 phrase:红楼梦"),
+    ('"who is who?"', "1+ phrase:who is who?"),
+    # Any other operator shows that the query language is meant.
+    ('who wrote +"a b"?', "1 who | 2 wrote | 3+ phrase:a b"),
+    ('one two three four five "a b" -six', "1 one | 2 two | 3 three | 4 four | 5 five | 6+ phrase:a b | 7- six"),
+    ('one two three four five* "a b"', "1 one | 2 two | 3 three | 4 four | 5 prefix:five | 6+ phrase:a b"),
+    ('one two three four OR five "a b"', "1 one | 2 two | 3 three | 4 four | 4 five | 5+ phrase:a b"),
+    ('one two three four +five "a b"', "1 one | 2 two | 3 three | 4 four | 5+ five | 6+ phrase:a b"),
     ("C++ C# 50% >= 5", "1 C++ | 2 C# | 3 50% | 4 5"),
     ("🎉 ∞", "1 🎉 | 2 ∞"),
 ]
@@ -118,7 +131,7 @@ def test_any_text_is_a_query(shared_db: Connection) -> None:
             assert len(members) == 1 or members[0][2] != "must_not"
         for _, _, occurrence, kind, content in rows:
             assert content.strip(" ") == content != ""
-            assert kind != "phrase" or occurrence != "should"
+            assert kind != "phrase" or occurrence != "should" or all(row[2] == "should" for row in rows)
             assert kind != "prefix" or not content.endswith("*")
         known = {(row[0], row[1], row[2]) for row in rows}
         found = tokens(shared_db, query)

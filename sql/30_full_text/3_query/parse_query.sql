@@ -15,6 +15,7 @@ declare
     '\\u00bf\\u2010-\\u205e\\u3001-\\u3003\\u3008-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]';
   v_query text := translate(parse_query.query_text, c_quotes || c_spaces,
                             repeat('"', length(c_quotes)) || repeat(' ', length(c_spaces)));
+  v_prose_words int := case when right(rtrim(v_query, '" '), 1) in ('?', '？') then 1 else 5 end;
 begin
   if v_query !~ '[-+*"]|OR' then
     -- Plain words, as in most queries.
@@ -46,17 +47,29 @@ begin
              when m.matched[1] = '+' or m.matched[2] is not null then 'must'
              when m.matched[1] = '' and i.content = 'OR' then 'or'
              else 'should'
-           end as occurrence
+           end as occurrence,
+           m.matched[1] = '+' as is_signed
     -- Signs, then a phrase or a word. Several signs together, as in --verbose, are no operator.
     from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched, item_number),
          lateral (select btrim(translate(coalesce(m.matched[2], m.matched[3]), '”', ' ')) as content) i
     where i.content ~ c_word
+  ), understood as (
+    -- In prose a quotation is evidence: questions quote titles and words that the text spells otherwise. Prose has words
+    -- outside the quotation marks and no other operator.
+    select i.item_number, i.content, i.kind,
+           case when i.kind = 'phrase'
+                  and bool_and(i.kind <> 'prefix' and (i.occurrence = 'should' or i.occurrence = 'must' and not i.is_signed))
+                        over ()
+                  and count(*) filter (where i.kind = 'word') over ()
+                        >= v_prose_words
+                then 'should' else i.occurrence end as occurrence
+    from items i
   ), clauses as (
     select p.*,
            p.follows_or and p.occurrence <> 'must_not'
            and lag(p.occurrence) over (order by p.item_number) <> 'must_not' as is_alternative
     from (
-      select i.*, coalesce(lag(i.occurrence) over (order by i.item_number) = 'or', false) as follows_or from items i
+      select i.*, coalesce(lag(i.occurrence) over (order by i.item_number) = 'or', false) as follows_or from understood i
     ) p
     where p.occurrence <> 'or'
   ), grouped as (
@@ -76,8 +89,10 @@ comment on function braid_store.parse_query(text) is
   'word: the query ranks by it (occurrence should). +word: it must be there (must). -word: it must not be there '
   '(must_not). The same holds for a number (-5). A hyphen inside a word, a sign alone and several signs (--verbose) '
   'are not operators.\n'
-  '"exact phrase", in straight or curly quotation marks, is a must, and after - a must_not. Quotation marks pair '
-  'from left to right. A last one without a partner is dropped, and an asterisk inside is an ordinary character.\n'
+  '"exact phrase", in straight or curly quotation marks, is a must, and after - a must_not. In prose it is a should: '
+  'a query without other operators and with five words or more outside of quotation marks, or with one and a question '
+  'mark at the end. After + it is always a must. Quotation marks pair from left to right. A last one without a partner '
+  'is dropped, and an asterisk inside is an ordinary character.\n'
   'data* is a prefix: an asterisk at the end of a word, and only there.\n'
   'a OR b: alternatives. They have one group_number, and are a must if one of them is. OR must be in capitals, '
   'between clauses that are not must_not; elsewhere it is ignored.\n'

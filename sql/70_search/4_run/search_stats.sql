@@ -42,6 +42,7 @@ begin
     'corrections', request.corrections,
     'query_cut', request.is_cut,
     'demands_cut', cardinality(v_query.conditions) >= 128,
+    'optional_phrases', exists (select from unnest(request.tokens) t where t.kind = 'phrase' and t.occurrence = 'should'),
     'scoring_cut', coalesce(found_candidates.is_cut, false) or exists (
       select
       from unnest(v_query.terms) t

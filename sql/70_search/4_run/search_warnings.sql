@@ -41,6 +41,8 @@ as $$
          ('no_query_terms',
           search_warnings.stats ->> 'mode' <> 'semantic' and search_warnings.stats -> 'terms' = '[]',
           'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
+         ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
+          'The query reads as a sentence, so what it quotes need not be there. Write +"…" for what must.'),
          ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
           'Only the first 16384 characters of the query were searched by full text.'),
          ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 Arguments = dict[str, Any]
-# Judged queries are plain text: their quotation marks and signs ask for nothing.
-PLAIN = {"operators": False}
+# What a user gets: the query language is on.
+PLAIN: Arguments = {}
 LEGS = ("full text", "semantic")
 
 
