@@ -14,6 +14,7 @@ declare
   v_absent text;
   v_test text;
   v_list text;
+  v_bound jsonb;
 begin
   case
     when filter_condition.key in ('speaker', 'category', 'language') then
@@ -73,8 +74,12 @@ begin
       end if;
 
     else -- a range
-      v_test := case filter_condition.operator when '$gt' then '>' when '$gte' then '>='
-                                               when '$lt' then '<' when '$lte' then '<=' end;
+      v_bound := braid_store.filter_bound(v_kind, filter_condition.operator, filter_condition.operand);
+      v_test := case
+        when v_bound <> filter_condition.operand then case filter_condition.operator when '$gt' then '>=' else '<' end
+        else case filter_condition.operator when '$gt' then '>' when '$gte' then '>=' when '$lt' then '<'
+                                            when '$lte' then '<=' end
+      end;
       if jsonb_typeof(filter_condition.operand) not in ('number', 'string') then
         raise exception 'filters: % of key % needs a number or a string, not %', filter_condition.operator,
                         c_key, left(filter_condition.operand::text, 100)
@@ -83,7 +88,7 @@ begin
       v_test := case
         when v_kind <> 'jsonb' then
           format('%s %s %s', v_field, v_test,
-                 braid_store.filter_literal(filter_condition.key, v_kind, filter_condition.operand))
+                 braid_store.filter_literal(filter_condition.key, v_kind, v_bound))
         when jsonb_typeof(filter_condition.operand) = 'number' then
           format('(jsonb_typeof(%s) = ''number'' and %s %s %L::jsonb)',
                  v_field, v_field, v_test, filter_condition.operand)

@@ -21,7 +21,8 @@ begin
   v_operands := case
     when operators ? '$eq' then jsonb_build_object('$eq', jsonb_build_array(operators -> '$eq'))
     when operators ? '$in' then jsonb_build_object('$in', operators -> '$in')
-    else (select jsonb_object_agg(o.key, jsonb_build_array(o.value)) from jsonb_each(operators) o
+    else (select jsonb_object_agg(o.key, jsonb_build_array(braid_store.filter_bound(source_test.type, o.key, o.value)))
+          from jsonb_each(operators) o
           where o.key in ('$gt', '$gte', '$lt', '$lte')
             and (not source_test.type ^@ 'attribute'
                  or jsonb_typeof(o.value) = case source_test.type when 'attribute number' then 'number' else 'string' end))

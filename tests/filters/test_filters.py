@@ -76,6 +76,14 @@ MATCHES: list[tuple[Json, str]] = [
     ({"importance": {"$nin": [1]}}, "ben cyd dee"),
     ({"occurred_at": {"$lt": "2024-02-01T00:00:00Z"}}, "ana"),
     ({"occurred_at": {"$gte": "2024-02-01T01:00:00+01:00"}}, "ben"),
+    # ana is of the last half hour of January. A date is the whole day.
+    ({"occurred_at": {"$lte": "2024-01-31"}}, "ana"),
+    ({"occurred_at": {"$lte": "2024-01-31T00:00:00Z"}}, ""),
+    ({"occurred_at": {"$gt": "2024-01-31"}}, "ben"),
+    ({"occurred_at": {"$gt": "2024-01-31T00:00:00Z"}}, "ana ben"),
+    ({"occurred_at": {"$gte": "2024-01-31"}}, "ana ben"),
+    ({"occurred_at": {"$lt": "2024-01-31"}}, ""),
+    ({"occurred_at": {"$not": {"$lte": "2024-01-31"}}}, "ben cyd dee"),
     ({"occurred_at": "2024-02-01 00:30:00Z"}, "ben"),
     ({"occurred_at": None}, "cyd dee"),
     # columns of the document

@@ -27,13 +27,16 @@ begin
      or v_to.starts_at is null and v_parts[3] not in ('', 'infinity') then
     return;
   end if;
-  -- Timestamps are whole microseconds, so an excluded start and an included end move by one.
-  starts_at := v_from.starts_at + case v_parts[1] when '(' then interval '1 microsecond' else interval '0' end;
-  ends_at := v_to.starts_at + case v_parts[4] when ']' then interval '1 microsecond' else interval '0' end;
+  -- A date is a whole day, as in a daterange. Timestamps are whole microseconds, so an excluded start and an included end
+  -- move by one.
+  starts_at := case when v_parts[1] = '[' then v_from.starts_at
+                    when v_from.is_instant then v_from.starts_at + interval '1 microsecond' else v_from.ends_at end;
+  ends_at := case when v_parts[4] = ')' then v_to.starts_at
+                  when v_to.is_instant then v_to.starts_at + interval '1 microsecond' else v_to.ends_at end;
   is_understood := true;
 end
 $$;
 
 comment on function braid_store.range_literal(text, text) is
   'Reads a tstzrange as PostgreSQL writes it, with bounds in ISO 8601. A bound without an offset is in the given time '
-  'zone.';
+  'zone. One that is a date means the whole day.';
