@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from psycopg.types.json import Jsonb
 
 from support.calls import set_tenant
 from support.examples import examples
@@ -115,6 +116,25 @@ def test_an_index_is_searched_no_wider_than_it_has_to_be(db: Connection, vectors
     nearest it has to hold them."""
     row = db.execute("select ef_search, ef_search_100, recall from braid_store.vector_shards").fetchone()
     assert row is not None and row[:2] == (50, 100) and row[2] >= 0.985
+
+
+def test_a_hybrid_search_is_as_wide_as_its_page_needs(db: Connection, vectors: Vectors) -> None:
+    """The widest search that pgvector allows is 1000, so that one for the 100 nearest would not use the index here."""
+    db.execute("update braid_store.vector_shards set ef_search_100 = 5000")
+
+    def mode(**arguments: Any) -> str:
+        given = {"match_count": 10, "options": {}} | arguments
+        row = db.execute(
+            "select braid.search_json('words of d0001', %s::vector, %s, collection => 'c', options => %s)"
+            " #>> '{stats,semantic_mode}'",
+            (str([0] * DIMENSIONS), given["match_count"], Jsonb(given["options"])),
+        ).fetchone()
+        assert row is not None
+        return str(row[0])
+
+    assert mode() == "hnsw"
+    assert mode(match_count=100) == "exact"
+    assert mode(options={"collapse": True}) == "exact"
 
 
 def test_only_the_tenant_that_has_many_gets_a_shard(db: Connection, vectors: Vectors) -> None:

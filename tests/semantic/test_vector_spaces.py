@@ -281,7 +281,7 @@ def test_spaces_side_by_side(db: Connection) -> None:
         ({"dimensions": 3, "hnsw_m": 101}, "hnsw_m is '101'"),
         ({"dimensions": 3, "hnsw_m": None}, "hnsw_m is null"),
         ({"dimensions": 3, "hnsw_ef_construction": 3}, "hnsw_ef_construction is '3'"),
-        ({"dimensions": 3, "hnsw_m": 40}, "hnsw_ef_construction is '64'"),
+        ({"dimensions": 3, "hnsw_m": 40, "hnsw_ef_construction": 64}, "hnsw_ef_construction is '64'"),
         ({"dimensions": 3, "hnsw_ef_construction": 1001}, "hnsw_ef_construction is '1001'"),
     ],
 )
@@ -302,6 +302,18 @@ def test_the_settings_reach_the_index(db: Connection) -> None:
     assert row is not None
     for part in ("hnsw", "halfvec_l2_ops", "m='7'", "ef_construction='33'"):
         assert part in row[0]
+
+
+def test_a_collection_keeps_how_its_index_is_built(db: Connection) -> None:
+    """What an older version created is the same collection for a program that creates it again with defaults."""
+    for name, given, expected in (("old", 64, 64), ("new", None, 128), ("dense", None, 160)):
+        hnsw_m = 80 if name == "dense" else 16
+        create(db, name, 3, "l2", hnsw_m=hnsw_m, hnsw_ef_construction=given)
+        create(db, name, 3, "l2", hnsw_m=hnsw_m)
+        row = db.execute("select hnsw_ef_construction from braid.collections where name = %s", (name,)).fetchone()
+        assert row == (expected,)
+        with pytest.raises(psycopg.errors.InvalidParameterValue):
+            create(db, name, 3, "l2", hnsw_m=hnsw_m, hnsw_ef_construction=300)
 
 
 def test_a_change_to_halfvec_that_some_vector_does_not_fit_is_refused(db: Connection) -> None:

@@ -18,7 +18,7 @@ create or replace function braid.create_collection(
   indexed_attributes jsonb default '{}',
   vector_storage text default null,
   hnsw_m int default 16,
-  hnsw_ef_construction int default 64,
+  hnsw_ef_construction int default null,
   normalisation text default 'centroid'
 )
 returns int
@@ -45,5 +45,6 @@ comment on function braid.create_collection(text, text, int, text, text, int, fl
   'models. index_fields, embed_fields: the fields that full text covers, and those that are embedded. The ranking '
   'arguments are those of set_ranking. indexed_attributes: see set_indexed_attributes. vector_storage (vector, halfvec '
   'or binary), hnsw_m, hnsw_ef_construction: how a large tenant''s vectors are stored and indexed; vector_storage null '
-  'takes the first that can be indexed at these dimensions. If a collection of this name exists with the same '
-  'settings, only returns its id; with others, raises 22023. For administrators.';
+  'takes the first that can be indexed at these dimensions, hnsw_ef_construction null 128, or what the collection '
+  'already has. If a collection of this name exists with the same settings, only returns its id; with others, raises '
+  '22023. For administrators.';

@@ -31,6 +31,8 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '3s'
 as $$
 declare
+  -- Twice the time of pgvector's 64 at most, for a graph that is searched half as widely.
+  v_ef_construction int := coalesce(hnsw_ef_construction, greatest(128, 2 * least(hnsw_m, 500)));
   v_vector_space_id int;
   v_collection braid_store.collections;
   v_is_new boolean;
@@ -44,7 +46,7 @@ begin
   perform braid_store.check_collection_settings(
     collection, text_config, dimensions, distance, embedding_model, chunk_tokens, k1, b, title_weight,
     full_text_weight, semantic_weight, fusion, rrf_k, normalisation, index_fields, embed_fields, vector_storage, hnsw_m,
-    hnsw_ef_construction),
+    v_ef_construction),
           braid_store.check_indexed_attributes(indexed_attributes);
 
   begin
@@ -63,7 +65,7 @@ begin
       normalisation)
     values (
       collection, v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields,
-      embed_fields, full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
+      embed_fields, full_text_weight, semantic_weight, vector_storage, hnsw_m, v_ef_construction, fusion, rrf_k,
       normalisation)
     on conflict (name) do nothing;
     v_is_new := found;
@@ -84,7 +86,8 @@ begin
       v_collection.hnsw_ef_construction)
      is distinct from
      (v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
-      full_text_weight, semantic_weight, fusion, rrf_k, normalisation, vector_storage, hnsw_m, hnsw_ef_construction)
+      full_text_weight, semantic_weight, fusion, rrf_k, normalisation, vector_storage, hnsw_m,
+      coalesce(hnsw_ef_construction, v_collection.hnsw_ef_construction))
      or (not v_is_new
          and (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
               where a.collection_id = v_collection.id and a.removed_at is null)

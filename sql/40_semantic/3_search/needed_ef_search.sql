@@ -1,4 +1,9 @@
-create or replace function braid_store.needed_ef_search(ef_search int, ef_search_100 int, nearest_count float8)
+create or replace function braid_store.needed_ef_search(
+  ef_search int,
+  ef_search_100 int,
+  candidate_count float8,
+  page_count float8
+)
 returns float8
 language sql
 immutable
@@ -9,12 +14,12 @@ as $$
   -- On the straight line through the values measured at 10 and at 100; with room for vectors that are deleted but still
   -- in the index.
   select greatest(
-    1.25 * needed_ef_search.nearest_count, needed_ef_search.ef_search,
+    1.25 * needed_ef_search.candidate_count, needed_ef_search.ef_search,
     needed_ef_search.ef_search
-    + (needed_ef_search.nearest_count - 10) * (needed_ef_search.ef_search_100 - needed_ef_search.ef_search) / 90.0);
+    + (needed_ef_search.page_count - 10) * (needed_ef_search.ef_search_100 - needed_ef_search.ef_search) / 90.0);
 $$;
 
-comment on function braid_store.needed_ef_search(int, int, float8) is
-  'Estimates the hnsw.ef_search that is needed to find the nearest_count nearest vectors, from the values measured '
-  'for the 10 nearest (ef_search) and the 100 nearest (ef_search_100). At least ef_search, and a quarter more than '
-  'nearest_count.';
+comment on function braid_store.needed_ef_search(int, int, float8, float8) is
+  'Estimates the hnsw.ef_search that is needed to get candidate_count vectors, among them the page_count nearest, from '
+  'the values measured for the 10 nearest (ef_search) and the 100 nearest (ef_search_100). At least ef_search, and a '
+  'quarter more than candidate_count.';

@@ -80,7 +80,10 @@ begin
     end if;
     select n.candidates, n.mode into v_found.semantic, v_found.semantic_mode
     from braid_store.semantic_candidates(v_tenant_id, v_collection, request.query_embedding, v_filter, v_semantic_min_score,
-                                         request.candidate_count, v_options.exact, v_options.ef_search) n;
+                                         request.candidate_count,
+                                         case when v_legs = 'hybrid' and not v_options.is_rearranged
+                                              then request.match_count else request.candidate_count end,
+                                         v_options.exact, v_options.ef_search) n;
   end if;
   return v_found;
 end

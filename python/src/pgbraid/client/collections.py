@@ -45,7 +45,7 @@ def create_collection(
     indexed_attributes: Mapping[str, Literal["text", "number", "time"]] | None = None,
     vector_storage: Literal["vector", "halfvec", "binary"] | None = None,
     hnsw_m: int = 16,
-    hnsw_ef_construction: int = 64,
+    hnsw_ef_construction: int | None = None,
     normalisation: str = "centroid",
 ) -> int:
     """Define a collection, for all tenants, and return its id; for administrators. Maps to
