@@ -23,7 +23,9 @@ import pytest
 import yaml
 
 from pgbraid import embedded
+from pgbraid.embedded.memory import server_memory
 from pgbraid.embedded.programs import installed_programs
+from pgbraid.embedded.settings import choose
 from support import make_fast, npm, postgrest, temporary_folder
 
 FOLDER = Path(__file__).parents[2] / "docker"
@@ -75,6 +77,27 @@ def test_what_runs_is_watched_and_waited_for() -> None:
             assert how["condition"] == ("service_completed_successfully" if on in one_shot else "service_healthy")
             assert on in one_shot or "healthcheck" in SERVICES[on]
     assert "sleep" not in TEXT
+
+
+def test_its_server_has_the_embedded_servers_settings(tmp_path: Path) -> None:
+    """By the memory of this machine, in place of the container."""
+    (tmp_path / "docker-entrypoint.sh").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (tmp_path / "docker-entrypoint.sh").chmod(0o755)
+    postgres = SERVICES["postgres"]
+    assert postgres["entrypoint"] == ["sh", "/postgres.sh"]
+    assert "./postgres.sh:/postgres.sh:ro" in postgres["volumes"]
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    command = ["sh", str(FOLDER / "postgres.sh"), "-c", "more=1"]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    assert said[0] == "postgres"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PGBRAID_MEMORY", raising=False)
+        memory = server_memory()
+    # The disk is not known there: the least of max_wal_size. The container's /dev/shm is that of shm_size.
+    chosen = choose(memory, 0, int(postgres["shm_size"].removesuffix("gb")) << 30)
+    given = dict(argument.split("=") for argument in said[2::2])
+    assert given.pop("more") == "1"
+    assert {**given, "max_connections": "60"} == {setting.name: setting.value for setting in chosen}
 
 
 @pytest.fixture

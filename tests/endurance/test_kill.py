@@ -28,10 +28,11 @@ from pgbraid.install import install
 from support import durable_server
 from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
 from support.calls import full_text
+from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 State = dict[str, Document]
-ROUNDS = 12
+ROUNDS = examples(8)
 WRITERS = 3
 
 

@@ -93,6 +93,19 @@ def test_a_vector_that_cannot_be_stored_is_refused(db: Connection) -> None:
     assert upsert(db, [{"external_id": "a", "content": "x"}]) == {"a": "inserted"}
 
 
+def test_null_in_place_of_a_vector_is_refused_even_where_none_was_before(db: Connection) -> None:
+    call = "select status from braid.upsert_embedded_documents(%s, array[null, %s]::vector[])"
+    for place, status in ((None, "inserted"), (1, None), (None, "unchanged")):
+        documents = Jsonb([{"external_id": "a", "chunks": [{"content": "x", "embedding": place}]}])
+        if status is not None:
+            assert db.execute(call, (documents, vector(X))).fetchall() == [(status,)]
+            continue
+        with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+            db.execute(call, (documents, vector(X)))
+        assert str(caught.value).startswith('embedding of document "a" is 1, element 1 of embeddings is null')
+        assert caught.value.diag.message_hint
+
+
 @pytest.mark.parametrize(
     ("embeddings", "message"),
     [

@@ -8,6 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_embedding_count constant int := cardinality(check_embedding_places.embeddings);
+  v_nulls int[];
   v_wrong record;
 begin
   -- '{}' has no dimensions.
@@ -19,6 +20,9 @@ begin
       using errcode = '22023', hint = 'Send an array whose first element is number 1.';
   end if;
 
+  v_nulls := array(
+    select e.place from unnest(check_embedding_places.embeddings) with ordinality e (embedding, place)
+    where e.embedding is null);
   select left(d.value ->> 'external_id', 100) as external_id, p.place into v_wrong
   from jsonb_array_elements(check_embedding_places.documents) d,
        lateral (
@@ -29,9 +33,14 @@ begin
        ) p
   where jsonb_typeof(p.place) = 'number'
     and ((p.place)::numeric not between 1 and c_embedding_count
-         or (p.place)::numeric % 1 <> 0)
+         or (p.place)::numeric % 1 <> 0
+         or (p.place)::numeric = any (v_nulls))
   limit 1;
-  if found then
+  if found and (v_wrong.place)::numeric = any (v_nulls) then
+    raise exception 'embedding of document "%" is %, element % of embeddings is null', v_wrong.external_id,
+                    v_wrong.place, v_wrong.place
+      using errcode = '22023', hint = 'Leave out what has no embedding.';
+  elsif found then
     raise exception 'embedding of document "%" is %, embeddings has % elements', v_wrong.external_id,
                     left(v_wrong.place::text, 100), c_embedding_count
       using errcode = '22023', hint = 'Give the place of its vector in embeddings, from 1.';
@@ -40,5 +49,5 @@ end
 $$;
 
 comment on function braid_store.check_embedding_places(jsonb, @vector@.vector[]) is
-  'Raises 22023 for a document or a chunk whose embedding is not the place, from 1, of a vector of embeddings, and for '
-  'embeddings that are no plain array.';
+  'Raises 22023 for a document or a chunk whose embedding is not the place, from 1, of a vector of embeddings, or that '
+  'of null, and for embeddings that are no plain array.';

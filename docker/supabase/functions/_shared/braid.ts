@@ -225,7 +225,7 @@ export type Database = {
           fold_diacritics?: boolean
           full_text_weight?: number
           fusion?: string
-          hnsw_ef_construction?: number
+          hnsw_ef_construction?: number | null
           hnsw_m?: number
           index_fields?: string[]
           indexed_attributes?: Json

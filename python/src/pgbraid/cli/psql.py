@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import getopt
 import os
+import re
 import shutil
 import sys
+import tempfile
+from pathlib import Path
 
 import click
 
@@ -24,10 +26,13 @@ def psql(dsn: str | None, arguments: tuple[str, ...]) -> None:
 
     program = _program()
     environment, others = _as_environment(find_dsn(dsn))
-    if _is_another_login(arguments, environment):
-        environment.pop("PGPASSWORD", None)
+    inherited = dict(os.environ)
+    if password := environment.pop("PGPASSWORD", None):
+        # The variable would be sent to whatever server an argument or \connect names.
+        inherited.pop("PGPASSWORD", None)
+        environment["PGPASSFILE"] = _password_file(password, environment)
     sys.stdout.flush()
-    os.execve(program, [program, *others, *arguments], {**os.environ, **environment})
+    os.execve(program, [program, *others, *arguments], {**inherited, **environment})
 
 
 def _as_environment(dsn: str) -> tuple[dict[str, str], list[str]]:
@@ -43,40 +48,31 @@ def _as_environment(dsn: str) -> tuple[dict[str, str], list[str]]:
     return environment, ["--dbname", make_conninfo("", **without)] if without else []
 
 
-# What psql knows, as in its startup.c.
-SHORT_OPTIONS = "aAbc:d:eEf:F:h:HlL:no:p:P:qR:sStT:U:v:VwWxXz?01"
-LONG_OPTIONS = (
-    *("command=", "dbname=", "field-separator=", "file=", "host=", "log-file=", "output=", "port=", "pset="),
-    *("record-separator=", "set=", "table-attr=", "username=", "variable="),
-    *("csv", "echo-all", "echo-errors", "echo-hidden", "echo-queries", "expanded", "field-separator-zero", "help"),
-    *("html", "list", "no-align", "no-password", "no-psqlrc", "no-readline", "password", "quiet"),
-    *("record-separator-zero", "single-line", "single-step", "single-transaction", "tuples-only", "version"),
-)
+def _password_file(password: str, environment: dict[str, str]) -> str:
+    """A file without a name, there as long as psql is, by which libpq knows the password for this server and login
+    alone: https://www.postgresql.org/docs/current/libpq-pgpass.html. The user's own such file is behind it."""
+    from psycopg import pq
+
+    defaults = {option.keyword.decode(): (option.val or b"").decode() for option in pq.Conninfo.get_defaults()}
+    hosts = (environment.get("PGHOST") or environment.get("PGHOSTADDR") or defaults["host"]).split(",")
+    ports = (environment.get("PGPORT") or defaults["port"]).split(",")
+    user = environment.get("PGUSER") or defaults["user"]
+    own = Path(environment.get("PGPASSFILE") or os.environ.get("PGPASSFILE") or Path.home() / ".pgpass")
+    with tempfile.TemporaryFile() as file:
+        for host, port in zip(hosts, ports if len(ports) > 1 else ports * len(hosts), strict=False):
+            server = _escaped(host or "localhost"), _escaped(port or "5432")
+            file.write(f"{':'.join(server)}:*:{_escaped(user)}:{_escaped(password)}\n".encode())
+        # As libpq, which takes no file that others may read.
+        if own.is_file() and not own.stat().st_mode & 0o077:
+            file.write(own.read_bytes())
+        file.seek(0)
+        descriptor = os.dup(file.fileno())
+    os.set_inheritable(descriptor, True)
+    return f"/dev/fd/{descriptor}"
 
 
-def _is_another_login(arguments: tuple[str, ...], environment: dict[str, str]) -> bool:
-    """Whether psql is told to be another user, or to go to another server, than the password is for."""
-    try:
-        options, names = getopt.gnu_getopt(list(arguments), SHORT_OPTIONS, LONG_OPTIONS)
-    except getopt.GetoptError:
-        return True
-    given: dict[str, str] = {}
-    for option, value in options:
-        name = {"-h": "host", "-p": "port", "-U": "username", "-d": "dbname"}.get(option, option.strip("-"))
-        given[name] = value
-    # Psql takes names without an option for what no option gave.
-    for name in ("dbname", "username"):
-        if names and name not in given:
-            given[name] = names.pop(0)
-    database = given.get("dbname", "")
-    return (
-        "=" in database
-        or database.startswith(("postgresql://", "postgres://"))
-        or any(
-            name in given and given[name] != environment.get(variable)
-            for name, variable in (("host", "PGHOST"), ("port", "PGPORT"), ("username", "PGUSER"))
-        )
-    )
+def _escaped(text: str) -> str:
+    return re.sub(r"[\\:]", r"\\\g<0>", text)
 
 
 def _program() -> str:
