@@ -56,7 +56,7 @@ def test_what_merging_leaves_room_for_is_as_diverse(db: Connection) -> None:
 
 
 def test_the_text_of_a_passage_is_that_of_the_document(db: Connection) -> None:
-    """Chunks of split_text repeat the end of the one before: a passage does not."""
+    """Chunks of split_texts repeat the end of the one before: a passage does not."""
     rng = random.Random(2)
     documents = {}
     for number in range(8):

@@ -29,7 +29,7 @@ MODEL_TOKENS = 254
 
 def split(db: Connection, text: str, chunk_tokens: int = 240) -> list[str]:
     rows = db.execute(
-        "select chunk_index, content, token_count from braid_store.split_text(%s, %s)", (text, chunk_tokens)
+        "select chunk_index, content, token_count from braid_store.split_texts(array[%s], array[%s])", (text, chunk_tokens)
     ).fetchall()
     assert [row[0] for row in rows] == list(range(len(rows)))
     assert all(0 < row[2] <= chunk_tokens for row in rows)
@@ -150,8 +150,8 @@ def test_time_is_linear(db: Connection) -> None:
 def test_the_estimate_of_a_text_is_that_of_its_only_chunk(db: Connection) -> None:
     for text in ["", "word", "Two words.", "https://example.com/?a=1", "日本語", "한국어", "\n"]:
         row = db.execute(
-            "select braid_store.estimate_tokens(%s), coalesce(sum(token_count), 0) "
-            "from braid_store.split_text(%s, 240)",
+            "select ceil((braid_store.token_costs(array[%s]))[1]), coalesce(sum(token_count), 0) "
+            "from braid_store.split_texts(array[%s], '{240}')",
             (text, text),
         ).fetchone()
         assert row

@@ -23,41 +23,76 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  c_chunk_tokens constant int := document_chunks.collection.chunk_tokens;
+  c_white_space constant text := E' \t\n\r\f\x0B';
 begin
   return query
+  with given as materialized (
+    select i.*, c.value, c.ordinality as chunk_number, row_number() over ()::int as number
+    from unnest(document_chunks.inputs) i, jsonb_array_elements(i.chunks) with ordinality c
+    where i.chunks is not null
+  ), texts as materialized (
+    select i.*, row_number() over ()::int as number from unnest(document_chunks.inputs) i where i.chunks is null
+  ), estimates as materialized (
+    -- All in one call: the given chunks, the texts, and what the model reads before each text.
+    select c.given_count, c.text_count, braid_store.token_costs(
+        array(select g.value ->> 'content' from given g order by g.number)
+        || array(
+          -- The estimate of a longer text is needed only if it has an embedding.
+          select case when t.embedding is not null or length(t.content) <= 8 * c_chunk_tokens then coalesce(t.content, '')
+                      else '' end
+          from texts t
+          order by t.number)
+        || array(
+          select concat_ws(E'\n', case when 'title' = any (document_chunks.collection.embed_fields) then t.title end,
+                           case when 'speaker' = any (document_chunks.collection.embed_fields) then t.speaker end)
+          from texts t
+          order by t.number)) as costs
+    from (
+      select (select count(*) from given)::int as given_count, (select count(*) from texts)::int as text_count
+    ) c
+  ), budgets as materialized (
+    select t.*, (select e.costs from estimates e)[(select e.given_count from estimates e) + t.number] as cost,
+      -- Title and speaker take their share of chunk_tokens, but half at most.
+      greatest(c_chunk_tokens - ceil((select e.costs from estimates e)[(
+          select e.given_count + e.text_count from estimates e) + t.number])::int, c_chunk_tokens / 2, 1) as budget
+    from texts t
+  ), contents as materialized (
+    select b.*, length(b.content) <= 8 * b.budget and b.cost <= b.budget as fits, row_number() over ()::int as place
+    from budgets b
+    where b.embedding is null and b.content is not null
+  )
   -- Chunks as given.
-  select i.ordinality, (c.ordinality - 1)::int, c.value ->> 'content',
-         braid_store.estimate_tokens(c.value ->> 'content'),
-         coalesce(c.value ->> 'speaker', i.speaker), coalesce(c.value ->> 'category', i.category),
-         coalesce((c.value ->> 'importance')::float8, i.importance),
-         coalesce((c.value ->> 'occurred_at')::timestamptz, i.occurred_at),
-         coalesce(c.value ->> 'language', i.language),
-         case when jsonb_typeof(c.value -> 'metadata') = 'object' then i.metadata || (c.value -> 'metadata')
-              else i.metadata end,
-         c.value ->> 'embedding',
-         format('embedding of document "%s" chunk %s', left(i.external_id, 100), c.ordinality)
-  from unnest(document_chunks.inputs) i, jsonb_array_elements(i.chunks) with ordinality c
-  where i.chunks is not null
+  select g.ordinality, (g.chunk_number - 1)::int, g.value ->> 'content',
+         ceil((select e.costs from estimates e)[g.number])::int,
+         coalesce(g.value ->> 'speaker', g.speaker), coalesce(g.value ->> 'category', g.category),
+         coalesce((g.value ->> 'importance')::float8, g.importance),
+         coalesce((g.value ->> 'occurred_at')::timestamptz, g.occurred_at),
+         coalesce(g.value ->> 'language', g.language),
+         case when jsonb_typeof(g.value -> 'metadata') = 'object' then g.metadata || (g.value -> 'metadata')
+              else g.metadata end,
+         g.value ->> 'embedding',
+         format('embedding of document "%s" chunk %s', left(g.external_id, 100), g.chunk_number)
+  from given g
   union all
   -- A document with an embedding is one chunk, because its vector stands for the whole text. A document with only a
   -- title is one chunk, too.
-  select i.ordinality, 0, coalesce(i.content, ''), braid_store.estimate_tokens(coalesce(i.content, '')), i.speaker,
-         i.category, i.importance, i.occurred_at, i.language, i.metadata, i.embedding,
-         format('embedding of document "%s"', left(i.external_id, 100))
-  from unnest(document_chunks.inputs) i
-  where i.chunks is null
-    and (i.embedding is not null or coalesce(i.content, '') !~ E'\\S' and i.title ~ E'\\S')
+  select b.ordinality, 0, coalesce(b.content, ''), ceil(b.cost)::int, b.speaker, b.category, b.importance, b.occurred_at,
+         b.language, b.metadata, b.embedding, format('embedding of document "%s"', left(b.external_id, 100))
+  from budgets b
+  where b.embedding is not null or coalesce(b.content, '') !~ E'\\S' and b.title ~ E'\\S'
   union all
-  select i.ordinality, s.chunk_index, s.content, s.token_count, i.speaker, i.category, i.importance, i.occurred_at,
-         i.language, i.metadata, null, null
-  from unnest(document_chunks.inputs) i,
-       -- The model reads title and speaker before the content. They take their share of chunk_tokens, but half at most.
-       lateral braid_store.split_text(i.content, greatest(
-         document_chunks.collection.chunk_tokens - braid_store.estimate_tokens(
-           concat_ws(E'\n', case when 'title' = any (document_chunks.collection.embed_fields) then i.title end,
-                     case when 'speaker' = any (document_chunks.collection.embed_fields) then i.speaker end)),
-         document_chunks.collection.chunk_tokens / 2)) s
-  where i.chunks is null and i.embedding is null and i.content is not null;
+  select c.ordinality, 0, btrim(c.content, c_white_space), ceil(c.cost)::int, c.speaker, c.category, c.importance,
+         c.occurred_at, c.language, c.metadata, null, null
+  from contents c
+  where c.fits and c.content ~ E'\\S'
+  union all
+  select c.ordinality, s.chunk_index, s.content, s.token_count, c.speaker, c.category, c.importance, c.occurred_at,
+         c.language, c.metadata, null, null
+  from braid_store.split_texts(array(select case when not c.fits then c.content end from contents c order by c.place),
+                               array(select c.budget from contents c order by c.place)) s
+  join contents c on c.place = s.text_number;
 end
 $$;
 

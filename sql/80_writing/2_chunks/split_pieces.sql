@@ -1,59 +1,119 @@
 -- A sentence ends at . ! ? … before white space, at the CJK, Indic and other equivalents of these, and at a line's end.
 -- The finer cuts are made only in pieces that are still too long, so a text without punctuation costs no more. Every
 -- pattern matches wherever there is text: put together, the pieces are the whole content but for white space.
-create or replace function braid_store.split_pieces(content text, chunk_tokens float8)
-returns table (piece text, cost float8)
-language sql
+create or replace function braid_store.split_pieces(contents text[], chunk_tokens float8[])
+returns table (text_number int, piece text, cost float8)
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  with sentences as materialized (
-    select s.number, s.match[1] as piece, braid_store.token_cost(s.match[1]) as cost
-    from regexp_matches(
-           split_pieces.content,
-           -- Text, with points that text follows (3.5, a.b), up to a sentence's or line's end.
-           format(E'(?:[^%1$s%2$s\\n]|[%1$s][%1$s%3$s]*[^\\s%1$s%2$s%3$s])*'
-                  '(?:[%1$s][%1$s%3$s]*(?:\\s+|$)|(?:[%1$s][%1$s%3$s]*)?[%2$s][%1$s%2$s%3$s]*\\s*|\\n\\s*|$)',
-                  '.!?…', '。！？｡।॥؟۔։።', E'"''”’」』）)\\]'),
-           'g') with ordinality s (match, number)
-    where s.match[1] <> ''
-  ), words as materialized (
-    select g.number, g.group_number, g.piece, braid_store.token_cost(g.piece) as cost
-    from (
-      -- Words in groups of about 40 characters, so that fewer pieces need an estimate.
-      select w.number, w.group_number, string_agg(w.word, '' order by w.word_number) as piece
-      from (
-        select s.number, m.word_number, m.match[1] as word,
-               sum(length(m.match[1])) over (partition by s.number order by m.word_number) / 40 as group_number
-        from sentences s
-        cross join lateral regexp_matches(s.piece, E'\\S+\\s*', 'g') with ordinality m (match, word_number)
-        where s.cost > split_pieces.chunk_tokens
-      ) w
-      group by w.number, w.group_number
-    ) g
-  ), characters as (
-    select w.number, w.group_number, m.part_number, m.match[1] as piece,
-           braid_store.token_cost(m.match[1]) as cost
-    from words w
-    cross join lateral regexp_matches(
-           w.piece, case when split_pieces.chunk_tokens < 60 then '.' else '.{1,16}' end, 'g'
-         ) with ordinality m (match, part_number)
-    where w.cost > split_pieces.chunk_tokens
-  )
-  select p.piece, p.cost
+declare
+  -- Put between words, where no pattern is needed to find them.
+  c_cut constant text := E'\x02';
+  -- Text, with points that text follows (3.5, a.b), up to a sentence's or line's end.
+  c_sentence constant text := format(
+    E'(?:[^%1$s%2$s\\n]|[%1$s][%1$s%3$s]*[^\\s%1$s%2$s%3$s])*'
+    '(?:[%1$s][%1$s%3$s]*(?:\\s+|$)|(?:[%1$s][%1$s%3$s]*)?[%2$s][%1$s%2$s%3$s]*\\s*|\\n\\s*|$)',
+    '.!?…', '。！？｡।॥؟۔։።', E'"''”’」』）)\\]');
+  -- Sentences, each with its text and cost; groups of words, each with the place of its sentence in v_sentences and its
+  -- cost; runs of characters, each with the place of its group in v_groups.
+  v_texts int[];
+  v_sentences text[];
+  v_costs float8[];
+  v_group_sentences int[];
+  v_groups text[];
+  v_group_costs float8[];
+  v_run_groups int[];
+  v_runs text[];
+begin
+  select array_agg(s.text_number), array_agg(s.match[1]) into v_texts, v_sentences
   from (
-    select s.number, 0 as group_number, 0 as part_number, s.piece, s.cost
-    from sentences s where s.cost <= split_pieces.chunk_tokens
+    select t.text_number, regexp_matches(t.content, c_sentence, 'g') as match
+    from (
+      select generate_subscripts(split_pieces.contents, 1) as text_number, unnest(split_pieces.contents) as content
+    ) t
+  ) s
+  where s.match[1] <> '';
+  v_costs := braid_store.token_costs(v_sentences);
+
+  -- Words in groups of about 40 characters, so that fewer pieces need an estimate.
+  select array_agg(g.number order by g.number, g.group_number), array_agg(g.piece order by g.number, g.group_number)
+  into v_group_sentences, v_groups
+  from (
+    select w.number, w.group_number, string_agg(w.word, '' order by w.word_number) as piece
+    from (
+      select w.number, w.word_number, w.word,
+        sum(length(w.word)) over (partition by w.number order by w.word_number) / 40 as group_number
+      from (
+        select s.number, generate_series(1, cardinality(s.words)) as word_number, unnest(s.words) as word
+        from (
+          select s.number,
+            case when s.sentence !~ E'[^\\S \\n\\r\\t]' and strpos(s.sentence, c_cut) = 0 then
+              -- A cut behind each white space, and then none before one. A match for each word would take ten times as
+              -- long.
+              string_to_array(
+                replace(replace(replace(replace(replace(replace(replace(replace(ltrim(s.sentence, E' \n\r\t'),
+                  ' ', ' ' || c_cut), E'\n', E'\n' || c_cut), E'\r', E'\r' || c_cut), E'\t', E'\t' || c_cut),
+                  c_cut || ' ', ' '), c_cut || E'\n', E'\n'), c_cut || E'\r', E'\r'), c_cut || E'\t', E'\t'),
+                c_cut)
+            else array(select m.match[1] from (select regexp_matches(s.sentence, E'\\S+\\s*', 'g') as match) m)
+            end as words
+          from (
+            select generate_subscripts(v_sentences, 1) as number, unnest(v_texts) as text_number,
+              unnest(v_sentences) as sentence, unnest(v_costs) as cost
+          ) s
+          where s.cost > split_pieces.chunk_tokens[s.text_number]
+          offset 0 -- taken apart once, not wherever it is used
+        ) s
+      ) w
+      where w.word <> ''
+    ) w
+    group by w.number, w.group_number
+  ) g;
+  v_group_costs := braid_store.token_costs(v_groups);
+
+  select array_agg(r.number), array_agg(r.match[1]) into v_run_groups, v_runs
+  from (
+    select g.number, regexp_matches(g.piece, case when g.chunk_tokens < 60 then '.' else '.{1,16}' end, 'g') as match
+    from (
+      select g.*, split_pieces.chunk_tokens[v_texts[g.sentence_number]] as chunk_tokens
+      from (
+        select generate_subscripts(v_groups, 1) as number, unnest(v_group_sentences) as sentence_number,
+          unnest(v_groups) as piece, unnest(v_group_costs) as cost
+      ) g
+    ) g
+    where g.cost > g.chunk_tokens
+  ) r;
+
+  return query
+  select v_texts[p.sentence_number], p.piece, p.cost
+  from (
+    select s.number as sentence_number, 0 as group_number, 0 as run_number, s.sentence as piece, s.cost
+    from (
+      select generate_subscripts(v_sentences, 1) as number, unnest(v_texts) as text_number,
+        unnest(v_sentences) as sentence, unnest(v_costs) as cost
+    ) s
+    where s.cost <= split_pieces.chunk_tokens[s.text_number]
     union all
-    select w.number, w.group_number, 0, w.piece, w.cost from words w where w.cost <= split_pieces.chunk_tokens
+    select g.sentence_number, g.number, 0, g.piece, g.cost
+    from (
+      select generate_subscripts(v_groups, 1) as number, unnest(v_group_sentences) as sentence_number,
+        unnest(v_groups) as piece, unnest(v_group_costs) as cost
+    ) g
+    where g.cost <= split_pieces.chunk_tokens[v_texts[g.sentence_number]]
     union all
-    select c.number, c.group_number, c.part_number, c.piece, c.cost from characters c
+    select v_group_sentences[r.group_number], r.group_number, r.number, r.piece, r.cost
+    from (
+      select unnest(v_run_groups) as group_number, generate_subscripts(v_runs, 1) as number, unnest(v_runs) as piece,
+        unnest(braid_store.token_costs(v_runs)) as cost
+    ) r
   ) p
-  order by p.number, p.group_number, p.part_number
+  order by p.sentence_number, p.group_number, p.run_number;
+end
 $$;
-comment on function braid_store.split_pieces(text, float8) is
-  'Cuts a text into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences. A sentence '
-  'that costs more than chunk_tokens is cut into groups of words, and a group that still costs more into runs of '
-  'characters.';
+comment on function braid_store.split_pieces(text[], float8[]) is
+  'Cuts texts into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences. A sentence '
+  'that costs more than its text''s chunk_tokens is cut into groups of words, and a group that still costs more into '
+  'runs of characters.';
