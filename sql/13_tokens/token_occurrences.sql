@@ -11,11 +11,16 @@ begin
   return query
   with split_texts as materialized (
     -- Splits at ASCII white space only. Other separators are found in the distinct words, which is less work than in
-    -- every text.
+    -- every text. Of many spaces one stays, or a few: each gives a word without characters, which takes no position.
     select t.text_number,
-      string_to_array(replace(replace(replace(t.text, E'\n', ' '), E'\r', ' '), E'\t', ' '), ' ') as words
-    from (select generate_subscripts(token_occurrences.texts, 1) as text_number,
-                 unnest(token_occurrences.texts) as text) as t
+      string_to_array(
+        btrim(replace(replace(replace(replace(t.text, repeat(' ', 64), ' '), repeat(' ', 8), ' '), '  ', ' '), '  ', ' ')),
+        ' ') as words
+    from (
+      select t.text_number, replace(replace(replace(t.text, E'\n', ' '), E'\r', ' '), E'\t', ' ') as text
+      from (select generate_subscripts(token_occurrences.texts, 1) as text_number,
+                   unnest(token_occurrences.texts) as text) as t
+    ) as t
   ), vocabulary as materialized (
     select w.word, row_number() over ()::int as word_number, array_agg(w.place) as places
     from (
@@ -56,12 +61,14 @@ begin
         from generate_subscripts(token_occurrences.texts, 1) as t (text_number)
       ) as m
     ) as s
+    having bool_or(s.shift <> 0)
   ), words as materialized (
     select v.word_number,
-      array(
+      case when (select s.places from shifts s) is null then v.places
+      else array(
         select o.place + (select s.shifts from shifts s)[width_bucket(o.place, (select s.places from shifts s))]
         from (select unnest(v.places) as place) as o
-      ) as occurrences
+      ) end as occurrences
     from vocabulary v
   ), runs as (
     select l.lexeme as run, unnest(w.occurrences) + l.place as start
