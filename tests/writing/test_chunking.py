@@ -29,7 +29,8 @@ MODEL_TOKENS = 254
 
 def split(db: Connection, text: str, chunk_tokens: int = 240) -> list[str]:
     rows = db.execute(
-        "select chunk_index, content, token_count from braid_store.split_texts(array[%s], array[%s])", (text, chunk_tokens)
+        "select chunk_index, content, token_count from braid_store.split_texts(array[%s], array[%s])",
+        (text, chunk_tokens),
     ).fetchall()
     assert [row[0] for row in rows] == list(range(len(rows)))
     assert all(0 < row[2] <= chunk_tokens for row in rows)
