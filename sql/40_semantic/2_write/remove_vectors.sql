@@ -9,7 +9,7 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
-  v_shard_id int;
+  v_shard record;
 begin
   -- Looked up one by one by the whole key, as in remove_chunks. That has locked the chunks, so nobody writes their
   -- vectors now.
@@ -25,14 +25,18 @@ begin
          ) v));
   -- A shard that is still being copied may get the vector after this. That does no harm: searches check that the chunk
   -- exists.
-  for v_shard_id in
-    select s.id from braid_store.vector_shards s
+  for v_shard in
+    select s.id, s.duplicate_count from braid_store.vector_shards s
     where s.tenant_id = remove_vectors.tenant_id and s.collection_id = remove_vectors.collection_id
       and s.state = 'serving'
   loop
+    if v_shard.duplicate_count > 0 then
+      perform braid_store.remove_from_shard(remove_vectors.tenant_id, v_shard.id, remove_vectors.chunk_ids);
+      continue;
+    end if;
     execute format('delete from braid_store.vectors_%1$s v where v.ctid = any (array(select v.ctid '
                    'from unnest($2) u (chunk_id), lateral (select v.ctid from braid_store.vectors_%1$s v '
-                   'where v.tenant_id = $1 and v.chunk_id = u.chunk_id offset 0) v))', v_shard_id)
+                   'where v.tenant_id = $1 and v.chunk_id = u.chunk_id offset 0) v))', v_shard.id)
       using remove_vectors.tenant_id, remove_vectors.chunk_ids;
   end loop;
 end

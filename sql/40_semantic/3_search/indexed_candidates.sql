@@ -28,10 +28,10 @@ declare
   v_candidates braid_store.candidate[];
 begin
   v_measured := braid_store.nearest_indexed(
-    tenant_id, collection, space, shard.id, shard.storage, query_embedding, filter,
-    -- More than candidate_count if some of them may not count (has_written), or if the index orders them only roughly
-    -- (binary).
-    case when has_written or shard.storage = 'binary' then greatest(candidate_count, ef_search) else candidate_count end,
+    tenant_id, collection, space, shard, query_embedding, filter,
+    -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for its
+    -- duplicates), or if the index orders them only roughly (binary).
+    case when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search) else candidate_count end,
     ef_search, not filter.is_empty, has_written);
   v_indexed_count := cardinality(v_measured.chunk_ids);
   if has_written then

@@ -2,8 +2,7 @@ create or replace function braid_store.nearest_indexed(
   tenant_id int,
   collection braid_store.collections,
   space braid_store.vector_spaces,
-  shard_id int,
-  storage text,
+  shard braid_store.serving_shard,
   query_embedding @vector@.vector,
   filter braid_store.filter,
   max_count int,
@@ -28,10 +27,11 @@ as $$
 declare
   -- This call loads pgvector's library, which defines its settings.
   v_dimensions int := @vector@.vector_dims(query_embedding);
+  v_chunk_id text := case when shard.duplicate_count > 0 then 'r.chunk_id' else 'v.chunk_id' end;
   v_ef_search text := current_setting('hnsw.ef_search');
   v_iterative_scan text := current_setting('hnsw.iterative_scan');
   v_max_scan_tuples text := current_setting('hnsw.max_scan_tuples');
-  v_sort_key text := (braid_store.shard_order(storage, space.dimensions, space.distance)).sort_key;
+  v_sort_key text := (braid_store.shard_order(shard.storage, space.dimensions, space.distance)).sort_key;
 begin
   -- Restored below. They cannot be set in the function's definition: before pgvector is loaded, only a superuser may
   -- name its settings there.
@@ -41,21 +41,23 @@ begin
   execute format($query$
     select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}')
     from (
-      select v.chunk_id, v.embedding::@vector@.vector %1$s $1 as distance
+      select %6$s as chunk_id, v.embedding::@vector@.vector %1$s $1 as distance
       from braid_store.vectors_%2$s v
       %3$s
-      where v.tenant_id = $2 and %4$s
+      where v.tenant_id = $2 and not v.is_duplicate and %4$s
       order by %5$s
       limit $5
     ) n
     $query$,
-    braid_store.distance_operator(space.distance), shard_id,
-    case when not filter.is_empty then
-      format('cross join lateral (select from braid_store.chunks c '
-             'where c.tenant_id = $2 and c.id = v.chunk_id and (%s) offset 0) c', filter.predicate)
-    end,
-    case when has_written then braid_store.not_overridden() else 'true' end,
-    v_sort_key)
+    braid_store.distance_operator(space.distance), shard.id,
+    concat(
+      case when shard.duplicate_count > 0 then 'cross join ' || braid_store.represented_rows(shard.id) end,
+      case when not filter.is_empty then
+        format(' cross join lateral (select from braid_store.chunks c '
+               'where c.tenant_id = $2 and c.id = %s and (%s) offset 0) c', v_chunk_id, filter.predicate)
+      end),
+    case when has_written then replace(braid_store.not_overridden(), 'v.chunk_id', v_chunk_id) else 'true' end,
+    v_sort_key, v_chunk_id)
   into chunk_ids, distances
   using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
   perform set_config('hnsw.ef_search', v_ef_search, true),
@@ -64,8 +66,8 @@ begin
 end
 $$;
 
-comment on function braid_store.nearest_indexed(int, braid_store.collections, braid_store.vector_spaces, int, text,
-                                                @vector@.vector, braid_store.filter, int, int, boolean, boolean) is
+comment on function braid_store.nearest_indexed(int, braid_store.collections, braid_store.vector_spaces,
+                                                braid_store.serving_shard, @vector@.vector, braid_store.filter, int, int, boolean, boolean) is
   'The vectors of a shard that are near a query, found by its HNSW index, with their exact distances. The result is '
   'approximate, and may have fewer than max_count even if there are more. is_iterative: the index goes on until '
   'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out.';

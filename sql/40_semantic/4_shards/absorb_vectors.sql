@@ -15,33 +15,52 @@ as $$
 declare
   v_moved int;
   v_inserted int;
+  v_duplicate_count int;
+  v_left_hashes bigint[];
 begin
   -- In one statement, so that every snapshot sees a vector in at least one of the two places.
   execute format($query$
-    with batch as materialized (
+    with candidate as materialized (
       select v.ctid from braid_store.chunk_vectors v
       where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3
       order by v.chunk_id limit $4 for update skip locked
     ), moved as (
       delete from braid_store.chunk_vectors v
-      where v.ctid = any (array(select b.ctid from batch b))
+      where v.ctid = any (array(select c.ctid from candidate c))
       returning v.chunk_id, v.embedding
+    ), batch as (
+      select m.chunk_id, m.embedding from moved m
+    ), %2$s, left_behind as (
+      -- Vectors in the index that will be replaced here, and may have duplicates.
+      select s.embedding_hash
+      from hashed h,
+           lateral (
+             select s.embedding_hash from braid_store.vectors_%1$s s
+             where s.tenant_id = $1 and s.chunk_id = h.chunk_id and not s.is_duplicate
+               and s.embedding_hash is distinct from h.embedding_hash
+             offset 0
+           ) s
     ), absorbed as (
-      insert into braid_store.vectors_%1$s as s (tenant_id, chunk_id, embedding)
-      select $1, m.chunk_id, m.embedding from moved m order by m.chunk_id
-      on conflict (tenant_id, chunk_id) do update set embedding = excluded.embedding
+      insert into braid_store.vectors_%1$s as s (tenant_id, chunk_id, embedding, embedding_hash, is_duplicate)
+      select $1, h.chunk_id, h.embedding, h.embedding_hash, h.is_duplicate from hashed h order by h.chunk_id
+      on conflict (tenant_id, chunk_id) do update
+      set embedding = excluded.embedding, embedding_hash = excluded.embedding_hash, is_duplicate = excluded.is_duplicate
         -- A vector that is unchanged since it was copied keeps its place in the graph.
         where s.embedding operator(@vector@.<>) excluded.embedding
-      returning (s.xmax = 0) as is_new
+      returning (s.xmax = 0) as is_new, s.is_duplicate
     )
-    select (select count(*) from moved), (select count(*) from absorbed a where a.is_new)
-    $query$, shard.id)
-  into v_moved, v_inserted
+    select (select count(*) from moved), (select count(*) from absorbed a where a.is_new),
+           (select count(*) from absorbed a where a.is_duplicate), array(select l.embedding_hash from left_behind l)
+    $query$, shard.id, braid_store.hashed_batch(shard))
+  into v_moved, v_inserted, v_duplicate_count, v_left_hashes
   using shard.tenant_id, shard.collection_id, shard.vector_space_id, max_count;
+  if shard.duplicate_count + v_duplicate_count > 0 and v_left_hashes <> '{}' then
+    perform braid_store.represent_duplicates(shard, v_left_hashes);
+  end if;
   update braid_store.vector_shards s
-  set vector_count = s.vector_count + v_inserted
+  set duplicate_count = s.duplicate_count + v_duplicate_count, vector_count = s.vector_count + v_inserted
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
-    and s.vector_space_id = shard.vector_space_id and s.id = shard.id and v_inserted > 0;
+    and s.vector_space_id = shard.vector_space_id and s.id = shard.id and (v_inserted > 0 or v_duplicate_count > 0);
   return v_moved;
 end
 $$;

@@ -16,6 +16,7 @@ set enable_sort = off
 as $$
 declare
   v_count int;
+  v_duplicate_count int;
   v_last_id bigint;
 begin
   -- Without a sort: the planner, which has no statistics, would read and sort all remaining rows for each batch.
@@ -30,22 +31,25 @@ begin
       ) b
       order by b.chunk_id, b.place
       limit $5
-    ), copied as (
-      insert into braid_store.vectors_%1$s (tenant_id, chunk_id, embedding)
-      select $1, b.chunk_id, b.embedding from batch b
+    ), %3$s, copied as (
+      insert into braid_store.vectors_%1$s (tenant_id, chunk_id, embedding, embedding_hash, is_duplicate)
+      select $1, h.chunk_id, h.embedding, h.embedding_hash, h.is_duplicate from hashed h
+      returning is_duplicate
     )
-    select count(*), max(b.chunk_id) from batch b
+    select count(*), max(b.chunk_id), (select count(*) from copied c where c.is_duplicate) from batch b
     $query$,
     shard.id,
     case when from_shard_id is not null then
       format('union all (select v.chunk_id, v.embedding::@vector@.vector, 2 from braid_store.vectors_%s v '
              'where v.tenant_id = $1 and v.chunk_id > $4 order by v.chunk_id limit $5)', from_shard_id)
-    end)
-  into v_count, v_last_id
+    end,
+    braid_store.hashed_batch(shard))
+  into v_count, v_last_id, v_duplicate_count
   using shard.tenant_id, shard.collection_id, shard.vector_space_id, shard.copied_chunk_id, max_count;
 
   update braid_store.vector_shards s
   set copied_chunk_id = coalesce(v_last_id, s.copied_chunk_id), vector_count = s.vector_count + v_count,
+      duplicate_count = s.duplicate_count + v_duplicate_count,
       state = case when v_count = 0 then 'indexing' else s.state end
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
     and s.vector_space_id = shard.vector_space_id and s.id = shard.id;

@@ -16,18 +16,21 @@ begin
   v_stored_type := (braid_store.shard_order(collection.vector_storage, v_space.dimensions, v_space.distance)).stored_type;
 
   insert into braid_store.vector_shards (tenant_id, collection_id, vector_space_id, storage, hnsw_m, hnsw_ef_construction,
-                                         state)
+                                         state, duplicate_count)
   values (create_shard.tenant_id, collection.id, v_space.id, collection.vector_storage, collection.hnsw_m,
-          collection.hnsw_ef_construction, 'copying')
+          collection.hnsw_ef_construction, 'copying', 0)
   returning id into v_shard_id;
 
   execute format(
     'create table braid_store.vectors_%s (tenant_id int not null, chunk_id bigint not null, embedding %s not null, '
+    'embedding_hash bigint, is_duplicate boolean not null default false, '
     'primary key (tenant_id, chunk_id)) with (toast_tuple_target = 8160)', v_shard_id, v_stored_type);
   execute format('alter table braid_store.vectors_%s alter column embedding set storage external', v_shard_id);
-  foreach v_column in array '{tenant_id,chunk_id,embedding}'::text[] loop
+  foreach v_column in array '{tenant_id,chunk_id,embedding,embedding_hash,is_duplicate}'::text[] loop
     execute format('alter table braid_store.vectors_%s alter column %I set statistics 0', v_shard_id, v_column);
   end loop;
+  execute format('create index vectors_%1$s_equal on braid_store.vectors_%1$s (tenant_id, embedding_hash, is_duplicate)',
+                 v_shard_id);
   execute format('alter table braid_store.vectors_%s enable row level security', v_shard_id);
   execute format('create policy tenant_isolation on braid_store.vectors_%s '
                  'using (tenant_id = (select braid.current_tenant_id()))', v_shard_id);

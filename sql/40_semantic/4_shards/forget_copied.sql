@@ -19,7 +19,9 @@ begin
   execute format($query$
     with batch as materialized (
       select s.ctid, s.chunk_id, s.embedding,
-             exists (select from braid_store.chunks c where c.tenant_id = $1 and c.id = s.chunk_id offset 0) as is_live
+             exists (select from braid_store.chunks c where c.tenant_id = $1 and c.id = s.chunk_id offset 0)
+             -- One that stands in the index for others stays. Searches skip it.
+             or not s.is_duplicate and %3$s as is_kept
       from braid_store.vectors_%1$s s
       where s.tenant_id = $1 and s.chunk_id > $4
       order by s.chunk_id limit $5
@@ -38,11 +40,12 @@ begin
           where v.embedding::@vector@.%2$s operator(@vector@.=) b.embedding))
     ), gone as (
       delete from braid_store.vectors_%1$s s
-      where s.ctid = any (array(select b.ctid from batch b where not b.is_live))
+      where s.ctid = any (array(select b.ctid from batch b where not b.is_kept))
       returning 1
     )
     select count(*), max(b.chunk_id), (select count(*) from gone) from batch b
-    $query$, shard.id, case shard.storage when 'halfvec' then 'halfvec' else 'vector' end)
+    $query$, shard.id, case shard.storage when 'halfvec' then 'halfvec' else 'vector' end,
+    case when shard.duplicate_count > 0 then braid_store.has_duplicates(shard.id, 's') else 'false' end)
   into v_count, v_last_id, v_gone_count
   using shard.tenant_id, shard.collection_id, shard.vector_space_id, shard.forgotten_chunk_id, max_count;
 

@@ -27,7 +27,7 @@ begin
   execute format('alter table braid_store.vectors_%s set (parallel_workers = %s)', shard.id,
                  current_setting('max_parallel_maintenance_workers'));
   execute format('create index if not exists vectors_%1$s_hnsw on braid_store.vectors_%1$s using hnsw (%2$s %3$s) '
-                 'with (m = %4$s, ef_construction = %5$s)',
+                 'with (m = %4$s, ef_construction = %5$s) where not is_duplicate',
                  shard.id, v_order.indexed, v_order.operator_class, shard.hnsw_m, shard.hnsw_ef_construction);
   return v_warning;
 end

@@ -27,31 +27,35 @@ declare
   v_iterative_scan text := current_setting('hnsw.iterative_scan');
 begin
   perform set_config('hnsw.ef_search', query_recalls.ef_search::text, true), set_config('hnsw.iterative_scan', 'off', true);
-  -- A vector that is as near counts as found, since of many equal vectors any will do.
+  -- A vector that is as near counts as found, since of many equal vectors any will do. Single precision tells cosine
+  -- distances apart to 6e-8, however small they are.
   execute format($query$
     select array_agg(coalesce(least(1, f.count_10::float8 / nullif(least(10, q.nearest_count), 0)), 1) order by q.place),
            array_agg(coalesce(least(1, f.count_100::float8 / nullif(q.nearest_count, 0)), 1) order by q.place)
-    from (select u.*, 1e-6 as tolerance
+    from (select u.*, 1e-6 * case when $7 then 1 else abs(u.tenth_distance) end as tenth_tolerance,
+                 1e-6 * case when $7 then 1 else abs(u.last_distance) end as last_tolerance
           from unnest($2, $3, $4, $5) with ordinality
                u (query, nearest_count, tenth_distance, last_distance, place)) q,
          lateral (
-           select count(*) filter (where n.distance <= q.tenth_distance + q.tolerance * abs(q.tenth_distance)) as count_10,
-                  count(*) filter (where n.distance <= q.last_distance + q.tolerance * abs(q.last_distance)) as count_100
+           select count(*) filter (where n.distance <= q.tenth_distance + q.tenth_tolerance) as count_10,
+                  count(*) filter (where n.distance <= q.last_distance + q.last_tolerance) as count_100
            from (
              select v.embedding::@vector@.vector %1$s q.query as distance
-             from braid_store.vectors_%2$s v
-             where v.tenant_id = $1
+             from braid_store.vectors_%2$s v %4$s
+             where v.tenant_id = $1 and not v.is_duplicate
              order by %3$s
              limit $6
            ) n
          ) f
     $query$,
     braid_store.distance_operator(space.distance), shard.id,
-    replace((braid_store.shard_order(shard.storage, space.dimensions, space.distance)).sort_key, '$1', 'q.query'))
+    replace((braid_store.shard_order(shard.storage, space.dimensions, space.distance)).sort_key, '$1', 'q.query'),
+    case when shard.duplicate_count > 0 then 'cross join ' || braid_store.represented_rows(shard.id) end)
   into recalls_10, recalls_100
   -- An index over bits orders its vectors only roughly.
   using shard.tenant_id, queries, nearest_counts, tenth_distances, last_distances,
-        case when shard.storage = 'binary' then query_recalls.ef_search else 100 end;
+        case when shard.storage = 'binary' then query_recalls.ef_search else 100 end,
+        space.distance = 'cosine';
   perform set_config('hnsw.ef_search', v_ef_search, true), set_config('hnsw.iterative_scan', v_iterative_scan, true);
 end
 $$;

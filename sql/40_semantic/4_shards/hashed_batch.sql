@@ -1,0 +1,36 @@
+create or replace function braid_store.hashed_batch(shard braid_store.vector_shards)
+returns text
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  -- A shard that is older than duplicate_count has no index to find equal vectors.
+  select case when shard.duplicate_count is null
+    then 'hashed as (select b.chunk_id, b.embedding, null::bigint as embedding_hash, false as is_duplicate from batch b)'
+    else format($query$
+      stored as (
+        select b.chunk_id, b.embedding::@vector@.%2$s as embedding,
+               braid_store.embedding_hash(b.embedding::@vector@.%2$s::@vector@.vector) as embedding_hash
+        from batch b
+        offset 0
+      ), hashed as (
+        select s.chunk_id, s.embedding, s.embedding_hash,
+               row_number() over (partition by s.embedding_hash, s.embedding order by s.chunk_id) > 1
+               or exists (
+                 -- Locked, so that remove_vectors waits, and then sees that it has duplicates.
+                 select from braid_store.vectors_%1$s r
+                 where r.tenant_id = $1 and r.embedding_hash = s.embedding_hash and not r.is_duplicate
+                   and r.embedding operator(@vector@.=) s.embedding
+                 for key share skip locked
+                 offset 0) as is_duplicate
+        from stored s
+      )
+      $query$, shard.id, case shard.storage when 'halfvec' then 'halfvec' else 'vector' end) end;
+$$;
+
+comment on function braid_store.hashed_batch(braid_store.vector_shards) is
+  'SQL that adds to vectors on their way into a shard (batch, of chunk_id and embedding) what the shard stores beside '
+  'them: hashed. A vector is a duplicate if the shard, or the batch before it, has an equal one for the index. In it, $1 is '
+  'the tenant.';

@@ -1,0 +1,162 @@
+"""Equal vectors: one stands in a shard's index for all, and each is found like any other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.nearest import (
+    Connection,
+    Vector,
+    maintain,
+    nearest,
+    replace_embeddings,
+    search,
+    serving_shard,
+    set_threshold,
+    store,
+    written_count,
+)
+
+DIMENSIONS = 6
+Vectors = dict[str, Vector]
+
+
+def made_up() -> Vectors:
+    """250 vectors of their own, 200 of one kind and 60 of another."""
+    rng = np.random.default_rng(4)
+    rows = rng.standard_normal((250, DIMENSIONS), np.float32)
+    equal = {f"yes{n:03}": np.full(DIMENSIONS, 0.25, np.float32) for n in range(200)}
+    others = {f"no{n:03}": np.full(DIMENSIONS, -0.25, np.float32) for n in range(60)}
+    return equal | others | {f"d{n:03}": row for n, row in enumerate(rows)}
+
+
+YES, NO = np.full(DIMENSIONS, 0.25, np.float32), np.full(DIMENSIONS, -0.25, np.float32)
+
+
+@pytest.fixture(params=["vector", "halfvec"])
+def vectors(db: Connection, request: pytest.FixtureRequest) -> Vectors:
+    """In a shard that serves."""
+    db.execute(
+        "select braid.create_collection('c', dimensions => %s, distance => 'l2', vector_storage => %s)",
+        (DIMENSIONS, request.param),
+    )
+    set_threshold(db, 200, DIMENSIONS)
+    stored = made_up()
+    if request.param == "halfvec":
+        stored = {name: row.astype(np.float16).astype(np.float32) for name, row in stored.items()}
+    store(db, stored, "c")
+    maintain(db)
+    return stored
+
+
+def check(db: Connection, vectors: Vectors, count: int = 40, filters: dict[str, Any] | None = None) -> None:
+    """The index finds as near ones as there are, around the equal ones and elsewhere."""
+    missed = 0
+    for query in (YES, NO, YES + 0.1, NO - 0.1, np.zeros(DIMENSIONS, np.float32), *list(vectors.values())[-3:]):
+        hits, mode, _ = search(db, query, "c", count, filters)
+        assert mode == ("hnsw" if filters is None else "hnsw_filtered")
+        found = [name for name, _ in hits]
+        assert len(found) == len(set(found)) == count and set(found) <= vectors.keys()
+        expected = nearest(vectors, query, "l2", count)
+        missed += sum(
+            abs(score - best) > 1e-5 for (_, score), (_, best) in zip(hits, expected, strict=True)
+        ) > count / 10
+    assert missed <= 1
+
+
+def indexed(db: Connection) -> int:
+    """How many vectors the index holds."""
+    row = db.execute(
+        f"select count(*) from braid_store.vectors_{serving_shard(db, 'c')} where not is_duplicate"
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def delete(db: Connection, names: list[str]) -> None:
+    db.execute("select braid.delete_documents(%s, 'c')", (names,))
+
+
+def test_each_is_found(db: Connection, vectors: Vectors) -> None:
+    assert indexed(db) == 252
+    check(db, vectors)
+    names = {name for name, _ in search(db, YES, "c", 200)[0]}
+    assert names == {name for name in vectors if name.startswith("yes")}
+
+
+def test_deleting_the_one_in_the_index_leaves_the_others(db: Connection, vectors: Vectors) -> None:
+    for gone in (["yes000", "no000"], ["yes001"], [f"yes{n:03}" for n in range(2, 150)]):
+        delete(db, gone)
+        vectors = {name: row for name, row in vectors.items() if name not in gone}
+        check(db, vectors)
+    maintain(db)
+    check(db, vectors)
+
+
+def test_nothing_stays_when_all_are_deleted(db: Connection, vectors: Vectors) -> None:
+    delete(db, ["no000"])
+    delete(db, [name for name in vectors if name.startswith("no") and name != "no000"])
+    delete(db, [name for name in vectors if name.startswith("yes")])
+    row = db.execute(f"select count(*) from braid_store.vectors_{serving_shard(db, 'c')}").fetchone()
+    assert row == (250,)
+    check(db, {name: row for name, row in vectors.items() if name.startswith("d")})
+
+
+def test_one_that_fails_the_filter_does_not_hide_the_others(db: Connection, vectors: Vectors) -> None:
+    """The first of the equal ones stands in the index; it and others do not pass."""
+    names = list(vectors)
+    for n, name in enumerate(names):
+        db.execute("select braid.update_metadata(%s, %s, collection => 'c')", (name, Jsonb({"kept": n % 3 != 0})))
+    check(db, {name: vectors[name] for n, name in enumerate(names) if n % 3}, filters={"kept": True})
+
+
+def test_replaced_and_new_vectors(db: Connection, vectors: Vectors) -> None:
+    """Those in the index move away, others become equal, and one becomes what another was."""
+    for replaced in (
+        {"yes000": NO, "no000": np.full(DIMENSIONS, 2, np.float32)},
+        {"yes001": YES + 1, "no001": YES, "d000": YES, "d001": np.full(DIMENSIONS, 2, np.float32)},
+        {name: np.full(DIMENSIONS, 3, np.float32) for name in vectors if name.startswith("no")},
+    ):
+        shard = serving_shard(db, "c")
+        replace_embeddings(db, replaced, "c")
+        vectors = vectors | replaced
+        check(db, vectors)
+        new = {f"again{len(vectors)}{n}": YES for n in range(15)}
+        store(db, new, "c")
+        vectors = vectors | new
+        maintain(db)
+        assert serving_shard(db, "c") == shard and written_count(db, "c") == 0
+        check(db, vectors)
+        assert indexed(db) <= len({row.tobytes() for row in vectors.values()}) + 1
+
+
+def test_a_delete_while_vectors_are_absorbed(db: Connection, dsn: str, vectors: Vectors) -> None:
+    """The last of its kind is deleted by one who has not seen the new one."""
+    alone = {"alone": np.full(DIMENSIONS, 5, np.float32)}
+    store(db, alone, "c")
+    maintain(db)
+    store(db, {"second": alone["alone"]}, "c")
+    with psycopg.connect(dsn) as maintainer:
+        maintainer.execute("select braid.maintain('1 second')")
+        db.execute("set statement_timeout = '10 s'")
+        with psycopg.connect(dsn) as other:
+            other.execute("set lock_timeout = '200 ms'")
+            with pytest.raises(psycopg.Error):
+                other.execute("select braid.delete_documents('{alone}', 'c')")
+        maintainer.commit()
+    delete(db, ["alone"])
+    hits, mode, _ = search(db, alone["alone"], "c", 1)
+    assert (hits[0][0], mode) == ("second", "hnsw")
+
+
+def test_demotion(db: Connection, vectors: Vectors) -> None:
+    left = {name: row for name, row in vectors.items() if name.startswith(("no", "d00"))}
+    delete(db, [name for name in vectors if name not in left])
+    maintain(db)
+    assert serving_shard(db, "c") is None and written_count(db, "c") == len(left)
+    assert {name for name, _ in search(db, NO, "c", 60)[0]} == {name for name in left if name.startswith("no")}
