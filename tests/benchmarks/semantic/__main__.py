@@ -13,7 +13,7 @@ from benchmarks.full_text.report import say
 from benchmarks.semantic.corpus import Corpus
 from benchmarks.semantic.database import load, maintain, opened
 from benchmarks.semantic.grid import grid
-from benchmarks.semantic.kinds import kinds
+from benchmarks.semantic.kinds import KINDS, kinds
 from benchmarks.semantic.moves import migration, policies, promotion, say_shards, threshold
 from pgbraid import embedded
 
@@ -23,6 +23,7 @@ SECTIONS = ("kinds", "grid", "policies", "threshold", "promotion", "migration")
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.semantic", description=__doc__)
     parser.add_argument("--sizes", default="20,1000,4000,40000,100000,400000", help="chunks of each tenant")
+    parser.add_argument("--kinds", default=",".join(KINDS), help="kinds of data: some of %(default)s")
     parser.add_argument("--kinds-sizes", default="10000,50000", help="vectors of each kind of data")
     parser.add_argument("--queries", type=int, default=200, help="per cell")
     parser.add_argument("--promoted", type=int, default=100_000, help="vectors to promote under load")
@@ -44,7 +45,8 @@ def main() -> None:
         server = start_server(data_dir, arguments.postgres_version, "2GB")
         bench = stack.enter_context(opened(server))
         if "kinds" in sections:
-            kinds(bench, [int(size) for size in arguments.kinds_sizes.split(",")], arguments.queries)
+            sizes = [int(size) for size in arguments.kinds_sizes.split(",")]
+            kinds(bench, arguments.kinds.split(","), sizes, arguments.queries)
         if sections == ["kinds"]:
             return
         corpora = {f"{int(size):,} chunks": Corpus(int(size)) for size in arguments.sizes.split(",")}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -17,6 +15,7 @@ from benchmarks.full_text.report import number, p50, p95, say, table
 from benchmarks.search import DATA
 from benchmarks.semantic.corpus import DIMENSIONS, Corpus, Vectors, copy_rows, text
 from benchmarks.semantic.database import COLLECTION, READER, Bench, Connection, load, maintain
+from support.judged import load_judged
 from support.vectors import cached_vectors
 
 SEARCH = """
@@ -45,11 +44,11 @@ class Kind(Corpus):
         return self.asked[:count]
 
 
-def kinds(bench: Bench, sizes: list[int], query_count: int) -> None:
+def kinds(bench: Bench, names: list[str], sizes: list[int], query_count: int) -> None:
     rows = []
     for size in sizes:
-        for name, make in KINDS.items():
-            tenant, kind = f"{name} {size}", make(size, query_count)
+        for name in names:
+            tenant, kind = f"{name} {size}", KINDS[name](size, query_count)
             if name == "drifting":
                 early = round(kind.size * (1 - LATE))
                 load(bench, tenant, Kind(kind.vectors[:early], kind.asked))
@@ -182,17 +181,12 @@ def _uniform(size: int, query_count: int) -> Kind:
 
 
 def _real(size: int, query_count: int) -> Kind:
-    """Of the local model; as many as there are, or the size."""
-    documents: list[str] = []
-    questions: list[str] = []
-    for name in REAL_SETS:
-        for kept, file in ((documents, "corpus"), (questions, "queries")):
-            with gzip.open(DATA / name / f"{file}.jsonl.gz", "rt") as lines:
-                kept += [f"{line.get('title') or ''} {line['text']}".strip() for line in map(json.loads, lines)]
+    """Of the local model, computed once and kept; as many as there are, or the size."""
+    sets = [load_judged(DATA / name) for name in REAL_SETS]
+    documents = np.concatenate([cached_vectors(judged.embedded_texts) for judged in sets])
+    questions = np.concatenate([cached_vectors(judged.queries) for judged in sets])
     rng = np.random.default_rng(6)
-    chosen = [documents[n] for n in rng.permutation(len(documents))[:size]]
-    asked = [questions[n] for n in rng.permutation(len(questions))[:query_count]]
-    return Kind(cached_vectors(chosen), cached_vectors(asked))
+    return Kind(rng.permutation(documents)[:size], rng.permutation(questions)[:query_count])
 
 
 def _equal(size: int, query_count: int) -> Kind:
