@@ -83,6 +83,7 @@ def error_free_json(result: subprocess.CompletedProcess[str]) -> dict[str, objec
     return found
 
 
+@pytest.mark.any_version
 def test_status(pgbraid: Run, dsn: str, db: psycopg.Connection[tuple[object, ...]]) -> None:
     db.execute("select braid.upsert_document('a', 'the quick brown fox')")
     found = error_free_json(pgbraid("status", "--json", dsn=dsn))
@@ -101,6 +102,7 @@ def test_status(pgbraid: Run, dsn: str, db: psycopg.Connection[tuple[object, ...
     assert text.splitlines()[-1].split() == ["default", "all-MiniLM-L6-v2", "384", "1", "1", "1"]
 
 
+@pytest.mark.any_version
 def test_status_says_how_the_database_differs(
     pgbraid: Run, dsn: str, db: psycopg.Connection[tuple[object, ...]]
 ) -> None:
@@ -114,14 +116,17 @@ def test_status_says_how_the_database_differs(
     assert "run: pgbraid upgrade" in text
 
 
+@pytest.mark.any_version
 def test_maintain(pgbraid: Run, dsn: str) -> None:
     assert error_free_json(pgbraid("maintain", "--seconds", "1", dsn=dsn))["complete"] is True
 
 
+@pytest.mark.any_version
 def test_upgrade_does_not_install(pgbraid: Run, bare_dsn: Callable[..., str]) -> None:
     assert "has no pgbraid to upgrade\nhint: run: pgbraid init" in error(pgbraid("upgrade", dsn=bare_dsn()))
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("command", ["maintain", "status", "work --once", "search x", "explain x", "export -"])
 def test_what_needs_pgbraid_asks_for_it(pgbraid: Run, bare_dsn: Callable[..., str], command: str) -> None:
     said = error(pgbraid(*command.split(), dsn=bare_dsn()))
@@ -129,6 +134,7 @@ def test_what_needs_pgbraid_asks_for_it(pgbraid: Run, bare_dsn: Callable[..., st
     assert said.endswith("\nhint: run: pgbraid init\n")
 
 
+@pytest.mark.any_version
 def test_vector_fits_the_default_collection(pgbraid: Run, dsn: str) -> None:
     text = output(pgbraid("vector", "a quick brown fox", dsn=dsn)).strip()
     with psycopg.connect(dsn) as connection:

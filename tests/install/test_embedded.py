@@ -18,6 +18,8 @@ from pgbraid import embedded
 from pgbraid.embedded.programs import server_account
 from pgbraid.errors import ServerError
 
+# The life of a server of each version: tests/install/test_cli.py.
+pytestmark = pytest.mark.any_version
 ENSURE = "import sys; from pgbraid import embedded; print(embedded.ensure_running(sys.argv[1]).pid)"
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can try as another OS user")
 

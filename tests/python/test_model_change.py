@@ -16,6 +16,8 @@ from pgbraid.cli import cli
 from pgbraid.errors import DimensionMismatchError, InvalidArgumentError, MissingExtraError, PermissionDeniedError
 from support import HashEmbedder
 
+pytestmark = pytest.mark.any_version
+
 
 class NamedEmbedder(HashEmbedder):
     """Of any name and dimensions; texts that share words are near one another in each, by other numbers."""

@@ -16,10 +16,11 @@ from psycopg.types.json import Jsonb
 
 from support import fusion_model as model
 from support.calls import full_text, named, semantic, upsert, vector
+from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 SETTINGS = settings(
-    max_examples=40,
+    max_examples=examples(40),
     deadline=None,
     derandomize=True,
     database=None,

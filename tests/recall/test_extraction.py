@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from typing import Any
 
 import psycopg
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recall.test_timeframes import NOW, parse
+from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 SETTINGS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=150, derandomize=True
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=examples(150), derandomize=True
 )
 
 # The text that is left, and the timeframe that the rest means.
@@ -136,6 +139,13 @@ def extract(db: Connection, text: str, now: datetime = NOW) -> tuple[str, str | 
         "select searched_text, timeframe::text, phrases from braid.extract_timeframe(%s, 'UTC', %s)", (text, now)
     ).fetchall()
     return searched, timeframe, phrases
+
+
+@pytest.fixture
+def db(shared_db: Connection) -> Iterator[Connection]:
+    """Nothing is written, so that one database does for all."""
+    yield shared_db
+    shared_db.execute("reset all")
 
 
 def test_what_is_a_timeframe_is_taken(db: Connection) -> None:

@@ -17,6 +17,7 @@ from psycopg.types.json import Jsonb
 
 from support.arranged import QUERY, QUERY_VECTOR, fill
 from support.calls import named, set_tenant, upsert
+from support.examples import examples
 
 Connection = psycopg.Connection[Any]
 COLUMNS = "external_id, chunk_index, score, group_score, cursor"
@@ -72,15 +73,25 @@ LEGS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.fixture(scope="module")
+def filled(shared_db: Connection) -> Connection:
+    fill(shared_db)
+    return shared_db
+
+
 @pytest.fixture
-def shapes(db: Connection) -> Connection:
-    fill(db)
-    return db
+def shapes(filled: Connection) -> Iterator[Connection]:
+    """For those that only read; the others fill a database of their own."""
+    yield filled
+    filled.execute("reset all")
 
 
 @given(st.sampled_from(ARRANGEMENTS), st.sampled_from(LEGS), st.lists(st.integers(1, 20), min_size=1, max_size=4))
 @settings(
-    max_examples=15, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(15),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 def test_pages_are_the_one_great_page(
     shapes: Connection, options: dict[str, Any], leg: dict[str, Any], sizes: list[int]
@@ -159,24 +170,25 @@ def test_fusions_of_absolute_scores_go_on_beyond_their_candidates(
                 assert [row[:3] for row in listing] == expected
 
 
-def test_inserts_and_deletions_between_pages(shapes: Connection) -> None:
+def test_inserts_and_deletions_between_pages(db: Connection) -> None:
     """Similarities do not move: what was there all along is shown once, also if the row of the cursor goes."""
+    fill(db)
     semantic: dict[str, Any] = {"query_text": None, "match_count": 7}
-    before = [row[:2] for row in page(shapes, "", query_text=None, match_count=1000)]
+    before = [row[:2] for row in page(db, "", query_text=None, match_count=1000)]
     found: list[Any] = []
     cursor: str | None = ""
     number = 0
     removed: set[str] = set()
     while cursor is not None:
-        rows = page(shapes, cursor, **semantic)
+        rows = page(db, cursor, **semantic)
         found += [row[:2] for row in rows]
         cursor = rows[-1][4] if rows else None
         number += 1
         if number == 2 or number == 4:
             removed.add(rows[-1][0])
-            shapes.execute("select braid.delete_document(%s, 'shapes')", (rows[-1][0],))
+            db.execute("select braid.delete_document(%s, 'shapes')", (rows[-1][0],))
         upsert(
-            shapes,
+            db,
             [
                 {"external_id": f"new{number}-{place}", "content": "amber", "embedding": embedding}
                 for place, embedding in enumerate([[2, 1, 0, -1], [1, 1, 0, 0], [1, -2, 1, 2]] * 5)
