@@ -141,3 +141,22 @@ def test_a_word_and_its_synonyms_score_as_one(db: Connection) -> None:
     for demand in ("+car", '"car"'):
         demanded = {external_id: score for external_id, _, score in full_text(db, demand)}
         assert demanded.keys() == {"a", "d", "e"}
+
+
+def test_queries_are_compiled_the_same_beside_synonyms_of_other_words(db: Connection) -> None:
+    texts = ["tea and beans", "coffee beans, cold-brewed", "ORA-00942: no tea", "日本茶", "brewed tea tea"]
+    texts += [f"word{number} beans" for number in range(60)]
+    upsert(db, [{"external_id": f"d{number}", "content": text} for number, text in enumerate(texts)])
+    queries = ["beans coffee tea", "tea tea beans tea nowhere", "the tea of the beans", "the of", "ORA-00942 ora beans 00942"]
+    queries += ["cold-brewed tea", "日本茶 tea", "???", " ".join(f"word{number}" for number in range(65))]
+
+    def explained() -> Any:
+        return db.execute(
+            "select q, m, braid.explain_search(q, match => m) - 'timings' - 'statistics'"
+            " from unnest(%s::text[]) q, unnest('{any,all,60%%}'::text[]) m",
+            (queries,),
+        ).fetchall()
+
+    before = explained()
+    set_synonyms(db, "unrelated", ["different"])
+    assert explained() == before

@@ -198,15 +198,15 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
             assert {row[-2:] for row in rows} == {(0, 0)}
         elif name == "compile_query":
             assert rows[0][:4] == ([], [], [], [])
-        elif name == "compile_search":
-            assert rows[0][0].startswith("({},{},{},{},")
+        elif name == "correct_query":
+            assert rows[0][1] == []  # and the query itself
         elif name == "compile_request":
             assert "({},{},{},{}," in str(rows[0])
         elif name == "find_candidates":
             assert rows[0][:3] == ("{}", "{}", "exact")
         elif name == "explain_terms":
             assert rows[0][0]["segments"] == 0  # and the query itself
-        elif name == "plan_candidates":
+        elif name == "plan_page":
             assert len(rows) == 1  # the request itself
         elif name == "explain_rows":
             assert rows == [([],)]

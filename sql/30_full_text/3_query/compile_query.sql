@@ -20,15 +20,89 @@ declare
   c_max_terms constant int := 64;
   c_group_size constant bigint := 1000000; -- more than there are positions in a group
   v_chunk_count bigint;
+  v_average_length float8;
+  v_is_plain boolean; -- whether each term is one word of the query, as it is written
+  v_has_operators boolean;
+  v_kinds_left_out text[];
   v_word_count int;
   v_has_demands boolean := false; -- whether something must be there
 begin
-  select s.chunk_count,
-         coalesce(nullif((s.body_length + compile_query.collection.title_weight * s.title_length)
-                         / nullif(s.chunk_count, 0), 0), 1)
-  into v_chunk_count, query.average_length
-  from braid_store.index_statistics(compile_query.tenant_id, compile_query.collection.id) s;
+  select i.chunk_count,
+         coalesce(nullif((i.body_length + compile_query.collection.title_weight * i.title_length)
+                         / nullif(i.chunk_count, 0), 0), 1),
+         t.is_plain and i.has_no_synonyms and compile_query.absent_lexemes = '{}', t.has_operators, t.kinds_left_out
+  into v_chunk_count, v_average_length, v_is_plain, v_has_operators, v_kinds_left_out
+  from (
+    -- As in index_statistics.
+    select coalesce(sum(s.chunk_count), 0)::bigint as chunk_count, coalesce(sum(s.body_length), 0)::bigint as body_length,
+           coalesce(sum(s.title_length), 0)::bigint as title_length,
+           not exists (select from braid_store.synonyms y where y.collection_id = compile_query.collection.id)
+             as has_no_synonyms
+    from braid_store.segments s
+    where s.tenant_id = compile_query.tenant_id and s.collection_id = compile_query.collection.id
+  ) i,
+  (
+    select count(*) <= c_max_terms
+           and coalesce(bool_and(t.occurrence = 'should' and t.kind = 'word' and t.clause_number = t.group_number), true)
+             as is_plain,
+           coalesce(bool_or(t.occurrence <> 'should'), false) as has_operators,
+           -- The same as in query_terms.
+           array[case when bool_or(t.token_kind <> 'stop_word') then 'stop_word' end,
+                 case when bool_or(t.token_kind = 'bigram') then 'character' end] as kinds_left_out
+    from unnest(compile_query.tokens) t
+  ) t;
 
+  if v_is_plain then
+    -- Most queries. The same as below and in query_terms, with less to plan and to run.
+    select w.lexemes, w.weights, w.term_numbers, w.word_numbers,
+           case when w.word_count = 0 then 0 when compile_query.match = 'any' then 1
+                else braid_store.required_words(compile_query.match, w.word_count) end,
+           '{}', '{}', '{}', w.posting_count, v_average_length, w.document_frequencies, w.frequencies, w.lexemes, '{}',
+           w.absent_terms
+    into query
+    from (
+      select coalesce(array_agg(w.lexeme) filter (where w.is_searched), '{}') as lexemes,
+             coalesce(array_agg(w.frequency * ln(1 + (v_chunk_count - w.document_frequency + 0.5::float8)
+                                                     / (w.document_frequency + 0.5::float8)))
+                      filter (where w.is_searched), '{}') as weights,
+             coalesce(array_agg(w.term_number) filter (where w.is_searched), '{}') as term_numbers,
+             coalesce(array_agg(w.word_number) filter (where w.is_searched), '{}') as word_numbers,
+             coalesce(max(w.word), 0)::int as word_count,
+             coalesce(sum(w.posting_count) filter (where w.is_searched), 0) as posting_count,
+             coalesce(array_agg(w.document_frequency) filter (where w.is_searched), '{}') as document_frequencies,
+             coalesce(array_agg(w.frequency) filter (where w.is_searched), '{}') as frequencies,
+             coalesce(array_agg(w.lexeme) filter (where w.document_frequency = 0), '{}') as absent_terms
+      from (
+        select w.*, p.*, p.document_frequency > 0 and p.posting_count > 0 as is_searched,
+               dense_rank() over (partition by p.document_frequency > 0 and p.posting_count > 0 order by w.word)::int
+                 as word_number,
+               row_number() over (partition by p.document_frequency > 0 and p.posting_count > 0 order by w.lexeme)::int
+                 as term_number
+        from (
+          select t.lexeme collate "C" as lexeme, count(*)::int as frequency,
+                 dense_rank() over (order by min(t.position + c_group_size * t.group_number)) as word
+          from unnest(compile_query.tokens) t
+          where array_position(v_kinds_left_out, t.token_kind) is null
+          group by t.lexeme collate "C"
+        ) w,
+        lateral (
+          select coalesce(sum(p.document_frequency), 0)::bigint as document_frequency,
+                 coalesce(sum(p.posting_count), 0)::bigint as posting_count
+          from braid_store.postings p
+          where p.tenant_id = compile_query.tenant_id and p.collection_id = compile_query.collection.id
+            and p.lexeme = w.lexeme
+          offset 0
+        ) p
+        order by w.lexeme
+      ) w
+    ) w;
+    if query.required_words > 1 then
+      query := braid_store.choose_driver(compile_query.tenant_id, compile_query.collection.id, query);
+    end if;
+    return;
+  end if;
+
+  query.average_length := v_average_length;
   -- What a chunk is ranked by: terms, each of one or more lexemes. And words, which match counts: how many of them a
   -- chunk must have.
   with lexemes as (
@@ -85,7 +159,7 @@ begin
 
   -- What must be there or must not. Most queries demand nothing.
   query.conditions := '{}';
-  if exists (select from unnest(compile_query.tokens) t where t.occurrence <> 'should') then
+  if v_has_operators then
     query.conditions := braid_store.query_conditions(compile_query.tokens, compile_query.absent_lexemes,
                                                      compile_query.corrected_lexemes);
     v_has_demands := exists (select from unnest(query.conditions) c where not c.is_excluded);

@@ -6,19 +6,12 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_query braid_store.text_query;
 begin
-  v_query.lexemes := '{}';
-  v_query.weights := '{}';
-  v_query.term_numbers := '{}';
-  v_query.word_numbers := '{}';
-  v_query.required_words := 0;
-  v_query.conditions := '{}';
-  v_query.driver_lexemes := '{}';
-  v_query.required_lexemes := '{}';
-  v_query.posting_count := 0;
-  return v_query;
+  return row(
+    '{}', '{}', '{}', '{}', 0, -- lexemes, weights, term_numbers, word_numbers, required_words
+    '{}', '{}', '{}', 0, 1, -- conditions, driver_lexemes, required_lexemes, posting_count, average_length
+    '{}', '{}', '{}', '{}', '{}') -- document_frequencies, frequencies, terms, dropped_terms, absent_terms
+    ::braid_store.text_query;
 end
 $$;
 

@@ -14,8 +14,7 @@ declare
   -- Bounds the work of a query as long as a book. In the end 64 terms are kept.
   c_max_searched constant int := 16384;
   c_max_word constant int := 255;
-  -- What parse_query reads as spaces or as quotation marks.
-  c_separators constant text := braid_store.white_space() || braid_store.quotation_marks();
+  v_separators text;
   v_last_word int;
 begin
   searched := query_text;
@@ -32,7 +31,9 @@ begin
     searched := left(searched, case when v_last_word between 1 and c_max_word then -v_last_word else -1 end);
   end if;
   if not has_operators then
-    searched := translate(searched, c_separators, repeat(' ', length(c_separators))) collate "C";
+    -- What parse_query reads as spaces or as quotation marks.
+    v_separators := braid_store.white_space() || braid_store.quotation_marks();
+    searched := translate(searched, v_separators, repeat(' ', length(v_separators))) collate "C";
     -- Removes signs before a word and asterisks behind it, and makes OR a plain word.
     searched := regexp_replace(searched, '(^| )[+-]+', E'\\1', 'g');
     searched := regexp_replace(searched, E'\\*+(?= |$)', '', 'g');

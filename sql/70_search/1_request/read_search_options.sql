@@ -11,26 +11,16 @@ declare
   v_given jsonb;
   v_arrangement jsonb;
   v_wrong record;
-  v_options braid_store.search_options;
+  -- One expression and not one for each option: a session's first search plans each expression that it meets.
+  v_options braid_store.search_options := row(
+    null, true, false, 'collection', null, -- language, operators, correct, statistics_scope, embedding_model
+    false, null, null, false, null, -- prefilter, full_text_min_score, semantic_min_score, exact, ef_search
+    null, null, '[]', false, false, -- full_text_normalisation, semantic_normalisation, boosts, is_rearranged, is_arranged
+    false, null, null, 1, 'max', -- collapse, collapse_similarity, group_by, group_size, group_score
+    false, 0.5, false, 0, 0, -- diversify, diversify_lambda, context, context_before, context_after
+    null, false, null, null, null, null, null, -- cursor, snippet and its five arguments
+    false); -- explain
 begin
-  v_options.operators := true;
-  v_options.correct := false;
-  v_options.statistics_scope := 'collection';
-  v_options.prefilter := false;
-  v_options.exact := false;
-  v_options.boosts := '[]';
-  v_options.is_rearranged := false;
-  v_options.is_arranged := false;
-  v_options.collapse := false;
-  v_options.group_size := 1;
-  v_options.group_score := 'max';
-  v_options.diversify := false;
-  v_options.diversify_lambda := 0.5;
-  v_options.context := false;
-  v_options.context_before := 0;
-  v_options.context_after := 0;
-  v_options.snippet := false;
-  v_options.explain := false;
   if options is null or options = '{}' then
     return v_options;
   elsif jsonb_typeof(options) <> 'object' then
@@ -70,8 +60,12 @@ begin
   if v_arrangement <> '{}' then
     v_options := braid_store.read_arrangement_options(v_arrangement, v_options);
   end if;
-  v_options := braid_store.read_snippet_option(v_given -> 'snippet', v_options);
-  v_options := braid_store.read_normalisation_option(v_given -> 'normalisation', v_options);
+  if v_given ? 'snippet' then
+    v_options := braid_store.read_snippet_option(v_given -> 'snippet', v_options);
+  end if;
+  if v_given ? 'normalisation' then
+    v_options := braid_store.read_normalisation_option(v_given -> 'normalisation', v_options);
+  end if;
   v_options.language := v_given ->> 'language';
   v_options.operators := coalesce((v_given ->> 'operators')::boolean, v_options.operators);
   v_options.correct := coalesce((v_given ->> 'correct')::boolean, v_options.correct);

@@ -25,67 +25,107 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  -- How far the number of candidates grows by itself. Without this limit, a search for 10 groups where there are two
+  -- speakers would rank all chunks.
+  c_most_grown constant int := 10000;
+  c_most_compared constant int := 2000;
   v_has_text boolean := coalesce(query_text, '') <> '';
   v_collection braid_store.collections;
   v_options braid_store.search_options;
-  v_searched record;
-  v_compiled record;
-  v_scoped record;
+  v_legs text;
+  v_filter braid_store.filter;
+  v_searched text := coalesce(query_text, '');
+  v_is_cut boolean := false;
+  v_tokens braid_store.query_token[] := '{}';
+  v_query braid_store.text_query;
+  v_corrections jsonb := '[]';
+  v_scope_chunks int;
+  v_part record;
   v_request braid_store.search_request;
 begin
+  -- A session's first search plans each expression that it meets. So what only some searches need stands behind an if.
   if not v_has_text and query_embedding is null then
     raise exception 'query_text and query_embedding are both empty'
       using errcode = '22023', hint = 'Give a text, an embedding, or both.';
+  elsif match_count not between 1 and 10000
+        or num_nonnulls(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count, min_score) <> 1 then
+    perform braid_store.check_search_arguments(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count,
+                                               min_score);
   end if;
-  perform braid_store.check_search_arguments(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count,
-                                             min_score);
   v_options := braid_store.read_search_options(options);
-  perform braid_store.required_words(match, 1);
+  if match is distinct from 'any' then
+    perform braid_store.required_words(match, 1);
+  end if;
 
   v_collection := braid_store.find_collection(collection);
-  v_collection.full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight);
-  v_collection.semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight);
-  v_collection.fusion := coalesce(fusion, v_collection.fusion);
-  v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
+  if num_nonnulls(full_text_weight, semantic_weight, fusion, rrf_k) > 0 then
+    v_collection.full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight);
+    v_collection.semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight);
+    v_collection.fusion := coalesce(fusion, v_collection.fusion);
+    v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
+  end if;
   if v_options.language is not null then
     v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
   end if;
-  perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding, options -> 'normalisation');
+  if query_embedding is not null or num_nonnulls(fusion, options) > 0 then
+    perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding, options -> 'normalisation');
+  end if;
   v_options.full_text_normalisation := coalesce(v_options.full_text_normalisation, v_collection.normalisation);
   v_options.semantic_normalisation := coalesce(v_options.semantic_normalisation, v_collection.normalisation);
+  v_legs := case when not v_has_text then 'semantic' when query_embedding is null then 'full_text'
+                 when v_options.prefilter then 'prefilter' else 'hybrid' end;
+  if filters is null then
+    v_filter := braid_store.no_filter();
+  else
+    v_filter := braid_store.compile_filter(filters, tenant_id, v_collection.id);
+  end if;
 
-  v_request.tenant_id := tenant_id;
-  v_request.collection := v_collection;
-  v_request.options := v_options;
-  v_request.query_embedding := query_embedding;
-  v_request.filters := filters;
-  v_request.match_count := match_count;
-  v_request.min_score := min_score;
-  v_request.legs := case when not v_has_text then 'semantic' when query_embedding is null then 'full_text'
-                         when v_options.prefilter then 'prefilter' else 'hybrid' end;
-  v_request.boosts := case when v_options.boosts = '[]' then '{}'
-                           else braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id) end;
-  v_request := braid_store.plan_candidates(
-    v_request, candidate_count,
-    case when v_options.cursor is not null then braid_store.query_fingerprint(array[
+  if v_has_text then
+    -- Few texts need a closer look.
+    if octet_length(query_text) > 1000 or not v_options.operators then
+      v_part := braid_store.searched_text(query_text, v_options.operators);
+      v_searched := v_part.searched;
+      v_is_cut := v_part.is_cut;
+    end if;
+    v_tokens := braid_store.query_tokens(v_searched, v_collection.text_config, v_collection.fold_diacritics);
+    v_query := braid_store.compile_query(tenant_id, v_collection, v_tokens, match, '{}', '{}');
+    -- A correction can take 50 ms, so it is looked for only if it is shown or used.
+    if v_query.absent_terms <> '{}' and (is_reported or v_options.correct) then
+      v_part := braid_store.correct_query(tenant_id, v_collection, v_tokens, match, v_query, v_options.correct);
+      v_query := v_part.corrected;
+      v_corrections := v_part.corrections;
+    end if;
+    if v_options.statistics_scope = 'filter' and not v_filter.is_empty then
+      v_part := braid_store.scope_statistics(tenant_id, v_collection, v_query, v_filter);
+      v_query := coalesce(v_part.scoped, v_query);
+      v_scope_chunks := v_part.chunk_count;
+    end if;
+  else
+    v_query := braid_store.empty_query();
+  end if;
+
+  -- In the order of the type.
+  v_request := row(
+    tenant_id, v_collection, v_legs, v_searched, v_is_cut, v_tokens, v_query, v_corrections, v_scope_chunks,
+    query_embedding, filters, v_filter, match_count, min_score, v_options,
+    '{}', -- boosts
+    case -- candidate_count
+      when v_legs = 'prefilter' then greatest(coalesce(candidate_count, 100), match_count)
+      -- One leg in its own order needs no more candidates than rows.
+      when v_legs <> 'hybrid' and not v_options.is_rearranged then match_count
+      else coalesce(candidate_count, greatest(100, 4 * match_count)) end,
+    case when v_options.diversify or v_options.collapse_similarity is not null then c_most_compared
+         else c_most_grown end, -- most_candidates
+    v_legs <> 'prefilter' and candidate_count is null, -- may_grow
+    null, 0, false); -- fingerprint, rows_before, is_listed
+  if v_options.boosts <> '[]' then
+    v_request.boosts := braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id);
+  end if;
+  if v_options.cursor is not null then
+    v_request := braid_store.plan_page(v_request, braid_store.query_fingerprint(array[
       tenant_id::text, v_collection.id::text, query_text, query_embedding::text, full_text_weight::text,
       semantic_weight::text, filters::text, fusion, rrf_k::text, candidate_count::text, min_score::text, match,
-      (options - 'cursor')::text]) end);
-  v_request.filter := case when filters is null then braid_store.no_filter()
-                           else braid_store.compile_filter(filters, tenant_id, v_collection.id) end;
-
-  v_searched := braid_store.searched_text(coalesce(query_text, ''), v_options.operators);
-  v_request.query_text := v_searched.searched;
-  v_request.is_cut := v_searched.is_cut;
-  v_request.tokens := braid_store.query_tokens(v_searched.searched, v_collection.text_config, v_collection.fold_diacritics);
-  v_compiled := braid_store.compile_search(tenant_id, v_collection, v_request.tokens, match, is_reported,
-                                           v_options.correct);
-  v_request.query := v_compiled.query;
-  v_request.corrections := v_compiled.corrections;
-  if v_options.statistics_scope = 'filter' and v_has_text and not (v_request.filter).is_empty then
-    v_scoped := braid_store.scope_statistics(tenant_id, v_collection, v_request.query, v_request.filter);
-    v_request.query := coalesce(v_scoped.scoped, v_request.query);
-    v_request.scope_chunks := v_scoped.chunk_count;
+      (options - 'cursor')::text]));
   end if;
   return v_request;
 end

@@ -25,7 +25,8 @@ declare
   v_collection braid_store.collections;
   v_options braid_store.search_options;
   v_filter braid_store.filter;
-  v_compiled record;
+  v_tokens braid_store.query_token[];
+  v_query braid_store.text_query;
   v_values text;
   v_chunk_ids bigint[];
   v_hint text;
@@ -55,12 +56,13 @@ begin
   if coalesce(count_values.query_text, '') = '' then
     v_chunk_ids := braid_store.filtered_chunk_ids(v_tenant_id, v_collection.id, v_filter, 2147483647);
   else
-    v_compiled := braid_store.compile_search(
-      v_tenant_id, v_collection,
-      braid_store.query_tokens((braid_store.searched_text(count_values.query_text, v_options.operators)).searched,
-                               v_collection.text_config, v_collection.fold_diacritics),
-      count_values.match, false, v_options.correct);
-    v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_compiled.query, v_filter,
+    v_tokens := braid_store.query_tokens((braid_store.searched_text(count_values.query_text, v_options.operators)).searched,
+                                         v_collection.text_config, v_collection.fold_diacritics);
+    v_query := braid_store.compile_query(v_tenant_id, v_collection, v_tokens, count_values.match, '{}', '{}');
+    if v_options.correct and v_query.absent_terms <> '{}' then
+      v_query := (braid_store.correct_query(v_tenant_id, v_collection, v_tokens, count_values.match, v_query, true)).corrected;
+    end if;
+    v_chunk_ids := braid_store.found_chunk_ids(v_tenant_id, v_collection, v_query, v_filter,
                                                v_options.full_text_min_score);
   end if;
 
