@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -12,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.full_text.report import number, p50, p95, say, table
+from benchmarks.quality.sets import read_set
 from benchmarks.search import DATA
 from benchmarks.semantic.corpus import DIMENSIONS, Corpus, Vectors, copy_rows, text
 from benchmarks.semantic.database import COLLECTION, READER, Bench, Connection, load, maintain
-from support.judged import load_judged
-from support.vectors import cached_vectors
 
 SEARCH = """
 select score from braid.semantic_search(%(query)s::vector, 10, collection => %(collection)s)
@@ -182,9 +182,9 @@ def _uniform(size: int, query_count: int) -> Kind:
 
 def _real(size: int, query_count: int) -> Kind:
     """Of the local model, computed once and kept; as many as there are, or the size."""
-    sets = [load_judged(DATA / name) for name in REAL_SETS]
-    documents = np.concatenate([cached_vectors(judged.embedded_texts) for judged in sets])
-    questions = np.concatenate([cached_vectors(judged.queries) for judged in sets])
+    sets = [read_set(DATA / name, "test") for name in REAL_SETS]
+    documents = np.concatenate([judged.vectors for judged in sets])
+    questions = np.array([json.loads(query.embedding) for judged in sets for query in judged.queries], np.float32)
     rng = np.random.default_rng(6)
     return Kind(rng.permutation(documents)[:size], rng.permutation(questions)[:query_count])
 
