@@ -14,6 +14,8 @@ as $$
 declare
   -- The most pairs of vectors to compare: some seconds of work.
   c_most_pairs constant bigint := 20000000;
+  -- How many candidates for each row are looked at first.
+  c_first constant int := 4;
   v_tenant_id int := request.tenant_id;
   v_collection braid_store.collections := request.collection;
   v_match_count int := request.match_count;
@@ -59,6 +61,17 @@ begin
                     case when v_options.collapse_similarity is null then 'diversify' else 'collapse' end, v_count, v_match_count
       using errcode = '22023',
             hint = 'Use a lower match_count or candidate_count; "collapse": true, for equal texts, compares no vectors.';
+  end if;
+
+  -- Mostly the best candidates are enough. Where each group shows only its best chunk, and groups stand in the order of
+  -- these chunks, worse candidates change nothing once there are match_count rows.
+  if v_count > c_first * v_match_count::bigint and not v_options.diversify and not v_is_paged
+     and (not v_is_grouped or v_options.group_size = 1 and v_options.group_score = 'max') then
+    v_arrangement := braid_store.arrange_candidates(request, candidates[:c_first * v_match_count]);
+    if v_arrangement.missing_count <= 0 then
+      return v_arrangement;
+    end if;
+    v_arrangement := null;
   end if;
 
   -- Collapse: of chunks that say the same, the best stays.
