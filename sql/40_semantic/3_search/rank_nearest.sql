@@ -17,34 +17,40 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
+declare
+  v_is_tied boolean;
 begin
-  with live as materialized (
-    select n.chunk_id, c.document_id, c.chunk_index, n.place,
-           case rank_nearest.distance when 'cosine' then 1 - n.distance when 'inner_product' then -n.distance
-                                      else 1 / (1 + n.distance) end as score
-    from unnest(rank_nearest.chunk_ids, rank_nearest.distances) with ordinality n (chunk_id, distance, place),
-         lateral (
-           select c.document_id, c.chunk_index from braid_store.chunks c
-           where c.tenant_id = rank_nearest.tenant_id and c.id = n.chunk_id
-           offset 0
-         ) c
-  ), best as (
-    select l.*, count(*) over (partition by l.score) > 1 as is_tied
-    from live l
-    where l.score >= coalesce(rank_nearest.min_score, '-infinity')
-  ), ranked as (
-    select b.chunk_id, b.score, row_number() over (order by b.score desc, d.external_id, b.chunk_index)::int as rank
-    from best b
-    left join lateral (
-      select d.external_id from braid_store.documents d
-      where d.tenant_id = rank_nearest.tenant_id and d.id = b.document_id and b.is_tied
-      offset 0
-    ) d on true
-  )
-  select array(select row(r.chunk_id, r.score, r.rank)::braid_store.candidate from ranked r
-               where r.rank <= rank_nearest.candidate_count order by r.rank),
-         (select count(*) from live l where l.place <= rank_nearest.counted)
-  into candidates, found_count;
+  select coalesce(array_agg(b.candidate) filter (where b.score >= coalesce(rank_nearest.min_score, '-infinity')), '{}'),
+         count(*) filter (where b.place <= rank_nearest.counted), coalesce(bool_or(b.is_tied), false)
+  into candidates, found_count, v_is_tied
+  from (
+    select row(l.chunk_id, l.score, row_number() over best_first)::braid_store.candidate as candidate, l.score, l.place,
+           lag(l.score) over best_first = l.score as is_tied
+    from (
+      select n.chunk_id, n.place,
+             case rank_nearest.distance when 'cosine' then 1 - n.distance when 'inner_product' then -n.distance
+                                        else 1 / (1 + n.distance) end as score
+      from unnest(rank_nearest.chunk_ids, rank_nearest.distances) with ordinality n (chunk_id, distance, place),
+           lateral (
+             select from braid_store.chunks c where c.tenant_id = rank_nearest.tenant_id and c.id = n.chunk_id offset 0
+           ) c
+    ) l
+    window best_first as (order by l.score desc)
+  ) b;
+  if v_is_tied then
+    candidates := array(
+      select row(n.chunk_id, n.score, row_number() over (order by n.score desc, c.external_id, c.chunk_index))
+               ::braid_store.candidate
+      from (select n.*, count(*) over (partition by n.score) > 1 as is_tied from unnest(candidates) n offset 0) n
+      left join lateral (
+        select d.external_id, c.chunk_index
+        from braid_store.chunks c
+        join braid_store.documents d on d.tenant_id = rank_nearest.tenant_id and d.id = c.document_id
+        where c.tenant_id = rank_nearest.tenant_id and c.id = n.chunk_id and n.is_tied
+        offset 0
+      ) c on true);
+  end if;
+  candidates := candidates[:rank_nearest.candidate_count];
 end
 $$;
 

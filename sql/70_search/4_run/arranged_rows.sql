@@ -13,8 +13,12 @@ set jit = off
 as $$
 declare
   v_options braid_store.search_options := request.options;
-  v_rows braid.search_result[] := braid_store.result_rows(request.tenant_id, arrangement.arranged);
+  v_rows braid.search_result[];
 begin
+  if cardinality(request.boosts) > 0 then
+    arrangement.arranged := braid_store.report_boosts(request.tenant_id, arrangement.arranged, request.boosts);
+  end if;
+  v_rows := braid_store.result_rows(request.tenant_id, arrangement.arranged);
   if v_options.context then
     v_rows := braid_store.add_passages(request.tenant_id, v_rows, arrangement.passages);
   end if;

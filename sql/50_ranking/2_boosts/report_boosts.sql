@@ -1,0 +1,38 @@
+create or replace function braid_store.report_boosts(
+  tenant_id int,
+  candidates braid_store.fused_candidate[],
+  boosts braid_store.boost[]
+)
+returns braid_store.fused_candidate[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_sql record := braid_store.boost_expressions(boosts);
+  v_reports jsonb[];
+begin
+  execute format($query$
+    select array(
+      select jsonb_build_array(%s)
+      from unnest($2) with ordinality u (chunk_id, place),
+           lateral (
+             select %s from braid_store.chunks c where c.tenant_id = $1 and c.id = u.chunk_id offset 0
+           ) v,
+           lateral (select %s offset 0) p
+      order by u.place)
+    $query$, v_sql.reports, v_sql.sources, v_sql.parts)
+  into v_reports
+  using report_boosts.tenant_id, array(select c.chunk_id from unnest(candidates) c);
+  for v_place in 1..cardinality(candidates) loop
+    candidates[v_place].boosts := v_reports[v_place];
+  end loop;
+  return candidates;
+end
+$$;
+
+comment on function braid_store.report_boosts(int, braid_store.fused_candidate[], braid_store.boost[]) is
+  'Fills in boosts of candidates, in the same order: the value of each boost, and its factor or addend.';
