@@ -88,6 +88,25 @@ def test_more_candidates_are_fetched_for_as_many_groups_passages_or_texts_as_ask
         assert found == [(key[0],) for key in expected], options
 
 
+def test_candidates_far_down_the_ranking_are_not_looked_up_to_be_arranged(db: Connection) -> None:
+    fill(db, document_count=60)
+
+    def looked_up(options: dict[str, Any] | None) -> int:
+        counted = "select coalesce(sum(idx_scan), 0) from pg_stat_xact_user_tables where relname = 'chunks'"
+        with db.transaction():
+            before = db.execute(counted).fetchone()
+            assert len(search(db, "1", options, match_count=5)) == 5
+            after = db.execute(counted).fetchone()
+        assert before is not None and after is not None
+        return int(after[0] - before[0])
+
+    plain = looked_up(None)
+    assert plain > 200
+    assert looked_up({"group_by": "document"}) < plain + 40
+    assert looked_up({"collapse": True}) < plain + 40
+    assert looked_up({"group_by": "document", "collapse": True, "context_after": 1}) < plain + 80
+
+
 def test_no_rows_make_no_groups(db: Connection) -> None:
     fill(db)
     options = {"group_by": "document", "collapse": {}, "diversify": True, "context_before": 1}
