@@ -59,8 +59,18 @@ begin
                         c_key, left(filter_condition.operand::text, 100)
           using errcode = '22023', hint = 'Write {"key": {"$in": ["a", "b"]}}, or {"key": "a"} for one value.';
       end if;
-      select format('array[%s]::%s[]',
-                    string_agg(braid_store.filter_literal(filter_condition.key, v_kind, e.value), ', '), v_kind)
+      -- Which values text and JSON can be compared with depends on their type alone.
+      perform braid_store.filter_literal(filter_condition.key, v_kind, e.value)
+      from (
+        select distinct on (case when v_kind in ('text', 'jsonb') then jsonb_typeof(e.value) else e.value::text end) e.value
+        from jsonb_array_elements(filter_condition.operand) e
+        where e.value <> 'null'
+      ) e;
+      -- One literal for all values. Thousands of literals take seconds to plan.
+      select format('%L::%s[]',
+                    coalesce(case v_kind when 'jsonb' then array_agg(e.value)::text else array_agg(e.value #>> '{}')::text end,
+                             '{}'),
+                    v_kind)
       into v_list
       from jsonb_array_elements(filter_condition.operand) e
       where e.value <> 'null';

@@ -19,6 +19,8 @@ as $$
 declare
   -- Among so few chunks, every way is fast.
   c_few_chunks constant int := 2000;
+  -- So few chunks that an index gives are handed over at once: to find out how many pass would cost more than it saves.
+  c_few_given constant int := 400;
   c_most constant int := 10000;
   -- What a leg pays for a chunk that it finds and tests, and for one that it is given. The unit is what each chunk costs
   -- where all are read, half a microsecond.
@@ -48,13 +50,24 @@ begin
     return filter;
   end if;
 
+  if filter.source is not null then
+    v_max_count := case when asks_semantic then c_few_given else least(c_few_given, v_text_cost / c_given * posting_count) end;
+    v_chunk_ids := braid_store.source_chunk_ids(filter, v_max_count);
+    if cardinality(v_chunk_ids) <= v_max_count then
+      filter.among := v_chunk_ids;
+      return filter;
+    end if;
+  end if;
+
   -- A leg that tests what it finds tests candidate_count / share chunks. It pays as much for so many that it is given.
   v_max_count := least(c_most, sqrt(v_cost / (c_given * v_leg_count) * candidate_count * v_chunk_count));
   -- Full text tests no more chunks than have a word of the query.
   if not asks_semantic then
     v_max_count := least(v_max_count, v_text_cost / c_given * posting_count);
   end if;
-  filter.share := braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 64), tenant_id, filter);
+  -- The next round of a search that needs more candidates knows it already.
+  filter.share := coalesce(
+    filter.share, braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 64), tenant_id, filter));
   if filter.share * v_chunk_count > 2 * v_max_count then
     return filter;
   end if;
@@ -94,5 +107,5 @@ $$;
 
 comment on function braid_store.find_filtered(braid_store.filter, int, int, int, bigint, boolean, boolean) is
   'Finds out, once for both legs of a search, what they need to know about its filter: what share of the chunks passes '
-  'and, if these are few, which they are. Leaves among null if the legs that are asked had better test what they find. '
+  'or, if these are few, which they are. Leaves among null if the legs that are asked had better test what they find. '
   'Each looks for candidate_count chunks. posting_count: how many postings full text has to look at, at most.';

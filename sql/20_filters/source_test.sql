@@ -37,32 +37,27 @@ begin
     return;
   end if;
 
-  -- The literals of each operator.
-  select jsonb_object_agg(o.key, o.literals) into v_operands
-  from (
-    select o.key,
-           coalesce(string_agg(case
-             when e.value is null then null -- of an empty array
-             -- Not written as double precision, because how that is written depends on a setting of the session.
-             when source_test.type = 'attribute number' then format('braid_store.attribute_number(%L)', e.value #>> '{}')
-             when source_test.type ^@ 'attribute' then format('%L', left(e.value #>> '{}', 200))
-             else braid_store.filter_literal(source_test.key, source_test.type, e.value) end, ', '), '') as literals
-    from jsonb_each(v_operands) o
-    left join jsonb_array_elements(o.value) e on true
-    group by o.key
-  ) o;
   if v_is_range then
     operands := '';
     condition := (
       select string_agg(format('%s %s %s', source_test.field, case when o.key in ('$gt', '$gte') then '>=' else '<=' end,
-                               o.value), ' and ')
+                               case
+                                 -- Not written as double precision, because how that is written depends on a setting of
+                                 -- the session.
+                                 when source_test.type = 'attribute number'
+                                 then format('braid_store.attribute_number(%L)', o.value ->> 0)
+                                 when source_test.type ^@ 'attribute' then format('%L', left(o.value ->> 0, 200))
+                                 else braid_store.filter_literal(source_test.key, source_test.type, o.value -> 0)
+                               end), ' and ')
              || case when source_test.type ^@ 'attribute' then ' and a.element = 0' else '' end
-      from jsonb_each_text(v_operands) o);
+      from jsonb_each(v_operands) o);
   else
-    operands := format('(select distinct unnest(array[%s]::%s[]) as value) u,',
-                       coalesce(v_operands ->> '$eq', v_operands ->> '$in'),
-                       case source_test.type when 'attribute number' then 'float8' when 'timestamptz' then 'timestamptz'
-                                             else 'text' end);
+    operands := format(
+      '(select distinct %s as value from unnest(%L::%s[]) v (value)) u,',
+      case source_test.type when 'attribute number' then 'braid_store.attribute_number(v.value)'
+                            when 'attribute text' then 'left(v.value, 200)' else 'v.value' end,
+      array(select jsonb_array_elements_text(coalesce(v_operands -> '$eq', v_operands -> '$in')))::text,
+      case source_test.type when 'attribute number' then 'numeric' when 'timestamptz' then 'timestamptz' else 'text' end);
     -- Not "=": the field would then be a constant, and the index would give no order by it.
     condition := format('%1$s >= u.value and %1$s <= u.value', source_test.field);
   end if;

@@ -75,6 +75,26 @@ def test_chunks_are_not_read_again_for_more_candidates(db: Connection) -> None:
     assert entries_read(db, {"undeclared": 7}, rows=1, group_by="undeclared")["chunks"] < 1.3 * SIZE
 
 
+def test_chunks_are_not_read_again_for_more_similar_ones(db: Connection) -> None:
+    # 160 chunks pass, and they are four groups: a first round of 100 candidates cannot fill ten.
+    call = (
+        "select count(*) from braid.similar_chunks((select min(chunk_id) from braid.hybrid_search('gamma7', "
+        "collection => 'docs')), 10, %s, options => %s)"
+    )
+    arguments = (Jsonb({"undeclared": {"$lt": 4}}), Jsonb({"group_by": "undeclared"}))
+    for _ in range(2):
+        assert one(db, call, *arguments) == 4
+    with db.transaction():
+        before = {table: entries for table, _, entries, _ in db.execute(COUNTS).fetchall()}
+        assert one(db, call, *arguments) == 4
+        after = {table: entries for table, _, entries, _ in db.execute(COUNTS).fetchall()}
+    assert SIZE < after["chunks"] - before["chunks"] < 1.5 * SIZE
+
+
+def test_few_chunks_of_an_index_are_not_sampled(db: Connection) -> None:
+    assert entries_read(db, {"declared": 7})["segment_chunks"] < 3 * SIZE // 100
+
+
 def test_few_chunks_with_a_word_are_tested_one_by_one(db: Connection) -> None:
     assert entries_read(db, {"undeclared": 7}, "+gamma107", rows=1)["chunks"] < SIZE // 10
 

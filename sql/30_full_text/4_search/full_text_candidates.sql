@@ -28,6 +28,8 @@ declare
   c_max_filtered constant int := 10000;
   -- The most look-ups of lexemes in forward rows where the bounds rule out few chunks.
   c_max_lookups constant int := 600000;
+  -- A smaller share is not known well enough from a sample.
+  c_min_share constant float8 := 1 / 64.0;
   v_segments braid_store.searched_segments;
   v_gathered braid_store.bounded_places;
   v_scored braid_store.scored_chunks;
@@ -35,7 +37,7 @@ declare
   v_filter braid_store.filter := filter;
   v_may_filter_first boolean := not filter.is_empty and filter.among is null;
   v_among bigint[]; -- the only places that may pass the filter, if it went first
-  v_target float8 := candidate_count * 1.25 + 10; -- places to gather
+  v_target float8 := candidate_count * 1.25 / greatest(coalesce(filter.share, 1), c_min_share) + 10; -- places to gather
   v_high float8 := 'infinity'; -- earlier passes gathered all with this bound or a higher one
   v_tried bigint := 0;
   v_needed float8;
@@ -55,6 +57,7 @@ begin
   v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
   v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
   if filter.among is not null then
+    v_filter.share := 1; -- of these
     v_among := braid_store.places_of(tenant_id, v_segments.segment_ids, filter.among);
   end if;
 

@@ -21,6 +21,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
+  -- A smaller share is not known well enough from a sample.
+  c_min_share constant float8 := 1 / 64.0;
   v_scored braid_store.scored_chunks := score_candidates.scored;
   v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
   v_place_count int := cardinality(gathered.places);
@@ -28,7 +30,7 @@ declare
   -- A batch is the places from v_first to v_last. If earlier passes found some chunks but too few, matches are rare,
   -- and the first batch is larger.
   v_first int := 1;
-  v_last int := greatest(candidate_count + candidate_count / 8 + 2,
+  v_last int := greatest((candidate_count + candidate_count / 8 + 2) / greatest(coalesce(filter.share, 1), c_min_share),
                          case when v_count_before < candidate_count and v_count_before > 0 then v_place_count / 3 end);
   v_batch_ids bigint[];
 begin

@@ -20,6 +20,7 @@ declare
   v_collection braid_store.collections;
   v_options braid_store.search_options;
   v_request braid_store.search_request;
+  v_found braid_store.found_candidates;
   v_candidates braid_store.ranked_candidates;
   v_arrangement braid_store.arrangement;
   v_hint text;
@@ -55,7 +56,10 @@ begin
   v_request.match_count := match_count;
   v_request.candidate_count := case when v_options.is_arranged then greatest(100, 4 * match_count) else match_count end;
   loop
-    v_candidates := braid_store.rank_found(v_request, braid_store.find_candidates(v_request), false);
+    v_found := braid_store.find_candidates(v_request);
+    -- What passes the filter is not looked for again when there have to be more candidates.
+    v_request.filter := v_found.filter;
+    v_candidates := braid_store.rank_found(v_request, v_found, false);
     v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
     exit when v_arrangement.missing_count = 0 or not v_candidates.has_more or v_request.candidate_count = c_most_candidates;
     v_request.candidate_count := least(v_request.candidate_count * 4, c_most_candidates);

@@ -23,6 +23,7 @@ declare
   v_embedding @vector@.vector;
   v_options braid_store.search_options;
   v_request braid_store.search_request;
+  v_found braid_store.found_candidates;
   v_candidates braid_store.ranked_candidates;
   v_arrangement braid_store.arrangement;
   v_hint text;
@@ -65,7 +66,10 @@ begin
   v_request.match_count := match_count;
   v_request.candidate_count := 4 * match_count;
   loop
-    v_candidates := braid_store.rank_found(v_request, braid_store.find_candidates(v_request), false);
+    v_found := braid_store.find_candidates(v_request);
+    -- What passes the filter is not looked for again when there have to be more candidates.
+    v_request.filter := v_found.filter;
+    v_candidates := braid_store.rank_found(v_request, v_found, false);
     v_arrangement.arranged := array(
       select row(f.chunk_id, f.score, null, null, null, f.score, f.score,
                  row_number() over (order by f.semantic_rank), f.score, null, null)::braid_store.fused_candidate
