@@ -213,6 +213,7 @@ def hostile() -> dict[str, str]:
         "numbers": ", ".join(f"{chance.random() * 1000:.3f}" for _ in range(5000)),
         "letters": words(string.ascii_lowercase, 12),
         "capitals": words(string.ascii_uppercase, 6),
+        "acronyms": words(string.ascii_uppercase, 3),
         "mixed letters": words(string.ascii_letters + string.digits + "_-./", 30),
         "punctuation": words(string.punctuation, 10),
         "log": "\n".join(
@@ -236,7 +237,8 @@ def hostile() -> dict[str, str]:
 def test_no_chunk_is_longer_than_the_model_reads(
     db: Connection, count_tokens: Callable[[list[str]], list[int]]
 ) -> None:
-    texts = {"documentation": documentation(), "source": source(), **hostile()}
+    prose = {"documentation": documentation(), "source": source()}
+    texts = {**prose, **{f"{name} in capitals": text.upper() for name, text in prose.items()}, **hostile()}
     longest = {name: max(count_tokens(split(db, text))) for name, text in texts.items()}
     assert {name: tokens for name, tokens in longest.items() if tokens > MODEL_TOKENS} == {}
 
@@ -247,3 +249,8 @@ def test_chunks_of_prose_are_not_much_shorter_than_the_model_reads(
     chunks = split(db, documentation())
     assert len(chunks) > 100
     assert mean(count_tokens(chunks)) > 150
+
+
+def test_a_text_in_capitals_has_about_as_many_chunks_as_in_small_letters(db: Connection) -> None:
+    text = documentation()
+    assert len(split(db, text.upper())) <= 1.1 * len(split(db, text))

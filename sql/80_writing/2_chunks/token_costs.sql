@@ -27,6 +27,7 @@ declare
   v_lower text;
   v_marked text;
   v_word text;
+  v_words text[];
 begin
   for v_text in
     select c_start || string_agg(t.content, c_start order by t.number)
@@ -59,9 +60,11 @@ begin
     v_lower := lower(v_ascii collate "C");
     -- Common words between spaces become ü. Of two neighbours, which share a space, only one counts.
     v_marked := replace(v_ascii, ' ', '  ');
-    foreach v_word in array
-      '{the,of,and,to,in,that,is,for,was,with,are,from,be,this,it,have,not,which,you,they,but,we}'::text[]
-    loop
+    v_words := '{the,of,and,to,in,that,is,for,was,with,are,from,be,this,it,have,not,which,you,they,but,we}';
+    if v_ascii ~ ' (?:THE|OF|AND|TO|IN) ' then
+      v_words := v_words || upper(v_words::text)::text[];
+    end if;
+    foreach v_word in array v_words loop
       v_marked := replace(v_marked, ' ' || v_word || ' ', 'ü');
     end loop;
     v_marked := replace(v_marked, 'üü', 'ü');
@@ -79,7 +82,8 @@ begin
           + 78 * p.beyond_ascii
           + 100 * p.hangul
           + 240 * p.rare
-          + 27 * p.capitals
+          -- In a text in capitals they are no sign of anything: the tokenizer lowers them.
+          + case when 2 * p.capitals > p.length - p.spaces - p.punctuation - p.digits then 4 else 27 end * p.capitals
           - 270 * p.discounts
         ) / float8 '100' end
       from (
