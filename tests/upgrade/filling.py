@@ -123,6 +123,8 @@ def fill(db: Connection) -> None:
 def searches() -> dict[str, tuple[str, dict[str, Any]]]:
     exact = '{"exact": true}'
     question = {"query_text": "discount for the customer", "query_embedding": embed("a question")}
+    # Those of the collection, which releases took for every fusion once.
+    weights = {"full_text_weight": 0.6, "semantic_weight": 0.4}
     filters = {
         "indexed": '{"year": {"$gte": 2010}, "team": "blue"}',
         "metadata": '{"more.number": {"$lt": 30}}',
@@ -139,7 +141,7 @@ def searches() -> dict[str, tuple[str, dict[str, Any]]]:
         "full text, German": ("full_text_search", {"query_text": "Häuser", "options": '{"language": "de"}'}),
         "semantic": ("semantic_search", {"query_embedding": embed("a question"), "options": exact}),
         "hybrid": ("hybrid_search", {**question, "options": exact}),
-        "hybrid, rrf": ("hybrid_search", {**question, "options": exact, "fusion": "rrf"}),
+        "hybrid, rrf": ("hybrid_search", {**question, "options": exact, "fusion": "rrf", **weights}),
         **filtered,
         "moving": ("hybrid_search", {**question, "collection": "moving", "options": exact}),
     }

@@ -24,6 +24,7 @@ comment on function braid.set_ranking(text, float8, float8, float8, float8, floa
   E'Changes how a collection ranks, for all tenants and from the next search on.\n'
   'An argument that is null, as by default, keeps its setting. k1, b: BM25''s parameters. title_weight: how many times '
   'a word of the title counts. full_text_weight, semantic_weight: the weights of the two scores in hybrid searches '
-  'that give none. fusion: rrf, convex, dbsf or max. rrf_k: the constant of rrf. normalisation: centroid, theoretical, '
+  'that give none; with a change from convex or dbsf to rrf or max, or back, they become the defaults of the new fusion '
+  'unless given. fusion: rrf, convex, dbsf or max. rrf_k: the constant of rrf. normalisation: centroid, theoretical, '
   'minmax, zscore, saturate or none. Scores are exact at once. After a change of k1, b or title_weight, full-text '
   'searches may be slower until braid.maintain() has rewritten the index. For administrators.';

@@ -25,14 +25,13 @@ begin
   v_old := braid_store.find_collection(update_ranking.collection);
   -- Locked, because two changes that are each valid alone may be invalid together.
   v_old := braid_store.lock_definition(v_old);
-  v_new := v_old;
+  v_new := braid_store.choose_fusion(v_old, coalesce(update_ranking.fusion, v_old.fusion));
   v_new.k1 := coalesce(update_ranking.k1, v_old.k1);
   v_new.b := coalesce(update_ranking.b, v_old.b);
   v_new.title_weight := coalesce(update_ranking.title_weight, v_old.title_weight);
-  v_new.full_text_weight := coalesce(update_ranking.full_text_weight, v_old.full_text_weight);
-  v_new.semantic_weight := coalesce(update_ranking.semantic_weight, v_old.semantic_weight);
+  v_new.full_text_weight := coalesce(update_ranking.full_text_weight, v_new.full_text_weight);
+  v_new.semantic_weight := coalesce(update_ranking.semantic_weight, v_new.semantic_weight);
   v_new.rrf_k := coalesce(update_ranking.rrf_k, v_old.rrf_k);
-  v_new.fusion := coalesce(update_ranking.fusion, v_old.fusion);
   v_new.normalisation := coalesce(update_ranking.normalisation, v_old.normalisation);
 
   perform braid_store.check_collection_settings(

@@ -8,8 +8,8 @@ create or replace function braid.create_collection(
   k1 float8 default 1.2,
   b float8 default 0.75,
   title_weight float8 default 1,
-  full_text_weight float8 default 0.6,
-  semantic_weight float8 default 0.4,
+  full_text_weight float8 default null,
+  semantic_weight float8 default null,
   fusion text default 'convex',
   rrf_k float8 default 60,
   fold_diacritics boolean default true,
@@ -43,7 +43,7 @@ comment on function braid.create_collection(text, text, int, text, text, int, fl
   'vectors. text_config: the text search configuration that stems words. fold_diacritics: whether words match without '
   'their accents. chunk_tokens: the most tokens of a chunk; null takes 240 for all-MiniLM-L6-v2 and 500 for other '
   'models. index_fields, embed_fields: the fields that full text covers, and those that are embedded. The ranking '
-  'arguments are those of set_ranking. indexed_attributes: see set_indexed_attributes. vector_storage (vector, halfvec '
+  'arguments are those of set_ranking; weights that are null are 1 and 1 for rrf and max, else 0.6 and 0.4. indexed_attributes: see set_indexed_attributes. vector_storage (vector, halfvec '
   'or binary), hnsw_m, hnsw_ef_construction: how a large tenant''s vectors are stored and indexed; vector_storage null '
   'takes the first that can be indexed at these dimensions, hnsw_ef_construction null 128, or what the collection '
   'already has. If a collection of this name exists with the same settings, only returns its id; with others, raises '

@@ -33,6 +33,8 @@ as $$
 declare
   -- Twice the time of pgvector's 64 at most, for a graph that is searched half as widely.
   v_ef_construction int := coalesce(hnsw_ef_construction, greatest(128, 2 * least(hnsw_m, 500)));
+  v_given_text_weight float8 := full_text_weight;
+  v_given_near_weight float8 := semantic_weight;
   v_vector_space_id int;
   v_collection braid_store.collections;
   v_is_new boolean;
@@ -42,6 +44,8 @@ begin
     raise exception 'fold_diacritics is null'
       using errcode = '22023', hint = 'Use true, or false to tell words apart by their accents alone.';
   end if;
+  full_text_weight := coalesce(full_text_weight, braid_store.default_weight(fusion, 'full_text'));
+  semantic_weight := coalesce(semantic_weight, braid_store.default_weight(fusion, 'semantic'));
   vector_storage := coalesce(vector_storage, braid_store.default_vector_storage(dimensions));
   perform braid_store.check_collection_settings(
     collection, text_config, dimensions, distance, embedding_model, chunk_tokens, k1, b, title_weight,
@@ -86,7 +90,9 @@ begin
       v_collection.hnsw_ef_construction)
      is distinct from
      (v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
-      full_text_weight, semantic_weight, fusion, rrf_k, normalisation, vector_storage, hnsw_m,
+      -- The defaults of weights have changed once, and an application may call this at each start.
+      coalesce(v_given_text_weight, v_collection.full_text_weight),
+      coalesce(v_given_near_weight, v_collection.semantic_weight), fusion, rrf_k, normalisation, vector_storage, hnsw_m,
       coalesce(hnsw_ef_construction, v_collection.hnsw_ef_construction))
      or (not v_is_new
          and (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a

@@ -59,9 +59,11 @@ begin
 
   v_collection := braid_store.find_collection(collection);
   if num_nonnulls(full_text_weight, semantic_weight, fusion, rrf_k) > 0 then
+    if fusion <> v_collection.fusion then
+      v_collection := braid_store.choose_fusion(v_collection, fusion);
+    end if;
     v_collection.full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight);
     v_collection.semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight);
-    v_collection.fusion := coalesce(fusion, v_collection.fusion);
     v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
   end if;
   if v_options.language is not null then

@@ -44,6 +44,7 @@ begin
   v_weights := braid_store.auto_weights(v_plan.searched);
   if strategy = 'auto' and v_plan.strategy = 'hybrid' then
     v_collection := braid_store.find_collection(collection);
+    v_collection := braid_store.choose_fusion(v_collection, coalesce(fusion, v_collection.fusion));
     full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight * v_weights.full_text_factor);
     semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight * v_weights.semantic_factor);
     v_plan.reason := format('The query is searched by both legs, with weights %s and %s: %s.', full_text_weight, semantic_weight,

@@ -1,0 +1,22 @@
+create or replace function braid_store.choose_fusion(inout collection braid_store.collections, fusion text)
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- A leg that the collection leaves out stays out.
+  if (choose_fusion.fusion in ('rrf', 'max')) <> (choose_fusion.collection.fusion in ('rrf', 'max')) then
+    collection.full_text_weight := case when choose_fusion.collection.full_text_weight = 0 then 0
+                                        else braid_store.default_weight(choose_fusion.fusion, 'full_text') end;
+    collection.semantic_weight := case when choose_fusion.collection.semantic_weight = 0 then 0
+                                       else braid_store.default_weight(choose_fusion.fusion, 'semantic') end;
+  end if;
+  collection.fusion := choose_fusion.fusion;
+end
+$$;
+
+comment on function braid_store.choose_fusion(braid_store.collections, text) is
+  'Returns a collection with another fusion. The weights of a collection are meant for its fusion: convex and dbsf divide '
+  'them by their sum, rrf and max do not. So if the fusion is of the other kind, the weights become its defaults.';

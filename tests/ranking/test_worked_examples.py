@@ -1,0 +1,111 @@
+"""Published arithmetic, to the digit: reciprocal ranks, weighted sums and maxima. docs/ranking.md has the same numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import hybrid, upsert, vector
+
+Connection = psycopg.Connection[Any]
+
+
+def load(db: Connection, documents: dict[str, tuple[str, float]], **settings: Any) -> None:
+    """Documents by name: a text, and the cosine that it is to have with the query (1, 0)."""
+    named = "".join(f", {name} => %({name})s" for name in settings)
+    db.execute(f"select braid.create_collection('small', dimensions => 2, embedding_model => 'test'{named})", settings)
+    upsert(
+        db,
+        [
+            {"external_id": name, "content": text, "embedding": [cosine, math.sqrt(1 - cosine**2)]}
+            for name, (text, cosine) in documents.items()
+        ],
+        "small",
+    )
+
+
+def scores(db: Connection, text: str = "apple", **arguments: Any) -> dict[str, float]:
+    found = hybrid(db, query_text=text, query_embedding=vector([1, 0]), collection="small", **arguments)
+    return {name: score for name, _, score in found}
+
+
+# By words: B, A, D. By vectors: A, B, C.
+CROSSED = {
+    "A": ("apple apple b c", 1.0),
+    "B": ("apple apple apple c", 0.9),
+    "C": ("c d e f", 0.8),
+    "D": ("apple b c d", 0.1),
+}
+
+
+def test_reciprocal_ranks_from_zero_tie_where_the_legs_disagree(db: Connection) -> None:
+    load(db, CROSSED)
+    found = scores(db, fusion="rrf", rrf_k=59, candidate_count=3)
+    assert {name: round(score, 5) for name, score in found.items()} == {
+        "A": 0.03306,  # 1/60 + 1/61
+        "B": 0.03306,
+        "C": 0.01613,  # 1/62
+        "D": 0.01613,
+    }
+    assert list(found) == ["A", "B", "C", "D"]
+    # Ranks from 1, as Cormack writes it.
+    assert scores(db, fusion="rrf")["A"] == pytest.approx(1 / 61 + 1 / 62)
+
+
+def test_reciprocal_ranks_without_a_constant(db: Connection) -> None:
+    # X is third by words and ninth by vectors.
+    texts = {f"{n}": (" ".join(["apple"] * (9 - n) + ["b"] * n), 0.5 - n / 100) for n in range(2)}
+    texts["X"] = ("apple " * 6 + "b b b", 0.1)
+    near = {f"v{n}": ("b c", 0.9 - n / 100) for n in range(6)}
+    load(db, texts | near)
+    assert scores(db, fusion="rrf", rrf_k=0)["X"] == pytest.approx(1 / 3 + 1 / 9) == pytest.approx(0.444, abs=5e-4)
+
+
+def test_default_weights_are_those_of_the_fusion(db: Connection) -> None:
+    load(db, CROSSED)
+    absolute = Jsonb({"normalisation": "theoretical"})
+    assert scores(db, fusion="max", options=absolute)["A"] == 1  # a perfect match
+    assert max(scores(db, fusion="convex", options=absolute).values()) < 1
+    assert scores(db, fusion="rrf", full_text_weight=2)["A"] == pytest.approx(2 / 62 + 1 / 61)
+    # A leg that the collection leaves out stays out.
+    db.execute("select braid.set_ranking('small', semantic_weight => 0)")
+    assert "C" not in scores(db, fusion="rrf")
+
+
+def test_the_weights_of_a_collection_are_those_of_its_fusion(db: Connection) -> None:
+    def weights() -> Any:
+        return db.execute(
+            "select fusion, full_text_weight, semantic_weight from braid.collections where name = 'small'"
+        ).fetchone()
+
+    load(db, CROSSED, fusion="rrf")
+    assert weights() == ("rrf", 1, 1)
+    db.execute("select braid.set_ranking('small', full_text_weight => 3)")
+    assert scores(db, fusion="rrf")["A"] == scores(db)["A"] == pytest.approx(3 / 62 + 1 / 61)
+    db.execute("select braid.set_ranking('small', fusion => 'max')")
+    assert weights() == ("max", 3, 1)
+    db.execute("select braid.set_ranking('small', fusion => 'convex')")
+    assert weights() == ("convex", 0.6, 0.4)
+    db.execute("select braid.set_ranking('small', fusion => 'rrf', semantic_weight => 5)")
+    assert weights() == ("rrf", 1, 5)
+    # An application that creates it at each start goes on with the weights that it has.
+    db.execute(
+        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', fusion => 'rrf')"
+    )
+
+
+def test_weighted_scores_and_the_greater_of_two(db: Connection) -> None:
+    """Similarity .85 and BM25 6.5, which becomes min(6.5 / 10, 1)."""
+    load(db, {"A": ("apple", 0.85), **{f"{n}": ("b", 0.0) for n in range(9)}}, b=0)
+    # One of ten documents has the word; four times in the query. With b = 0 and one occurrence BM25 is 4 idf / (1 + k1).
+    idf = math.log(1 + 9.5 / 1.5)
+    db.execute("select braid.set_ranking('small', k1 => %s)", (4 * idf / 6.5 - 1,))
+    absolute = Jsonb({"normalisation": "saturate"})
+    query = "apple apple apple apple"
+    weighted = scores(db, query, full_text_weight=0.4, semantic_weight=0.6, options=absolute)
+    assert weighted["A"] == pytest.approx(0.77, abs=1e-6)  # .6 × .85 + .4 × .65
+    assert scores(db, query, fusion="max", options=absolute)["A"] == pytest.approx(0.85, abs=1e-6)
