@@ -18,6 +18,7 @@ class SearchOptions(TypedDict, total=False):
     embedding_model: str
     prefilter: bool
     full_text_min_score: float
+    min_relevance: float | Literal["auto"]
     explain: bool
     semantic_min_score: float
     exact: bool

@@ -15,6 +15,7 @@ as $$
     ('embedding_model', '{string}', 'query', 'Give the name of the model that made query_embedding.'),
     ('prefilter', '{boolean}', 'query', 'Give true or false.'),
     ('full_text_min_score', '{number}', 'query', 'Give a number.'),
+    ('min_relevance', '{number,string}', 'query', 'Give a number from 0 to 1, or "auto".'),
     ('explain', '{boolean}', 'query', 'Give true or false.'),
     ('semantic_min_score', '{number}', 'vectors', 'Give a number.'),
     ('exact', '{boolean}', 'vectors', 'Give true or false.'),

@@ -74,6 +74,12 @@ begin
   v_options.prefilter := coalesce((v_given ->> 'prefilter')::boolean, v_options.prefilter);
   v_options.full_text_min_score := (v_given ->> 'full_text_min_score')::float8;
   v_options.semantic_min_score := (v_given ->> 'semantic_min_score')::float8;
+  v_options.min_relevance := v_given ->> 'min_relevance';
+  if v_options.min_relevance <> 'auto'
+     and (jsonb_typeof(v_given -> 'min_relevance') <> 'number' or v_options.min_relevance::float8 not between 0 and 1) then
+    raise exception 'option min_relevance is %', left(v_given ->> 'min_relevance', 100)
+      using errcode = '22023', hint = 'Give a number from 0 to 1, or "auto".';
+  end if;
   v_options.exact := coalesce((v_given ->> 'exact')::boolean, v_options.exact);
   v_options.explain := coalesce((v_given ->> 'explain')::boolean, v_options.explain);
   if (v_given ->> 'ef_search')::float8 not between 1 and 1000 then

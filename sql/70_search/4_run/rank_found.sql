@@ -13,6 +13,8 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  -- docs/architecture/decisions.md says what this keeps.
+  c_relevant constant float8 := 0.25;
   v_full_text braid_store.candidate[] := leg_candidates.full_text;
   v_semantic braid_store.candidate[] := leg_candidates.semantic;
   v_candidates braid_store.ranked_candidates;
@@ -50,10 +52,27 @@ begin
   end if;
   v_candidates.has_more := request.candidate_count in (cardinality(v_full_text), cardinality(v_semantic))
                            and coalesce(v_candidates.unseen >= request.min_score, true);
+  if (request.options).min_relevance is not null and request.legs <> 'full_text' then
+    select coalesce(array_agg(c.candidate order by c.place) filter (where c.is_relevant), '{}'),
+           -- What the legs propose later is hardly more relevant than what they have proposed.
+           v_candidates.has_more and coalesce(bool_and(c.is_relevant), false)
+    into v_candidates.ranked, v_candidates.has_more
+    from (
+      select u.candidate, u.place, u.relevance >= coalesce(nullif((request.options).min_relevance, 'auto')::float8, c_relevant) as is_relevant
+      from (
+        select row(r.chunk_id, r.score, r.full_text_score, r.full_text_normalised_score, r.full_text_rank, r.semantic_score,
+                   r.semantic_normalised_score, r.semantic_rank, r.fused_score, r.boosts, r.group_score)
+                 ::braid_store.fused_candidate as candidate, r.relevance, r.place
+        from rows from (unnest(v_candidates.ranked), unnest(braid_store.relevance(request, v_candidates.ranked)))
+               with ordinality r (chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
+                                  semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, relevance, place)
+      ) u
+    ) c;
+  end if;
   return v_candidates;
 end
 $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
-  'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score and applies '
-  'boosts. is_reported: its report tells how it was fused.';
+  'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score and what is below min_relevance, '
+  'and applies boosts. is_reported: its report tells how it was fused.';

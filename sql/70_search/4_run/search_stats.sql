@@ -33,6 +33,8 @@ begin
     'total_candidates', cardinality(candidates.fused),
     'filtered_results', cardinality(candidates.ranked),
     'returned', cardinality(results),
+    'returned_results', cardinality(results),
+    'fusion_method', case when request.legs = 'hybrid' then v_collection.fusion end,
     'candidate_count', request.candidate_count,
     'underfilled', arrangement.missing_count > 0 and candidates.has_more and not v_is_paged,
     'next_cursor', v_next_cursor,

@@ -55,4 +55,5 @@ comment on function braid.conversation_timeline(text, @vector@.vector, text, tex
   'turn is a document of its own, give conversation_key: what the turns of a conversation share, a metadata key or '
   'speaker, category or language; occurred_at then gives their order. filters and timeframe choose the matches, not '
   'the turns around them. score is null for turns that are not matches. At equal times, turns are in the order of '
-  'external_id and chunk_index. All other arguments are as in recall.';
+  'external_id and chunk_index. Unless min_score or the option min_relevance is given, turns that have hardly anything to '
+  'do with the topic are left out, as by min_relevance auto. All other arguments are as in recall.';

@@ -1,0 +1,58 @@
+create or replace function braid_store.relevance(
+  request braid_store.search_request,
+  candidates braid_store.fused_candidate[]
+)
+returns float8[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_query braid_store.text_query := request.query;
+  v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = (request.collection).vector_space_id);
+  v_mean float8;
+  v_nearest float8; -- the similarity of a vector equal to the query's
+  v_chunk_count bigint;
+  v_collection braid_store.collections := request.collection;
+  v_chunk_ids bigint[] := array(select c.chunk_id from unnest(relevance.candidates) c);
+  v_matched float8[];
+  v_all float8;
+begin
+  if request.legs in ('hybrid', 'semantic', 'prefilter') then
+    v_mean := braid_store.mean_similarity(request.tenant_id, request.collection, v_distance, request.query_embedding);
+    v_nearest := case v_distance when 'inner_product' then @vector@.vector_norm(request.query_embedding) ^ 2 else 1 end;
+  end if;
+  if request.legs <> 'semantic' then
+    select s.chunk_count into v_chunk_count
+    from braid_store.index_statistics(request.tenant_id, (request.collection).id) s;
+    -- A word that no chunk has is missed in each: it weighs as much as the rarest there can be.
+    v_all := coalesce((select sum(t.weight)
+                        from (select max(q.weight) as weight from unnest(v_query.weights, v_query.term_numbers) q (weight, term)
+                              group by q.term) t), 0)
+              + coalesce(cardinality(v_query.absent_terms), 0) * ln(1 + (v_chunk_count + 0.5::float8) / 0.5);
+    -- With k1 = 0 a word adds its idf, however often and in however long a chunk it is.
+    v_collection.k1 := 0;
+    v_matched := braid_store.exact_scores(request.tenant_id, v_collection, v_chunk_ids, v_query);
+  end if;
+  return array(
+    select greatest(r.near, (coalesce(r.near, 0) + r.matched) / 2)
+    from unnest(relevance.candidates) with ordinality c (
+           chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
+           semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, place),
+         lateral (
+           select (c.semantic_score - v_mean) / nullif(v_nearest - v_mean, 0) as near,
+                  v_matched[c.place] / nullif(v_all, 0) as matched
+           offset 0
+         ) r
+    order by c.place);
+end
+$$;
+
+comment on function braid_store.relevance(braid_store.search_request, braid_store.fused_candidate[]) is
+  'Says how much each candidate has to do with the query, whatever else there is: the mean of two shares, or the first if '
+  'that is greater. How far its similarity goes from the collection''s mean to that of a vector equal to the query''s. And '
+  'which part of the query''s words it has, by their idf.';

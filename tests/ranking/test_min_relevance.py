@@ -1,0 +1,97 @@
+"""The option min_relevance: what has nothing to do with the query is no hit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import hybrid, upsert, vector
+
+Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture
+def filled(db: Connection) -> Connection:
+    """Cosines with the query (1, 0, 0) are known, and their mean is 0.1."""
+    db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
+    cosines = {"near": 0.6, "words": 0.1, "both": 0.5, "far": 0.1, "against": -0.8}
+    texts = {"words": "price per seat", "both": "price of a seat"}
+    upsert(
+        db,
+        [
+            {
+                "external_id": name,
+                "content": texts.get(name, "other things"),
+                "embedding": [cosine, math.sqrt(1 - cosine**2), 0],
+            }
+            for name, cosine in cosines.items()
+        ],
+        "small",
+    )
+    return db
+
+
+def found(db: Connection, text: str | None, relevance: object, **arguments: Any) -> set[str]:
+    rows = hybrid(
+        db,
+        query_text=text,
+        query_embedding=vector([1, 0, 0]),
+        collection="small",
+        options=Jsonb({"min_relevance": relevance}),
+        **arguments,
+    )
+    return {name for name, _, _ in rows}
+
+
+def test_a_hit_stands_out_by_similarity_or_has_the_words(filled: Connection) -> None:
+    assert found(filled, "seat price", "auto") == {"near", "words", "both"}
+    assert found(filled, "seat price", 0.6) == {"both"}
+    assert found(filled, "seat price", None) == {"near", "words", "both", "far", "against"}
+    # With a vector alone: (0.6 - 0.1) / (1 - 0.1) and (0.5 - 0.1) / (1 - 0.1).
+    assert found(filled, None, "auto") == {"near", "both"}
+    assert found(filled, None, 0.5) == {"near"}
+
+
+def test_a_word_that_no_text_has_is_missed(filled: Connection) -> None:
+    assert "words" in found(filled, "seat price", 0.45)
+    assert "words" not in found(filled, "seat price wombat quokka", 0.45)
+
+
+def test_full_text_alone_keeps_what_it_finds(filled: Connection) -> None:
+    rows = hybrid(filled, query_text="seat wombat", collection="small", options=Jsonb({"min_relevance": 1}))
+    assert {name for name, _, _ in rows} == {"words", "both"}
+
+
+def test_no_more_candidates_are_asked_for_once_something_was_left_out(filled: Connection) -> None:
+    row = filled.execute(
+        "select braid.search_json(null, %s::vector, 3, collection => 'small', options => %s)",
+        (vector([1, 0, 0]), Jsonb({"min_relevance": "auto"})),
+    ).fetchone()
+    assert row and row[0]["stats"]["candidate_count"] == 3
+    assert (row[0]["stats"]["fusion_method"], row[0]["stats"]["returned_results"]) == (None, 2)
+    assert not row[0]["stats"]["underfilled"]
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1, "most", True, []])
+def test_another_value_is_refused(filled: Connection, wrong: object) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="option min_relevance is"):
+        found(filled, "seat", wrong)
+
+
+def test_a_timeline_has_no_turn_about_something_else(filled: Connection) -> None:
+    def told(**arguments: Any) -> set[str]:
+        named = "".join(f", {name} => %({name})s" for name in arguments)
+        rows = filled.execute(
+            "select external_id from braid.conversation_timeline('seat', %(vector)s::vector, collection => 'small'"
+            f"{named}) where is_match",
+            {"vector": vector([1, 0, 0]), **arguments},
+        )
+        return {row[0] for row in rows.fetchall()}
+
+    assert told() == {"near", "words", "both"}
+    assert len(told(options=Jsonb({"min_relevance": None}))) == 5
+    assert len(told(min_score=-100)) == 5
