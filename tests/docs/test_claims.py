@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import psycopg
 import pytest
@@ -164,7 +164,7 @@ def test_the_clients_type_of_options(db: Connection) -> None:
 
 
 def json_types(hint: Any) -> set[str]:
-    if get_origin(hint) is UnionType:
+    if get_origin(hint) in (UnionType, Union):
         return set().union(*map(json_types, get_args(hint)))
     if get_origin(hint) is Literal:
         return {JSON_TYPES[type(value)] for value in get_args(hint)}

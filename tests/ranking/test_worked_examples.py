@@ -1,4 +1,4 @@
-"""Published arithmetic, to the digit: reciprocal ranks, weighted sums and maxima. docs/ranking.md has the same numbers."""
+"""Published arithmetic, to the digit: reciprocal ranks, weighted sums and maxima."""
 
 from __future__ import annotations
 
@@ -99,13 +99,13 @@ def test_the_weights_of_a_collection_are_those_of_its_fusion(db: Connection) -> 
 
 
 def test_weighted_scores_and_the_greater_of_two(db: Connection) -> None:
-    """Similarity .85 and BM25 6.5, which becomes min(6.5 / 10, 1)."""
+    """Similarity .85, and BM25 6.5, which becomes min(6.5 / 10, 1)."""
     load(db, {"A": ("apple", 0.85), **{f"{n}": ("b", 0.0) for n in range(9)}}, b=0)
-    # One of ten documents has the word; four times in the query. With b = 0 and one occurrence BM25 is 4 idf / (1 + k1).
+    # One of ten documents has the word, once; the query has it four times. With b = 0 BM25 is 4 idf / (1 + k1).
     idf = math.log(1 + 9.5 / 1.5)
     db.execute("select braid.set_ranking('small', k1 => %s)", (4 * idf / 6.5 - 1,))
     absolute = Jsonb({"normalisation": "saturate"})
     query = "apple apple apple apple"
     weighted = scores(db, query, full_text_weight=0.4, semantic_weight=0.6, options=absolute)
-    assert weighted["A"] == pytest.approx(0.77, abs=1e-6)  # .6 × .85 + .4 × .65
+    assert weighted["A"] == pytest.approx(0.77, abs=1e-6)  # .6 * .85 + .4 * .65
     assert scores(db, query, fusion="max", options=absolute)["A"] == pytest.approx(0.85, abs=1e-6)
