@@ -11,6 +11,7 @@ export type SearchOptions = {
   embedding_model?: string | null
   prefilter?: boolean | null
   full_text_min_score?: number | null
+  min_relevance?: number | string | null
   explain?: boolean | null
   semantic_min_score?: number | null
   exact?: boolean | null
@@ -223,7 +224,7 @@ export type Database = {
           embed_fields?: string[]
           embedding_model?: string
           fold_diacritics?: boolean
-          full_text_weight?: number
+          full_text_weight?: number | null
           fusion?: string
           hnsw_ef_construction?: number | null
           hnsw_m?: number
@@ -232,7 +233,7 @@ export type Database = {
           k1?: number
           normalisation?: string
           rrf_k?: number
-          semantic_weight?: number
+          semantic_weight?: number | null
           text_config?: string
           title_weight?: number
           vector_storage?: string | null
