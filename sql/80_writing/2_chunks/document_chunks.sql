@@ -92,7 +92,8 @@ begin
          c.language, c.metadata, null, null
   from braid_store.split_texts(array(select case when not c.fits then c.content end from contents c order by c.place),
                                array(select c.budget from contents c order by c.place)) s
-  join contents c on c.place = s.text_number;
+  join contents c on c.place = s.text_number
+  where exists (select from contents c where not c.fits);
 end
 $$;
 
