@@ -21,6 +21,9 @@ _WORD = re.compile(
     r"\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
 )
 
+_QUESTION_MARKS = ("?", "\uff1f")
+_SENTENCE_ENDS = (*_QUESTION_MARKS, ".", "!", "\u3002", "\uff01")
+
 
 def embedded_text(query: str) -> str:
     """What a query asks for in words, without its operators: clauses in their order, excluded words and phrases
@@ -29,10 +32,37 @@ def embedded_text(query: str) -> str:
     if text.count('"') % 2:
         start, _, end = text.rpartition('"')
         text = f"{start}\u201d{end}"
-    wanted = []
+    clauses = []
     for signs, phrase, word in _CLAUSE.findall(text):
         content = (phrase or word).replace("\u201d", " ").strip(" ")
-        if signs == "-" or (not signs and word and content == "OR") or not _WORD.search(content):
+        if _WORD.search(content):
+            clauses.append((signs, bool(word), content))
+    has_plain_signs = _is_prose(text, clauses)
+    wanted = []
+    for signs, is_word, content in clauses:
+        if (signs == "-" and not has_plain_signs) or (not signs and is_word and content == "OR"):
             continue
-        wanted.append(content.rstrip("* ") if word else content)
+        wanted.append(content.rstrip("* ") if is_word else content)
     return " ".join(wanted)
+
+
+def _is_prose(text: str, clauses: list[tuple[str, bool, str]]) -> bool:
+    """Whether the signs before words are text, as braid_store.parse_query decides it."""
+    plain_count = 0
+    has_excluded_words = False
+    for signs, is_word, content in clauses:
+        if signs in ("+", "-"):
+            if not is_word or content.endswith("*"):
+                return False
+            if content[0] not in "0123456789":
+                if signs == "+":
+                    return False
+                has_excluded_words = True
+        elif is_word:
+            if content.endswith("*") or (not signs and content == "OR"):
+                return False
+            plain_count += 1
+    last = text.rstrip('" ')[-1:]
+    if has_excluded_words and (plain_count < 5 or last not in _SENTENCE_ENDS):
+        return False
+    return plain_count >= (1 if last in _QUESTION_MARKS else 5)

@@ -15,7 +15,9 @@ declare
     '\\u00bf\\u2010-\\u205e\\u3001-\\u3003\\u3008-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]';
   v_query text := translate(parse_query.query_text, c_quotes || c_spaces,
                             repeat('"', length(c_quotes)) || repeat(' ', length(c_spaces)));
-  v_prose_words int := case when right(rtrim(v_query, '" '), 1) in ('?', '？') then 1 else 5 end;
+  v_last text := right(rtrim(v_query, '" '), 1);
+  v_prose_words int := case when v_last in ('?', '？') then 1 else 5 end;
+  v_has_end boolean := v_last in ('.', '?', '!', '。', '？', '！');
 begin
   if v_query !~ '[-+*"]|OR' then
     -- Plain words, as in most queries.
@@ -48,22 +50,26 @@ begin
              when m.matched[1] = '' and i.content = 'OR' then 'or'
              else 'should'
            end as occurrence,
-           m.matched[1] = '+' as is_signed
+           m.matched[1] in ('+', '-') as is_signed
     -- Signs, then a phrase or a word. Several signs together, as in --verbose, are no operator.
     from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched, item_number),
          lateral (select btrim(translate(coalesce(m.matched[2], m.matched[3]), '”', ' ')) as content) i
     where i.content ~ c_word
+  ), counted as (
+    select i.*, count(*) filter (where i.kind = 'word' and i.occurrence = 'should') over () as plain_count from items i
   ), understood as (
-    -- In prose a quotation is evidence: questions quote titles and words that the text spells otherwise. Prose has words
-    -- outside the quotation marks and no other operator.
-    select i.item_number, i.content, i.kind,
-           case when i.kind = 'phrase'
-                  and bool_and(i.kind <> 'prefix' and (i.occurrence = 'should' or i.occurrence = 'must' and not i.is_signed))
+    -- In prose a quotation is evidence: questions quote titles and words that the text spells otherwise. So is what has a
+    -- sign: +1 and -2 are numbers, and dashes of a sentence lose their space. Prose has no other operator.
+    select c.item_number, c.content, c.kind,
+           case when c.occurrence <> 'should'
+                  and c.plain_count >= v_prose_words
+                  and bool_and(case
+                        when not c.is_signed then c.kind <> 'prefix' and c.occurrence <> 'or'
+                        else c.kind = 'word' and (c.content ~ '^[0-9]'
+                                                  or c.occurrence = 'must_not' and v_has_end and c.plain_count >= 5) end)
                         over ()
-                  and count(*) filter (where i.kind = 'word') over ()
-                        >= v_prose_words
-                then 'should' else i.occurrence end as occurrence
-    from items i
+                then 'should' else c.occurrence end as occurrence
+    from counted c
   ), clauses as (
     select p.*,
            p.follows_or and p.occurrence <> 'must_not'
@@ -88,10 +94,11 @@ comment on function braid_store.parse_query(text) is
   E'Splits a query text into its clauses, in order. Every text is valid.\n'
   'word: the query ranks by it (occurrence should). +word: it must be there (must). -word: it must not be there '
   '(must_not). The same holds for a number (-5). A hyphen inside a word, a sign alone and several signs (--verbose) '
-  'are not operators.\n'
+  'are not operators. In prose a sign before a number is text, and so is a - before a word if the prose has five plain '
+  'words and ends like a sentence.\n'
   '"exact phrase", in straight or curly quotation marks, is a must, and after - a must_not. In prose it is a should: '
-  'a query without other operators and with five words or more outside of quotation marks, or with one and a question '
-  'mark at the end. After + it is always a must. Quotation marks pair from left to right. A last one without a partner '
+  'a query without other operators and with five plain words or more outside of quotation marks, or with one and a '
+  'question mark at the end. After + it is always a must. Quotation marks pair from left to right. A last one without a partner '
   'is dropped, and an asterisk inside is an ordinary character.\n'
   'data* is a prefix: an asterisk at the end of a word, and only there.\n'
   'a OR b: alternatives. They have one group_number, and are a must if one of them is. OR must be in capitals, '

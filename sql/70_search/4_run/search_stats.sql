@@ -45,6 +45,8 @@ begin
     'query_cut', request.is_cut,
     'demands_cut', cardinality(v_query.conditions) >= 128,
     'optional_phrases', exists (select from unnest(request.tokens) t where t.kind = 'phrase' and t.occurrence = 'should'),
+    'plain_signs', request.query_text ~ E'(^|\\s)[+-][0-9A-Za-z]'
+                   and not exists (select from unnest(request.tokens) t where t.occurrence <> 'should'),
     'scoring_cut', coalesce(found_candidates.is_cut, false) or exists (
       select
       from unnest(v_query.terms) t

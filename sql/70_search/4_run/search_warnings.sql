@@ -43,6 +43,9 @@ as $$
           'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
          ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
           'The query reads as a sentence, so what it quotes need not be there. Write +"…" for what must.'),
+         ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,
+          'The query reads as a sentence, so the sign before a number or word is text. Write +"…" for what must be there, '
+          '-"…" for what must not.'),
          ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
           'Only the first 16384 characters of the query were searched by full text.'),
          ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
