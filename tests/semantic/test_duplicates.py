@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from support.nearest import (
     Connection,
     Vector,
     maintain,
+    maintain_as_far_as_possible,
     nearest,
     replace_embeddings,
     search,
@@ -152,6 +154,38 @@ def test_a_delete_while_vectors_are_absorbed(db: Connection, dsn: str, vectors: 
     delete(db, ["alone"])
     hits, mode, _ = search(db, alone["alone"], "c", 1)
     assert (hits[0][0], mode) == ("second", "hnsw")
+
+
+def test_a_delete_that_waits_for_the_first_duplicate_of_a_shard(db: Connection, dsn: str) -> None:
+    """When it began, the shard had no duplicates."""
+    db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
+    set_threshold(db, 200, DIMENSIONS)
+    vectors = {name: row for name, row in made_up().items() if name.startswith("d")}
+    store(db, vectors, "c")
+    maintain(db)
+    store(db, {"second": vectors["d000"]}, "c")
+    with psycopg.connect(dsn) as maintainer, ThreadPoolExecutor(1) as pool:
+        maintainer.execute("select braid.maintain('1 second')")
+        deleted = pool.submit(delete, db, ["d000"])
+        while not maintainer.execute("select from pg_locks where not granted").fetchall():
+            assert not deleted.done()
+        maintainer.commit()
+        deleted.result()
+    assert search(db, vectors["d000"], "c", 1)[:2] == ([("second", 1.0)], "hnsw")
+
+
+def test_a_vector_that_comes_while_the_one_in_the_index_is_deleted(db: Connection, dsn: str, vectors: Vectors) -> None:
+    """Maintenance does not wait for the delete, so two of the equal ones stand in the index."""
+    with psycopg.connect(dsn) as other:
+        delete(other, ["yes000"])
+        store(db, {"new": YES}, "c")
+        maintain_as_far_as_possible(db)
+        other.commit()
+    assert written_count(db, "c") == 0
+    vectors = {name: row for name, row in vectors.items() if name != "yes000"} | {"new": YES}
+    check(db, vectors)
+    names = [name for name, _ in search(db, YES, "c", 200)[0]]
+    assert sorted(names) == sorted(name for name in vectors if name.startswith(("yes", "new")))
 
 
 def test_demotion(db: Connection, vectors: Vectors) -> None:

@@ -32,7 +32,7 @@ set lock_timeout = '3s'
 as $$
 declare
   -- Twice the time of pgvector's 64 at most, for a graph that is searched half as widely.
-  v_ef_construction int := coalesce(hnsw_ef_construction, greatest(128, 2 * least(hnsw_m, 500)));
+  v_ef_construction int := coalesce(hnsw_ef_construction, 2 * greatest(64, least(hnsw_m, 500)));
   v_given_text_weight float8 := full_text_weight;
   v_given_near_weight float8 := semantic_weight;
   v_vector_space_id int;

@@ -10,6 +10,7 @@ as $$
 #variable_conflict use_column
 declare
   v_shard record;
+  v_hashes bigint[];
 begin
   -- Looked up one by one by the whole key, as in remove_chunks. That has locked the chunks, so nobody writes their
   -- vectors now.
@@ -34,10 +35,19 @@ begin
       perform braid_store.remove_from_shard(remove_vectors.tenant_id, v_shard.id, remove_vectors.chunk_ids);
       continue;
     end if;
-    execute format('delete from braid_store.vectors_%1$s v where v.ctid = any (array(select v.ctid '
+    execute format('with gone as (delete from braid_store.vectors_%1$s v where v.ctid = any (array(select v.ctid '
                    'from unnest($2) u (chunk_id), lateral (select v.ctid from braid_store.vectors_%1$s v '
-                   'where v.tenant_id = $1 and v.chunk_id = u.chunk_id offset 0) v))', v_shard.id)
+                   'where v.tenant_id = $1 and v.chunk_id = u.chunk_id offset 0) v)) returning v.embedding_hash) '
+                   'select array_agg(g.embedding_hash) from gone g', v_shard.id)
+      into v_hashes
       using remove_vectors.tenant_id, remove_vectors.chunk_ids;
+    -- Where the delete waited for absorb_vectors, that may have relied on what is gone now.
+    if v_shard.duplicate_count = 0 then
+      perform braid_store.represent_duplicates(s, v_hashes)
+      from braid_store.vector_shards s
+      where s.tenant_id = remove_vectors.tenant_id and s.collection_id = remove_vectors.collection_id
+        and s.id = v_shard.id and s.duplicate_count > 0;
+    end if;
   end loop;
 end
 $$;

@@ -60,6 +60,16 @@ begin
     v_sort_key, v_chunk_id)
   into chunk_ids, distances
   using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
+  if shard.duplicate_count > 0 then
+    -- Equal vectors that both stand in the index (see hashed_batch) stand for the same chunks.
+    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}')
+    into chunk_ids, distances
+    from (
+      select u.chunk_id, min(u.distance) as distance
+      from unnest(nearest_indexed.chunk_ids, nearest_indexed.distances) u (chunk_id, distance)
+      group by u.chunk_id
+    ) n;
+  end if;
   perform set_config('hnsw.ef_search', v_ef_search, true),
           set_config('hnsw.iterative_scan', v_iterative_scan, true),
           set_config('hnsw.max_scan_tuples', v_max_scan_tuples, true);

@@ -19,7 +19,8 @@ as $$
         select s.chunk_id, s.embedding, s.embedding_hash,
                row_number() over (partition by s.embedding_hash, s.embedding order by s.chunk_id) > 1
                or exists (
-                 -- Locked, so that remove_vectors waits, and then sees that it has duplicates.
+                 -- Locked, so that remove_vectors waits, and then sees that it has duplicates. One that is being deleted
+                 -- is skipped, though it may stay for others: then two equal ones are in the index.
                  select from braid_store.vectors_%1$s r
                  where r.tenant_id = $1 and r.embedding_hash = s.embedding_hash and not r.is_duplicate
                    and r.embedding operator(@vector@.=) s.embedding
