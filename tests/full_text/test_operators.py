@@ -33,9 +33,7 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def filled(shared_db: Connection) -> Connection:
     """A collection whose semantic leg finds everything, in the order above."""
-    shared_db.execute(
-        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test')"
-    )
+    shared_db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test')")
     upsert(
         shared_db,
         [
@@ -168,12 +166,8 @@ def test_with_match(filled: Connection, query: str, match: str, expected: str) -
     assert found(filled, query, match=match) == set(expected.split())
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"), [e for e in EXAMPLES if any(c in e[0] for c in '+-"“')]
-)
-def test_operators_bind_both_legs(
-    filled: Connection, query: str, expected: str
-) -> None:
+@pytest.mark.parametrize(("query", "expected"), [e for e in EXAMPLES if any(c in e[0] for c in '+-"“')])
+def test_operators_bind_both_legs(filled: Connection, query: str, expected: str) -> None:
     """The semantic leg adds nothing that the query refuses."""
     everything = {*TEXTS, "titled"}
     demands = {"-fox": "-fox", "-fox -brown": "-fox -brown"}
@@ -193,9 +187,7 @@ def test_operators_bind_both_legs(
 
 def test_the_semantic_leg_alone_is_ordered_by_similarity(filled: Connection) -> None:
     names = [*TEXTS, "titled"]
-    assert found_by_both(filled, "-fox -zz") == [
-        name for name in names if name not in ("lazy", "dogs")
-    ]
+    assert found_by_both(filled, "-fox -zz") == [name for name in names if name not in ("lazy", "dogs")]
     assert found_by_both(filled, "+brown", full_text_weight=0) == [
         "lazy",
         "dogs",
@@ -238,9 +230,7 @@ def test_operators_and_filters(filled: Connection) -> None:
         ("-OR", "error"),
     ],
 )
-def test_without_operators_all_is_words(
-    filled: Connection, query: str, expected: str
-) -> None:
+def test_without_operators_all_is_words(filled: Connection, query: str, expected: str) -> None:
     plain = {"options": {"operators": False}}
     assert found(filled, query, **plain) == set(expected.split())
     assert set(found_by_both(filled, query, **plain)) == {*TEXTS, "titled"}
@@ -283,9 +273,7 @@ PIECES = st.sampled_from(
     ]
 )
 QUERIES = st.lists(
-    st.one_of(
-        PIECES, st.characters(exclude_categories=["Cs"], exclude_characters="\x00")
-    ),
+    st.one_of(PIECES, st.characters(exclude_categories=["Cs"], exclude_characters="\x00")),
     max_size=15,
 )
 
@@ -311,13 +299,9 @@ def test_no_text_is_an_error(filled: Connection) -> None:
             (query, vector([1, 0]), match, Jsonb(options)),
         ).fetchone()
         assert rows
-        by_text = {
-            row["external_id"] for row in rows[0]["results"] if row["full_text_rank"]
-        }
+        by_text = {row["external_id"] for row in rows[0]["results"] if row["full_text_rank"]}
         if query:
-            assert by_text == found(
-                filled, query, match=match, options=Jsonb(options).obj
-            )
+            assert by_text == found(filled, query, match=match, options=Jsonb(options).obj)
         clauses = filled.execute(
             "select occurrence, kind from braid_store.parse_query((braid_store.searched_text(%s, %s)).searched)",
             (query, has_operators),
@@ -350,35 +334,24 @@ def test_long_queries_take_bounded_time(filled: Connection, query: str) -> None:
         found_by_both(filled, query)
 
 
-def test_what_a_sentence_quotes_is_evidence_and_not_a_demand(
-    filled: Connection,
-) -> None:
-    assert found(filled, 'Which dogs did the book "Lazy Brown" describe?') >= {
-        "lazy",
-        "dogs",
-    }
+def test_what_a_sentence_quotes_is_evidence_and_not_a_demand(filled: Connection) -> None:
+    assert found(filled, 'Which dogs did the book "Lazy Brown" describe?') >= {"lazy", "dogs"}
     assert found(filled, 'Which dogs did the book +"Lazy Brown" describe?') == set()
     assert found(filled, 'dogs "Lazy Brown"') == set()
     assert found(filled, '"Lazy Brown" dogs', match="all") == set()
 
     def warned(query: str) -> bool:
-        row = filled.execute(
-            "select braid.search_json(%s, collection => 'small')", (query,)
-        ).fetchone()
+        row = filled.execute("select braid.search_json(%s, collection => 'small')", (query,)).fetchone()
         assert row
         return "optional_phrases" in {warning["code"] for warning in row[0]["warnings"]}
 
     assert warned('Which dogs did the book "Lazy Brown" describe?')
-    assert not warned('Which dogs did the book +"Lazy Brown" describe?') and not warned(
-        'dogs "Lazy Brown"'
-    )
+    assert not warned('Which dogs did the book +"Lazy Brown" describe?') and not warned('dogs "Lazy Brown"')
 
 
 def test_a_sign_in_a_sentence_is_text(filled: Connection) -> None:
     def warned(query: str) -> bool:
-        row = filled.execute(
-            "select braid.search_json(%s, collection => 'small')", (query,)
-        ).fetchone()
+        row = filled.execute("select braid.search_json(%s, collection => 'small')", (query,)).fetchone()
         assert row
         return "plain_signs" in {warning["code"] for warning in row[0]["warnings"]}
 
@@ -387,15 +360,9 @@ def test_a_sign_in_a_sentence_is_text(filled: Connection) -> None:
         "which lazy dog jumps over the -00942 fox",
         "a lazy dog -brown as it was- jumps over all .",
     ):
-        assert found(filled, query) >= {"lazy", "dogs"} and set(
-            found_by_both(filled, query)
-        ) == {*TEXTS, "titled"}
+        assert found(filled, query) >= {"lazy", "dogs"} and set(found_by_both(filled, query)) == {*TEXTS, "titled"}
         assert warned(query), query
-    for query in (
-        'which lazy dog jumps over the fox -"brown"',
-        "which lazy dog jumps over the fox -brown",
-        "fox -brown",
-    ):
+    for query in ('which lazy dog jumps over the fox -"brown"', "which lazy dog jumps over the fox -brown", "-brown"):
         assert "lazy" not in set(found_by_both(filled, query))
         assert not warned(query), query
     assert not warned("which lazy dog jumps over a well-known fox")

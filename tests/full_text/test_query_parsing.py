@@ -28,10 +28,7 @@ EXAMPLES = [
     ("git --force ++i +-x", "1 git | 2 force | 3 i | 4 x"),
     ('"exact phrase"', "1+ phrase:exact phrase"),
     ('+"exact phrase" -"not this"', "1+ phrase:exact phrase | 2- phrase:not this"),
-    (
-        "“curly quotes” „und deutsche“",
-        "1+ phrase:curly quotes | 2+ phrase:und deutsche",
-    ),
+    ("“curly quotes” „und deutsche“", "1+ phrase:curly quotes | 2+ phrase:und deutsche"),
     ('检索"完全一致"了', "1 检索 | 2+ phrase:完全一致 | 3 了"),
     ('"exact phr', "1 exact | 2 phr"),
     ('foo"bar', "1 foo bar"),
@@ -55,84 +52,36 @@ EXAMPLES = [
     ('"data*" data*OR*', "1+ phrase:data* | 2 prefix:data*OR"),
     ('one two three four "a b"', "1 one | 2 two | 3 three | 4 four | 5+ phrase:a b"),
     # Prose: a quotation is evidence.
-    (
-        'one two "a b" three four five',
-        "1 one | 2 two | 3 phrase:a b | 4 three | 5 four | 6 five",
-    ),
+    ('one two "a b" three four five', "1 one | 2 two | 3 phrase:a b | 4 three | 5 four | 6 five"),
     ('who wrote "a b"?', "1 who | 2 wrote | 3 phrase:a b"),
-    ("who wrote “a b?” ", "1 who | 2 wrote | 3 phrase:a b?"),
+    ('who wrote “a b?” ', "1 who | 2 wrote | 3 phrase:a b?"),
     ('谁写了"红楼梦"？', "1 谁写了 | 2 phrase:红楼梦"),
     ('"who is who?"', "1+ phrase:who is who?"),
     # Any other operator shows that the query language is meant.
     ('who wrote +"a b"?', "1 who | 2 wrote | 3+ phrase:a b"),
-    (
-        'one two three four five "a b" -six',
-        "1 one | 2 two | 3 three | 4 four | 5 five | 6+ phrase:a b | 7- six",
-    ),
-    (
-        'one two three four five* "a b"',
-        "1 one | 2 two | 3 three | 4 four | 5 prefix:five | 6+ phrase:a b",
-    ),
-    (
-        'one two three four OR five "a b"',
-        "1 one | 2 two | 3 three | 4 four | 4 five | 5+ phrase:a b",
-    ),
-    (
-        'one two three four +five "a b"',
-        "1 one | 2 two | 3 three | 4 four | 5+ five | 6+ phrase:a b",
-    ),
+    ('one two three four five "a b" -six', "1 one | 2 two | 3 three | 4 four | 5 five | 6+ phrase:a b | 7- six"),
+    ('one two three four five* "a b"', "1 one | 2 two | 3 three | 4 four | 5 prefix:five | 6+ phrase:a b"),
+    ('one two three four OR five "a b"', "1 one | 2 two | 3 three | 4 four | 4 five | 5+ phrase:a b"),
+    ('one two three four +five "a b"', "1 one | 2 two | 3 three | 4 four | 5+ five | 6+ phrase:a b"),
     # In prose a sign before a number is text, and before a word if the prose ends like a sentence.
-    (
-        "stabilizing the first of +1 nucleosomes",
-        "1 stabilizing | 2 the | 3 first | 4 of | 5 1 | 6 nucleosomes",
-    ),
-    (
-        "mice with E2f-1, -2, -3 have no tumour",
-        "1 mice | 2 with | 3 E2f-1, | 4 2, | 5 3 | 6 have | 7 no | 8 tumour",
-    ),
+    ("stabilizing the first of +1 nucleosomes", "1 stabilizing | 2 the | 3 first | 4 of | 5 1 | 6 nucleosomes"),
+    ("mice with E2f-1, -2, -3 have no tumour", "1 mice | 2 with | 3 E2f-1, | 4 2, | 5 3 | 6 have | 7 no | 8 tumour"),
     ("four words and -5 here", "1 four | 2 words | 3 and | 4- 5 | 5 here"),
     ("is it -5?", "1 is | 2 it | 3 5?"),
     ('who says "a b" at -5?', "1 who | 2 says | 3 phrase:a b | 4 at | 5 5?"),
-    (
-        "one two three four five -six -7",
-        "1 one | 2 two | 3 three | 4 four | 5 five | 6- six | 7- 7",
-    ),
-    (
-        "one two three four five +six.",
-        "1 one | 2 two | 3 three | 4 four | 5 five | 6+ six.",
-    ),
-    (
-        "one two -dash three four five .",
-        "1 one | 2 two | 3 dash | 4 three | 5 four | 6 five",
-    ),
+    ("one two three four five -six -7", "1 one | 2 two | 3 three | 4 four | 5 five | 6- six | 7- 7"),
+    ("one two three four five +six.", "1 one | 2 two | 3 three | 4 four | 5 five | 6+ six."),
+    ("one two -dash three four five .", "1 one | 2 two | 3 dash | 4 three | 5 four | 6 five"),
     ("is it not -this?", "1 is | 2 it | 3 not | 4- this?"),
-    (
-        'one two three four five -"5" -6',
-        "1 one | 2 two | 3 three | 4 four | 5 five | 6- phrase:5 | 7- 6",
-    ),
-    (
-        "one two three four five OR -6",
-        "1 one | 2 two | 3 three | 4 four | 5 five | 6- 6",
-    ),
+    ('one two three four five -"5" -6', "1 one | 2 two | 3 three | 4 four | 5 five | 6- phrase:5 | 7- 6"),
+    ("one two three four five OR -6", "1 one | 2 two | 3 three | 4 four | 5 five | 6- 6"),
     ("C++ C# 50% >= 5", "1 C++ | 2 C# | 3 50% | 4 5"),
     ("🎉 ∞", "1 🎉 | 2 ∞"),
 ]
 
 # What of queries is likely to matter, glued together in any way.
-WORDS = [
-    "a",
-    "the",
-    "data",
-    "5",
-    "é",
-    "京都",
-    "ORA-00942",
-    "OR",
-    "or",
-    " -5 ",
-    " +5 ",
-    " one two three four five ",
-]
+WORDS = ["a", "the", "data", "5", "é", "京都", "ORA-00942", "OR", "or"]
+WORDS += [" -5 ", " +5 ", " one two three four five "]
 OPERATORS = ["-", "+", "*", '"', "“", "”", " ", " ", "\n", "\u3000", ".", "?"]
 queries = st.one_of(
     st.lists(st.sampled_from(WORDS + OPERATORS), max_size=25).map("".join),
@@ -140,11 +89,7 @@ queries = st.one_of(
 )
 plain_queries = queries.filter(lambda query: not set(query) & set('"“”„*'))
 
-many = settings(
-    max_examples=examples(300),
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+many = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 TOKENS = "unnest(braid_store.query_tokens(%s, 'english', true))"
 
@@ -170,9 +115,7 @@ def written(rows: list[tuple[int, int, str, str, str]]) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"), EXAMPLES, ids=[query for query, _ in EXAMPLES]
-)
+@pytest.mark.parametrize(("query", "expected"), EXAMPLES, ids=[query for query, _ in EXAMPLES])
 def test_examples(shared_db: Connection, query: str, expected: str) -> None:
     assert written(parse(shared_db, query)) == expected
 
@@ -181,11 +124,7 @@ def test_python_and_sql_read_a_query_alike(shared_db: Connection) -> None:
     @many
     @given(query=queries)
     def check(query: str) -> None:
-        wanted = [
-            content
-            for _, _, occurrence, _, content in parse(shared_db, query)
-            if occurrence != "must_not"
-        ]
+        wanted = [content for _, _, occurrence, _, content in parse(shared_db, query) if occurrence != "must_not"]
         assert embedded_text(query) == " ".join(wanted)
 
     check()
@@ -198,20 +137,14 @@ def test_any_text_is_a_query(shared_db: Connection) -> None:
         rows = parse(shared_db, query)
         assert [number for number, *_ in rows] == list(range(1, len(rows) + 1))
         groups = [group for _, group, *_ in rows]
-        assert sorted(set(groups)) == list(
-            range(1, max(groups, default=0) + 1)
-        ) and groups == sorted(groups)
+        assert sorted(set(groups)) == list(range(1, max(groups, default=0) + 1)) and groups == sorted(groups)
         for group in set(groups):
             members = [row for row in rows if row[1] == group]
             assert len({row[2] for row in members}) == 1
             assert len(members) == 1 or members[0][2] != "must_not"
         for _, _, occurrence, kind, content in rows:
             assert content.strip(" ") == content != ""
-            assert (
-                kind != "phrase"
-                or occurrence != "should"
-                or all(row[2] == "should" for row in rows)
-            )
+            assert kind != "phrase" or occurrence != "should" or all(row[2] == "should" for row in rows)
             assert kind != "prefix" or not content.endswith("*")
         known = {(row[0], row[1], row[2]) for row in rows}
         found = tokens(shared_db, query)
@@ -221,9 +154,7 @@ def test_any_text_is_a_query(shared_db: Connection) -> None:
     check()
 
 
-def test_without_operators_the_lexemes_are_those_of_the_text(
-    shared_db: Connection,
-) -> None:
+def test_without_operators_the_lexemes_are_those_of_the_text(shared_db: Connection) -> None:
     whole = "select lexeme, kind, count(*) from braid_store.tokenize(array[%s], 'english', true) group by 1, 2"
     by_clause = f"select lexeme, token_kind, count(*) from {TOKENS} group by 1, 2"
 
@@ -239,9 +170,7 @@ def test_without_operators_the_lexemes_are_those_of_the_text(
 
 
 def test_positions_are_counted_within_a_clause(shared_db: Connection) -> None:
-    assert [
-        row[3:] for row in tokens(shared_db, 'river "the old ORA-1 river" -bank')
-    ] == [
+    assert [row[3:] for row in tokens(shared_db, 'river "the old ORA-1 river" -bank')] == [
         ("word", 1, "river", "word"),
         ("phrase", 1, "=the", "stop_word"),
         ("phrase", 2, "old", "word"),
@@ -269,9 +198,7 @@ def test_positions_are_counted_within_a_clause(shared_db: Connection) -> None:
         ("한국*", {"한국"}),
     ],
 )
-def test_a_prefix_is_compared_with_stored_lexemes(
-    shared_db: Connection, query: str, expected: set[str]
-) -> None:
+def test_a_prefix_is_compared_with_stored_lexemes(shared_db: Connection, query: str, expected: set[str]) -> None:
     rows = tokens(shared_db, query)
     assert {row[3:5] + row[6:] for row in rows} == {("prefix", 1, "prefix")}
     assert {row[5] for row in rows} == expected
