@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pgbraid.query_text import embedded_text
@@ -123,6 +123,7 @@ def test_examples(shared_db: Connection, query: str, expected: str) -> None:
 def test_python_and_sql_read_a_query_alike(shared_db: Connection) -> None:
     @many
     @given(query=queries)
+    @example('a -5 ?"')
     def check(query: str) -> None:
         wanted = [content for _, _, occurrence, _, content in parse(shared_db, query) if occurrence != "must_not"]
         assert embedded_text(query) == " ".join(wanted)

@@ -62,7 +62,7 @@ def _is_prose(text: str, clauses: list[tuple[str, bool, str]]) -> bool:
             if content.endswith("*") or (not signs and content == "OR"):
                 return False
             plain_count += 1
-    last = text.rstrip('" ')[-1:]
+    last = text.rstrip('" \u201d')[-1:]
     if has_excluded_words and (plain_count < 5 or last not in _SENTENCE_ENDS):
         return False
     return plain_count >= (1 if last in _QUESTION_MARKS else 5)
