@@ -37,9 +37,8 @@ as $$
            'document', s.stats -> 'document',
            'statistics', jsonb_build_object(
              'query_time_ms', s.stats -> 'query_time_ms', 'total_candidates', s.stats -> 'total_candidates',
-             'vector_results', s.stats -> 'semantic_candidates', 'bm25_results', s.stats -> 'full_text_candidates',
-             'fusion_method', s.stats -> 'fusion' -> 'fusion', 'filtered_results', s.stats -> 'filtered_results',
-             'returned_results', s.stats -> 'returned'),
+             'fusion_method', s.stats -> 'fusion_method', 'filtered_results', s.stats -> 'filtered_results',
+             'returned_results', s.stats -> 'returned_results'),
            'timings', s.stats -> 'timings',
            'warnings', braid_store.search_warnings(explain_search.collection, s.stats))
   from braid_store.run_search(
