@@ -76,6 +76,24 @@ def test_a_candidate_count_that_is_given_stays(filled: Connection) -> None:
     assert codes(found) == ["underfilled"]
 
 
+@pytest.mark.parametrize(
+    "asked", [{"query_embedding": None}, {"query_text": None}, {"options": {"prefilter": True}}], ids=str
+)
+def test_fewer_candidates_than_rows_are_told_of(filled: Connection, asked: dict[str, Any]) -> None:
+    found = search(filled, **asked, candidate_count=5, match_count=20)
+    assert len(found["results"]) == found["stats"]["candidate_count"] == 20
+    (message,) = [w["message"] for w in found["warnings"] if w["code"] == "candidate_count_raised"]
+    assert message == "candidate_count is 5 and fewer than match_count, so 20 candidates were looked at."
+    for arguments in ({"candidate_count": 20}, {"candidate_count": 30}, {}):
+        assert "candidate_count_raised" not in codes(search(filled, **asked, **arguments, match_count=20))
+
+
+def test_fewer_candidates_than_rows_stay_so_in_a_hybrid_search(filled: Connection) -> None:
+    found = search(filled, candidate_count=5, match_count=20)
+    assert len(found["results"]) == 10 and found["stats"]["candidate_count"] == 5
+    assert codes(found) == ["underfilled"]
+
+
 @pytest.mark.parametrize("fusion", ["rrf", "convex", "max", "dbsf"])
 def test_a_threshold_that_nothing_reaches_fetches_no_more(filled: Connection, fusion: str) -> None:
     found = search(filled, fusion=fusion, min_score=5.0, match_count=30)

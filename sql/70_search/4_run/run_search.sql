@@ -74,6 +74,9 @@ begin
   v_ended := clock_timestamp();
   v_request.options.explain := (v_request.options).explain or is_explained;
   stats := braid_store.search_stats(v_request, v_found, v_candidates, v_arrangement, results);
+  if candidate_count < match_count and v_request.candidate_count > candidate_count then
+    stats := stats || jsonb_build_object('asked_candidate_count', candidate_count);
+  end if;
   if is_explained then
     stats := stats || jsonb_build_object(
       'rows', braid_store.explain_rows(v_request, v_candidates.report, results),
