@@ -1,4 +1,4 @@
-create or replace function braid_store.absent_keys(keys text[], tenant_id int, collection_id int)
+create or replace function braid_store.absent_keys(keys text[], tenant_id int, collection_id int, most_chunks int)
 returns text[]
 language plpgsql
 stable
@@ -9,20 +9,20 @@ set jit = off
 as $$
 declare
   c_most_keys constant int := 8;
-  c_most_chunks constant int := 50000;
   v_keys text[] := absent_keys.keys[:c_most_keys];
   v_chunk_count bigint := (
     select sum(s.chunk_count) from braid_store.segments s
     where s.tenant_id = absent_keys.tenant_id and s.collection_id = absent_keys.collection_id);
   v_present boolean[];
 begin
-  if coalesce(cardinality(v_keys), 0) = 0 or v_chunk_count > c_most_chunks then
+  if coalesce(cardinality(v_keys), 0) = 0 or v_chunk_count > absent_keys.most_chunks then
     return '{}';
   end if;
   execute format(
-    'select array[%s] from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2',
-    (select string_agg(format('bool_or(%s is not null)', braid_store.filter_metadata_field('metadata.' || k.key)), ', '
-                       order by k.place)
+    'select array[%s]',
+    (select string_agg(format(
+              'exists (select from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and %s is not null)',
+              braid_store.filter_metadata_field('metadata.' || k.key)), ', ' order by k.place)
      from unnest(v_keys) with ordinality k (key, place)))
   into v_present
   using absent_keys.tenant_id, absent_keys.collection_id;
@@ -31,6 +31,6 @@ begin
 end
 $$;
 
-comment on function braid_store.absent_keys(text[], int, int) is
-  'Returns those of the first 8 metadata keys that no chunk of a collection has. Reads every chunk once; of more than '
-  '50000 chunks it reads none and returns nothing.';
+comment on function braid_store.absent_keys(text[], int, int, int) is
+  'Returns those of the first 8 metadata keys that no chunk of a collection has. Reads chunks until it has seen each '
+  'key; of more than most_chunks it reads none and returns nothing.';

@@ -95,3 +95,14 @@ def test_mistakes_are_a_line_and_a_hint(run: Run, arguments: list[str], part: st
     assert refused.err.startswith("pgbraid: ")
     assert part in refused.err
     assert "\nhint: " in refused.err
+
+
+def test_a_misspelt_filter_is_told_of(run: Run, searchable: pgbraid.Client) -> None:
+    filters = {"$or": [{"speker": "Ana"}, {"legs": 4}]}
+    message = 'No chunk has the metadata keys ["speker"]'
+    for command in ("search", "recall", "explain"):
+        for asked in (filters, {"speker": "Ana"}):
+            assert message in run(command, "zebra", "--filters", json.dumps(asked)).out, command
+    for search in (searchable.search, searchable.recall, searchable.explain_search):
+        answer = search("zebra", filters=filters)
+        assert [warning["code"] for warning in answer.warnings if "filter" in warning["code"]] == ["unknown_filter_key"]

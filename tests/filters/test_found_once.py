@@ -147,3 +147,24 @@ def test_a_key_that_no_chunk_has_is_told_of(db: Connection) -> None:
     assert "undeclaerd" in warnings(db, {"undeclared": -1, "metadata.undeclaerd": 1})["unknown_filter_key"]
     for filters in ({"undeclared": 1000}, {"declared": 1000}, {"undeclaerd": {"$ne": 7}}):
         assert "unknown_filter_key" not in warnings(db, filters)
+
+
+def test_a_key_that_no_chunk_has_is_told_of_beside_rows(db: Connection) -> None:
+    for misspelt in (7, "Ana", True, {"$exists": True}, {"$in": [7, "Ana"]}, {"$gt": 1}):
+        message = warnings(db, {"$or": [{"$and": [{"undeclaerd": misspelt}]}, {"undeclared": 7}]})["unknown_filter_key"]
+        assert '"undeclaerd"' in message and '"undeclared"' not in message
+    assert '"undeclaerd"' in warnings(db, {"undeclaerd": True})["unknown_filter_key"]
+    assert "undeclaerd" in warnings(db, {"$or": [{"metadata.undeclaerd": 7}, {"speaker": ""}]})["unknown_filter_key"]
+    for absent in ({"$ne": 7}, {"$nin": [7]}, {"$exists": False}, None, {"$not": {"$eq": 7}}):
+        assert "unknown_filter_key" not in warnings(db, {"$or": [{"undeclaerd": absent}, {"undeclared": 7}]})
+    # Some chunks have both, but no row that is shown.
+    both = {"$or": [{"large": LARGE}, {"undeclared": 7}, {"speaker": "Ana"}]}
+    assert "unknown_filter_key" not in warnings(db, both)
+
+
+def test_every_way_to_search_tells_of_an_unknown_key(db: Connection) -> None:
+    found = {"$or": [{"undeclaerd": 7}, {"undeclared": 7}]}
+    for function in ("search_json", "explain_search", "recall_json"):
+        call = f"select braid.{function}('alpha', filters => %s, collection => 'docs')"
+        answer = one(db, call, Jsonb(found))
+        assert answer["results"] and "unknown_filter_key" in {warning["code"] for warning in answer["warnings"]}

@@ -23,6 +23,9 @@ as $$
   select coalesce(jsonb_agg(jsonb_build_object('code', w.code, 'message', w.message) order by w.code), '[]')
   from pending p,
        lateral (values
+         ('candidate_count_raised', search_warnings.stats ? 'asked_candidate_count',
+          format('candidate_count is %s and fewer than match_count, so %s candidates were looked at.',
+                 search_warnings.stats ->> 'asked_candidate_count', search_warnings.stats ->> 'candidate_count')),
          ('candidates_without_embedding', (search_warnings.stats ->> 'candidates_without_embedding')::int > 0,
           format('%s of the chunks compared have no embedding yet; they count as of average similarity.',
                  search_warnings.stats ->> 'candidates_without_embedding')),
@@ -60,7 +63,8 @@ as $$
                  'braid.set_indexed_attributes declares for the collection, then call maintain().',
                  search_warnings.stats ->> 'undeclared_filter')),
          ('unknown_filter_key', jsonb_array_length(nullif(search_warnings.stats -> 'unknown_filter_keys', 'null')) > 0,
-          format('No chunk has the metadata keys %s that the filter asks for.',
+          format('No chunk has the metadata keys %s that the filter asks for. What is no metadata: speaker, category, language, '
+                 'importance, occurred_at, external_id, source_uri.',
                  search_warnings.stats ->> 'unknown_filter_keys')),
          ('vector_index_missing',
           search_warnings.stats ->> 'semantic_mode' like 'exact%'
