@@ -66,7 +66,9 @@ WRONG = {
     "member": ["'nobody'"],
     "metadata": ["'[]'"],
     "min_score": ["'NaN'"],
+    "neighbour_weight": ["2"],
     "normalisation": ["'none'"],
+    "preset": ["'x'"],
     "occurred_at": ["'infinity'"],
     "options": [
         "'[]'",
@@ -91,10 +93,12 @@ WRONG = {
     "rrf_k": ["-1"],
     "scores": ["'{}'", "null"],
     "semantic_weight": ["-1"],
+    "smoothing": ["2"],
     "sort": ["'none'"],
     "source_uri": [],
     "speaker": [],
     "start_tag": ["repeat('<', 256)"],
+    "statistics_scope": ["'x'"],
     "stop_tag": ["repeat('<', 256)"],
     "strategy": ["'none'"],
     "synonyms": ["'{}'", "null"],
@@ -147,7 +151,7 @@ RIGHT = {
 MOST = 320
 # Where it is not raised again at the surface: a parallel worker, which may run highlight and explain_score, cannot
 # catch errors; and to catch a wrong vector while documents are written would cost each write a transaction number more.
-MORE = {"highlight": 400, "explain_score": 350, "upsert_document": 1000, "upsert_documents": 1000}
+MORE = {"create_collection": 400, "highlight": 400, "explain_score": 350, "upsert_document": 1000, "upsert_documents": 1000}
 MORE["upsert_embedded_documents"] = 1000
 
 

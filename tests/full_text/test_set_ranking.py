@@ -30,7 +30,7 @@ CHANGES: list[dict[str, float]] = [
 ]
 SETTINGS = {
     "k1": 1.2,
-    "b": 0.75,
+    "b": None,
     "title_weight": 1.0,
     "full_text_weight": 0.6,
     "semantic_weight": 0.4,
@@ -161,6 +161,22 @@ def test_a_ranking_that_is_changed_and_changed_back_is_the_same(
     change(indexed, {"title_weight": 2})
     change(indexed, {"title_weight": 1})
     assert full_text(indexed, query, match_count=25) == before
+
+
+def test_adaptive_b_follows_the_length_of_chunks(db: Connection) -> None:
+    rng = random.Random(8)
+    checker = Checker(db)
+    for number, length in enumerate((3, 9, 30, 200)):
+        texts = [" ".join(rng.choices(WORDS, k=rng.randrange(1, 2 * length))) for _ in range(150)]
+        upsert(db, [{"external_id": f"{number}-{place}", "content": text} for place, text in enumerate(texts)])
+        checker.chunks = []
+        checker.check(rng)  # as before, bounds of older segments hold
+    db.execute("select braid.maintain()")
+    checker.check(rng)
+    assert db.execute("select min(b), max(b) from braid_store.segments").fetchone() == (0.75, 0.75)
+    before = full_text(db, "aaord bbord")
+    change(db, {"b": 0.75})
+    assert full_text(db, "aaord bbord") == before
 
 
 def test_any_sequence_of_changes(indexed: Connection) -> None:

@@ -149,7 +149,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when t.type = 'braid.search_result[]' then 'array[]::braid.search_result[]'
                   when t.type = 'braid_store.found_candidates'
                   then '(''{}'', ''{}'', null, null, null, null, null, null)'
-                  when t.type = 'braid_store.ranked_candidates' then '(''{}'', ''{}'', null, null, null)'
+                  when t.type = 'braid_store.ranked_candidates' then '(''{}'', ''{}'', null, null, null, null)'
                   when t.type = 'braid_store.boost[]' then
                   'array[(''a'', ''c.importance'', true, 1), (''b'', ''c.importance'', false, 1)]::braid_store.boost[]'
                   when n.name in ('weights') then 'array[1, 1]::float8[]'

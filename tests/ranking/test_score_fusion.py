@@ -65,7 +65,9 @@ def make_documents() -> list[dict[str, Any]]:
 @pytest.fixture(params=["cosine", "inner_product", "l2"])
 def filled(db: Connection, request: pytest.FixtureRequest) -> Iterator[Connection]:
     db.execute(
-        "select braid.create_collection('small', dimensions => 8, distance => %s, embedding_model => 'test')",
+        # The model has no neighbours; test_neighbours has one that does.
+        "select braid.create_collection('small', dimensions => 8, distance => %s, embedding_model => 'test',"
+        " smoothing => 0)",
         (request.param,),
     )
     upsert(db, make_documents(), "small")

@@ -87,7 +87,7 @@ class Bm25Model:
         chunks: Iterable[Chunk],
         tokenizer: Tokenizer,
         k1: float = 1.2,
-        b: float = 0.75,
+        b: float | None = None,
         title_weight: float = 1.0,
     ) -> None:
         chunks = list(chunks)
@@ -147,7 +147,9 @@ class Bm25Model:
         # where two words of equal frequency change places, are then in the same order here and there.
         average = (body_length + self._title_weight * title_length) / count or 1.0
         length = entry.body_length + self._title_weight * entry.title_length
-        saturation = self._k1 * (1 - self._b + self._b * length / average)
+        # Null, the default of a collection: .75, and less where chunks have fewer than 40 tokens on average.
+        b = 0.75 * min(1, average / 40) if self._b is None else self._b
+        saturation = self._k1 * (1 - b + b * length / average)
         score = 0.0
         found = set()
         for lexeme in lexemes:

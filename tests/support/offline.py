@@ -11,7 +11,7 @@ from support.bm25_model import Tokenizer
 from support.judged import Judged
 
 Vectors = npt.NDArray[np.float32]
-K1, B = 1.2, 0.75
+K1 = 1.2
 
 
 def rank(judged: Judged, scores: npt.NDArray[np.float64], depth: int = 100) -> list[str]:
@@ -37,7 +37,9 @@ def full_text_rankings(judged: Judged, tokenizer: Tokenizer) -> list[list[str]]:
         lengths.append(sum(len({t.position for t in tokens if t.kind != "stop_word"}) for tokens in field_tokens))
     wanted = {lexeme for lexemes in searched for lexeme in lexemes}
     count = sum(1 for title, content in zip(judged.titles, judged.contents, strict=True) if title or content)
-    norms = K1 * (1 - B + B * np.array(lengths) / (sum(lengths) / count))
+    average = sum(lengths) / count
+    b = 0.75 * min(1, average / 40)
+    norms = K1 * (1 - b + b * np.array(lengths) / average)
     columns: dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]] = {}
     for lexeme in wanted:
         where = np.array([n for n, counts in enumerate(frequencies) if lexeme in counts], dtype=np.int64)

@@ -14,7 +14,7 @@ class SearchOptions(TypedDict, total=False):
     language: str
     operators: bool
     correct: bool
-    statistics_scope: Literal["collection", "filter"]
+    statistics_scope: Literal["collection", "filter", "auto"]
     embedding_model: str
     prefilter: bool
     full_text_min_score: float
@@ -24,6 +24,8 @@ class SearchOptions(TypedDict, total=False):
     exact: bool
     ef_search: int
     normalisation: str | Mapping[str, str]
+    smoothing: float
+    neighbour_weight: float
     boosts: Sequence[Mapping[str, Any]]
     rerank: Sequence[str]
     collapse: bool | Mapping[str, float]

@@ -13,6 +13,9 @@ create or replace function braid_store.check_collection_settings(
   fusion text,
   rrf_k float8,
   normalisation text,
+  neighbour_weight float8,
+  smoothing float8,
+  statistics_scope text,
   index_fields text[],
   embed_fields text[],
   vector_storage text,
@@ -41,13 +44,19 @@ begin
       ('chunk_tokens', chunk_tokens::text, chunk_tokens between 16 and 100000,
        'Use the number of tokens that the model reads, 16 to 100000.'),
       ('k1', k1::text, k1 >= 0 and k1 < 'infinity', 'Use a number from 0, usually 1.2.'),
-      ('b', b::text, b between 0 and 1, 'Use a number from 0 to 1, usually 0.75.'),
+      ('b', b::text, coalesce(b between 0 and 1, true),
+       'Use a number from 0 to 1, usually 0.75, or null: it follows the length of the chunks.'),
       ('title_weight', title_weight::text, title_weight >= 0 and title_weight < 'infinity', 'Use a number from 0.'),
       ('full_text_weight', full_text_weight::text, braid_store.is_weight(full_text_weight),
        'Use 0, or a number from 1e-9 to 1e9.'),
       ('semantic_weight', semantic_weight::text, braid_store.is_weight(semantic_weight),
        'Use 0, or a number from 1e-9 to 1e9.'),
       ('rrf_k', rrf_k::text, rrf_k between 0 and 1e9, 'Use a number from 0 to 1e9, usually 60.'),
+      ('neighbour_weight', neighbour_weight::text, neighbour_weight between 0 and 1,
+       'Use a number from 0, which is none, to 1, usually 0.2.'),
+      ('smoothing', smoothing::text, smoothing between 0 and 1, 'Use a number from 0, which is none, to 1, usually 0.5.'),
+      ('statistics_scope', left(statistics_scope, 100), statistics_scope in ('collection', 'filter', 'auto'),
+       'Use collection, filter or auto.'),
       ('index_fields', index_fields::text, index_fields <@ v_fields and 'content' = any (index_fields),
        'Use title, speaker and content; content must be among them.'),
       ('embed_fields', embed_fields::text, embed_fields <@ v_fields and 'content' = any (embed_fields),
@@ -78,6 +87,7 @@ end
 $$;
 
 comment on function braid_store.check_collection_settings(text, text, int, text, text, int, float8, float8, float8,
-                                                          float8, float8, text, float8, text, text[], text[], text, int, int) is
+                                                          float8, float8, text, float8, text, float8, float8, text, text[], text[], text,
+                                                          int, int) is
   'Raises 22023 or 42704 for a setting that no collection can have. The message names the setting, and the hint says '
   'what to use.';

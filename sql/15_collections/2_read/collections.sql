@@ -5,7 +5,8 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
        c.chunk_tokens, c.index_fields, c.embed_fields, c.full_text_weight, c.semantic_weight, c.fusion, c.rrf_k,
        c.normalisation, c.created_at, c.vector_storage, c.hnsw_m, c.hnsw_ef_construction,
        (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
-        where a.collection_id = c.id and a.removed_at is null) as indexed_attributes
+        where a.collection_id = c.id and a.removed_at is null) as indexed_attributes,
+       c.neighbour_weight, c.smoothing, c.statistics_scope
 from braid_store.collections c
 join braid_store.vector_spaces v on v.id = c.vector_space_id;
 
@@ -42,6 +43,12 @@ comment on column braid.collections.fusion is
 comment on column braid.collections.rrf_k is 'The constant of the fusion rrf, in searches that give none.';
 comment on column braid.collections.normalisation is
   'How convex and max bring the two scores to one scale, in searches that do not say.';
+comment on column braid.collections.neighbour_weight is
+  'How much of the scores of the chunks before and after it a chunk gets, in searches that do not say.';
+comment on column braid.collections.smoothing is
+  'How much of its score a chunk shares with those whose vectors are near, in hybrid searches that do not say.';
+comment on column braid.collections.statistics_scope is
+  'Where searches that do not say count how rare words are: collection, filter or auto.';
 comment on column braid.collections.created_at is 'When the collection was created.';
 comment on column braid.collections.vector_storage is
   'How the vectors of large tenants are stored: vector, halfvec or binary.';

@@ -7,7 +7,11 @@ create or replace function braid.set_ranking(
   semantic_weight float8 default null,
   rrf_k float8 default null,
   fusion text default null,
-  normalisation text default null
+  normalisation text default null,
+  preset text default null,
+  neighbour_weight float8 default null,
+  smoothing float8 default null,
+  statistics_scope text default null
 )
 returns void
 language sql
@@ -17,14 +21,19 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select braid_store.update_ranking(collection, k1, b, title_weight, full_text_weight, semantic_weight, rrf_k, fusion,
-                                    normalisation);
+                                    normalisation, preset, neighbour_weight, smoothing, statistics_scope);
 $$;
 
-comment on function braid.set_ranking(text, float8, float8, float8, float8, float8, float8, text, text) is
+comment on function braid.set_ranking(text, float8, float8, float8, float8, float8, float8, text, text, text, float8,
+                                      float8, text) is
   E'Changes how a collection ranks, for all tenants and from the next search on.\n'
   'An argument that is null, as by default, keeps its setting. k1, b: BM25''s parameters. title_weight: how many times '
   'a word of the title counts. full_text_weight, semantic_weight: the weights of the two scores in hybrid searches '
   'that give none; with a change from convex or dbsf to rrf or max, or back, they become the defaults of the new fusion '
   'unless given. fusion: rrf, convex, dbsf or max. rrf_k: the constant of rrf. normalisation: centroid, theoretical, '
-  'minmax, zscore, saturate or none. Scores are exact at once. After a change of k1, b or title_weight, full-text '
+  'minmax, zscore, saturate or none. preset: prose or conversation; sets all that a new collection of this kind has, '
+  'except for fusion, rrf_k and normalisation, before the other arguments count, and no weights where the fusion is rrf or max. neighbour_weight: how much of the '
+  'scores of the chunks before and after it a chunk gets. smoothing: how much of its score it shares with those whose '
+  'vectors are near, in hybrid searches. statistics_scope: where words are counted: collection, filter, or auto. '
+  'Scores are exact at once. After a change of k1, b or title_weight, full-text '
   'searches may be slower until braid.maintain() has rewritten the index. For administrators.';

@@ -8,7 +8,11 @@ create or replace function braid_store.update_ranking(
   semantic_weight float8,
   rrf_k float8,
   fusion text,
-  normalisation text
+  normalisation text,
+  preset text,
+  neighbour_weight float8,
+  smoothing float8,
+  statistics_scope text
 )
 returns void
 language plpgsql
@@ -20,33 +24,51 @@ as $$
 declare
   v_old braid_store.collections;
   v_new braid_store.collections;
+  v_preset braid_store.collections;
   v_hint text;
 begin
   v_old := braid_store.find_collection(update_ranking.collection);
   -- Locked, because two changes that are each valid alone may be invalid together.
   v_old := braid_store.lock_definition(v_old);
   v_new := braid_store.choose_fusion(v_old, coalesce(update_ranking.fusion, v_old.fusion));
-  v_new.k1 := coalesce(update_ranking.k1, v_old.k1);
-  v_new.b := coalesce(update_ranking.b, v_old.b);
-  v_new.title_weight := coalesce(update_ranking.title_weight, v_old.title_weight);
+  if preset is not null then
+    v_preset := braid_store.ranking_preset(preset, v_new.fusion);
+    v_new.k1 := v_preset.k1;
+    v_new.b := v_preset.b;
+    v_new.title_weight := v_preset.title_weight;
+    v_new.full_text_weight := v_preset.full_text_weight;
+    v_new.semantic_weight := v_preset.semantic_weight;
+    v_new.neighbour_weight := v_preset.neighbour_weight;
+    v_new.smoothing := v_preset.smoothing;
+    v_new.statistics_scope := v_preset.statistics_scope;
+  end if;
+  v_new.k1 := coalesce(update_ranking.k1, v_new.k1);
+  v_new.b := coalesce(update_ranking.b, v_new.b);
+  v_new.title_weight := coalesce(update_ranking.title_weight, v_new.title_weight);
   v_new.full_text_weight := coalesce(update_ranking.full_text_weight, v_new.full_text_weight);
   v_new.semantic_weight := coalesce(update_ranking.semantic_weight, v_new.semantic_weight);
-  v_new.rrf_k := coalesce(update_ranking.rrf_k, v_old.rrf_k);
-  v_new.normalisation := coalesce(update_ranking.normalisation, v_old.normalisation);
+  v_new.rrf_k := coalesce(update_ranking.rrf_k, v_new.rrf_k);
+  v_new.normalisation := coalesce(update_ranking.normalisation, v_new.normalisation);
+  v_new.neighbour_weight := coalesce(update_ranking.neighbour_weight, v_new.neighbour_weight);
+  v_new.smoothing := coalesce(update_ranking.smoothing, v_new.smoothing);
+  v_new.statistics_scope := coalesce(update_ranking.statistics_scope, v_new.statistics_scope);
 
   perform braid_store.check_collection_settings(
     v_new.name, v_new.text_config, s.dimensions, s.distance, s.embedding_model, v_new.chunk_tokens, v_new.k1, v_new.b,
     v_new.title_weight, v_new.full_text_weight, v_new.semantic_weight, v_new.fusion, v_new.rrf_k,
-    v_new.normalisation, v_new.index_fields, v_new.embed_fields, v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction)
+    v_new.normalisation, v_new.neighbour_weight,
+    v_new.smoothing, v_new.statistics_scope, v_new.index_fields, v_new.embed_fields, v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction)
   from braid_store.vector_spaces s
   where s.id = v_new.vector_space_id;
 
   update braid_store.collections c
   set k1 = v_new.k1, b = v_new.b, title_weight = v_new.title_weight, full_text_weight = v_new.full_text_weight,
       semantic_weight = v_new.semantic_weight, rrf_k = v_new.rrf_k, fusion = v_new.fusion,
-      normalisation = v_new.normalisation
+      normalisation = v_new.normalisation, neighbour_weight = v_new.neighbour_weight, smoothing = v_new.smoothing,
+      statistics_scope = v_new.statistics_scope
   where c.id = v_new.id;
-  if (v_new.k1, v_new.b, v_new.title_weight) <> (v_old.k1, v_old.b, v_old.title_weight) then
+  if (v_new.k1, v_new.b, v_new.title_weight)
+     is distinct from (v_old.k1, v_old.b, v_old.title_weight) then
     perform braid_store.note_collection(v_new.id);
   end if;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
@@ -59,5 +81,6 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.update_ranking(text, float8, float8, float8, float8, float8, float8, text, text) is
+comment on function braid_store.update_ranking(text, float8, float8, float8, float8, float8, float8, text, text, text,
+                                           float8, float8, text) is
   'Does the work of braid.set_ranking.';

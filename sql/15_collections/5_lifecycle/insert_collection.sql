@@ -14,6 +14,10 @@ create or replace function braid_store.insert_collection(
   fusion text,
   rrf_k float8,
   normalisation text,
+  preset text,
+  neighbour_weight float8,
+  smoothing float8,
+  statistics_scope text,
   fold_diacritics boolean,
   index_fields text[],
   embed_fields text[],
@@ -33,23 +37,26 @@ as $$
 declare
   -- Twice the time of pgvector's 64 at most, for a graph that is searched half as widely.
   v_ef_construction int := coalesce(hnsw_ef_construction, 2 * greatest(64, least(hnsw_m, 500)));
-  v_given_text_weight float8 := full_text_weight;
-  v_given_near_weight float8 := semantic_weight;
   v_vector_space_id int;
   v_collection braid_store.collections;
   v_is_new boolean;
+  v_preset braid_store.collections;
+  -- What settings that are not given have to be.
+  v_kept braid_store.collections;
   v_hint text;
 begin
   if fold_diacritics is null then
     raise exception 'fold_diacritics is null'
       using errcode = '22023', hint = 'Use true, or false to tell words apart by their accents alone.';
   end if;
-  full_text_weight := coalesce(full_text_weight, braid_store.default_weight(fusion, 'full_text'));
-  semantic_weight := coalesce(semantic_weight, braid_store.default_weight(fusion, 'semantic'));
+  v_preset := braid_store.ranking_preset(coalesce(preset, 'prose'), fusion);
   vector_storage := coalesce(vector_storage, braid_store.default_vector_storage(dimensions));
   perform braid_store.check_collection_settings(
-    collection, text_config, dimensions, distance, embedding_model, chunk_tokens, k1, b, title_weight,
-    full_text_weight, semantic_weight, fusion, rrf_k, normalisation, index_fields, embed_fields, vector_storage, hnsw_m,
+    collection, text_config, dimensions, distance, embedding_model, chunk_tokens, coalesce(k1, v_preset.k1), b,
+    coalesce(title_weight, v_preset.title_weight), coalesce(full_text_weight, v_preset.full_text_weight),
+    coalesce(semantic_weight, v_preset.semantic_weight), fusion, rrf_k, normalisation,
+    coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
+    coalesce(statistics_scope, v_preset.statistics_scope), index_fields, embed_fields, vector_storage, hnsw_m,
     v_ef_construction),
           braid_store.check_indexed_attributes(indexed_attributes);
 
@@ -66,11 +73,14 @@ begin
     insert into braid_store.collections (
       name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
       full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
-      normalisation)
+      normalisation, neighbour_weight, smoothing, statistics_scope)
     values (
-      collection, v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields,
-      embed_fields, full_text_weight, semantic_weight, vector_storage, hnsw_m, v_ef_construction, fusion, rrf_k,
-      normalisation)
+      collection, v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_preset.k1), coalesce(b, v_preset.b),
+      coalesce(title_weight, v_preset.title_weight), chunk_tokens, index_fields, embed_fields,
+      coalesce(full_text_weight, v_preset.full_text_weight), coalesce(semantic_weight, v_preset.semantic_weight),
+      vector_storage, hnsw_m, v_ef_construction, fusion, rrf_k, normalisation,
+      coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
+      coalesce(statistics_scope, v_preset.statistics_scope))
     on conflict (name) do nothing;
     v_is_new := found;
   exception when lock_not_available then
@@ -83,16 +93,19 @@ begin
   end if;
 
   select c.* into strict v_collection from braid_store.collections c where c.name = collection;
+  v_kept := case when preset is null then v_collection else v_preset end;
   if (v_collection.vector_space_id, v_collection.text_config, v_collection.fold_diacritics, v_collection.k1,
       v_collection.b, v_collection.title_weight, v_collection.chunk_tokens, v_collection.index_fields,
       v_collection.embed_fields, v_collection.full_text_weight, v_collection.semantic_weight, v_collection.fusion,
-      v_collection.rrf_k, v_collection.normalisation, v_collection.vector_storage, v_collection.hnsw_m,
+      v_collection.rrf_k, v_collection.normalisation, v_collection.neighbour_weight, v_collection.smoothing,
+      v_collection.statistics_scope, v_collection.vector_storage, v_collection.hnsw_m,
       v_collection.hnsw_ef_construction)
      is distinct from
-     (v_vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
-      -- The defaults of weights have changed once, and an application may call this at each start.
-      coalesce(v_given_text_weight, v_collection.full_text_weight),
-      coalesce(v_given_near_weight, v_collection.semantic_weight), fusion, rrf_k, normalisation, vector_storage, hnsw_m,
+     (v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_kept.k1), coalesce(b, v_kept.b),
+      coalesce(title_weight, v_kept.title_weight), chunk_tokens, index_fields, embed_fields,
+      coalesce(full_text_weight, v_kept.full_text_weight), coalesce(semantic_weight, v_kept.semantic_weight), fusion, rrf_k,
+      normalisation, coalesce(neighbour_weight, v_kept.neighbour_weight), coalesce(smoothing, v_kept.smoothing),
+      coalesce(statistics_scope, v_kept.statistics_scope), vector_storage, hnsw_m,
       coalesce(hnsw_ef_construction, v_collection.hnsw_ef_construction))
      or (not v_is_new
          and (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
@@ -115,5 +128,6 @@ end
 $$;
 
 comment on function braid_store.insert_collection(text, text, int, text, text, int, float8, float8, float8, float8,
-                                                  float8, text, float8, text, boolean, text[], text[], jsonb, text, int, int) is
+                                                  float8, text, float8, text, text, float8, float8, text, boolean, text[], text[],
+                                                  jsonb, text, int, int) is
   'Does the work of braid.create_collection.';

@@ -23,9 +23,9 @@ begin
   insert into braid_store.segments (tenant_id, collection_id, is_deletion, chunk_count, posting_count, body_length,
                                     title_length, k1, b, title_weight, average_length)
   select write_segment.tenant_id, v_collection_id, false, n.chunk_count, n.posting_count, n.body_length, n.title_length,
-         write_segment.collection.k1, write_segment.collection.b, write_segment.collection.title_weight,
-         braid_store.average_length(write_segment.tenant_id, write_segment.collection, n.chunk_count,
-                                    n.body_length + write_segment.collection.title_weight * n.title_length)
+         write_segment.collection.k1,
+         coalesce(write_segment.collection.b, braid_store.adaptive_b(a.average_length)),
+         write_segment.collection.title_weight, a.average_length
   from (
     select count(*) as chunk_count, sum(cardinality(f.position_ends)) as posting_count,
            sum(f.body_length) as body_length, sum(f.title_length) as title_length
@@ -35,7 +35,13 @@ begin
            where f.tenant_id = write_segment.tenant_id and f.chunk_id = u.chunk_id
            offset 0
          ) f
-  ) n
+  ) n,
+  lateral (
+    select braid_store.average_length(write_segment.tenant_id, write_segment.collection, n.chunk_count,
+                                      n.body_length + write_segment.collection.title_weight * n.title_length)
+             as average_length
+    offset 0
+  ) a
   returning * into v_segment;
 
   insert into braid_store.segment_chunks (tenant_id, collection_id, segment_id, chunk_number, chunk_id)

@@ -34,8 +34,10 @@ as $$
      where s.tenant_id = segments_to_merge.tenant_id and s.collection_id = (segments_to_merge.collection).id
        and not s.is_deletion and s.posting_count <= segments_to_merge.max_posting_count
        and (d.chunk_count * 5 >= s.chunk_count
-            or (s.k1, s.b, s.title_weight) <> ((segments_to_merge.collection).k1, (segments_to_merge.collection).b,
-                                               (segments_to_merge.collection).title_weight)
+            or (s.k1, s.b, s.title_weight)
+               <> ((segments_to_merge.collection).k1,
+                   coalesce((segments_to_merge.collection).b, braid_store.adaptive_b(s.average_length)),
+                   (segments_to_merge.collection).title_weight)
             or abs(ln(s.average_length / braid_store.average_length(segments_to_merge.tenant_id,
                                                                     segments_to_merge.collection))) > 0.1)
      order by s.posting_count

@@ -3,6 +3,7 @@ create or replace function braid_store.scope_statistics(
   collection braid_store.collections,
   query braid_store.text_query,
   filter braid_store.filter,
+  max_chunks int,
   out scoped braid_store.text_query,
   out chunk_count int
 )
@@ -16,14 +17,13 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  c_max_chunks constant int := 10000;
   v_chunk_ids bigint[];
   v_lexemes text[] := scope_statistics.query.lexemes;
   v_title_weight float8 := scope_statistics.collection.title_weight;
 begin
   v_chunk_ids := braid_store.filtered_chunk_ids(scope_statistics.tenant_id, scope_statistics.collection.id,
-                                                scope_statistics.filter, c_max_chunks);
-  if cardinality(v_chunk_ids) > c_max_chunks then
+                                                scope_statistics.filter, scope_statistics.max_chunks);
+  if cardinality(v_chunk_ids) > scope_statistics.max_chunks then
     return;
   end if;
   chunk_count := cardinality(v_chunk_ids);
@@ -71,7 +71,7 @@ end
 $$;
 
 comment on function braid_store.scope_statistics(int, braid_store.collections, braid_store.text_query,
-                                                 braid_store.filter) is
+                                                 braid_store.filter, int) is
   'Recomputes a compiled query''s idf and average length from the chunks that pass a filter, for ranking within '
   'the filter alone. scoped: the query with the new numbers. chunk_count: how many chunks pass the filter. Both '
-  'are null if they are more than 10000.';
+  'are null if they are more than max_chunks.';

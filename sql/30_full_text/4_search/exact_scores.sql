@@ -15,7 +15,7 @@ set jit = off
 as $$
 declare
   v_k1 float8 := exact_scores.collection.k1;
-  v_b float8 := exact_scores.collection.b;
+  v_b float8 := coalesce(exact_scores.collection.b, braid_store.adaptive_b(exact_scores.query.average_length));
   v_title_weight float8 := exact_scores.collection.title_weight;
   v_lexemes text[] := exact_scores.query.lexemes;
   v_weights float8[] := exact_scores.query.weights;

@@ -15,15 +15,16 @@ as $$
 declare
   v_collection_id int := segment_scales.collection.id;
   v_k1 float8 := segment_scales.collection.k1;
-  v_b float8 := segment_scales.collection.b;
+  v_collection braid_store.collections := segment_scales.collection;
   v_title_weight float8 := segment_scales.collection.title_weight;
   v_segments braid_store.searched_segments;
 begin
+  v_collection.b := coalesce(v_collection.b, braid_store.adaptive_b(segment_scales.average_length));
   select array_agg(s.id order by s.id),
          array_agg((1 + 1e-9)
-                   * case when s.k1 = v_k1 and s.b = v_b and s.title_weight = v_title_weight
+                   * case when s.k1 = v_k1 and s.b = v_collection.b and s.title_weight = v_title_weight
                           then greatest(1, segment_scales.average_length / s.average_length)
-                          else braid_store.impact_growth(s, segment_scales.collection, segment_scales.average_length)
+                          else braid_store.impact_growth(s, v_collection, segment_scales.average_length)
                      end order by s.id),
          case when max(s.chunk_count) > 2048 then braid_store.block_size() else 2048 end
   into v_segments

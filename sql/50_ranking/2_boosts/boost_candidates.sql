@@ -29,7 +29,7 @@ begin
              select %s from braid_store.chunks c where c.tenant_id = $1 and c.id = f.chunk_id offset 0
            ) v,
            lateral (select %s offset 0) p,
-           lateral (select case when f.fused_score < 1e-150 then 0 else f.fused_score end%s as score offset 0) s
+           lateral (select case when f.score < 1e-150 then 0 else f.score end%s as score offset 0) s
       window best_first as (order by s.score desc)
     ) o
     $query$, v_sql.sources, v_sql.parts, v_sql.sum)

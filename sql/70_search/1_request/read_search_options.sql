@@ -13,13 +13,14 @@ declare
   v_wrong record;
   -- One expression and not one for each option: a session's first search plans each expression that it meets.
   v_options braid_store.search_options := row(
-    null, true, false, 'collection', null, -- language, operators, correct, statistics_scope, embedding_model
+    null, true, false, null, null, -- language, operators, correct, statistics_scope, embedding_model
     false, null, null, false, null, -- prefilter, full_text_min_score, semantic_min_score, exact, ef_search
     null, null, '[]', false, false, -- full_text_normalisation, semantic_normalisation, boosts, is_rearranged, is_arranged
     false, null, null, 1, 'max', -- collapse, collapse_similarity, group_by, group_size, group_score
     false, 0.5, false, 0, 0, -- diversify, diversify_lambda, context, context_before, context_after
     null, false, null, null, null, null, null, -- cursor, snippet and its five arguments
-    false); -- explain
+    false, -- explain
+    null, null); -- neighbour_weight, smoothing
 begin
   if options is null or options = '{}' then
     return v_options;
@@ -69,7 +70,7 @@ begin
   v_options.language := v_given ->> 'language';
   v_options.operators := coalesce((v_given ->> 'operators')::boolean, v_options.operators);
   v_options.correct := coalesce((v_given ->> 'correct')::boolean, v_options.correct);
-  v_options.statistics_scope := coalesce(v_given ->> 'statistics_scope', v_options.statistics_scope);
+  v_options.statistics_scope := v_given ->> 'statistics_scope';
   v_options.embedding_model := v_given ->> 'embedding_model';
   v_options.prefilter := coalesce((v_given ->> 'prefilter')::boolean, v_options.prefilter);
   v_options.full_text_min_score := (v_given ->> 'full_text_min_score')::float8;
@@ -85,9 +86,18 @@ begin
   if (v_given ->> 'ef_search')::float8 not between 1 and 1000 then
     raise exception 'option ef_search is %', v_given ->> 'ef_search'
       using errcode = '22023', hint = 'Use 1 to 1000, or leave it out: it is chosen for each search.';
-  elsif v_options.statistics_scope not in ('collection', 'filter') then
+  elsif v_options.statistics_scope not in ('collection', 'filter', 'auto') then
     raise exception 'option statistics_scope is ''%''', left(v_options.statistics_scope, 100)
-      using errcode = '22023', hint = 'Use collection or filter.';
+      using errcode = '22023', hint = 'Use collection, filter or auto.';
+  end if;
+  v_options.neighbour_weight := (v_given ->> 'neighbour_weight')::float8;
+  v_options.smoothing := (v_given ->> 'smoothing')::float8;
+  if v_options.neighbour_weight not between 0 and 1 then
+    raise exception 'option neighbour_weight is %', v_given ->> 'neighbour_weight'
+      using errcode = '22023', hint = 'Use a number from 0, which is none, to 1, usually 0.3.';
+  elsif v_options.smoothing not between 0 and 1 then
+    raise exception 'option smoothing is %', v_given ->> 'smoothing'
+      using errcode = '22023', hint = 'Use a number from 0, which is none, to 1, usually 0.5.';
   end if;
   v_options.ef_search := (v_given ->> 'ef_search')::float8::int;
   if v_given ?| '{boosts,rerank}' then

@@ -1,6 +1,7 @@
 create or replace function braid_store.explain_rows(
   request braid_store.search_request,
   fusion jsonb,
+  spread jsonb,
   results braid.search_result[]
 )
 returns jsonb
@@ -25,7 +26,9 @@ begin
     )
     select coalesce(jsonb_agg(jsonb_build_object(
              'place', n.place, 'chunk_id', r.chunk_id, 'external_id', r.external_id, 'chunk_index', r.chunk_index,
-             'title', r.title, 'score', r.score, 'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion),
+             'title', r.title, 'score', r.score,
+             'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread),
+             'spread', explain_rows.spread #> array['chunks', r.chunk_id::text],
              'fused_score', r.fused_score, 'boosts', r.boosts, 'group_score', r.group_score,
              'full_text', case when r.full_text_normalised_score is not null then jsonb_build_object(
                'rank', r.full_text_rank, 'score', r.full_text_score, 'normalised_score', r.full_text_normalised_score,
@@ -39,6 +42,7 @@ begin
 end
 $$;
 
-comment on function braid_store.explain_rows(braid_store.search_request, jsonb, braid.search_result[]) is
+comment on function braid_store.explain_rows(braid_store.search_request, jsonb, jsonb, braid.search_result[]) is
   'Explains the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25, '
-  'and the arithmetic. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched.';
+  'and the arithmetic. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched. '
+  'spread: that of braid_store.spread_candidates; null if scores were not shared.';

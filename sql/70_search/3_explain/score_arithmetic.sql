@@ -1,4 +1,4 @@
-create or replace function braid_store.score_arithmetic(found braid.search_result, fusion jsonb)
+create or replace function braid_store.score_arithmetic(found braid.search_result, fusion jsonb, spread jsonb)
 returns text
 language sql
 immutable
@@ -24,18 +24,31 @@ as $$
                   then format('max(%s)', string_agg(l.share, ', ' order by l.place))
                 else string_agg(l.share, ' + ' order by l.place) end as sum
     from leg l
+  ), beside as (
+    select case when c.neighbours is null then f.sum
+                else format('%s + %s * %s', f.sum, spread ->> 'neighbour_weight', c.neighbours) end as sum
+    from fused f, (select spread #>> array['chunks', found.chunk_id::text, 'neighbours'] as neighbours) c
+  ), shared as (
+    select case when c.nearest is null then b.sum
+                else format('%s * (%s) + %s * %s', 1 - (spread ->> 'smoothing')::float8, b.sum, spread ->> 'smoothing',
+                            c.nearest) end as sum,
+           coalesce(c.score, found.fused_score) as score
+    from beside b,
+         (select spread #>> array['chunks', found.chunk_id::text, 'nearest'] as nearest,
+                 (spread #>> array['chunks', found.chunk_id::text, 'score'])::float8 as score) c
   ), boost as (
     select string_agg(' * ' || (b.value ->> 'factor'), '' order by b.place) as factors,
            string_agg(' + ' || (b.value ->> 'addend'), '' order by b.place) as addends
     from jsonb_array_elements(found.boosts) with ordinality b (value, place)
   )
-  select case when found.boosts is null then f.sum
-              else concat(case when found.fused_score < 1e-150 then '0' else format('(%s)', f.sum) end, b.factors, b.addends)
+  select case when found.boosts is null then s.sum
+              else concat(case when s.score < 1e-150 then '0' else format('(%s)', s.sum) end, b.factors, b.addends)
          end
-  from fused f, boost b;
+  from shared s, boost b;
 $$;
 
-comment on function braid_store.score_arithmetic(braid.search_result, jsonb) is
+comment on function braid_store.score_arithmetic(braid.search_result, jsonb, jsonb) is
   'Writes the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
-  'the shares of the legs, then the boosts. found: the row. fusion: the report of braid_store.fuse_candidates; null '
-  'if only one leg was searched.';
+  'the shares of the legs, then what it got from neighbours, then the boosts. found: the row. fusion: the report of '
+  'braid_store.fuse_candidates; null if only one leg was searched. spread: that of braid_store.spread_candidates; null if '
+  'neighbours shared nothing.';

@@ -34,8 +34,7 @@ as $$
            t.frequency as query_frequency, f.length, coalesce(f.title_frequencies[w.place], 0)::float8 as title_frequency,
            (f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0))::float8 as all_frequency,
            (score_parts.collection).k1
-           * (1 - (score_parts.collection).b
-              + (score_parts.collection).b * f.length / (score_parts.query).average_length) as saturation
+           * (1 - b.value + b.value * f.length / (score_parts.query).average_length) as saturation
     from unnest(score_parts.chunk_ids) with ordinality u (chunk_id, place),
          lateral (
            select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.title_frequencies,
@@ -44,6 +43,8 @@ as $$
            where f.tenant_id = score_parts.tenant_id and f.chunk_id = u.chunk_id
            offset 0
          ) f,
+         (select coalesce((score_parts.collection).b, braid_store.adaptive_b((score_parts.query).average_length)) as value
+          offset 0) b,
          braid_store.term_statistics(score_parts.query) t,
          unnest(t.lexemes) l (lexeme),
          lateral (select width_bucket(l.lexeme collate "C", f.lexemes) as place offset 0) w

@@ -29,6 +29,9 @@ declare
   -- speakers would rank all chunks.
   c_most_grown constant int := 10000;
   c_most_compared constant int := 2000;
+  -- How many chunks auto counts words in: fewer tell too little of how rare words are, more take too long.
+  c_least constant int := 100;
+  c_most constant int := 1000;
   v_has_text boolean := coalesce(query_text, '') <> '';
   v_collection braid_store.collections;
   v_options braid_store.search_options;
@@ -76,6 +79,8 @@ begin
   v_options.semantic_normalisation := coalesce(v_options.semantic_normalisation, v_collection.normalisation);
   v_legs := case when not v_has_text then 'semantic' when query_embedding is null then 'full_text'
                  when v_options.prefilter then 'prefilter' else 'hybrid' end;
+  v_options.statistics_scope := coalesce(v_options.statistics_scope, v_collection.statistics_scope);
+  v_options := braid_store.spread_options(v_options, v_collection, v_legs);
   if filters is null then
     v_filter := braid_store.no_filter();
   else
@@ -97,8 +102,11 @@ begin
       v_query := v_part.corrected;
       v_corrections := v_part.corrections;
     end if;
-    if v_options.statistics_scope = 'filter' and not v_filter.is_empty then
-      v_part := braid_store.scope_statistics(tenant_id, v_collection, v_query, v_filter);
+    if not v_filter.is_empty
+       and (v_options.statistics_scope = 'filter'
+            or v_options.statistics_scope = 'auto' and v_filter.source is not null
+               and cardinality(braid_store.source_chunk_ids(v_filter, c_most)) between c_least and c_most) then
+      v_part := braid_store.scope_statistics(tenant_id, v_collection, v_query, v_filter, 10000);
       v_query := coalesce(v_part.scoped, v_query);
       v_scope_chunks := v_part.chunk_count;
     end if;

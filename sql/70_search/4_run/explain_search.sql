@@ -33,6 +33,7 @@ as $$
              'semantic', jsonb_build_object('candidates', s.stats -> 'semantic_candidates',
                                             'mode', s.stats -> 'semantic_mode')),
            'fusion', s.stats -> 'fusion',
+           'spread', s.stats -> 'spread',
            'results', s.stats -> 'rows',
            'document', s.stats -> 'document',
            'statistics', jsonb_build_object(

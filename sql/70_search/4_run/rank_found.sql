@@ -47,6 +47,10 @@ begin
   if request.legs = 'hybrid' and request.min_score is not null then
     v_candidates.ranked := array(select f from unnest(v_candidates.fused) f where f.score >= request.min_score);
   end if;
+  if (request.options).neighbour_weight > 0 or (request.options).smoothing > 0 then
+    select s.spread, s.report into v_candidates.ranked, v_candidates.spread
+    from braid_store.spread_candidates(request, v_candidates.ranked, is_reported) s;
+  end if;
   if cardinality(request.boosts) > 0 then
     v_candidates.ranked := braid_store.boost_candidates(request.tenant_id, v_candidates.ranked, request.boosts);
   end if;
@@ -74,5 +78,5 @@ end
 $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
-  'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score and what is below min_relevance, '
-  'and applies boosts. is_reported: its report tells how it was fused.';
+  'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score, shares scores among '
+  'neighbours, applies boosts and leaves out what is below min_relevance. is_reported: its report tells how it was fused.';

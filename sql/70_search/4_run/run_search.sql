@@ -79,7 +79,7 @@ begin
   end if;
   if is_explained then
     stats := stats || jsonb_build_object(
-      'rows', braid_store.explain_rows(v_request, v_candidates.report, results),
+      'rows', braid_store.explain_rows(v_request, v_candidates.report, v_candidates.spread, results),
       'document', case when explained_id is not null
                        then braid_store.explain_document(v_request, v_candidates, results, explained_id) end);
   end if;

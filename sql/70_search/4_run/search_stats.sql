@@ -59,7 +59,8 @@ begin
     v_stats := v_stats || jsonb_build_object(
       'candidates_without_embedding', candidates.report #> '{semantic,without_embedding}');
   end if;
-  if v_options.statistics_scope = 'filter' and request.query_text <> '' and not (request.filter).is_empty then
+  if v_options.statistics_scope = 'filter' and request.query_text <> '' and not (request.filter).is_empty
+     or request.scope_chunks is not null then
     v_stats := v_stats || jsonb_build_object(
       'statistics_scope', case when request.scope_chunks is null then 'collection' else 'filter' end,
       'scope_chunks', request.scope_chunks);
@@ -82,6 +83,9 @@ begin
   if v_options.explain then
     if request.legs in ('hybrid', 'prefilter') then
       v_stats := v_stats || jsonb_build_object('fusion', candidates.report);
+    end if;
+    if candidates.spread is not null then
+      v_stats := v_stats || jsonb_build_object('spread', candidates.spread - 'chunks');
     end if;
     v_stats := v_stats || braid_store.explain_terms(request.tenant_id, v_collection, v_query)
                || jsonb_build_object('postings_read', coalesce(found_candidates.postings_read, 0),

@@ -8,6 +8,9 @@ set search_path = pg_catalog, pg_temp
 set extra_float_digits = 1
 as $$
 declare
+  -- What an older version gave lacks these.
+  v_definition jsonb := '{"neighbour_weight": 0, "smoothing": 0, "statistics_scope": "collection"}'
+                        || import_collection.definition;
   v_name text := import_collection.definition ->> 'name';
   v_found jsonb := (
     select braid_store.collection_definition(c) from braid_store.collections c where c.name = v_name);
@@ -23,12 +26,14 @@ begin
       perform braid.create_collection(
         v_name, d.text_config, d.dimensions, d.distance, d.embedding_model, d.chunk_tokens, d.k1, d.b, d.title_weight,
         d.full_text_weight, d.semantic_weight, d.fusion, d.rrf_k, d.fold_diacritics, d.index_fields, d.embed_fields,
-        d.indexed_attributes, d.vector_storage, d.hnsw_m, d.hnsw_ef_construction)
-      from jsonb_to_record(import_collection.definition) d (
+        d.indexed_attributes, d.vector_storage, d.hnsw_m, d.hnsw_ef_construction, d.normalisation, 'prose',
+        d.neighbour_weight, d.smoothing, d.statistics_scope)
+      from jsonb_to_record(v_definition) d (
         text_config text, dimensions int, distance text, embedding_model text, chunk_tokens int, k1 float8, b float8,
         title_weight float8, full_text_weight float8, semantic_weight float8, fusion text, rrf_k float8,
         fold_diacritics boolean, index_fields text[], embed_fields text[], indexed_attributes jsonb, vector_storage text,
-        hnsw_m int, hnsw_ef_construction int);
+        hnsw_m int, hnsw_ef_construction int, normalisation text, neighbour_weight float8, smoothing float8,
+        statistics_scope text);
       perform braid.set_synonyms(y.key, array(select jsonb_array_elements_text(y.value)), v_name)
       from jsonb_each(import_collection.definition -> 'synonyms') y;
     exception
@@ -43,8 +48,8 @@ begin
 
   v_differences := (
     select string_agg(k.key, ', ' order by k.key)
-    from (select jsonb_object_keys(v_found) union select jsonb_object_keys(import_collection.definition)) k (key)
-    where v_found -> k.key is distinct from import_collection.definition -> k.key);
+    from (select jsonb_object_keys(v_found) union select jsonb_object_keys(v_definition)) k (key)
+    where v_found -> k.key is distinct from v_definition -> k.key);
   if v_differences is not null then
     raise exception 'collection "%" has other settings here: %', left(v_name, 255), left(v_differences, 1000)
       using errcode = '22023',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shutil
 import tempfile
+import time
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -33,6 +34,14 @@ WRITTEN = {
     "semantic": "vectors alone",
     "rrf, k 60": "`rrf`, k 60",
     "default": "hybrid, the default",
+    "default before": "hybrid, the default of 0.1.0",
+}
+# What a collection of 0.1.0 ranks by.
+BEFORE = {
+    "preset": "prose",
+    "b": 0.75,
+    "smoothing": 0,
+    "statistics_scope": "collection",
 }
 
 
@@ -48,7 +57,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if not arguments.data.is_dir():
         parser.exit(1, f"the test collections are not there ({arguments.data})\n")
-    names = list(WRITTEN) if arguments.write else list(CONFIGURATIONS)
+    names = [label for label in WRITTEN if label in CONFIGURATIONS] if arguments.write else list(CONFIGURATIONS)
     if arguments.configurations:
         names = [names[int(number)] for number in arguments.configurations.split(",")]
 
@@ -65,11 +74,20 @@ def main() -> None:
         for name in arguments.sets.split(","):
             judged = read_set(arguments.data / name, arguments.split)
             _load(db, judged)
+            preset = "conversation" if judged.turns else "prose"
+            _set_ranking(db, name, preset=preset)
             found[name] = {label: measure(db, judged, CONFIGURATIONS[label]) for label in names}
             for label, options in VARIANTS.items():
                 if arguments.configurations or judged.queries[0].filters is None:
                     continue
                 found[name][f"default, {label}"] = measure(db, judged, {"options": {**PLAIN, **options}})
+            if not arguments.configurations:
+                if judged.turns:
+                    _set_ranking(db, name, preset="prose")
+                    found[name]["default, preset prose"] = measure(db, judged, {})
+                _set_ranking(db, name, **BEFORE)
+                found[name]["default before"] = measure(db, judged, {})
+                _set_ranking(db, name, preset=preset)
             if name == "locomo" and not arguments.configurations and not arguments.write:
                 found[name].update(conversations(db, judged))
             say(f"{name}: {len(judged.documents):,} documents, {len(judged.queries):,} queries")
@@ -92,31 +110,40 @@ def _load(db: Connection, judged: JudgedSet) -> None:
         pass
 
 
+def _set_ranking(db: Connection, collection: str, **settings: Any) -> None:
+    named = "".join(f", {name} => %({name})s" for name in settings)
+    db.execute(f"select braid.set_ranking(%(collection)s{named})", {"collection": collection, **settings})
+
+
 def measure(db: Connection, judged: JudgedSet, arguments: Arguments) -> dict[str, Values]:
-    rankings = [rank(db, judged.name, query, arguments) for query in judged.queries]
+    rankings, times = [], []
+    for query in judged.queries:
+        started = time.perf_counter()
+        rankings.append(rank(db, judged, query, arguments))
+        times.append(1000 * (time.perf_counter() - started))
     return {
         name: np.array([of(ranking, query.relevance) for ranking, query in zip(rankings, judged.queries, strict=True)])
         for name, of in MEASURES.items()
-    }
+    } | {"ms": np.array(times)}
 
 
 def rank(
-    db: Connection, collection: str, query: Query, arguments: Mapping[str, Any], function: str = "hybrid_search"
+    db: Connection, judged: JudgedSet, query: Query, arguments: Mapping[str, Any], function: str = "hybrid_search"
 ) -> list[str]:
     values = {
         "query_text": query.text,
         "query_embedding": query.embedding,
         "match_count": DEPTH,
         "filters": query.filters,
-        "collection": collection,
+        "collection": judged.name,
         **arguments,
     }
     named = ", ".join(f"{name} => %({name})s" for name in values)
     rows = db.execute(
-        f"select external_id from braid.{function}({named})",
+        f"select external_id, chunk_index from braid.{function}({named})",
         {name: Jsonb(value) if isinstance(value, dict) else value for name, value in values.items()},
     )
-    return [row[0] for row in rows.fetchall()]
+    return [judged.judged_id(*row) for row in rows.fetchall()]
 
 
 def conversations(db: Connection, judged: JudgedSet) -> dict[str, dict[str, Values]]:
@@ -134,9 +161,9 @@ def conversations(db: Connection, judged: JudgedSet) -> dict[str, dict[str, Valu
         boosted = {"options": {**PLAIN, "boosts": [{"filter": speaker, "factor": 1.2}]} if speaker else PLAIN}
         timed = {"timeframe": "auto", "options": PLAIN}
         rankings = (
-            rank(db, judged.name, query, filtered),
-            rank(db, judged.name, query, boosted),
-            rank(db, judged.name, query, timed, "recall"),
+            rank(db, judged, query, filtered),
+            rank(db, judged, query, boosted),
+            rank(db, judged, query, timed, "recall"),
         )
         for ranking, of_query in zip(found.values(), rankings, strict=True):
             ranking.append(of_query)
@@ -156,8 +183,9 @@ def report(found: dict[str, dict[str, dict[str, Values]]]) -> None:
         for label, values in configurations.items():
             low, high = interval(values[first])
             means = [f"{values[measure].mean():.4f}" for measure in MEASURES]
-            rows.append((label, [means[0], f"{low:.3f}–{high:.3f}", *means[1:]]))
-        table(name, [first, "95 %", *rest], rows)
+            ms = f"{np.median(values['ms']):.0f}" if "ms" in values else ""
+            rows.append((label, [means[0], f"{low:.3f}–{high:.3f}", *means[1:], ms]))
+        table(name, [first, "95 %", *rest, "ms"], rows)
 
 
 def report_means(found: dict[str, dict[str, dict[str, Values]]]) -> None:
@@ -170,20 +198,22 @@ def report_means(found: dict[str, dict[str, dict[str, Values]]]) -> None:
 
 
 def compare(found: dict[str, dict[str, dict[str, Values]]]) -> None:
-    """The default against the better leg of each set."""
+    """The default against the better leg of each set, and against the default of 0.1.0."""
     rows = []
     for name, values in found.items():
         if "default" not in values or not all(leg in values for leg in LEGS):
             continue
         better = max(LEGS, key=lambda leg: float(values[leg]["nDCG@10"].mean()))
-        default, leg = values["default"]["nDCG@10"], values[better]["nDCG@10"]
-        low, high = interval(default - leg)
-        rows.append(
-            (name, [better, f"{(default - leg).mean():+.4f}", f"{low:+.4f} to {high:+.4f}",
-                    f"{randomisation_p(default, leg):.4f}"])
-        )
+        for label in (better, "default before"):
+            if label in values:
+                default, other = values["default"]["nDCG@10"], values[label]["nDCG@10"]
+                low, high = interval(default - other)
+                rows.append(
+                    (name, [label, f"{(default - other).mean():+.4f}", f"{low:+.4f} to {high:+.4f}",
+                            f"{randomisation_p(default, other):.4f}"])
+                )
     if rows:
-        table("default − better leg", ["better leg", "nDCG@10", "95 %", "p"], rows)
+        table("the default less another", ["the other", "nDCG@10", "95 %", "p"], rows)
 
 
 def write_pages(found: dict[str, dict[str, dict[str, Values]]]) -> None:

@@ -39,4 +39,4 @@ CONFIGURATIONS: dict[str, Arguments] = {
     "convex, saturate + centroid, .6": convex("saturate", "centroid", 0.6),
 }
 # Of the default: options that are worth a try.
-VARIANTS: dict[str, dict[str, Any]] = {"statistics_scope filter": {"statistics_scope": "filter"}}
+VARIANTS: dict[str, dict[str, Any]] = {"statistics_scope collection": {"statistics_scope": "collection"}}

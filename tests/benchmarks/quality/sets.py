@@ -14,6 +14,10 @@ from support.vectors import cached_vectors
 
 # The metadata key that a query of the set is confined to: without it the question is ill-posed.
 SCOPES = {"locomo": "conversation", "qmsum": "meeting", "xquad": "lang"}
+# Sets whose documents are turns, with what the turns of one conversation share. Each conversation is loaded as one
+# document with its turns as chunks, as docs/memory.md says; a row is known by its turn (JudgedSet.turns).
+CONVERSATIONS = {"locomo": ("conversation", "session"), "qmsum": ("meeting",)}
+TURN = ("content", "embedding", "speaker", "occurred_at", "metadata")
 BATCH = 1000
 
 
@@ -29,21 +33,35 @@ class Query:
 
 @dataclass(frozen=True)
 class JudgedSet:
-    """Documents of one chunk each, and the queries of one split."""
+    """Documents of one chunk each, or conversations of a chunk for each turn, and the queries of one split."""
 
     name: str
     documents: list[dict[str, Any]]
     vectors: Vectors
     queries: list[Query]
+    turns: dict[str, list[str]]
 
     def batches(self) -> Iterator[list[dict[str, Any]]]:
-        for start in range(0, len(self.documents), BATCH):
-            yield [
-                {**document, "embedding": vector(embedding)}
-                for document, embedding in zip(
-                    self.documents[start : start + BATCH], self.vectors[start : start + BATCH], strict=True
-                )
-            ]
+        chunks = [
+            {**document, "embedding": vector(embedding)}
+            for document, embedding in zip(self.documents, self.vectors, strict=True)
+        ]
+        if not self.turns:
+            for start in range(0, len(chunks), BATCH):
+                yield chunks[start : start + BATCH]
+            return
+        turns = {chunk["external_id"]: {k: v for k, v in chunk.items() if k in TURN} for chunk in chunks}
+        batch: list[dict[str, Any]] = []
+        for external_id, ids in self.turns.items():
+            batch.append({"external_id": external_id, "chunks": [turns[turn] for turn in ids]})
+            if sum(len(document["chunks"]) for document in batch) >= BATCH:
+                yield batch
+                batch = []
+        yield batch
+
+    def judged_id(self, external_id: str, chunk_index: int) -> str:
+        """The id that judgments know a row by."""
+        return self.turns[external_id][chunk_index] if self.turns else external_id
 
     def load(self, db: Connection) -> None:
         for batch in self.batches():
@@ -68,7 +86,12 @@ def read_set(folder: Path, split: str) -> JudgedSet:
         for line, embedding in zip(asked, cached_vectors([line["text"] for line in asked]), strict=True)
         if any(grade > 0 for grade in relevance.get(line["_id"], {}).values())
     ]
-    return JudgedSet(folder.name, documents, cached_vectors([_embedded_text(line) for line in documents]), queries)
+    turns: dict[str, list[str]] = {}
+    for line in lines if folder.name in CONVERSATIONS else []:
+        conversation = ":".join(str(line["metadata"][key]) for key in CONVERSATIONS[folder.name])
+        turns.setdefault(conversation, []).append(line["_id"])
+    vectors = cached_vectors([_embedded_text(document) for document in documents])
+    return JudgedSet(folder.name, documents, vectors, queries, turns)
 
 
 def _document(line: dict[str, Any]) -> dict[str, Any]:

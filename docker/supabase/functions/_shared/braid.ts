@@ -17,6 +17,8 @@ export type SearchOptions = {
   exact?: boolean | null
   ef_search?: number | null
   normalisation?: string | { [key: string]: Json | undefined } | null
+  smoothing?: number | null
+  neighbour_weight?: number | null
   boosts?: Json[] | null
   rerank?: Json[] | null
   collapse?: boolean | { [key: string]: Json | undefined } | null
@@ -52,9 +54,12 @@ export type Database = {
           indexed_attributes: Json
           k1: number | null
           name: string | null
+          neighbour_weight: number | null
           normalisation: string | null
           rrf_k: number | null
           semantic_weight: number | null
+          smoothing: number | null
+          statistics_scope: string | null
           text_config: string | null
           title_weight: number | null
           vector_storage: string | null
@@ -216,7 +221,7 @@ export type Database = {
       }
       create_collection: {
         Args: {
-          b?: number
+          b?: number | null
           chunk_tokens?: number | null
           collection: string
           dimensions?: number
@@ -230,12 +235,16 @@ export type Database = {
           hnsw_m?: number
           index_fields?: string[]
           indexed_attributes?: Json
-          k1?: number
+          k1?: number | null
+          neighbour_weight?: number | null
           normalisation?: string
+          preset?: string | null
           rrf_k?: number
           semantic_weight?: number | null
+          smoothing?: number | null
+          statistics_scope?: string | null
           text_config?: string
-          title_weight?: number
+          title_weight?: number | null
           vector_storage?: string | null
         }
         Returns: number
@@ -618,9 +627,13 @@ export type Database = {
           full_text_weight?: number | null
           fusion?: string | null
           k1?: number | null
+          neighbour_weight?: number | null
           normalisation?: string | null
+          preset?: string | null
           rrf_k?: number | null
           semantic_weight?: number | null
+          smoothing?: number | null
+          statistics_scope?: string | null
           title_weight?: number | null
         }
         Returns: undefined

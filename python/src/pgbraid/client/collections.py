@@ -32,9 +32,9 @@ def create_collection(
     distance: Literal["cosine", "inner_product", "l2"] = "cosine",
     embedding_model: str = LOCAL_MODEL,
     chunk_tokens: int | None = None,
-    k1: float = 1.2,
-    b: float = 0.75,
-    title_weight: float = 1.0,
+    k1: float | None = None,
+    b: float | None = None,
+    title_weight: float | None = None,
     full_text_weight: float | None = None,
     semantic_weight: float | None = None,
     fusion: str = "convex",
@@ -47,6 +47,10 @@ def create_collection(
     hnsw_m: int = 16,
     hnsw_ef_construction: int | None = None,
     normalisation: str = "centroid",
+    preset: str | None = None,
+    neighbour_weight: float | None = None,
+    smoothing: float | None = None,
+    statistics_scope: str | None = None,
 ) -> int:
     """Define a collection, for all tenants, and return its id; for administrators. Maps to
     braid.create_collection.
@@ -55,7 +59,8 @@ def create_collection(
     default 240 for the offline model and 500 for others. `indexed_attributes` are the metadata keys that filters
     find by index: see `set_indexed_attributes`. `vector_storage`, `hnsw_m` and `hnsw_ef_construction` are how a
     large tenant's vectors are stored and indexed: see `set_vector_index`; by default as exactly as an index allows
-    at these dimensions. Weights, `fusion`, `rrf_k` and `normalisation` are the defaults of searches.
+    at these dimensions. Weights, `fusion`, `rrf_k` and `normalisation` are the defaults of searches;
+    `preset` decides on those that are None.
 
     Raises InvalidArgumentError, also for a collection that exists with other settings.
     """
@@ -73,7 +78,9 @@ def create_collection(
               fold_diacritics => %(fold_diacritics)s::boolean, index_fields => %(index_fields)s::text[],
               embed_fields => %(embed_fields)s::text[], indexed_attributes => %(indexed_attributes)s::jsonb,
               vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
-              hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text)
+              hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text,
+              preset => %(preset)s::text, neighbour_weight => %(neighbour_weight)s::float8,
+              smoothing => %(smoothing)s::float8, statistics_scope => %(statistics_scope)s::text)
             """,
             name=name,
             text_config=text_config,
@@ -96,6 +103,10 @@ def create_collection(
             hnsw_m=hnsw_m,
             hnsw_ef_construction=hnsw_ef_construction,
             normalisation=normalisation,
+            preset=preset,
+            neighbour_weight=neighbour_weight,
+            smoothing=smoothing,
+            statistics_scope=statistics_scope,
         )
     )
 
@@ -123,6 +134,10 @@ def set_ranking(
     rrf_k: float | None = None,
     fusion: str | None = None,
     normalisation: str | None = None,
+    preset: str | None = None,
+    neighbour_weight: float | None = None,
+    smoothing: float | None = None,
+    statistics_scope: str | None = None,
 ) -> None:
     """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. For
     administrators. Maps to braid.set_ranking.
@@ -135,7 +150,9 @@ def set_ranking(
           collection => %(collection)s::text, k1 => %(k1)s::float8, b => %(b)s::float8,
           title_weight => %(title_weight)s::float8, full_text_weight => %(full_text_weight)s::float8,
           semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8,
-          fusion => %(fusion)s::text, normalisation => %(normalisation)s::text)
+          fusion => %(fusion)s::text, normalisation => %(normalisation)s::text, preset => %(preset)s::text,
+          neighbour_weight => %(neighbour_weight)s::float8, smoothing => %(smoothing)s::float8,
+          statistics_scope => %(statistics_scope)s::text)
         """,
         collection=collection,
         k1=k1,
@@ -146,6 +163,10 @@ def set_ranking(
         rrf_k=rrf_k,
         fusion=fusion,
         normalisation=normalisation,
+        preset=preset,
+        neighbour_weight=neighbour_weight,
+        smoothing=smoothing,
+        statistics_scope=statistics_scope,
     )
 
 

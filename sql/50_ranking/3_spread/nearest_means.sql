@@ -1,0 +1,59 @@
+create or replace function braid_store.nearest_means(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_ids bigint[],
+  scores float8[]
+)
+returns float8[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  c_nearest constant int := 10;
+  v_vectors @vector@.vector[];
+  v_mean @vector@.vector;
+  v_places int[];
+  v_scores float8[];
+begin
+  select array_agg(e.embedding order by u.place), @vector@.avg(e.embedding order by u.place),
+         array_agg(u.place::int order by u.place), array_agg(u.score order by u.place)
+  into v_vectors, v_mean, v_places, v_scores
+  from braid_store.stored_embeddings(nearest_means.tenant_id, nearest_means.collection, nearest_means.chunk_ids) e
+  join unnest(nearest_means.chunk_ids, nearest_means.scores) with ordinality u (chunk_id, score, place)
+    on u.chunk_id = e.chunk_id;
+  -- Centred: what all of them share says nothing about which are alike.
+  v_vectors := array(
+    select @vector@.l2_normalize(u.embedding operator(@vector@.-) v_mean)
+    from unnest(v_vectors) with ordinality u (embedding, place) order by u.place);
+  return array(
+    select m.mean
+    from generate_subscripts(nearest_means.chunk_ids, 1) p (place)
+    left join lateral (
+      select u.place, t.mean
+      from unnest(v_places, v_vectors) u (place, embedding),
+           lateral (
+             select sum(n.weight * n.score) / nullif(sum(n.weight), 0) as mean
+             from (
+               select -(o.embedding operator(@vector@.<#>) u.embedding) as weight, o.score
+               from unnest(v_places, v_vectors, v_scores) o (place, embedding, score)
+               where o.place <> u.place
+               order by 1 desc, o.place
+               limit c_nearest
+             ) n
+             where n.weight > 0
+           ) t
+      offset 0
+    ) m on m.place = p.place
+    order by p.place);
+end
+$$;
+
+comment on function braid_store.nearest_means(int, braid_store.collections, bigint[], float8[]) is
+  'For each of some chunks the mean of the scores of the 10 among the others whose vectors are nearest to its own, '
+  'weighted by their cosines after the mean vector was taken off. Null for a chunk without a vector, and if it is near '
+  'none.';
