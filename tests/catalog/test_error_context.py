@@ -151,8 +151,8 @@ RIGHT = {
 MOST = 320
 # Where it is not raised again at the surface: a parallel worker, which may run highlight and explain_score, cannot
 # catch errors; and to catch a wrong vector while documents are written would cost each write a transaction number more.
-MORE = {"create_collection": 400, "highlight": 400, "explain_score": 350, "upsert_document": 1000, "upsert_documents": 1000}
-MORE["upsert_embedded_documents"] = 1000
+MORE = {"create_collection": 400, "highlight": 400, "explain_score": 350}
+MORE |= dict.fromkeys(("upsert_document", "upsert_documents", "upsert_embedded_documents"), 1000)
 
 
 def calls(function: Any) -> list[str]:
