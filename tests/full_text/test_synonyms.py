@@ -147,7 +147,8 @@ def test_queries_are_compiled_the_same_beside_synonyms_of_other_words(db: Connec
     texts = ["tea and beans", "coffee beans, cold-brewed", "ORA-00942: no tea", "日本茶", "brewed tea tea"]
     texts += [f"word{number} beans" for number in range(60)]
     upsert(db, [{"external_id": f"d{number}", "content": text} for number, text in enumerate(texts)])
-    queries = ["beans coffee tea", "tea tea beans tea nowhere", "the tea of the beans", "the of", "ORA-00942 ora beans 00942"]
+    queries = ["beans coffee tea", "tea tea beans tea nowhere", "the tea of the beans", "the of"]
+    queries.append("ORA-00942 ora beans 00942")
     queries += ["cold-brewed tea", "日本茶 tea", "???"]
     queries.append(" ".join(f"word{number}" for number in range(65)))
 
