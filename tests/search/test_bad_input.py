@@ -47,6 +47,7 @@ NAN, INFINITY = float("nan"), float("inf")
         ("22023", {"query_text": "a", "match_count": 0}, "match_count"),
         ("22023", {"query_text": "a", "match_count": -1}, "match_count"),
         ("22023", {"query_text": "a", "match_count": None}, "match_count"),
+        ("22023", {"query_text": "a", "match_count": None, "rrf_k": 60.0}, "match_count"),
         ("22023", {"query_text": "a", "match_count": 10_001}, "match_count"),
         ("22023", {"query_text": "a", "match_count": 2**31 - 1}, "match_count"),
         ("22023", {"query_text": "a", "full_text_weight": -0.1}, "full_text_weight"),

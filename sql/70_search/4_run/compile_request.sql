@@ -50,8 +50,8 @@ begin
   if not v_has_text and query_embedding is null then
     raise exception 'query_text and query_embedding are both empty'
       using errcode = '22023', hint = 'Give a text, an embedding, or both.';
-  elsif match_count not between 1 and 10000
-        or num_nonnulls(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count, min_score) <> 1 then
+  elsif (match_count between 1 and 10000) is not true
+        or num_nonnulls(full_text_weight, semantic_weight, rrf_k, candidate_count, min_score) > 0 then
     perform braid_store.check_search_arguments(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count,
                                                min_score);
   end if;
