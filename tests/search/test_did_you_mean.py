@@ -57,7 +57,7 @@ def found(answer: dict[str, Any]) -> set[str]:
     ("query", "expected"),
     [
         ("databse", [("databse", "database")]),
-        ("Databses,", [("Databses", "database")]),
+        ("Databses,", [("Databses", "databases")]),
         ("(compny) rivr", [("compny", "company"), ("rivr", "river")]),
         ("+rivr databse", [("rivr", "river"), ("databse", "database")]),
         ("rivr rivr", [("rivr", "river")]),
@@ -70,11 +70,9 @@ def found(answer: dict[str, Any]) -> set[str]:
         ('"databse" -rivr databs*', []),
         ("qqqqqqqq 12345 databse-17 rivr/compny 東景", []),
         ("thee", []),
-        # Two edits away from "river" and, as a stem, from "compani": five letters are too few for it.
-        (
-            "rvier rivre ribes crompni",
-            [("rvier", "river"), ("rivre", "river"), ("crompni", "company")],
-        ),
+        # Two edits away from "river" and "company": less than eight letters are too few for it.
+        ("rvier rivre ribes crompny", [("rvier", "river"), ("rivre", "river")]),
+        ("autamobil", [("autamobil", "automobile")]),
         ("", []),
     ],
 )
@@ -89,6 +87,18 @@ def test_what_is_offered(shared: Connection, query: str, expected: list[tuple[st
     messages = [warning["message"] for warning in answer["warnings"] if warning["code"] == "did_you_mean"]
     assert len(messages) == (1 if expected else 0)
     assert all(f'"{correction}" instead of "{word}"' in messages[0] for word, correction in expected)
+
+
+def test_words_are_compared_as_they_are_written(db: Connection) -> None:
+    texts = ["Havie and the process", "pricing, price, prices", "pricing and a price", "the vector of a tooth"]
+    upsert(db, [{"external_id": str(number), "content": text} for number, text in enumerate(texts)])
+    # The stem of "proces" is one letter from that of "pricing", which is in more texts.
+    assert corrections(search(db, "proces")) == [("proces", "process")]
+    assert search(db, "proces", {"correct": True})["stats"]["terms"] == ["process"]
+    assert corrections(search(db, "pricng")) == [("pricng", "pricing")]
+    # Names that nothing is near to.
+    for name in ("Davis", "Hector", "Toyota"):
+        assert corrections(search(db, name)) == [], name
 
 
 def test_a_synonym_that_occurs_is_enough(filled: Connection) -> None:

@@ -16,7 +16,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- A correction can take 50 ms.
+  -- A correction can take 100 ms.
   c_max_words constant int := 5;
 begin
   return query
@@ -31,30 +31,19 @@ begin
     join (select distinct unnest(correct_words.absent_terms) as lexeme) a on a.lexeme = c.lexeme
     where c.kind = 'word' and c.token_kind = 'word' and c.occurrence <> 'must_not' and c.place_size = 1
     order by c.lexeme, c.clause_number, c.position
-  ), closest as materialized (
-    select a.word, a.lexeme, a.clause_number, a.position,
-           braid_store.closest_lexeme(correct_words.tenant_id, correct_words.collection.id, a.lexeme) as closest
-    from (select a.* from absent a order by a.clause_number, a.position limit c_max_words) a
   )
-  select left(c.word, 100),
-         braid_store.written_word(correct_words.tenant_id, correct_words.collection, c.closest, length(c.word)),
-         c.lexeme, c.closest
-  from (select * from closest c where c.closest is not null) c
-  -- Lexemes of up to five letters are corrected by one edit only: two edits most often give another word.
-  where length(c.lexeme) > 5
-     or exists (
-       select
-       from generate_series(0, length(c.lexeme)) n (place)
-       where left(c.lexeme, n.place) = left(c.closest, n.place)
-         and (substr(c.lexeme, n.place + 2) in (substr(c.closest, n.place + 1), substr(c.closest, n.place + 2))
-              or substr(c.lexeme, n.place + 1) = substr(c.closest, n.place + 2)
-              or substr(c.lexeme, n.place + 1, 2) = reverse(substr(c.closest, n.place + 1, 2))
-                 and substr(c.lexeme, n.place + 3) = substr(c.closest, n.place + 3)))
-  order by c.clause_number, c.position;
+  select left(a.word, 100), c.correction, a.lexeme, c.corrected_lexeme
+  from (select a.* from absent a order by a.clause_number, a.position limit c_max_words) a,
+       lateral (
+         select w.* from braid_store.closest_word(correct_words.tenant_id, correct_words.collection, a.lexeme, a.word) w
+         offset 0
+       ) c
+  where c.correction is not null
+  order by a.clause_number, a.position;
 end
 $$;
 
 comment on function braid_store.correct_words(int, braid_store.collections, braid_store.query_token[], text[]) is
   'Suggests corrections for the first five plain words of a query whose lexemes are among absent_terms. lexeme, '
-  'corrected_lexeme: the lexeme in the query, and the closest one that the tenant has. word, correction: the same two '
-  'as words to show.';
+  'corrected_lexeme: the lexeme in the query, and the one of the word that it is likely meant for. word, correction: the '
+  'same two as words to show.';

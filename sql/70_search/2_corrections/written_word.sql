@@ -2,7 +2,7 @@ create or replace function braid_store.written_word(
   tenant_id int,
   collection braid_store.collections,
   lexeme text,
-  letter_count int
+  near_word text
 )
 returns text
 language plpgsql
@@ -53,11 +53,12 @@ begin
            select lower(m[1]) as word from regexp_matches(s, E'\u0001([^\u0001\u0002 !-@[-`{-~]+)\u0002', 'g') m
          ) w
     group by w.word
-    order by abs(length(w.word) - written_word.letter_count), count(*) desc, w.word collate "C"
+    order by case when length(w.word) <= 64 then braid_store.edit_distance(w.word, written_word.near_word) end, count(*) desc,
+             w.word collate "C"
     limit 1), written_word.lexeme);
 end
 $$;
 
-comment on function braid_store.written_word(int, braid_store.collections, text, int) is
+comment on function braid_store.written_word(int, braid_store.collections, text, text) is
   'A word to show in place of a lexeme, which may be only a stem: a word of the tenant''s texts that has this lexeme, '
-  'preferably with letter_count letters. The lexeme itself if no such word is found.';
+  'the one nearest to near_word. The lexeme itself if no such word is found.';
