@@ -303,3 +303,55 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
     assert failed.warnings[-1]["code"] == "reranker_unavailable"
     with pytest.raises(InvalidArgumentError, match="group_by"):
         client.search("zebra", rerank=reranker, options={"group_by": 7})
+
+
+def test_recall_takes_a_reranker(filled: pgbraid.Client) -> None:
+    reranker = highest_number()
+    results = filled.recall("zebra", rerank=reranker)
+    assert ids(results) == expect([19, 18, 17, 16, 15])
+    assert results.stats["rerank"]["candidates"] == 20
+    assert "recall" in results.stats
+    assert len(filled.recall("zebra")) == 10
+    assert ids(filled.recall("zebra", limit=2, rerank=reranker, rerank_count=6)) == expect([5, 4])
+    grouped = filled.recall("zebra", limit=2, rerank=reranker, options={"group_by": "document"})
+    assert [row.group_score for row in grouped] == [19, 18]
+
+    # What names the time is no part of what texts are compared with.
+    filled.recall("zebra last week", "auto", rerank=reranker)
+    assert [query for query, _ in reranker.calls] == ["zebra"] * 3
+    failed = filled.recall("zebra", limit=5, rerank=Fake(fail))
+    assert ids(failed) == expect(range(5))
+    assert failed.warnings[-1]["code"] == "reranker_unavailable"
+    with pytest.raises(InvalidArgumentError, match="rerank is"):
+        filled.recall("zebra", rerank="cross-encoder")  # type: ignore[arg-type]
+
+
+def test_a_context_takes_a_reranker(filled: pgbraid.Client) -> None:
+    reranker = highest_number()
+    context = filled.assemble_context("zebra", 100_000, 4, rerank=reranker)
+    assert [passage.external_id for passage in context] == expect([19, 18, 17, 16])
+    assert [passage.score for passage in context] == [19, 18, 17, 16]
+    assert [passage.citation for passage in context] == [1, 2, 3, 4]
+    assert context.warnings == filled.search("zebra", 4).warnings
+    assert len(reranker.calls[0][1]) == 20
+
+    # The budget is for the best passages.
+    small = filled.assemble_context("zebra", context[1].total_tokens, 4, rerank=reranker)
+    assert [passage.external_id for passage in small] == expect([19, 18])
+    in_order = filled.assemble_context("zebra", 100_000, 2, sort="document", rerank=reranker)
+    assert [passage.external_id for passage in in_order] == expect([19, 18])
+    failed = filled.assemble_context("zebra", 100_000, 4, rerank=Fake(fail))
+    assert [passage.external_id for passage in failed] == expect(range(4))
+    assert failed.warnings[-1]["code"] == "reranker_unavailable"
+    with pytest.raises(InvalidArgumentError, match="no pages"):
+        filled.assemble_context("zebra", rerank=reranker, options={"cursor": ""})
+
+
+def test_a_context_of_reranked_chunks_with_their_neighbours(client: pgbraid.Client) -> None:
+    client.add_documents(
+        {"external_id": f"d{n}", "chunks": [{"content": f"zebra {'filler ' * n}{m} {10 * m + n}"} for m in range(3)]}
+        for n in range(4)
+    )
+    options = {"context_before": 1}
+    context = client.assemble_context("zebra", 100_000, 2, rerank=highest_number(), options=options)
+    assert [(one.external_id, one.passage_start, one.passage_end) for one in context] == [("d3", 1, 2), ("d2", 1, 2)]

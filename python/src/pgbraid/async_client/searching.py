@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.async_client.queries import RANKING, searched
 from pgbraid.results import SearchResult, SearchResults
@@ -49,8 +48,8 @@ async def search(
     text finds and warns with the code `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion
     (rrf, convex, dbsf, max) and rrf_k default to the collection's. `match` is any, all, or the least share of the
     query's words, such as 75%. `options` are snippet, correct, operators, explain, full_text_min_score,
-    semantic_min_score, normalisation, boosts, rerank and statistics_scope; with `{"operators": False}` the
-    query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
+    semantic_min_score, normalisation, saturate_at, boosts, rank_by and statistics_scope; with `{"operators": False}`
+    the query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
     Others shape the rows: group_by, group_size, group_score, collapse, diversify, context_before,
     context_after and cursor: see docs/shape.md.
 
@@ -68,11 +67,11 @@ async def search(
     shaping: Mapping[str, Any] = {}
     if rerank is not None:
         # Imported when used: a search starts cold.
-        from pgbraid import reranking
+        from pgbraid.async_client import reranked
 
-        reranking.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
+        reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
         match_count = max(limit, rerank_count)
-        options, shaping = reranking.split_options(options)
+        options, shaping = reranked.split_options(options)
     (answer,), warnings = await searched(
         client,
         f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
@@ -95,13 +94,10 @@ async def search(
     stats = answer["stats"]
     warnings += answer["warnings"]
     if rerank is not None and query:
-        reranked = await in_thread(reranking.rerank_rows, rerank, query, rows, options, rerank_timeout)
-        rows = reranked.rows[:limit]
-        if shaping:
-            scores = [row.score if row.rerank_score is None else row.rerank_score for row in reranked.rows]
-            ids = [row.chunk_id for row in reranked.rows]
-            shaped = await client.arrange_results(ids, scores, limit, collection, options=shaping)
-            rows = reranking.with_shape(reranked.rows, shaped)
-        stats = {**stats, **reranked.stats}
-        warnings += reranked.warnings
+        best = await reranked.best_rows(
+            client, rerank, query, rows, limit, collection, options, shaping, rerank_timeout
+        )
+        rows = best.rows
+        stats = {**stats, **best.stats}
+        warnings += best.warnings
     return SearchResults(rows, query=query, stats=stats, warnings=warnings)

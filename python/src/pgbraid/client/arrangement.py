@@ -14,6 +14,7 @@ from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
+    from pgbraid.rerankers.protocol import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
@@ -69,6 +70,9 @@ def assemble_context(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
+    rerank: Reranker | None = None,
+    rerank_count: int = 20,
+    rerank_timeout: float | None = 10.0,
 ) -> Context:
     """What to give a language model: the passages of the `limit` best rows that fit the budget, numbered. Maps to
     braid.assemble_context.
@@ -77,8 +81,35 @@ def assemble_context(
     the options context_before and context_after add neighbours. The other arguments are those of `search`.
     `str()` of the answer is the text with its citations.
 
+    With `rerank` the passages are those of the rows in the reranker's order, and their `score` is the reranker's; see
+    `search`. It scores `rerank_count` rows, or `limit` if that is more.
+
     Raises InvalidArgumentError, also for a budget smaller than any passage, DimensionMismatchError, NotFoundError.
     """
+    if rerank is not None:
+        from pgbraid.client import reranked
+
+        finding, shaping = reranked.split_options(options)
+        found = client.search(
+            query,
+            limit,
+            mode,
+            filters,
+            collection,
+            embedding=embedding,
+            full_text_weight=full_text_weight,
+            semantic_weight=semantic_weight,
+            fusion=fusion,
+            rrf_k=rrf_k,
+            candidate_count=candidate_count,
+            min_score=min_score,
+            match=match,
+            options=finding,
+            rerank=rerank,
+            rerank_count=rerank_count,
+            rerank_timeout=rerank_timeout,
+        )
+        return reranked.best_passages(client, found, token_budget, limit, sort, collection, shaping)
     rows, warnings = searched(
         client,
         f"""

@@ -16,6 +16,7 @@ from pgbraid.timelines import Timeline, TimelineTurn
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
+    from pgbraid.rerankers.protocol import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
@@ -27,7 +28,7 @@ def recall(
     query: str | None = None,
     timeframe: Timeframe | None = None,
     strategy: Strategy = "hybrid",
-    limit: int = 10,
+    limit: int | None = None,
     filters: Mapping[str, Any] | None = None,
     collection: str = "default",
     *,
@@ -42,6 +43,9 @@ def recall(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
+    rerank: Reranker | None = None,
+    rerank_count: int = 20,
+    rerank_timeout: float | None = 10.0,
 ) -> SearchResults:
     """Search what was said and when. Maps to braid.recall_json.
 
@@ -51,17 +55,27 @@ def recall(
     searched. It is reckoned in `time_zone` (the session's) from `reference_time` (now). `strategy` is hybrid,
     full_text, semantic, prefilter (the best `candidate_count`, 100, by full text, in the order of similarity) or
     auto (hybrid, weighted by the form of the query); `stats["recall"]` says what was used and why. The rest is
-    as in `search`.
+    as in `search`, `rerank` too.
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
     """
+    if limit is None:
+        limit = 10 if rerank is None else 5
+    match_count = limit
+    shaping: Mapping[str, Any] = {}
+    if rerank is not None:
+        from pgbraid.client import reranked
+
+        reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
+        match_count = max(limit, rerank_count)
+        options, shaping = reranked.split_options(options)
     asked, mode = _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = searched(
         client,
         f"""
         braid.recall_json(
           query_text => %(text)s::text, timeframe => %(timeframe)s::text, strategy => %(strategy)s::text,
-          match_count => %(limit)s::int, time_zone => %(time_zone)s::text,
+          match_count => %(match_count)s::int, time_zone => %(time_zone)s::text,
           reference_time => %(reference_time)s::timestamptz, {RANKING})::text
         """,
         asked,
@@ -72,7 +86,7 @@ def recall(
         text=query,
         timeframe=timeframe_text(timeframe),
         strategy=strategy,
-        limit=limit,
+        match_count=match_count,
         filters=optional_json(filters, "filters"),
         time_zone=time_zone,
         reference_time=reference_time,
@@ -84,12 +98,17 @@ def recall(
         min_score=min_score,
         match=match,
     )
-    return SearchResults(
-        [SearchResult.from_row(row) for row in answer["results"]],
-        query=asked,
-        stats=answer["stats"],
-        warnings=[*warnings, *answer["warnings"]],
-    )
+    rows = [SearchResult.from_row(row) for row in answer["results"]]
+    stats = answer["stats"]
+    warnings += answer["warnings"]
+    if rerank is not None:
+        best = reranked.best_rows(
+            client, rerank, asked or "", rows, limit, collection, options, shaping, rerank_timeout
+        )
+        rows = best.rows
+        stats = {**stats, **best.stats}
+        warnings += best.warnings
+    return SearchResults(rows, query=asked, stats=stats, warnings=warnings)
 
 
 def conversation_timeline(

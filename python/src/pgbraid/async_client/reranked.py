@@ -1,0 +1,73 @@
+"""Searches that a reranker ends: what becomes of the rows that it has put in order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from pgbraid._threads import in_thread
+from pgbraid.arguments import optional_json
+from pgbraid.contexts import Context, Passage
+from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
+from pgbraid.results import SearchResult, SearchResults
+
+if TYPE_CHECKING:
+    from pgbraid.async_client import AsyncClient
+    from pgbraid.rerankers.protocol import Reranker
+
+__all__ = ["best_passages", "best_rows", "check_reranking", "split_options"]
+
+
+async def best_rows(
+    client: AsyncClient,
+    reranker: Reranker,
+    query: str,
+    rows: list[SearchResult],
+    limit: int,
+    collection: str,
+    options: Mapping[str, Any] | None,
+    shaping: Mapping[str, Any],
+    timeout: float | None,
+) -> Reranking:
+    """The `limit` best rows in the reranker's order, shaped as `shaping` asks."""
+    reranked = await in_thread(rerank_rows, reranker, query, rows, options, timeout)
+    if not shaping:
+        return reranked._replace(rows=reranked.rows[:limit])
+    ids, scores = _scored(reranked.rows)
+    shaped = await client.arrange_results(ids, scores, limit, collection, options=shaping)
+    return reranked._replace(rows=with_shape(reranked.rows, shaped))
+
+
+async def best_passages(
+    client: AsyncClient,
+    found: SearchResults,
+    token_budget: int,
+    limit: int,
+    sort: Literal["score", "document"],
+    collection: str,
+    shaping: Mapping[str, Any],
+) -> Context:
+    """What braid.assemble_context makes of rows, of rows in the reranker's order."""
+    ids, scores = _scored(list(found))
+    passages = await client._session.json(
+        """
+        to_jsonb(braid_store.fit_passages(array(
+          select r from braid.arrange_results(
+            chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(limit)s::int,
+            collection => %(collection)s::text, options => braid_store.passage_options(%(options)s::jsonb)) r),
+          %(token_budget)s::int, %(sort)s::text))::text
+        """,
+        chunk_ids=ids,
+        scores=scores,
+        limit=limit,
+        collection=collection,
+        options=optional_json(shaping, "options"),
+        token_budget=token_budget,
+        sort=sort,
+    )
+    return Context([Passage(**passage) for passage in passages], found.warnings)
+
+
+def _scored(rows: list[SearchResult]) -> tuple[list[int], list[float]]:
+    scores = [row.score if row.rerank_score is None else row.rerank_score for row in rows]
+    return [row.chunk_id for row in rows], scores
