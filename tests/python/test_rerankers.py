@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pgbraid
 from pgbraid.embedders import LocalEmbedder, SentenceTransformerEmbedder
 from pgbraid.errors import InvalidArgumentError, MissingExtraError, PgbraidError, RerankingError, RerankingServiceError
 from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker, Reranker
@@ -495,3 +496,70 @@ def test_importing_rerankers_loads_no_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+@pytest.fixture
+def batches(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many pairs the model has read at once, each time."""
+    from transformers import BertForSequenceClassification
+
+    read: list[int] = []
+    forward = BertForSequenceClassification.forward
+
+    def counting(self: Any, input_ids: Any = None, *rest: Any, **named: Any) -> Any:
+        read.append(len(input_ids))
+        return forward(self, input_ids, *rest, **named)
+
+    monkeypatch.setattr(BertForSequenceClassification, "forward", counting)
+    return read
+
+
+@pytest.fixture
+def stocked(client: pgbraid.Client) -> pgbraid.Client:
+    """Texts of which full text and the semantic leg both find more than 50."""
+    words = SENTENCE.split()
+    client.add_documents(
+        {"external_id": f"d{n:02}", "content": " ".join(["fox", *(words[(n * k) % 10] for k in range(1, 3 + n % 7))])}
+        for n in range(70)
+    )
+    client.embed_pending()
+    return client
+
+
+def test_50_and_50_are_fused_to_20_and_reranked_to_5(
+    tiny_model: Path, batches: list[int], stocked: pgbraid.Client
+) -> None:
+    reranker = CrossEncoderReranker(str(tiny_model), batch_size=8, device="cpu")
+    fused = stocked.search("quick fox", 20, fusion="rrf", candidate_count=50)
+    scores = reranker.rerank("quick fox", [row.content for row in fused])
+    batches.clear()
+    best = stocked.search("quick fox", fusion="rrf", candidate_count=50, rerank=reranker, rerank_timeout=None)
+    assert batches == [8, 8, 4]
+    assert [row.chunk_id for row in best] == [fused[place].chunk_id for place in np.argsort(-scores, kind="stable")[:5]]
+    assert [row.rerank_score for row in best] == pytest.approx(sorted(scores, reverse=True)[:5])
+    assert (best.stats["full_text_candidates"], best.stats["semantic_candidates"]) == (50, 50)
+    assert (best.stats["rerank"]["candidates"], best.warnings) == (20, [])
+
+
+def test_a_cross_encoder_that_takes_too_long(
+    tiny_model: Path, stocked: pgbraid.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from transformers import BertForSequenceClassification
+
+    reranker = CrossEncoderReranker(str(tiny_model), device="cpu")
+    reranker.warm_up()
+    released = threading.Event()
+    forward = BertForSequenceClassification.forward
+
+    def slow(*given: Any, **named: Any) -> Any:
+        released.wait(10)
+        return forward(*given, **named)
+
+    monkeypatch.setattr(BertForSequenceClassification, "forward", slow)
+    try:
+        late = stocked.search("quick fox", rerank=reranker, rerank_timeout=0.05)
+    finally:
+        released.set()
+    assert [row.chunk_id for row in late] == [row.chunk_id for row in stocked.search("quick fox", 5)]
+    assert late.warnings[-1]["code"] == "reranker_unavailable"
+    assert "took longer than 0.05 s" in late.warnings[-1]["message"]
