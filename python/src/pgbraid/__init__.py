@@ -22,12 +22,14 @@ if TYPE_CHECKING:
         Reranker,
     )
     from pgbraid.results import FacetValue, SearchResult, SearchResults
+    from pgbraid.retrieval import AsyncRetriever, Retriever, ScoredChunk
     from pgbraid.search_options import SearchOptions
     from pgbraid.stored import Document, DocumentChunk, EmbeddingBacklog, IndexProblem, ListedDocument, WriteSummary
     from pgbraid.timelines import Timeline, TimelineTurn
 
 __all__ = [
     "AsyncClient",
+    "AsyncRetriever",
     "Client",
     "Context",
     "CrossEncoderReranker",
@@ -47,7 +49,9 @@ __all__ = [
     "Passage",
     "PgbraidError",
     "Reranker",
+    "Retriever",
     "ScorePart",
+    "ScoredChunk",
     "SearchOptions",
     "SearchResult",
     "SearchResults",
@@ -78,6 +82,7 @@ __getattr__, __dir__ = lazy_names(
             "Reranker",
         ],
         "results": ["FacetValue", "SearchResult", "SearchResults"],
+        "retrieval": ["AsyncRetriever", "Retriever", "ScoredChunk"],
         "search_options": ["SearchOptions"],
         "stored": [
             "Document",

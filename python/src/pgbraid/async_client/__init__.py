@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         model_changes,
         recalling,
         related,
+        retrieving,
         searching,
         tenants,
     )
@@ -41,6 +42,7 @@ else:
     model_changes = LazyModule(f"{__name__}.model_changes")
     recalling = LazyModule(f"{__name__}.recalling")
     related = LazyModule(f"{__name__}.related")
+    retrieving = LazyModule(f"{__name__}.retrieving")
     searching = LazyModule(f"{__name__}.searching")
     tenants = LazyModule(f"{__name__}.tenants")
 
@@ -157,6 +159,7 @@ class AsyncClient:
     # Every other method is a function of the module named, which is imported when it is first used.
 
     search = searching.search
+    retrieve = retrieving.retrieve
     similar_chunks = related.similar_chunks
     similar_documents = related.similar_documents
     facets = related.facets

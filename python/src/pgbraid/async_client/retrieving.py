@@ -1,0 +1,31 @@
+"""Searching behind the protocol of retrievers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.retrieval import ScoredChunk
+
+if TYPE_CHECKING:
+    from pgbraid.async_client import AsyncClient
+
+__all__ = ["retrieve"]
+
+
+async def retrieve(
+    client: AsyncClient,
+    query: str,
+    k: int = 10,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+) -> list[ScoredChunk]:
+    """The `k` best chunks of a hybrid search, as any `pgbraid.Retriever` gives them. `search` has more arguments and
+    tells more.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    found = await client.search(query, k, filters=filters, collection=collection)
+    return [
+        ScoredChunk(row.external_id, row.content, row.score, row.chunk_index, row.title, row.metadata) for row in found
+    ]

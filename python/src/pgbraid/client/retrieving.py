@@ -1,0 +1,33 @@
+# Generated from async_client/retrieving.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Searching behind the protocol of retrievers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.retrieval import ScoredChunk
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+
+__all__ = ["retrieve"]
+
+
+def retrieve(
+    client: Client,
+    query: str,
+    k: int = 10,
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+) -> list[ScoredChunk]:
+    """The `k` best chunks of a hybrid search, as any `pgbraid.Retriever` gives them. `search` has more arguments and
+    tells more.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    found = client.search(query, k, filters=filters, collection=collection)
+    return [
+        ScoredChunk(row.external_id, row.content, row.score, row.chunk_index, row.title, row.metadata) for row in found
+    ]
