@@ -163,7 +163,10 @@ def test_prefilter_is_full_text_reranked_by_similarity(talks: Connection) -> Non
 def test_auto_leans_towards_full_text_for_what_has_one_spelling(talks: Connection) -> None:
     embedding = vector(EMBED("fig"))
     shifted = ["ORA-00942 fig", "fig 17.2.1", "v2.1 fig", "parse_fig", "figTree", '"fig"', "fig::new", "src/fig.py"]
+    shifted += ["Fig 17", "the fig of Python 3.11 and pears", "which fig has 0x80070057 in it", "AB-12", "fig AB-12"]
+    shifted += ["why did the fig give HTTP 404", "fig v3", "SQLSTATE 42P01", "pears and plums in docker-fig.yaml"]
     plain = ["fig", "which fig did we eat with pears and plums", "fig (and pears)", "fig, not 12", "well-known fig"]
+    plain += ["how IL-6 and AB-12 act on figs", "figs of NIH 3T3 cells", "see Table 2.5", "the WHO 2012 figs"]
     plain += ["the 18th fig of the 1960s", "figs and/or pears", "fig 2.5.", "fig " * 40 + '"pear"']
     for query in shifted + plain:
         weight = 1.2 if query in shifted else 0.6

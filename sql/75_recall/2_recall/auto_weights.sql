@@ -26,12 +26,19 @@ begin
     reason := 'it quotes';
     return;
   end if;
-  -- Finds codes with four digits or more, versions, underscores, capitals inside a word, calls and paths. Leaves out
-  -- names such as IL-6, p53 and mRNA: more weight on full text for them gives worse results on SciFact. Also leaves out
-  -- 18th, 1960s and and/or.
+  -- Finds codes with four digits or more, hexadecimal numbers, versions (also "Python 3.11"), numbers of errors ("HTTP 404"),
+  -- underscores, capitals inside a word, calls and paths. Leaves out names such as IL-6, p53 and mRNA: more weight on full
+  -- text for them gives worse results on SciFact. Also leaves out 18th, 1960s, Table 2.5 and and/or.
   v_code := substring(v_query from
-    E'(?:^|[\\s(\\[])((?:[A-Za-z]+[-_]?\\d{4}|v?\\d+\\.\\d+\\.\\d|v\\d+\\.\\d|[A-Za-z]+_\\w|[a-z]{2,}[A-Z][a-z]'
-    '|[A-Za-z]\\w*(?:::|->|\\(\\))|[\\w.]*/[\\w.-]*[/.]\\w|[A-Za-z_]\\w*\\.[a-z_]\\w)[^\\s,;?!)\\]]*)');
+    E'(?:^|[\\s(\\[])((?:[A-Za-z]+[-_]?\\d{4}|0[xX][0-9A-Fa-f]{4}|v?\\d+\\.\\d+\\.\\d|v\\d+\\.\\d'
+    '|(?!Fig|Tab|Sec|Eq|Chap|Mach)[A-Z][A-Za-z]{2,} \\d+\\.\\d|(?![A-Z]+ (?:19|20)\\d\\d)[A-Z]{3,} \\d{2}[0-9A-Z]'
+    '|(?:[Ee]rror|[Ee]rrno|[Cc]ode|[Ss]tatus) \\d{2}|[A-Za-z]+_\\w|[a-z]{2,}[A-Z][a-z]'
+    '|[A-Za-z]\\w*(?:::|->|\\(\\))|[\\w.]*/[\\w.-]*[/.]\\w|[A-Za-z_][\\w-]*\\.[a-z_]\\w)[^\\s,;?!)\\]]*)');
+  if v_code is null and v_word_count <= 4 then
+    -- In few words a name with a number is what is looked for: AB-12, XR-7, v3, Java 17.
+    v_code := substring(v_query from
+      E'(?:^|\\s)((?:[A-Z][A-Z0-9]*-\\d+|v\\d+|[A-Z][A-Za-z]+ (?!(?:19|20)\\d\\d)\\d+)[A-Z]?)(?=[,;?!.]?(?:\\s|$))');
+  end if;
   if v_code is not null then
     full_text_factor := 2;
     reason := format('"%s" has one spelling', left(v_code, 60));
