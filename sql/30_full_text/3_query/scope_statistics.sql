@@ -21,8 +21,10 @@ declare
   v_lexemes text[] := scope_statistics.query.lexemes;
   v_title_weight float8 := scope_statistics.collection.title_weight;
 begin
-  v_chunk_ids := braid_store.filtered_chunk_ids(scope_statistics.tenant_id, scope_statistics.collection.id,
-                                                scope_statistics.filter, scope_statistics.max_chunks);
+  v_chunk_ids := coalesce(
+    scope_statistics.filter.among,
+    braid_store.filtered_chunk_ids(scope_statistics.tenant_id, scope_statistics.collection.id, scope_statistics.filter,
+                                   scope_statistics.max_chunks));
   if cardinality(v_chunk_ids) > scope_statistics.max_chunks then
     return;
   end if;

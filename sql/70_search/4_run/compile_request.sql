@@ -42,6 +42,8 @@ declare
   v_tokens braid_store.query_token[] := '{}';
   v_query braid_store.text_query;
   v_corrections jsonb := '[]';
+  v_indexed_ids bigint[];
+  v_is_scoped boolean := false;
   v_scope_chunks int;
   v_part record;
   v_request braid_store.search_request;
@@ -102,10 +104,17 @@ begin
       v_query := v_part.corrected;
       v_corrections := v_part.corrections;
     end if;
-    if not v_filter.is_empty
-       and (v_options.statistics_scope = 'filter'
-            or v_options.statistics_scope = 'auto' and v_filter.source is not null
-               and cardinality(braid_store.source_chunk_ids(v_filter, c_most)) between c_least and c_most) then
+    if v_options.statistics_scope = 'auto' and v_filter.source is not null then
+      v_indexed_ids := braid_store.source_chunk_ids(v_filter, c_most);
+      v_is_scoped := cardinality(v_indexed_ids) between c_least and c_most;
+      -- Handed on, so that nobody reads the index again.
+      if v_is_scoped then
+        v_filter.among := braid_store.filtered_among(v_indexed_ids, tenant_id, v_filter);
+      elsif cardinality(v_indexed_ids) < c_least then
+        v_filter.among := v_indexed_ids;
+      end if;
+    end if;
+    if v_is_scoped or v_options.statistics_scope = 'filter' and not v_filter.is_empty then
       v_part := braid_store.scope_statistics(tenant_id, v_collection, v_query, v_filter, 10000);
       v_query := coalesce(v_part.scoped, v_query);
       v_scope_chunks := v_part.chunk_count;
