@@ -93,9 +93,7 @@ def test_the_weights_of_a_collection_are_those_of_its_fusion(db: Connection) -> 
     db.execute("select braid.set_ranking('small', fusion => 'rrf', semantic_weight => 5)")
     assert weights() == ("rrf", 1, 5)
     # An application that creates it at each start goes on with the weights that it has.
-    db.execute(
-        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', fusion => 'rrf')"
-    )
+    db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test', fusion => 'rrf')")
 
 
 def test_weighted_scores_and_the_greater_of_two(db: Connection) -> None:
@@ -109,3 +107,56 @@ def test_weighted_scores_and_the_greater_of_two(db: Connection) -> None:
     weighted = scores(db, query, full_text_weight=0.4, semantic_weight=0.6, options=absolute)
     assert weighted["A"] == pytest.approx(0.77, abs=1e-6)  # .6 * .85 + .4 * .65
     assert scores(db, query, fusion="max", options=absolute)["A"] == pytest.approx(0.85, abs=1e-6)
+
+
+def test_the_factor_of_the_classic_formula(db: Connection) -> None:
+    """B has "apple" three times among four words, as many as texts have on average; three of four texts have it."""
+    load(db, CROSSED)
+    found = db.execute(
+        "select external_id, full_text_score from braid.full_text_search('apple', collection => 'small')"
+    ).fetchall()
+    ours = dict(found)
+    idf = math.log(1 + (4 - 3 + 0.5) / (3 + 0.5))
+    assert ours["B"] == pytest.approx(idf * 3 / (3 + 1.2))
+    assert round(ours["B"], 4) == 0.2548
+    assert round(ours["B"] * (1.2 + 1), 4) == 0.5605  # Robertson's, with the factor k1 + 1
+
+    # Divided by 10 there, by 10 / (k1 + 1) here.
+    options = Jsonb({"normalisation": "saturate", "saturate_at": 10 / 2.2})
+    weights: dict[str, Any] = {"full_text_weight": 0.4, "semantic_weight": 0.6}
+    assert scores(db, options=options, **weights)["B"] == pytest.approx(0.4 * 0.05605 + 0.6 * 0.9, abs=1e-5)
+
+
+def test_where_saturation_begins(db: Connection) -> None:
+    load(db, CROSSED)
+    absolute = {"normalisation": {"full_text": "saturate", "semantic": "none"}}
+    text: dict[str, Any] = {"full_text_weight": 1, "semantic_weight": 0}
+    ten = scores(db, options=Jsonb(absolute), **text)
+    assert ten["B"] == pytest.approx(0.02548, abs=1e-5)
+    assert scores(db, options=Jsonb({**absolute, "saturate_at": 10}), **text) == ten
+    five = scores(db, options=Jsonb({**absolute, "saturate_at": 5}), **text)
+    assert five["B"] == pytest.approx(2 * ten["B"])
+    low = scores(db, options=Jsonb({**absolute, "saturate_at": 0.25}), **text)
+    assert (low["B"], low["D"] < 1) == (1, True)
+    # By what is the similarity divided? By nothing.
+    near = scores(db, options=Jsonb({**absolute, "saturate_at": 0.25}), full_text_weight=0, semantic_weight=1)
+    assert near["B"] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize(
+    ("options", "arguments"),
+    [
+        ({"normalisation": "saturate", "saturate_at": 0}, {}),
+        ({"normalisation": "saturate", "saturate_at": "10"}, {}),
+        ({"normalisation": "saturate", "saturate_at": 1e10}, {}),
+        ({"saturate_at": 10}, {}),
+        ({"normalisation": {"semantic": "saturate"}, "saturate_at": 10}, {}),
+        ({"saturate_at": 10}, {"fusion": "rrf"}),
+    ],
+)
+def test_where_saturation_cannot_begin(db: Connection, options: Any, arguments: dict[str, Any]) -> None:
+    load(db, CROSSED)
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
+        scores(db, options=Jsonb(options), **arguments)
+    assert "saturate_at is" in (raised.value.diag.message_primary or "")
+    assert raised.value.diag.message_hint

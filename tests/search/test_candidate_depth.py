@@ -141,14 +141,6 @@ def test_thresholds_come_before_boosts(filled: Connection) -> None:
     assert [row["score"] for row in halved["results"]] == [row["score"] * 0.5 for row in plain["results"][:10]]
 
 
-def test_rerank_is_a_preset_of_boosts(filled: Connection) -> None:
-    filled.execute("update braid_store.chunks set importance = id % 3, occurred_at = now() - id * interval '1 hour'")
-    rerank = search(filled, options={"rerank": ["similarity", "importance", "recency"]})
-    boosts = search(filled, options={"boosts": [{"importance": {}}, {"recency": {"half_life": "7 days"}}]})
-    assert names(rerank) == names(boosts)
-    assert [boost["signal"] for boost in rerank["results"][0]["boosts"]] == ["importance", "recency"]
-
-
 def test_missing_groups_do_not_rank_everything(filled: Connection) -> None:
     """There are no ten categories: a search stops looking for them at some depth, and says so."""
     documents = [

@@ -72,7 +72,12 @@ BOOSTS = {
 }
 
 
-@pytest.mark.parametrize("options", [{}, BOOSTS, {"group_by": "speaker", "group_size": 3}])
+SIGNALS = {"rank_by": {"similarity": 0.7, "importance": 0.2, "recency": 0.3}}
+
+
+@pytest.mark.parametrize(
+    "options", [{}, BOOSTS, SIGNALS, {**SIGNALS, **BOOSTS}, {"group_by": "speaker", "group_size": 3}]
+)
 @pytest.mark.parametrize(
     "search",
     [
@@ -106,7 +111,7 @@ def test_arithmetic_gives_the_score(filled: Connection, search: dict[str, Any], 
         if row["full_text"] is not None:
             parts = [part["contribution"] for part in row["full_text"]["terms"]]
             assert math.fsum(parts) == pytest.approx(row["full_text"]["score"] or 0, rel=1e-12)
-        assert ("boosts" in options) == (row["boosts"] is not None)
+        assert bool({"boosts", "rank_by"} & options.keys()) == (row["boosts"] is not None)
 
 
 def test_statistics_of_a_search(filled: Connection) -> None:

@@ -98,6 +98,11 @@ def _row(row: dict[str, Any], style: Style) -> str:
     if (leg := row["semantic"]) is not None:
         lines.append(f"    semantic  {_leg(leg)}")
     for boost in row["boosts"] or []:
+        if "weight" in boost:
+            lines.append(
+                f"    signal    {clean(boost['signal'])}: {boost['weight']:.4g} × {boost['normalised_value']:.4g}"
+            )
+            continue
         effect = f"× {boost['factor']:.4g}" if "factor" in boost else f"+ {boost['addend']:.4g}"
         lines.append(f"    boost     {clean(boost['signal'])}: {effect}")
     return "\n".join(lines)

@@ -24,9 +24,11 @@ class SearchOptions(TypedDict, total=False):
     exact: bool
     ef_search: int
     normalisation: str | Mapping[str, str]
+    saturate_at: float
     smoothing: float
     neighbour_weight: float
     boosts: Sequence[Mapping[str, Any]]
+    rank_by: Sequence[str] | Mapping[str, float]
     rerank: Sequence[str]
     collapse: bool | Mapping[str, float]
     group_by: str

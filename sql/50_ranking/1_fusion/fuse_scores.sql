@@ -60,9 +60,11 @@ begin
   v_assumed := coalesce(v_collection_mean, v_near_mean);
 
   v_text_scale := braid_store.score_scale(v_text_normalisation, 'full_text', v_distance, v_all.worst_text,
-                                          v_all.best_text, v_text_mean, v_text_deviation, null);
+                                          v_all.best_text, v_text_mean, v_text_deviation, null,
+                                          (request.options).saturate_at);
   v_near_scale := braid_store.score_scale(v_near_normalisation, 'semantic', v_distance, v_all.worst_similarity,
-                                          v_all.best_similarity, v_near_mean, v_near_deviation, v_collection_mean);
+                                          v_all.best_similarity, v_near_mean, v_near_deviation, v_collection_mean,
+                                          null);
   select coalesce(array_agg(o.candidate), '{}'), coalesce(bool_or(o.is_tied), false)
   into candidates, v_is_tied
   from (

@@ -7,6 +7,7 @@ create or replace function braid_store.score_scale(
   mean float8,
   deviation float8,
   collection_mean float8,
+  saturate_at float8,
   out shift float8,
   out scale float8,
   out floor float8,
@@ -54,7 +55,7 @@ begin
         scale := 6 * deviation;
         v_constant := case when v_is_flat then 0.5 end;
       when normalisation = 'saturate' then
-        scale := case leg when 'full_text' then 10 else 1 end;
+        scale := case leg when 'full_text' then coalesce(saturate_at, 10) else 1 end;
         floor := 0;
         ceiling := 1;
       else -- none
@@ -69,7 +70,7 @@ begin
 end
 $$;
 
-comment on function braid_store.score_scale(text, text, text, float8, float8, float8, float8, float8) is
+comment on function braid_store.score_scale(text, text, text, float8, float8, float8, float8, float8, float8) is
   E'Returns how to normalise the scores of a leg.\n'
   'A score becomes (score - shift) / scale, but at least floor and at most ceiling; where these are null there is no '
   'bound. lowest, highest, mean, deviation (of the sample): of the leg''s scores over all candidates; null if there are '
@@ -80,7 +81,7 @@ comment on function braid_store.score_scale(text, text, text, float8, float8, fl
   'centroid: for BM25 as theoretical; for similarities collection_mean, and the highest found.\n'
   'zscore: the mean, and one deviation above it.\n'
   'dbsf (Mazzeschi 2023, as in Qdrant): three deviations below the mean, and three above.\n'
-  'saturate: BM25 is divided by 10 and cut at 1; similarities are cut at 0 and 1.\n'
+  'saturate: BM25 is divided by saturate_at, 10 if that is null, and cut at 1; similarities are cut at 0 and 1.\n'
   'none: scores stay as they are.\n'
   'If all scores are equal, they all become one number: 1 under minmax, and under centroid unless they are above '
   'collection_mean; 0 under zscore; 0.5 under dbsf. They all become 0 in a full-text leg without a score above 0, and '

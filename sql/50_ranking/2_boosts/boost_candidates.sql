@@ -21,7 +21,7 @@ begin
     select coalesce(array_agg(o.candidate), '{}'), bool_or(o.is_tied)
     from (
       select row(f.chunk_id, s.score, f.full_text_score, f.full_text_normalised_score, f.full_text_rank, f.semantic_score,
-                 f.semantic_normalised_score, f.semantic_rank, f.fused_score, null, f.group_score)
+                 f.semantic_normalised_score, f.semantic_rank, f.fused_score, f.boosts, f.group_score)
                ::braid_store.fused_candidate as candidate,
              lag(s.score) over best_first = s.score as is_tied
       from unnest($2) f,

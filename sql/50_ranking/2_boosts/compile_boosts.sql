@@ -7,8 +7,6 @@
 -- filter's matches, and else what recency_value and number_value say. A chunk without a value keeps its score.
 --   score = max(fused_score, 0) × factor × … + addend + …, factors and addends in the order of the boosts, where
 --   factor = max(0, (1 - weight) + weight × value), and addend = weight × value.
--- The option rerank is a short form. Each of importance and recency that it lists becomes a boost before those of boosts:
--- importance as it is, recency with a half-life of 7 days.
 create or replace function braid_store.compile_boosts(
   boosts jsonb,
   tenant_id int,

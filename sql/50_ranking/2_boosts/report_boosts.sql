@@ -28,11 +28,11 @@ begin
   into v_reports
   using report_boosts.tenant_id, array(select c.chunk_id from unnest(candidates) c);
   for v_place in 1..cardinality(candidates) loop
-    candidates[v_place].boosts := v_reports[v_place];
+    candidates[v_place].boosts := coalesce(candidates[v_place].boosts, '[]') || v_reports[v_place];
   end loop;
   return candidates;
 end
 $$;
 
 comment on function braid_store.report_boosts(int, braid_store.fused_candidate[], braid_store.boost[]) is
-  'Fills in boosts of candidates, in the same order: the value of each boost, and its factor or addend.';
+  'Adds to boosts of candidates, in the same order: the value of each boost, and its factor or addend.';

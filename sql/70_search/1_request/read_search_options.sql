@@ -100,9 +100,17 @@ begin
       using errcode = '22023', hint = 'Use a number from 0, which is none, to 1, usually 0.5.';
   end if;
   v_options.ef_search := (v_given ->> 'ef_search')::float8::int;
-  if v_given ?| '{boosts,rerank}' then
-    v_options.boosts := braid_store.rerank_boosts(v_given) || coalesce(v_given -> 'boosts', '[]');
+  if v_given ? 'saturate_at' then
+    v_options.saturate_at := (v_given ->> 'saturate_at')::float8;
+    if v_options.saturate_at not between 1e-9 and 1e9 then
+      raise exception 'option saturate_at is %', left(v_given ->> 'saturate_at', 100)
+        using errcode = '22023', hint = 'Give the BM25 score that counts as 1, from 1e-9 to 1e9.';
+    end if;
   end if;
+  if v_given ?| '{rank_by,rerank}' then
+    v_options := braid_store.read_rank_by_option(v_given, v_options);
+  end if;
+  v_options.boosts := coalesce(v_given -> 'boosts', v_options.boosts);
   return v_options;
 end
 $$;

@@ -38,10 +38,13 @@ as $$
                  (spread #>> array['chunks', found.chunk_id::text, 'score'])::float8 as score) c
   ), boost as (
     select string_agg(' * ' || (b.value ->> 'factor'), '' order by b.place) as factors,
-           string_agg(' + ' || (b.value ->> 'addend'), '' order by b.place) as addends
+           string_agg(' + ' || (b.value ->> 'addend'), '' order by b.place) as addends,
+           string_agg(format('%s * %s', b.value ->> 'weight', b.value ->> 'normalised_value'), ' + ' order by b.place)
+             filter (where b.value ? 'weight') as signals
     from jsonb_array_elements(found.boosts) with ordinality b (value, place)
   )
   select case when found.boosts is null then s.sum
+              when b.signals is not null then concat(format('(%s)', b.signals), b.factors, b.addends)
               else concat(case when s.score < 1e-150 then '0' else format('(%s)', s.sum) end, b.factors, b.addends)
          end
   from shared s, boost b;
@@ -49,6 +52,6 @@ $$;
 
 comment on function braid_store.score_arithmetic(braid.search_result, jsonb, jsonb) is
   'Writes the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
-  'the shares of the legs, then what it got from neighbours, then the boosts. found: the row. fusion: the report of '
-  'braid_store.fuse_candidates; null if only one leg was searched. spread: that of braid_store.spread_candidates; null if '
-  'neighbours shared nothing.';
+  'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. found: '
+  'the row. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched. spread: that of '
+  'braid_store.spread_candidates; null if neighbours shared nothing.';

@@ -19,6 +19,13 @@ begin
                     collection.fusion
       using errcode = '22023', hint = 'Use fusion convex or max, or leave normalisation out.';
   end if;
+  if options.saturate_at is not null
+     and (collection.fusion not in ('convex', 'max')
+          or coalesce(options.full_text_normalisation, collection.normalisation) <> 'saturate') then
+    raise exception 'option saturate_at is %, but full text is not normalised by saturate', options.saturate_at
+      using errcode = '22023',
+            hint = 'Add "normalisation": "saturate" and use fusion convex or max, or leave saturate_at out.';
+  end if;
   if query_embedding is not null then
     perform braid_store.check_query_model(collection, options.embedding_model),
             braid_store.check_embeddings(collection, array[query_embedding], 'query_embedding');

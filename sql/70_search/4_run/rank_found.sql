@@ -51,6 +51,9 @@ begin
     select s.spread, s.report into v_candidates.ranked, v_candidates.spread
     from braid_store.spread_candidates(request, v_candidates.ranked, is_reported) s;
   end if;
+  if (request.options).rank_by is not null then
+    v_candidates.ranked := braid_store.rank_by_signals(request.tenant_id, v_candidates.ranked, (request.options).rank_by);
+  end if;
   if cardinality(request.boosts) > 0 then
     v_candidates.ranked := braid_store.boost_candidates(request.tenant_id, v_candidates.ranked, request.boosts);
   end if;
@@ -79,4 +82,5 @@ $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
   'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score, shares scores among '
-  'neighbours, applies boosts and leaves out what is below min_relevance. is_reported: its report tells how it was fused.';
+  'neighbours, ranks by other signals, applies boosts and leaves out what is below min_relevance. is_reported: its report '
+  'tells how it was fused.';

@@ -17,9 +17,11 @@ export type SearchOptions = {
   exact?: boolean | null
   ef_search?: number | null
   normalisation?: string | { [key: string]: Json | undefined } | null
+  saturate_at?: number | null
   smoothing?: number | null
   neighbour_weight?: number | null
   boosts?: Json[] | null
+  rank_by?: Json[] | { [key: string]: Json | undefined } | null
   rerank?: Json[] | null
   collapse?: boolean | { [key: string]: Json | undefined } | null
   group_by?: string | null

@@ -50,8 +50,8 @@ def search(
     text finds and warns with the code `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion
     (rrf, convex, dbsf, max) and rrf_k default to the collection's. `match` is any, all, or the least share of the
     query's words, such as 75%. `options` are snippet, correct, operators, explain, full_text_min_score,
-    semantic_min_score, normalisation, boosts, rerank and statistics_scope; with `{"operators": False}` the
-    query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
+    semantic_min_score, normalisation, saturate_at, boosts, rank_by and statistics_scope; with `{"operators": False}`
+    the query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
     Others shape the rows: group_by, group_size, group_score, collapse, diversify, context_before,
     context_after and cursor: see docs/shape.md.
 
