@@ -54,6 +54,20 @@ def test_scores_are_those_of_the_matches_alone(filled: Connection, query: str) -
     assert [hit[2] for hit in collection] != [hit[2] for hit in found]
 
 
+def test_auto_needs_enough_that_match(filled: Connection) -> None:
+    """The index knows the category alone; of its chunks few pass the rest."""
+    few = {"category": "x", "content_is": "rare"}
+    filled.execute(
+        "update braid_store.chunks set metadata = '{\"content_is\": \"rare\"}' where id in (select min(id) from"
+        " braid_store.chunks where category = 'x' group by document_id order by 1 limit 5)"
+    )
+    by_default = full_text(filled, "amber", collection="all", filters=few)
+    collection = full_text(
+        filled, "amber", collection="all", filters=few, options={"statistics_scope": "collection"}
+    )
+    assert by_default == collection != []
+
+
 def test_stats_tell_the_scope(filled: Connection) -> None:
     def stats(filters: Any, options: Any) -> dict[str, Any]:
         row = filled.execute(

@@ -95,3 +95,24 @@ def test_a_timeline_has_no_turn_about_something_else(filled: Connection) -> None
     assert told() == {"near", "words", "both"}
     assert len(told(options=Jsonb({"min_relevance": None}))) == 5
     assert len(told(min_score=-100)) == 5
+
+
+def test_a_vector_equal_to_all_others_is_a_hit(db: Connection) -> None:
+    """There is nothing between the mean and the nearest."""
+    db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
+    upsert(db, [{"external_id": name, "content": name, "embedding": [1, 0, 0]} for name in "ab"], "small")
+    assert found(db, None, "auto") == found(db, None, 0) == {"a", "b"}
+
+
+def test_long_vectors_with_inner_products(db: Connection) -> None:
+    """The mean product is above that of the query with itself, 1."""
+    db.execute(
+        "select braid.create_collection('small', dimensions => 3, embedding_model => 'test', distance => 'inner_product')"
+    )
+    products = {"best": 1.9, "good": 1.8, "worse": 1.2, "worst": 1.1}
+    upsert(
+        db,
+        [{"external_id": name, "content": "x", "embedding": [of, 0.5, 0]} for name, of in products.items()],
+        "small",
+    )
+    assert found(db, None, "auto") == {"best", "good"}

@@ -143,6 +143,7 @@ def test_a_document_that_is_returned(filled: Connection) -> None:
         ("d5", "demands_not_met", {"query_text": 'amber "cedar cedar cedar"'}, "demands"),
         ("unembedded", "no_match", {}, "no embedding yet"),
         ("d38", "below_min_score", {"min_score": 0.99, "fusion": "convex"}, "min_score 0.99"),
+        ("d38", "below_min_relevance", {"options": {"min_relevance": 0.99}}, "min_relevance 0.99"),
         (
             "d10",
             "below_leg_min_score",

@@ -16,6 +16,7 @@ declare
   v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = (request.collection).vector_space_id);
   v_mean float8;
   v_nearest float8; -- the similarity of a vector equal to the query's
+  v_is_flat boolean; -- all vectors are like the query's
   v_chunk_count bigint;
   v_collection braid_store.collections := request.collection;
   v_chunk_ids bigint[] := array(select c.chunk_id from unnest(relevance.candidates) c);
@@ -24,7 +25,13 @@ declare
 begin
   if request.legs in ('hybrid', 'semantic', 'prefilter') then
     v_mean := braid_store.mean_similarity(request.tenant_id, request.collection, v_distance, request.query_embedding);
-    v_nearest := case v_distance when 'inner_product' then @vector@.vector_norm(request.query_embedding) ^ 2 else 1 end;
+    v_nearest := 1;
+    -- Inner products have no highest value. That with itself is too low for a query shorter than the texts' vectors.
+    if v_distance = 'inner_product' then
+      v_nearest := greatest(@vector@.vector_norm(request.query_embedding) ^ 2,
+                            (select max(c.semantic_score) from unnest(relevance.candidates) c));
+    end if;
+    v_is_flat := v_nearest - v_mean <= 1e-6 * greatest(abs(v_nearest), abs(v_mean));
   end if;
   if request.legs <> 'semantic' then
     select s.chunk_count into v_chunk_count
@@ -44,7 +51,8 @@ begin
            chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
            semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, place),
          lateral (
-           select (c.semantic_score - v_mean) / nullif(v_nearest - v_mean, 0) as near,
+           select case when v_is_flat then case when c.semantic_score >= v_mean - 1e-6 * abs(v_mean) then 1 else 0 end
+                       else (c.semantic_score - v_mean) / (v_nearest - v_mean) end as near,
                   v_matched[c.place] / nullif(v_all, 0) as matched
            offset 0
          ) r

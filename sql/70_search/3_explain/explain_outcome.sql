@@ -61,6 +61,10 @@ begin
     v_outcome := 'not_shown';
     v_reason := format('It is number %s of %s candidates; %s.', chunk.ranked_place, cardinality(candidates.ranked),
                        case when v_options.cursor <> '' then 'this page shows others' else 'what is shown are the best' end);
+  elsif chunk.fused_place is not null and v_options.min_relevance is not null
+        and (request.min_score is null or candidates.fused[chunk.fused_place].score >= request.min_score) then
+    v_outcome := 'below_min_relevance';
+    v_reason := format('It has less to do with the query than min_relevance %s asks for.', v_options.min_relevance);
   elsif chunk.fused_place is not null then
     v_outcome := 'below_min_score';
     v_reason := format('Its fused score is below min_score %s.', request.min_score);

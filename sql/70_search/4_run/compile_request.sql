@@ -110,6 +110,7 @@ begin
       -- Handed on, so that nobody reads the index again.
       if v_is_scoped then
         v_filter.among := braid_store.filtered_among(v_indexed_ids, tenant_id, v_filter);
+        v_is_scoped := cardinality(v_filter.among) >= c_least;
       elsif cardinality(v_indexed_ids) < c_least then
         v_filter.among := v_indexed_ids;
       end if;

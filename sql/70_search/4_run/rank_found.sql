@@ -62,7 +62,7 @@ begin
   if (request.options).min_relevance is not null and request.legs <> 'full_text' then
     select coalesce(array_agg(c.candidate order by c.place) filter (where c.is_relevant), '{}'),
            -- What the legs propose later is hardly more relevant than what they have proposed.
-           v_candidates.has_more and coalesce(bool_and(c.is_relevant), false)
+           v_candidates.has_more and coalesce(bool_and(c.is_relevant), true)
     into v_candidates.ranked, v_candidates.has_more
     from (
       select u.candidate, u.place, u.relevance >= coalesce(nullif((request.options).min_relevance, 'auto')::float8, c_relevant) as is_relevant
