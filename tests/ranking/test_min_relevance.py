@@ -107,7 +107,8 @@ def test_a_vector_equal_to_all_others_is_a_hit(db: Connection) -> None:
 def test_long_vectors_with_inner_products(db: Connection) -> None:
     """The mean product is above that of the query with itself, 1."""
     db.execute(
-        "select braid.create_collection('small', dimensions => 3, embedding_model => 'test', distance => 'inner_product')"
+        "select braid.create_collection('small', dimensions => 3, embedding_model => 'test',"
+        " distance => 'inner_product')"
     )
     products = {"best": 1.9, "good": 1.8, "worse": 1.2, "worst": 1.1}
     upsert(
