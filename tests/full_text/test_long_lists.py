@@ -36,7 +36,10 @@ def angle(number: int) -> float:
 def filled(db: Connection) -> Connection:
     rng = random.Random(7)
     number = 0
-    db.execute("select braid.create_collection('long', text_config => 'simple', dimensions => 2)")
+    db.execute(
+        "select braid.create_collection('long', text_config => 'simple', dimensions => 2,"
+        " statistics_scope => 'collection')"
+    )
     for size in SIZES:
         texts = [random_text(rng) for _ in range(size)]
         batch = [

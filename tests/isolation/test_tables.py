@@ -152,6 +152,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when t.type = 'braid_store.ranked_candidates' then '(''{}'', ''{}'', null, null, null, null)'
                   when t.type = 'braid_store.boost[]' then
                   'array[(''a'', ''c.importance'', true, 1), (''b'', ''c.importance'', false, 1)]::braid_store.boost[]'
+                  when n.name = 'weights' and t.type = 'jsonb' then '''{"importance": 1}'''
                   when n.name in ('weights') then 'array[1, 1]::float8[]'
                   when n.name in ('word_numbers') then 'array[1, 2]'
                   when n.name in ('match_count', 'candidate_count', 'required_words', 'chunk_count',

@@ -37,7 +37,8 @@ def add_idle_tenants(db: Connection, count: int, shards_each: int = 0) -> None:
         " select id, 1, 'd', '' from t),"
         " s as (insert into braid_store.segments (tenant_id, collection_id, is_deletion, chunk_count, posting_count,"
         " body_length, title_length, k1, b, title_weight,"
-        " average_length) select t.id, 1, false, 1, 1, 1, 0, c.k1, c.b, c.title_weight, 1"
+        " average_length) select t.id, 1, false, 1, 1, 1, 0, c.k1, coalesce(c.b, braid_store.adaptive_b(1)),"
+        " c.title_weight, 1"
         " from t, braid_store.collections c where c.id = 1)"
         " insert into braid_store.vector_shards (tenant_id, collection_id, vector_space_id, storage, hnsw_m,"
         " hnsw_ef_construction, state) select id, 1, 1, 'vector', 16, 64, 'serving' from t, generate_series(1, %s)",
