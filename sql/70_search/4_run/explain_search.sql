@@ -58,5 +58,5 @@ comment on function braid.explain_search(text, @vector@.vector, int, float8, flo
   'that gives it to the last bit, with what each word adds to BM25. statistics, timings (in milliseconds), and '
   'warnings as in search_json. external_id: a document to explain; document then tells what became of it, and why. '
   'The outcome is one of: absent, filtered (by which condition), demands_not_met, no_match, below_leg_min_score, '
-  'not_a_candidate (with its rank in each leg), below_min_score, merged, collapsed, grouped (into what), not_shown, '
-  'returned. Use it to find out why a document is, or is not, among the results. It is slower than a search.';
+  'not_a_candidate (with its rank in each leg), below_min_relevance, below_min_score, merged, collapsed, '
+  'grouped (into what), not_shown, returned. Use it to find out why a document is, or is not, among the results. It is slower than a search.';
