@@ -47,16 +47,14 @@ begin
   end if;
   return array(
     select greatest(r.near, (coalesce(r.near, 0) + r.matched) / 2)
-    from unnest(relevance.candidates) with ordinality c (
-           chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
-           semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, place),
+    from unnest(relevance.candidates) with ordinality c,
          lateral (
            select case when v_is_flat then case when c.semantic_score >= v_mean - 1e-6 * abs(v_mean) then 1 else 0 end
                        else (c.semantic_score - v_mean) / (v_nearest - v_mean) end as near,
-                  v_matched[c.place] / nullif(v_all, 0) as matched
+                  v_matched[c.ordinality] / nullif(v_all, 0) as matched
            offset 0
          ) r
-    order by c.place);
+    order by c.ordinality);
 end
 $$;
 

@@ -21,74 +21,78 @@ declare
   v_similarity_weight float8 := (weights ->> 'similarity')::float8 / v_sum;
   v_importance_weight float8 := (weights ->> 'importance')::float8 / v_sum;
   v_recency_weight float8 := (weights ->> 'recency')::float8 / v_sum;
+  v_scores float8[];
+  v_reports jsonb[];
 begin
   -- Park et al. 2023, "Generative Agents": a weighted sum of relevance, importance and recency, each brought to 0 to 1
   -- over what was found.
-  return braid_store.order_candidates(rank_by_signals.tenant_id, array(
-    with signals as (
-      select f.*, c.importance,
-             case when c.occurred_at is not null
-                  -- From the newest on and not from now: else all that is old would be equally old.
-                  then power(0.5::float8, least(greatest(least(v_now, max(c.occurred_at) over ()) - c.occurred_at, 0)
-                                                / c_half_life, 60))
-                  end as recency
-      from unnest(rank_by_signals.candidates) f,
-           lateral (
-             -- Bounded as in number_field. The test for null is needed because greatest() and least() ignore nulls.
-             select case when c.importance is null then null when abs(c.importance) < 1e-9 then 0
-                         else least(greatest(c.importance, -1e9), 1e9) end as importance,
-                    extract(epoch from c.occurred_at)::float8 as occurred_at
-             from braid_store.chunks c where c.tenant_id = rank_by_signals.tenant_id and c.id = f.chunk_id
-             offset 0
-           ) c
-    ), scales as (
-      select s.similarity, s.importance, s.recency, m.mean_importance, m.mean_recency
-      from (
-        select min(v.score) as low_similarity, max(v.score) as high_similarity,
-               min(v.importance) as low_importance, max(v.importance) as high_importance,
-               -- Summed in order, so that the same values give the same sums to the last bit.
-               avg(v.importance order by v.importance) as mean_importance,
-               min(v.recency) as low_recency, max(v.recency) as high_recency,
-               avg(v.recency order by v.recency) as mean_recency
-        from signals v
-      ) m,
-           lateral (
-             select braid_store.score_scale('minmax', 'similarity', null, m.low_similarity, m.high_similarity, null, null,
-                                            null, null) as similarity,
-                    braid_store.score_scale('minmax', 'importance', null, m.low_importance, m.high_importance, null, null,
-                                            null, null) as importance,
-                    braid_store.score_scale('minmax', 'recency', null, m.low_recency, m.high_recency, null, null,
-                                            null, null) as recency
-             offset 0
-           ) s
-    )
-    select row(v.chunk_id, t.score, v.full_text_score, v.full_text_normalised_score, v.full_text_rank, v.semantic_score,
-               v.semantic_normalised_score, v.semantic_rank, v.fused_score,
-               jsonb_path_query_array(
-                 jsonb_build_array(
-                   jsonb_build_object('signal', 'similarity', 'value', v.score, 'normalised_value', n.similarity,
-                                      'weight', v_similarity_weight),
-                   jsonb_build_object('signal', 'importance', 'value', v.importance, 'normalised_value', n.importance,
-                                      'weight', v_importance_weight),
-                   jsonb_build_object('signal', 'recency', 'value', v.recency, 'normalised_value', n.recency,
-                                      'weight', v_recency_weight)),
-                 '$[*] ? (@.weight != null)'),
-               v.group_score)::braid_store.fused_candidate
-    from signals v, scales s,
+  with signals as (
+    select f.score, f.ordinality, c.importance,
+           case when c.occurred_at is not null
+                -- From the newest on and not from now: else all that is old would be equally old.
+                then power(0.5::float8, least(greatest(least(v_now, max(c.occurred_at) over ()) - c.occurred_at, 0)
+                                              / c_half_life, 60))
+                end as recency
+    from unnest(rank_by_signals.candidates) with ordinality f,
          lateral (
-           select least(greatest((v.score - (s.similarity).shift) / (s.similarity).scale, (s.similarity).floor),
-                        (s.similarity).ceiling) as similarity,
-                  least(greatest((coalesce(v.importance, s.mean_importance, 0) - (s.importance).shift)
-                                 / (s.importance).scale, (s.importance).floor), (s.importance).ceiling) as importance,
-                  least(greatest((coalesce(v.recency, s.mean_recency, 0) - (s.recency).shift) / (s.recency).scale,
-                                 (s.recency).floor), (s.recency).ceiling) as recency
+           -- Bounded as in number_field. The test for null is needed because greatest() and least() ignore nulls.
+           select case when c.importance is null then null when abs(c.importance) < 1e-9 then 0
+                       else least(greatest(c.importance, -1e9), 1e9) end as importance,
+                  extract(epoch from c.occurred_at)::float8 as occurred_at
+           from braid_store.chunks c where c.tenant_id = rank_by_signals.tenant_id and c.id = f.chunk_id
            offset 0
-         ) n,
+         ) c
+  ), scales as (
+    select s.similarity, s.importance, s.recency, m.mean_importance, m.mean_recency
+    from (
+      select min(v.score) as low_similarity, max(v.score) as high_similarity,
+             min(v.importance) as low_importance, max(v.importance) as high_importance,
+             -- Summed in order, so that the same values give the same sums to the last bit.
+             avg(v.importance order by v.importance) as mean_importance,
+             min(v.recency) as low_recency, max(v.recency) as high_recency,
+             avg(v.recency order by v.recency) as mean_recency
+      from signals v
+    ) m,
          lateral (
-           select coalesce(v_similarity_weight * n.similarity, 0) + coalesce(v_importance_weight * n.importance, 0)
-                  + coalesce(v_recency_weight * n.recency, 0) as score
+           select braid_store.score_scale('minmax', 'similarity', null, m.low_similarity, m.high_similarity, null, null,
+                                          null, null) as similarity,
+                  braid_store.score_scale('minmax', 'importance', null, m.low_importance, m.high_importance, null, null,
+                                          null, null) as importance,
+                  braid_store.score_scale('minmax', 'recency', null, m.low_recency, m.high_recency, null, null,
+                                          null, null) as recency
            offset 0
-         ) t));
+         ) s
+  )
+  select array_agg(t.score order by v.ordinality),
+         array_agg(jsonb_path_query_array(
+                     jsonb_build_array(
+                       jsonb_build_object('signal', 'similarity', 'value', v.score, 'normalised_value', n.similarity,
+                                          'weight', v_similarity_weight),
+                       jsonb_build_object('signal', 'importance', 'value', v.importance, 'normalised_value', n.importance,
+                                          'weight', v_importance_weight),
+                       jsonb_build_object('signal', 'recency', 'value', v.recency, 'normalised_value', n.recency,
+                                          'weight', v_recency_weight)),
+                     '$[*] ? (@.weight != null)') order by v.ordinality)
+  into v_scores, v_reports
+  from signals v, scales s,
+       lateral (
+         select least(greatest((v.score - (s.similarity).shift) / (s.similarity).scale, (s.similarity).floor),
+                      (s.similarity).ceiling) as similarity,
+                least(greatest((coalesce(v.importance, s.mean_importance, 0) - (s.importance).shift)
+                               / (s.importance).scale, (s.importance).floor), (s.importance).ceiling) as importance,
+                least(greatest((coalesce(v.recency, s.mean_recency, 0) - (s.recency).shift) / (s.recency).scale,
+                               (s.recency).floor), (s.recency).ceiling) as recency
+         offset 0
+       ) n,
+       lateral (
+         select coalesce(v_similarity_weight * n.similarity, 0) + coalesce(v_importance_weight * n.importance, 0)
+                + coalesce(v_recency_weight * n.recency, 0) as score
+         offset 0
+       ) t;
+  for v_place in 1..cardinality(candidates) loop
+    candidates[v_place].boosts := v_reports[v_place];
+  end loop;
+  return braid_store.rescore_candidates(rank_by_signals.tenant_id, candidates, v_scores);
 end
 $$;
 

@@ -24,7 +24,6 @@ declare
   v_first int[];
   v_first_means float8[];
   v_means float8[];
-  v_is_tied boolean;
 begin
   if v_weight > 0 then
     v_sums := braid_store.neighbour_sums(request.tenant_id, v_chunk_ids, v_scores);
@@ -45,26 +44,13 @@ begin
       left join unnest(v_first, v_first_means) f (place, mean) on f.place = p.place
       order by p.place);
   end if;
-  select coalesce(array_agg(o.candidate), '{}'), coalesce(bool_or(o.is_tied), false)
-  into spread, v_is_tied
-  from (
-    select row(c.chunk_id, s.score, c.full_text_score, c.full_text_normalised_score, c.full_text_rank, c.semantic_score,
-               c.semantic_normalised_score, c.semantic_rank, c.fused_score, c.boosts, c.group_score)
-             ::braid_store.fused_candidate as candidate,
-           lag(s.score) over best_first = s.score as is_tied
-    from unnest(candidates) with ordinality
-           c (chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
-              semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, place),
-         lateral (
-           select case when v_means[c.place] is null then v_scores[c.place]
-                       else (1 - v_smoothing) * v_scores[c.place] + v_smoothing * v_means[c.place] end as score
-           offset 0
-         ) s
-    window best_first as (order by s.score desc)
-  ) o;
-  if v_is_tied then
-    spread := braid_store.order_candidates(request.tenant_id, spread);
+  if v_means is not null then
+    v_scores := array(
+      select case when u.mean is null then u.score else (1 - v_smoothing) * u.score + v_smoothing * u.mean end
+      from unnest(v_scores, v_means) with ordinality u (score, mean, place)
+      order by u.place);
   end if;
+  spread := braid_store.rescore_candidates(request.tenant_id, candidates, v_scores);
   if is_reported then
     report := jsonb_build_object(
       'neighbour_weight', v_weight, 'smoothing', v_smoothing,

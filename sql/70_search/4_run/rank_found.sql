@@ -22,24 +22,8 @@ begin
   if request.legs = 'hybrid' then
     select f.candidates, f.report, f.unseen into v_candidates.fused, v_candidates.report, v_candidates.unseen
     from braid_store.fuse_candidates(request, leg_candidates, is_reported) f;
-  elsif request.legs = 'prefilter' then
-    v_candidates.fused := array(
-      select row(s.chunk_id, s.score, f.score, f.score, f.rank, s.score, s.score, s.rank, s.score, null, null)
-               ::braid_store.fused_candidate
-      from unnest(v_semantic) s
-      join unnest(v_full_text) f on f.chunk_id = s.chunk_id
-      order by s.rank);
-  elsif request.legs = 'full_text' then
-    -- One leg alone keeps its own score.
-    v_candidates.fused := array(
-      select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null, c.score, null, null)
-               ::braid_store.fused_candidate
-      from unnest(v_full_text) c);
   else
-    v_candidates.fused := array(
-      select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank, c.score, null, null)
-               ::braid_store.fused_candidate
-      from unnest(v_semantic) c);
+    v_candidates.fused := braid_store.unfused_candidates(request.legs, leg_candidates);
   end if;
 
   v_candidates.ranked := v_candidates.fused;
@@ -67,12 +51,8 @@ begin
     from (
       select u.candidate, u.place, u.relevance >= coalesce(nullif((request.options).min_relevance, 'auto')::float8, c_relevant) as is_relevant
       from (
-        select row(r.chunk_id, r.score, r.full_text_score, r.full_text_normalised_score, r.full_text_rank, r.semantic_score,
-                   r.semantic_normalised_score, r.semantic_rank, r.fused_score, r.boosts, r.group_score)
-                 ::braid_store.fused_candidate as candidate, r.relevance, r.place
-        from rows from (unnest(v_candidates.ranked), unnest(braid_store.relevance(request, v_candidates.ranked)))
-               with ordinality r (chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
-                                  semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, relevance, place)
+        select unnest(v_candidates.ranked) as candidate, generate_subscripts(v_candidates.ranked, 1) as place,
+               unnest(braid_store.relevance(request, v_candidates.ranked)) as relevance
       ) u
     ) c;
   end if;

@@ -18,9 +18,7 @@ begin
                r.full_text_score, r.full_text_normalised_score, r.full_text_rank,
                r.semantic_score, r.semantic_normalised_score, r.semantic_rank, null, r.fused_score, r.boosts,
                r.group_score, null, null, null, null)::braid.search_result
-    from unnest(result_rows.ranked) with ordinality r (
-           chunk_id, score, full_text_score, full_text_normalised_score, full_text_rank, semantic_score,
-           semantic_normalised_score, semantic_rank, fused_score, boosts, group_score, place),
+    from unnest(result_rows.ranked) with ordinality r,
          lateral (
            -- The document is joined here, not looked up by a lateral of its own: the planner would cache that, which
            -- costs more than it saves.
@@ -30,7 +28,7 @@ begin
            where c.tenant_id = result_rows.tenant_id and c.id = r.chunk_id
            offset 0
          ) c
-    order by r.place);
+    order by r.ordinality);
 end
 $$;
 

@@ -70,9 +70,8 @@ begin
     -- What passes the filter is not looked for again when there have to be more candidates.
     v_request.filter := v_found.filter;
     v_candidates := braid_store.rank_found(v_request, v_found, false);
-    v_arrangement.arranged := array(
-      select row(f.chunk_id, f.score, null, null, null, f.score, f.score,
-                 row_number() over (order by f.semantic_rank), f.score, null, null)::braid_store.fused_candidate
+    v_found.semantic := array(
+      select row(f.chunk_id, f.score, row_number() over (order by f.semantic_rank))::braid_store.candidate
       from (
         select distinct on (c.document_id) r.*
         from unnest(v_candidates.ranked) r,
@@ -85,6 +84,7 @@ begin
       ) f
       order by f.semantic_rank
       limit match_count);
+    v_arrangement.arranged := braid_store.unfused_candidates('semantic', v_found);
     -- Candidates come best first: the first match_count documents among them are the best of all.
     exit when cardinality(v_arrangement.arranged) = match_count or not v_candidates.has_more;
     v_request.candidate_count := least(v_request.candidate_count::bigint * 8, 2147483647);
