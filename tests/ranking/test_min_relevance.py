@@ -76,6 +76,35 @@ def test_no_more_candidates_are_asked_for_once_something_was_left_out(filled: Co
     assert not row[0]["stats"]["underfilled"]
 
 
+@pytest.mark.parametrize("has_best", [False, True])
+def test_more_candidates_are_asked_for_while_those_that_reach_min_score_are_relevant(
+    db: Connection, has_best: bool
+) -> None:
+    """Each leg fills its first candidates with what the other does not have, whose scores stay below min_score. What both
+    have a little less of comes after. At most the best is among the first."""
+    db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test')")
+    kinds = {"text": ("amber " * 8, 0.0, 110), "near": ("stone", 1.0, 110), "both": ("amber amber basket", 0.9, 3)}
+    if has_best:
+        kinds["best"] = ("amber " * 8, 1.0, 1)
+    upsert(
+        db,
+        [
+            {"external_id": f"{kind}{n}", "content": text, "embedding": [cosine, math.sqrt(1 - cosine**2)]}
+            for kind, (text, cosine, count) in kinds.items()
+            for n in range(count)
+        ],
+        "small",
+    )
+    row = db.execute(
+        "select braid.search_json('amber', %s::vector, 4, collection => 'small', min_score => 0.7, options => %s)",
+        (vector([1, 0]), Jsonb({"min_relevance": "auto", "smoothing": 0})),
+    ).fetchone()
+    assert row
+    expected = ["best0"] * has_best + ["both0", "both1", "both2"]
+    assert [found["external_id"] for found in row[0]["results"]] == expected
+    assert row[0]["stats"]["candidate_count"] > 100
+
+
 @pytest.mark.parametrize("wrong", [-0.1, 1.1, "most", True, []])
 def test_another_value_is_refused(filled: Connection, wrong: object) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="option min_relevance is"):

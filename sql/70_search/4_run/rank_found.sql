@@ -13,11 +13,10 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- docs/architecture/decisions.md says what this keeps.
-  c_relevant constant float8 := 0.25;
   v_full_text braid_store.candidate[] := leg_candidates.full_text;
   v_semantic braid_store.candidate[] := leg_candidates.semantic;
   v_candidates braid_store.ranked_candidates;
+  v_ranked_count int;
 begin
   if request.legs = 'hybrid' then
     select f.candidates, f.report, f.unseen into v_candidates.fused, v_candidates.report, v_candidates.unseen
@@ -44,17 +43,11 @@ begin
   v_candidates.has_more := request.candidate_count in (cardinality(v_full_text), cardinality(v_semantic))
                            and coalesce(v_candidates.unseen >= request.min_score, true);
   if (request.options).min_relevance is not null and request.legs <> 'full_text' then
-    select coalesce(array_agg(c.candidate order by c.place) filter (where c.is_relevant), '{}'),
-           -- What the legs propose later is hardly more relevant than what they have proposed.
-           v_candidates.has_more and coalesce(bool_and(c.is_relevant), true)
-    into v_candidates.ranked, v_candidates.has_more
-    from (
-      select u.candidate, u.place, u.relevance >= coalesce(nullif((request.options).min_relevance, 'auto')::float8, c_relevant) as is_relevant
-      from (
-        select unnest(v_candidates.ranked) as candidate, generate_subscripts(v_candidates.ranked, 1) as place,
-               unnest(braid_store.relevance(request, v_candidates.ranked)) as relevance
-      ) u
-    ) c;
+    v_ranked_count := cardinality(v_candidates.ranked);
+    v_candidates.ranked := braid_store.relevant_candidates(request, v_candidates.ranked);
+    -- What the legs propose later is hardly more relevant than what they have proposed. Only those that reach min_score tell
+    -- that: if none does, better ones may come.
+    v_candidates.has_more := v_candidates.has_more and cardinality(v_candidates.ranked) = v_ranked_count;
   end if;
   return v_candidates;
 end

@@ -1,0 +1,32 @@
+create or replace function braid_store.relevant_candidates(
+  request braid_store.search_request,
+  candidates braid_store.fused_candidate[]
+)
+returns braid_store.fused_candidate[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  -- docs/architecture/decisions.md says what this keeps.
+  c_relevant constant float8 := 0.25;
+  v_least float8 := coalesce(nullif((request.options).min_relevance, 'auto')::float8, c_relevant);
+  v_relevance float8[] := braid_store.relevance(request, candidates);
+begin
+  return array(
+    select u.candidate
+    from (
+      select unnest(relevant_candidates.candidates) as candidate, generate_subscripts(relevant_candidates.candidates, 1) as place,
+             unnest(v_relevance) as relevance
+    ) u
+    where u.relevance >= v_least
+    order by u.place);
+end
+$$;
+
+comment on function braid_store.relevant_candidates(braid_store.search_request, braid_store.fused_candidate[]) is
+  'Returns the candidates that have as much to do with the query as the option min_relevance asks for, in their order.';
