@@ -54,7 +54,7 @@ revoke all on type
   braid_store.filter, braid_store.boost, braid_store.search_options, braid_store.query_token, braid_store.search_request,
   braid_store.found_candidates, braid_store.ranked_candidates, braid_store.arrangement, braid_store.examined_chunk,
   braid_store.searched_segments, braid_store.bounded_places, braid_store.scored_chunks,
-  braid_store.measured_chunks, braid_store.serving_shard
+  braid_store.measured_chunks, braid_store.serving_shard, braid_store.previous_chunk
 from public;
 -- So that users' own functions can return what ours return.
 grant usage on type braid.search_result, braid.write_result to braid_reader;

@@ -4,7 +4,8 @@ create or replace function braid_store.place_embeddings(
   chunk_ids bigint[],
   embedded_ids bigint[],
   embeddings @vector@.vector[],
-  names text[]
+  names text[],
+  previous_ids bigint[]
 )
 returns void
 language plpgsql
@@ -19,11 +20,12 @@ declare
   v_left int[] := array(select generate_subscripts(place_embeddings.embedded_ids, 1));
   v_fitting int[];
   v_fitting_ids bigint[];
+  v_kept_ids bigint[];
   v_embeddings @vector@.vector[];
   v_names text[];
   v_space braid_store.collections;
 begin
-  if place_embeddings.embedded_ids is null then
+  if place_embeddings.embedded_ids is null and place_embeddings.previous_ids is null then
     insert into braid_store.embedding_jobs (tenant_id, collection_id, vector_space_id, chunk_id)
     select place_embeddings.tenant_id, w.id, w.vector_space_id, u.chunk_id
     from braid_store.written_spaces(place_embeddings.collection) w, unnest(place_embeddings.chunk_ids) u (chunk_id);
@@ -50,10 +52,17 @@ begin
       v_left := array(select unnest(v_left) except select unnest(v_fitting) order by 1);
     end if;
 
+    v_kept_ids := '{}';
+    if place_embeddings.previous_ids is not null then
+      select braid_store.keep_vectors(place_embeddings.tenant_id, v_space, array_agg(u.chunk_id), array_agg(u.previous_id))
+      into v_kept_ids
+      from unnest(place_embeddings.chunk_ids, place_embeddings.previous_ids) u (chunk_id, previous_id)
+      where u.previous_id is not null and u.chunk_id not in (select unnest(v_fitting_ids));
+    end if;
     insert into braid_store.embedding_jobs (tenant_id, collection_id, vector_space_id, chunk_id)
     select place_embeddings.tenant_id, v_space.id, v_space.vector_space_id, u.chunk_id
     from unnest(place_embeddings.chunk_ids) u (chunk_id)
-    where u.chunk_id not in (select unnest(v_fitting_ids));
+    where u.chunk_id not in (select unnest(v_fitting_ids || v_kept_ids));
   end loop;
 
   if v_left <> '{}' then
@@ -67,7 +76,9 @@ end
 $$;
 
 comment on function braid_store.place_embeddings(int, braid_store.collections, bigint[], bigint[], @vector@.vector[],
-                                                 text[]) is
+                                                 text[], bigint[]) is
   'Stores the embeddings that new chunks came with, each in the one vector space that has its number of dimensions. '
-  'Puts each chunk into the outbox of every space for which it has no embedding. embedded_ids: the chunk of each '
-  'embedding; null if there are none. names: what messages call each embedding.';
+  'In the other spaces, a chunk whose text is unchanged gets the vector of the previous chunk. Puts each chunk into the '
+  'outbox of every space for which it has no embedding then. embedded_ids: the chunk of each embedding; null if there '
+  'are none. names: what messages call each embedding. previous_ids: the previous chunk, or null, of each of chunk_ids; '
+  'null if there are none.';

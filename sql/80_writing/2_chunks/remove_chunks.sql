@@ -1,4 +1,9 @@
-create or replace function braid_store.remove_chunks(tenant_id int, collection_id int, chunk_ids bigint[])
+create or replace function braid_store.remove_chunks(
+  tenant_id int,
+  collection_id int,
+  chunk_ids bigint[],
+  keeps_vectors boolean default false
+)
 returns void
 language plpgsql
 volatile
@@ -61,7 +66,9 @@ begin
              and j.vector_space_id = s.id and j.chunk_id = u.chunk_id
            offset 0
          ) j));
-  perform braid_store.remove_vectors(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
+  if not remove_chunks.keeps_vectors then
+    perform braid_store.remove_vectors(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
+  end if;
   delete from braid_store.chunk_attributes a
   where a.ctid = any (array(
     select a.ctid
@@ -82,6 +89,7 @@ begin
 end
 $$;
 
-comment on function braid_store.remove_chunks(int, int, bigint[]) is
+comment on function braid_store.remove_chunks(int, int, bigint[], boolean) is
   'Deletes chunks and all that is derived from them. A segment of the index that also holds other chunks keeps its '
-  'rows; tombstones hide them until a merge.';
+  'rows; tombstones hide them until a merge. keeps_vectors: the caller calls remove_vectors later in this transaction, '
+  'since it still needs the vectors.';

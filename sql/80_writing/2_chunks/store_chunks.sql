@@ -3,7 +3,8 @@ create or replace function braid_store.store_chunks(
   collection braid_store.collections,
   inputs braid_store.document_input[],
   changes braid_store.document_change[],
-  embeddings @vector@.vector[] default null
+  embeddings @vector@.vector[],
+  previous braid_store.previous_chunk[]
 )
 returns void
 language plpgsql
@@ -22,6 +23,7 @@ declare
   v_embedded_ids bigint[];
   v_names text[];
   v_vectors @vector@.vector[];
+  v_previous_ids bigint[];
 begin
   with new_chunks as materialized (
     select ch.document_id, dc.*
@@ -61,11 +63,18 @@ begin
       from unnest(v_embeddings) with ordinality u (place, number)
       order by u.number);
   end if;
-  perform braid_store.place_embeddings(tenant_id, collection, v_chunk_ids, v_embedded_ids, v_vectors, v_names);
+  if store_chunks.previous is not null then
+    v_previous_ids := braid_store.unchanged_chunks(tenant_id, collection, v_chunk_ids, previous);
+  end if;
+  perform braid_store.place_embeddings(
+    tenant_id, collection, v_chunk_ids, v_embedded_ids, v_vectors, v_names, v_previous_ids);
 end
 $$;
 
 comment on function braid_store.store_chunks(int, braid_store.collections, braid_store.document_input[],
-                                             braid_store.document_change[], @vector@.vector[]) is
-  'Stores and indexes the chunks of new and replaced documents. Chunks without an embedding go to the outbox. '
-  'embeddings: the vectors that inputs name by their place; null if they hold them themselves.';
+                                             braid_store.document_change[], @vector@.vector[],
+                                             braid_store.previous_chunk[]) is
+  'Stores and indexes the chunks of new and replaced documents. A chunk without an embedding gets the vector of a '
+  'previous one with the same text; if there is none, it goes to the outbox. embeddings: the vectors that inputs name '
+  'by their place; null if they hold them themselves. previous: the chunks of replaced documents, which are gone but for '
+  'their vectors; null if there are none.';

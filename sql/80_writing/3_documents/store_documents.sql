@@ -49,7 +49,7 @@ begin
       if cardinality(v_inserted) = cardinality(v_inputs) then
         -- Both arrays have the same order. Rows that this transaction inserted are locked already.
         return query
-        select (u.input).ordinality, u.document_id, 'inserted'
+        select (u.input).ordinality, u.document_id, 'inserted', null::text
         from (select unnest(v_inputs) as input, unnest(v_inserted_ids) as document_id) u;
         return;
       end if;
@@ -84,10 +84,11 @@ begin
                -- Chunks that the caller gave may have attributes of their own, which only the input shows.
                case when i.chunks is null then 'updated' else 'replaced' end
              else 'unchanged'
-           end as status
+           end as status,
+           d.title as previous_title
     from unnest(v_inputs) i,
          lateral (
-           select d.id, d.content_hash, d.attribute_hash from braid_store.documents d
+           select d.id, d.title, d.content_hash, d.attribute_hash from braid_store.documents d
            where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
              and d.external_id = i.external_id
            offset 0
@@ -106,11 +107,11 @@ begin
     from changes c
     where c.status = 'updated' and k.tenant_id = store_documents.tenant_id and k.document_id = c.document_id
   )
-  select c.ordinality, c.document_id, c.status from changes c;
+  select c.ordinality, c.document_id, c.status, c.previous_title from changes c;
 end
 $$;
 
 comment on function braid_store.store_documents(int, int, braid_store.document_input[]) is
   'Inserts, updates and locks the documents of a batch. Returns for each whether it was inserted, replaced (needs new '
-  'chunks), updated (only attributes changed) or unchanged. The caller writes the indexed attributes of updated '
-  'documents.';
+  'chunks), updated (only attributes changed) or unchanged, and the title that it had. The caller writes the indexed '
+  'attributes of updated documents.';

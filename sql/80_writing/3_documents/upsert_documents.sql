@@ -15,6 +15,7 @@ comment on function braid.upsert_documents(jsonb, text) is
   'metadata, speaker, category, importance, occurred_at, language. content is split into chunks; with the key '
   'embedding, the document becomes one chunk with that vector; with the key chunks, you split it yourself: an array of '
   'objects with content, and if you like embedding and attributes of their own. Chunks without an embedding wait in '
-  'the outbox: see claim_embedding_jobs. Text is searchable as soon as this commits. A document that has not changed '
-  'costs very little. Returns for each document its id, what happened (inserted, replaced, updated, unchanged, or '
-  'superseded by a later one of the same external_id) and its number of chunks.';
+  'the outbox (see claim_embedding_jobs), unless the document had one with the same text: they keep its embedding. '
+  'Text is searchable as soon as this commits. A document that has not changed costs very little. Returns for each '
+  'document its id, what happened (inserted, replaced, updated, unchanged, or superseded by a later one of the same '
+  'external_id) and its number of chunks.';

@@ -24,13 +24,13 @@ declare
   v_changes braid_store.document_change[];
   v_rewritten braid_store.document_change[];
   v_updated_ids bigint[];
-  v_replaced_ids bigint[];
+  v_previous braid_store.previous_chunk[];
+  v_previous_ids bigint[];
 begin
   v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
   select array_agg(c), array_agg(c) filter (where c.status in ('inserted', 'replaced')),
-         array_agg(c.document_id) filter (where c.status = 'updated'),
-         array_agg(c.document_id) filter (where c.status = 'replaced')
-  into v_changes, v_rewritten, v_updated_ids, v_replaced_ids
+         array_agg(c.document_id) filter (where c.status = 'updated')
+  into v_changes, v_rewritten, v_updated_ids
   from braid_store.store_documents(v_tenant_id, v_collection.id, v_inputs) c;
 
   if v_updated_ids is not null then
@@ -43,19 +43,17 @@ begin
              offset 0
            ) k));
   end if;
-  if v_replaced_ids is not null then
-    perform braid_store.remove_chunks(v_tenant_id, v_collection.id, array(
-      select k.id
-      from unnest(v_replaced_ids) u (document_id),
-           lateral (
-             select k.id from braid_store.chunks k
-             where k.tenant_id = v_tenant_id and k.document_id = u.document_id
-             offset 0
-           ) k));
-  end if;
   if v_rewritten is not null then
-    perform braid_store.store_chunks(v_tenant_id, v_collection, v_inputs, v_rewritten,
-                                     write_documents.embeddings);
+    v_previous := braid_store.previous_chunks(v_tenant_id, v_collection, v_rewritten);
+    if v_previous is not null then
+      v_previous_ids := array(select p.chunk_id from unnest(v_previous) p order by p.chunk_id);
+      perform braid_store.remove_chunks(v_tenant_id, v_collection.id, v_previous_ids, keeps_vectors => true);
+    end if;
+    perform braid_store.store_chunks(
+      v_tenant_id, v_collection, v_inputs, v_rewritten, write_documents.embeddings, v_previous);
+    if v_previous is not null then
+      perform braid_store.remove_vectors(v_tenant_id, v_collection.id, v_previous_ids);
+    end if;
     perform braid_store.merge_inline(v_tenant_id, v_collection);
   end if;
   if v_rewritten is not null or v_updated_ids is not null then

@@ -57,12 +57,7 @@ begin
          ) j));
 
   return query
-  select c.id, concat_ws(E'\n',
-                         case when 'title' = any (v_collection.embed_fields) then
-                           -- The splitter left half of chunk_tokens to title and speaker. A longer title is cut.
-                           left(d.title, v_collection.chunk_tokens * 2) end,
-                         case when 'speaker' = any (v_collection.embed_fields) then c.speaker end,
-                         c.content)
+  select c.id, braid_store.embedding_input(v_collection, d.title, c.speaker, c.content)
   from unnest(v_chunk_ids) l (chunk_id),
        lateral (select c.* from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = l.chunk_id offset 0) c,
        lateral (

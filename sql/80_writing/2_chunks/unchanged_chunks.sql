@@ -1,0 +1,50 @@
+create or replace function braid_store.unchanged_chunks(
+  tenant_id int,
+  collection braid_store.collections,
+  chunk_ids bigint[],
+  previous braid_store.previous_chunk[]
+)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return array(
+    select u.previous_id
+    from (
+      -- A window instead of a join, which the planner, without statistics, might do as a nested loop over both lists.
+      -- Where a document has the same text several times, the first of the chunks is the first that a worker embeds.
+      select a.place,
+             min(a.previous_id) over (partition by a.document_id, a.input_hash) as previous_id
+      from (
+        select null::bigint as place, p.chunk_id as previous_id, p.document_id, p.input_hash
+        from unnest(unchanged_chunks.previous) p
+        union all
+        select u.place, null, k.document_id,
+               sha256(convert_to(
+                 braid_store.embedding_input(unchanged_chunks.collection, d.title, k.speaker, k.content), 'UTF8'))
+        from unnest(unchanged_chunks.chunk_ids) with ordinality u (chunk_id, place),
+             lateral (
+               select k.document_id, k.speaker, k.content from braid_store.chunks k
+               where k.tenant_id = unchanged_chunks.tenant_id and k.id = u.chunk_id
+               offset 0
+             ) k,
+             lateral (
+               select d.title from braid_store.documents d
+               where d.tenant_id = unchanged_chunks.tenant_id and d.id = k.document_id
+               offset 0
+             ) d
+      ) a
+    ) u
+    where u.place is not null
+    order by u.place);
+end
+$$;
+
+comment on function braid_store.unchanged_chunks(int, braid_store.collections, bigint[], braid_store.previous_chunk[]) is
+  'Returns for each new chunk, in their order, a previous chunk of its document for which the model got the same text; '
+  'null if there is none.';
