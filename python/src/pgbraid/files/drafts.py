@@ -1,0 +1,74 @@
+"""What readers take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pgbraid.errors import IngestError
+
+__all__ = ["MOST_DOCUMENT_CHARACTERS", "MOST_WHOLE_BYTES", "Draft", "Fields", "Input", "NoText"]
+
+# A longer text becomes several documents, so that neither side holds more than this of it.
+MOST_DOCUMENT_CHARACTERS = 1_000_000
+# Of files that can only be read as a whole.
+MOST_WHOLE_BYTES = 20_000_000
+
+
+class NoText(Exception):  # noqa: N818
+    """There is nothing to index in a file; the message says why."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Which columns, or keys, of a record become which keys of its document. A dot leads into an object."""
+
+    id: str | None = None
+    text: tuple[str, ...] = ()
+    title: str | None = None
+    speaker: str | None = None
+    occurred_at: str | None = None
+    category: str | None = None
+    importance: str | None = None
+    language: str | None = None
+    source_uri: str | None = None
+    # None: all that are left.
+    metadata: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file to read, and how. `name` is for messages, `kind` the name of its format."""
+
+    path: Path
+    name: str
+    size: int
+    kind: str
+    title: str
+    fields: Fields = field(default_factory=Fields)
+    encoding: str | None = None
+    chunk_tokens: int = 240
+
+    def error(self, message: str, *, line: int | None = None, hint: str | None = None) -> IngestError:
+        return IngestError(message, file=self.name, line=line, hint=hint)
+
+    def too_large(self, limit: int, hint: str) -> IngestError:
+        return self.error(f"{self.size} bytes, and a file of this kind has at most {limit}", hint=hint)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A document that has no external_id yet, unless it brought its own (`values` has it then).
+
+    `place` tells it from other documents of its file. `position` is how many bytes of the file were read for it and
+    those before. With `error`, it is a part of the file that could not be read; with `skipped`, one without text.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    place: str | None = None
+    position: int = 0
+    line: int | None = None
+    error: IngestError | None = None
+    skipped: bool = False

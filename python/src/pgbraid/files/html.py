@@ -1,0 +1,213 @@
+"""HTML as blocks: its text in order, with headings, lists, tables and code; without scripts, menus and footers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pgbraid.files.chunks import Block, drafts_of_blocks
+from pgbraid.files.dates import date_in_name, iso_date
+from pgbraid.files.drafts import MOST_WHOLE_BYTES, Draft, Input
+from pgbraid.files.library import library
+from pgbraid.files.text import decode
+
+__all__ = ["blocks_of_html", "html_drafts"]
+
+_LEFT_OUT_TAGS = "script style noscript template nav footer aside form button select iframe object svg canvas head"
+_LEFT_OUT = frozenset(_LEFT_OUT_TAGS.split())
+_BLOCK_TAGS = (
+    "address article blockquote body center dd details dialog div dl dt fieldset figcaption figure h1 h2 h3 h4 h5 h6"
+    " header hgroup hr html legend li main menu ol p pre section summary table tbody tfoot thead tr ul"
+)
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
+_CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([\w-]+)", re.IGNORECASE)
+_SPACE = re.compile(r"\s+")
+
+
+def html_drafts(file: Input) -> Iterator[Draft]:
+    parser = library("selectolax.lexbor", "HTML").LexborHTMLParser
+    tree = parser(_source(file))
+    values: dict[str, Any] = {"title": _title(tree) or file.title}
+    if day := _date(tree) or date_in_name(file.path.name):
+        values["occurred_at"] = day
+    # What is around the content, such as menus, is in every page of a site.
+    content = _only(tree, "main") or _only(tree, "article") or tree.body
+    yield from drafts_of_blocks(file, _with_position(blocks_of_node(content), file.size), values)
+
+
+def blocks_of_html(text: str, headings: tuple[str, ...] = ()) -> Iterator[Block]:
+    tree = library("selectolax.lexbor", "HTML").LexborHTMLParser(text)
+    yield from blocks_of_node(tree.body, headings)
+
+
+def _with_position(blocks: Iterator[Block], position: int) -> Iterator[Block]:
+    for block in blocks:
+        yield Block(block.text, block.headings, block.is_heading, block.metadata, position)
+
+
+def _source(file: Input) -> str:
+    if file.encoding is None:
+        with file.path.open("rb") as source:
+            start = source.read(4096)
+        named = _CHARSET.search(start)
+        if named and not start.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+            name = named[1].decode("ascii").lower()
+            if name not in ("utf-8", "utf8", "unicode"):
+                file = Input(
+                    file.path,
+                    file.name,
+                    file.size,
+                    file.kind,
+                    file.title,
+                    file.fields,
+                    "cp1252" if name in ("iso-8859-1", "latin1") else name,
+                    file.chunk_tokens,
+                )
+    return decode(file, MOST_WHOLE_BYTES, "divide the page into several")
+
+
+def _title(tree: Any) -> str | None:
+    for selector in ("head > title", "h1"):
+        node = tree.css_first(selector)
+        if node is not None and (text := _SPACE.sub(" ", node.text()).strip()):
+            return str(text)
+    return None
+
+
+def _date(tree: Any) -> str | None:
+    for selector in ('meta[property="article:published_time"]', 'meta[name="date"]'):
+        node = tree.css_first(selector)
+        if node is not None and (day := iso_date(node.attributes.get("content"))):
+            return day
+    return None
+
+
+def _only(tree: Any, tag: str) -> Any:
+    found = tree.css(tag)
+    return found[0] if len(found) == 1 else None
+
+
+class _Walk:
+    """Blocks in the making: inline text is held until a block begins or ends."""
+
+    def __init__(self, headings: tuple[str, ...]) -> None:
+        self.outer = headings
+        self.stack: list[tuple[int, str]] = []
+        self.inline: list[str] = []
+        self.rows: list[str] = []
+        self.cells: list[str] | None = None
+        self.items: list[str] = []
+        self.prefix = ""
+
+    def headings(self) -> tuple[str, ...]:
+        return (*self.outer, *(name for _, name in self.stack))
+
+    def flush(self) -> Iterator[Block]:
+        text = re.sub(r"[ \t]*\n[ \t]*", "\n", re.sub(r"[^\S\n]+", " ", "".join(self.inline))).strip()
+        self.inline = []
+        if not text:
+            return
+        if self.cells is not None:
+            self.cells.append(text.replace("\n", " "))
+            return
+        prefix, self.prefix = self.prefix, ""
+        if prefix:
+            self.items.append(f"{prefix}{text}\n")
+        else:
+            yield from self.end_list()
+            yield Block(f"{text}\n\n", self.headings())
+
+    def end_list(self) -> Iterator[Block]:
+        if self.items:
+            yield Block("".join(self.items) + "\n", self.headings())
+            self.items = []
+
+    def heading(self, level: int) -> Iterator[Block]:
+        text = _SPACE.sub(" ", "".join(self.inline)).strip()
+        self.inline = []
+        yield from self.end_list()
+        if not text:
+            return
+        while self.stack and self.stack[-1][0] >= level:
+            self.stack.pop()
+        yield Block(f"{'#' * level} {text}\n\n", self.headings(), is_heading=True)
+        self.stack.append((level, text))
+
+
+def blocks_of_node(root: Any, headings: tuple[str, ...] = ()) -> Iterator[Block]:
+    if root is None:
+        return
+    walk = _Walk(headings)
+    # Nodes still to enter, and those to leave; a page may nest deeper than Python recurses.
+    waiting: list[tuple[Any, bool]] = [(root, False)]
+    lists: list[str] = []
+    while waiting:
+        node, leaving = waiting.pop()
+        tag = node.tag
+        if leaving:
+            yield from _leave(walk, tag, lists)
+            continue
+        if tag == "-text":
+            walk.inline.append(_SPACE.sub(" ", node.text_content or ""))
+        elif tag == "br":
+            walk.inline.append("\n")
+        elif tag == "img":
+            walk.inline.append(f" {(node.attributes or {}).get('alt') or ''} ")
+        elif tag == "pre":
+            yield from walk.flush()
+            yield from walk.end_list()
+            if text := node.text().strip("\n"):
+                if walk.cells is None:
+                    yield Block(f"```\n{text}\n```\n\n", walk.headings())
+                else:
+                    walk.inline.append(text)
+        elif tag not in _LEFT_OUT and not tag.startswith(("-", "_", "!")):
+            if tag in _BLOCKS:
+                yield from walk.flush()
+            if re.fullmatch("h[1-6]", tag):
+                yield from walk.end_list()
+            elif tag in ("ul", "ol"):
+                lists.append(tag)
+            elif tag == "li":
+                walk.prefix = "  " * max(len(lists) - 1, 0) + "- "
+            elif tag == "tr" and walk.cells is None:
+                walk.cells = []
+            elif tag in ("td", "th"):
+                walk.inline = []
+            waiting.append((node, True))
+            children = []
+            child = node.child
+            while child is not None:
+                children.append((child, False))
+                child = child.next
+            waiting += reversed(children)
+    yield from walk.flush()
+    yield from walk.end_list()
+
+
+def _leave(walk: _Walk, tag: str, lists: list[str]) -> Iterator[Block]:
+    if re.fullmatch("h[1-6]", tag) and walk.cells is None:
+        yield from walk.heading(int(tag[1]))
+    elif tag in ("td", "th"):
+        before = len(walk.cells or ())
+        yield from walk.flush()
+        if walk.cells is not None and len(walk.cells) == before:
+            walk.cells.append("")
+    elif tag == "tr" and walk.cells is not None:
+        if any(walk.cells):
+            walk.rows.append(f"| {' | '.join(walk.cells)} |\n")
+        walk.cells = None
+    elif tag == "table":
+        yield from walk.end_list()
+        if walk.rows:
+            yield Block("".join(walk.rows) + "\n", walk.headings())
+            walk.rows = []
+    elif tag in ("ul", "ol"):
+        yield from walk.flush()
+        if lists:
+            lists.pop()
+        if not lists:
+            yield from walk.end_list()
+    elif tag in _BLOCKS:
+        yield from walk.flush()

@@ -1,0 +1,98 @@
+"""The kinds of files, by their names, and what reads each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import islice
+
+from pgbraid.files.drafts import Draft, Input
+
+__all__ = ["KINDS", "kind_of", "read", "reader_version"]
+
+# What reads a kind. A kind's version is a part of what tells whether a file has changed: raise it when a reader makes
+# other documents of the same file.
+KINDS: dict[str, tuple[str, int]] = {
+    "markdown": ("markdown:markdown_drafts", 1),
+    "text": ("kinds:_text_drafts", 1),
+    "code": ("text:text_drafts", 1),
+    "html": ("html:html_drafts", 1),
+    "jsonl": ("json_files:json_line_drafts", 1),
+    "json": ("json_files:json_drafts", 1),
+    "csv": ("tables:csv_drafts", 1),
+    "tsv": ("tables:csv_drafts", 1),
+    "xlsx": ("tables:spreadsheet_drafts", 1),
+    "xls": ("tables:spreadsheet_drafts", 1),
+    "parquet": ("tables:parquet_drafts", 1),
+    "captions": ("transcripts:caption_drafts", 1),
+    "transcript": ("transcripts:transcript_drafts", 1),
+    "eml": ("mail:mail_drafts", 1),
+    "mbox": ("mail:mailbox_drafts", 1),
+    "epub": ("epub:epub_drafts", 1),
+    "docx": ("docx:docx_drafts", 1),
+    "pdf": ("pdf:pdf_drafts", 1),
+}
+_SUFFIXES = {
+    "markdown": "md markdown mdown mkd mdx qmd",
+    "text": "txt text rst adoc asciidoc org log tex",
+    "html": "html htm xhtml",
+    "jsonl": "jsonl ndjson jsonl.gz ndjson.gz",
+    "json": "json",
+    "csv": "csv",
+    "tsv": "tsv tab",
+    "xlsx": "xlsx xlsm ods",
+    "xls": "xls xlsb",
+    "parquet": "parquet",
+    "captions": "vtt srt",
+    "eml": "eml",
+    "mbox": "mbox",
+    "epub": "epub",
+    "docx": "docx",
+    "pdf": "pdf",
+    "code": "py pyi js mjs cjs jsx ts mts cts tsx vue svelte c h cc cpp cxx hh hpp hxx cs java kt kts scala groovy"
+    " go rs rb php swift m mm pl pm lua r jl dart ex exs erl hrl hs ml mli fs fsx clj cljs lisp el scm zig nim v sv vhd"
+    " sql sh bash zsh fish ps1 bat cmd css scss sass less proto graphql gql tf hcl nix cmake mk gradle yaml yml toml"
+    " ini cfg conf properties xml xsd xsl svelte asm s f90 f95 sol vb pas d",
+}
+_KIND_OF_SUFFIX = {suffix: kind for kind, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
+_KIND_OF_NAME = {
+    **dict.fromkeys(
+        ("readme", "license", "licence", "copying", "changelog", "changes", "authors", "news", "todo"), "text"
+    ),
+    **dict.fromkeys(("makefile", "dockerfile", "rakefile", "gemfile", "jenkinsfile", "vagrantfile"), "code"),
+}
+
+
+def kind_of(name: str) -> str | None:
+    """The kind of a file of this name; None if it is none that is known."""
+    parts = name.lower().split(".")
+    if len(parts) > 2 and (kind := _KIND_OF_SUFFIX.get(".".join(parts[-2:]))):
+        return kind
+    return _KIND_OF_SUFFIX.get(parts[-1]) if len(parts) > 1 else _KIND_OF_NAME.get(parts[0])
+
+
+def read(file: Input) -> Iterator[Draft]:
+    """The documents of a file. Raises IngestError, MissingExtraError and NoText."""
+    module, _, name = KINDS[file.kind][0].partition(":")
+    reader: Callable[[Input], Iterator[Draft]] = getattr(import_module(f"pgbraid.files.{module}"), name)
+    return reader(file)
+
+
+def reader_version(file: Input) -> str:
+    """What, besides its bytes, decides on the documents of a file."""
+    from pgbraid.files.library import has_library
+
+    options = (file.kind, KINDS[file.kind][1], file.title, file.fields, file.encoding, file.chunk_tokens)
+    return repr((*options, file.kind != "markdown" or has_library("yaml")))
+
+
+_LINES_LOOKED_AT = 60
+
+
+def _text_drafts(file: Input) -> Iterator[Draft]:
+    """Plain text, or a transcript if its first lines are one."""
+    from pgbraid.files.text import read_lines, text_drafts
+    from pgbraid.files.transcripts import is_transcript, transcript_drafts
+
+    lines = [line for line, _ in islice(read_lines(file), _LINES_LOOKED_AT)]
+    yield from (transcript_drafts if is_transcript(lines) else text_drafts)(file)

@@ -1,0 +1,25 @@
+"""Libraries of the extra [files], imported when a file needs them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from pgbraid.errors import MissingExtraError
+
+__all__ = ["has_library", "library"]
+
+HINT = "pip install 'pgbraid[files]'"
+
+
+def library(module: str, purpose: str) -> Any:
+    """The module. Raises MissingExtraError that says what it is needed for."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(f"{purpose} needs the library {module.partition('.')[0]}", hint=HINT) from error
+
+
+def has_library(module: str) -> bool:
+    return find_spec(module) is not None

@@ -1,0 +1,146 @@
+"""Records, such as rows and JSON objects, as documents."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from pgbraid.errors import IngestError
+from pgbraid.files.drafts import Draft, Fields, Input
+
+__all__ = ["draft_of_record", "text_fields"]
+
+ID_NAMES = ("external_id", "_id", "id")
+TEXT_NAMES = ("text", "content", "body")
+# Columns of documents, taken from fields of these names unless told otherwise.
+_NAMED = ("title", "speaker", "occurred_at", "category", "importance", "language", "source_uri")
+_MISSING = object()
+
+
+def text_fields(fields: Fields, names: Mapping[str, Any] | list[str]) -> tuple[str, ...]:
+    """Which fields of these names hold the text: those asked for, else the first that is usual, or none."""
+    if fields.text:
+        return fields.text
+    return next(((name,) for name in TEXT_NAMES if name in names), ())
+
+
+def draft_of_record(
+    record: Mapping[str, Any],
+    fields: Fields,
+    file: Input,
+    number: int,
+    *,
+    place: str,
+    line: int | None = None,
+    position: int = 0,
+) -> Draft:
+    """The document of a record. Without a field for ids, `place` tells it from others of the file."""
+    taken = set()
+
+    def value_of(name: str | None) -> Any:
+        if name is None:
+            return None
+        found = _get(record, name)
+        if found is _MISSING:
+            raise file.error(f"no {name!r}", line=line, hint=f"there are {', '.join(map(repr, record)) or 'none'}")
+        taken.add(name)
+        return found
+
+    try:
+        texts = [_text(value_of(name)) for name in text_fields(fields, record)]
+        id_name = fields.id or next((name for name in ID_NAMES if name in record), None)
+        external_id = _text(value_of(id_name))
+        values: dict[str, Any] = {}
+        for name in _NAMED:
+            asked = getattr(fields, name)
+            value = value_of(asked or (name if name in record else None))
+            if value is not None and value != "":
+                values[name] = _number(value) if name == "importance" else _text(value)
+        if fields.metadata is None:
+            metadata = {name: value for name, value in record.items() if name not in taken}
+            inner = metadata.get("metadata")
+            if isinstance(inner, Mapping):
+                metadata = {**{name: value for name, value in metadata.items() if name != "metadata"}, **inner}
+        else:
+            metadata = {name: value_of(name) for name in fields.metadata}
+    except IngestError as error:
+        return Draft(line=line, position=position, error=error)
+    if not text_fields(fields, record):
+        known = ", ".join(map(repr, record)) or "none"
+        problem = file.error(
+            "nothing says which field is the text",
+            line=line,
+            hint=f"name it: --text-column NAME, or --text-key; there are {known}",
+        )
+        return Draft(line=line, position=position, error=problem)
+    content = "\n\n".join(text for text in texts if text.strip())
+    if not content:
+        return Draft(line=line, position=position, skipped=True)
+    plain = {name: kept for name, value in metadata.items() if (kept := _plain(value)) is not None}
+    values["content"] = content
+    if plain:
+        values["metadata"] = plain
+    if external_id:
+        return Draft({"external_id": external_id, **values}, None, position, line)
+    if id_name and fields.id:
+        return Draft(line=line, position=position, error=file.error(f"no value of {id_name!r}", line=line))
+    return Draft({"title": f"{file.title} {number}", **values}, place, position, line)
+
+
+def _get(record: Mapping[str, Any], name: str) -> Any:
+    """The value of a key, or of a key within objects, as in body.html."""
+    if name in record:
+        return record[name]
+    found: Any = record
+    for part in name.split("."):
+        if not isinstance(found, Mapping) or part not in found:
+            return _MISSING
+        found = found[part]
+    return found
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    plain = _plain(value)
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+
+
+def _number(value: Any) -> Any:
+    """As a number, if it is written as one. The database refuses what is none."""
+    if isinstance(value, str):
+        try:
+            return float(value) if math.isfinite(float(value)) else value
+        except ValueError:
+            return value
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it; None for what it cannot have."""
+    if isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return (int(value) if value == value.to_integral_value() else float(value)) if value.is_finite() else None
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_plain(inner) for inner in value]
+    return None if value is None or isinstance(value, (bytes, bytearray, memoryview)) else str(value)

@@ -1,0 +1,162 @@
+"""Tables: CSV, TSV, spreadsheets and Parquet. A row is a document."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import Any
+
+from pgbraid.files.archives import check_archive
+from pgbraid.files.drafts import MOST_WHOLE_BYTES, Draft, Fields, Input, NoText
+from pgbraid.files.library import library
+from pgbraid.files.records import draft_of_record, text_fields
+from pgbraid.files.text import read_lines
+from pgbraid.ingestion.documents import MOST_CONTENT_BYTES
+
+__all__ = ["csv_drafts", "parquet_drafts", "spreadsheet_drafts"]
+
+PARQUET_ROWS = 500
+_DELIMITERS = ",;\t|"
+
+
+def csv_drafts(file: Input) -> Iterator[Draft]:
+    """CSV with a header; what stands between its cells is found out."""
+    csv.field_size_limit(MOST_CONTENT_BYTES)
+    position = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal position
+        for line, reached in read_lines(file, MOST_CONTENT_BYTES):
+            position = reached
+            yield line
+
+    source = lines()
+    first = next(source, "")
+    delimiter = "\t" if file.kind == "tsv" else max(_DELIMITERS, key=first.count)
+    rows = csv.reader(_chain(first, source), delimiter=delimiter, strict=True)
+    number = 0
+    try:
+        header = [name.strip() for name in next(rows, [])]
+        _check_header(file, header)
+        for number, row in enumerate(rows, 1):
+            line = rows.line_num
+            if not any(cell.strip() for cell in row):
+                continue
+            if len(row) > len(header):
+                problem = file.error(f"{len(row)} cells, and the header has {len(header)}", line=line)
+                yield Draft(line=line, position=position, error=problem)
+                continue
+            cells: dict[str, Any] = {name: cell for name, cell in zip(header, row, strict=False) if cell != ""}
+            # An empty cell is no text, and is no missing column either.
+            record = {**dict.fromkeys(_named(file.fields, header)), **cells}
+            yield draft_of_record(
+                record, file.fields, file, number, place=f"row-{number}", line=line, position=position
+            )
+    except csv.Error as error:
+        yield Draft(line=rows.line_num, position=position, error=file.error(f"not CSV: {error}", line=rows.line_num))
+    if not number:
+        raise NoText("no rows")
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
+def _named(fields: Fields, header: list[str]) -> list[str]:
+    return [
+        name
+        for name in header
+        if name in text_fields(fields, header)
+        or name in vars(fields).values()
+        or name in (fields.metadata or ())
+        or name in ("external_id", "_id", "id")
+    ]
+
+
+def _check_header(file: Input, header: list[str]) -> None:
+    if not header:
+        raise NoText("no rows")
+    known = ", ".join(map(repr, header))
+    single = {name: value for name, value in vars(file.fields).items() if isinstance(value, str)}
+    for name in (*file.fields.text, *single.values(), *(file.fields.metadata or ())):
+        if name not in header:
+            raise file.error(f"no column {name!r}", hint=f"its columns are {known}")
+    if not text_fields(file.fields, header):
+        raise file.error("nothing says which column is the text", hint=f"--text-column NAME; its columns are {known}")
+
+
+def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
+    """Every sheet that has a column of text, below its first row."""
+    calamine = library("python_calamine", "Excel")
+    if file.kind == "xlsx":
+        check_archive(file)
+    elif file.size > MOST_WHOLE_BYTES:
+        raise file.too_large(MOST_WHOLE_BYTES, "save it as CSV")
+    try:
+        book = calamine.CalamineWorkbook.from_path(str(file.path))
+        sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
+    except Exception as error:
+        raise file.error(f"damaged, or no spreadsheet: {error}", hint="open and save it again") from error
+    problem = None
+    found = False
+    for name, sheet in sheets:
+        rows = sheet.iter_rows()
+        header = [str(cell).strip() for cell in next(rows, [])]
+        try:
+            _check_header(file, header)
+        except NoText:
+            continue
+        except Exception as error:
+            problem = problem or error
+            continue
+        for number, row in enumerate(rows, 1):
+            record = {column: cell for column, cell in zip(header, row, strict=False) if column}
+            if any(cell not in ("", None) for cell in record.values()):
+                found = True
+                if len(sheets) > 1 and file.fields.metadata is None:
+                    record.setdefault("sheet", name)
+                place = f"{name}-row-{number}" if len(sheets) > 1 else f"row-{number}"
+                yield draft_of_record(
+                    _without_empty(record, file.fields),
+                    file.fields,
+                    file,
+                    number,
+                    place=place,
+                    line=number + 1,
+                    position=file.size,
+                )
+    if problem and not found:
+        raise problem
+    if not found:
+        raise NoText("no rows")
+
+
+def _without_empty(record: dict[str, Any], fields: Fields) -> dict[str, Any]:
+    return {name: None if value == "" else value for name, value in record.items()}
+
+
+def parquet_drafts(file: Input) -> Iterator[Draft]:
+    parquet = library("pyarrow.parquet", "Parquet")
+    arrow = library("pyarrow", "Parquet")
+    try:
+        with parquet.ParquetFile(file.path) as source:
+            _check_header(file, list(source.schema_arrow.names))
+            total = source.metadata.num_rows
+            if not total:
+                raise NoText("no rows")
+            number = 0
+            for batch in source.iter_batches(batch_size=PARQUET_ROWS, use_threads=False):
+                for record in batch.to_pylist():
+                    number += 1
+                    yield draft_of_record(
+                        record,
+                        file.fields,
+                        file,
+                        number,
+                        place=f"row-{number}",
+                        line=number,
+                        position=file.size * number // total,
+                    )
+    except arrow.ArrowException as error:
+        raise file.error(f"damaged, or no Parquet: {error}", hint="write it again") from error

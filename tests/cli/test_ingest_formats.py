@@ -1,0 +1,562 @@
+"""pgbraid ingest: what becomes of each kind of file. The files are made here."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import zipfile
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pgbraid
+from pgbraid.files.chunks import Block, pack, split, token_cost
+from pgbraid.files.markdown import blocks_of_lines
+from pgbraid.stored import Document
+from support.examples import examples
+
+pytestmark = pytest.mark.any_version
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def ingested(run: Run, client: pgbraid.Client, tmp_path: Path) -> Callable[..., list[Document]]:
+    """`ingested("a.md", content, …)` ingests a file and gives its documents; they are of the source `s`."""
+
+    def ingest(name: str, content: str | bytes, *options: str, code: int = 0) -> list[Document]:
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        done = run("ingest", tmp_path / name, "--source", "s", "--no-embed", *options)
+        assert done.code == code, done.err
+        ingest.err, ingest.out = done.err, done.out  # type: ignore[attr-defined]
+        listed = [client.get_document(document.external_id) for document in client.list_documents()]
+        return [document for document in listed if document is not None]
+
+    return ingest
+
+
+def contents(document: Document) -> list[str]:
+    return [chunk.content for chunk in document.chunks]
+
+
+def own(document: Document) -> dict[str, Any]:
+    """The metadata without what tells where it comes from."""
+    return {key: value for key, value in document.metadata.items() if key != "ingest"}
+
+
+LONG = "The zebra crosses the road again and again. " * 12
+
+
+def test_front_matter_and_headings_of_markdown(ingested: Callable[..., list[Document]], client: pgbraid.Client) -> None:
+    (document,) = ingested(
+        "guide.md",
+        f"---\ntitle: The guide\ndate: 2026-03-01\ntags: [road, animal]\nauthor: Ana\nlevel: 3\n---\n\n"
+        f"Intro.\n\n# Install\n\n{LONG}\n\n## Linux\n\n{LONG}{LONG}\n\n```sh\n# no heading\nmake\n```\n\n"
+        f"## macOS\n\n{LONG}\n\n# Use\n\n- one\n- two\n",
+    )
+    assert (document.external_id, document.title) == ("s/guide.md", "The guide")
+    assert document.occurred_at is not None
+    assert document.occurred_at.date().isoformat() == "2026-03-01"
+    assert own(document) == {"date": "2026-03-01", "tags": ["road", "animal"], "author": "Ana", "level": 3}
+    texts = contents(document)
+    assert texts[0].startswith("Intro.\n\n# Install\n\nThe zebra")
+    assert texts[1].startswith("Install\n\n## Linux\n\nThe zebra")
+    (code,) = [text for text in texts if "make" in text]
+    assert code.startswith(("Install > Linux\n\n", "Install\n\n## Linux"))
+    assert "```sh\n# no heading\nmake\n```" in code
+    assert any("# Use\n\n- one\n- two" in text for text in texts)
+    # Both legs read the path of the headings: the words of the heading find what stands far below it.
+    below = [chunk.chunk_id for chunk in document.chunks if chunk.content.startswith("Install > Linux")]
+    assert below
+    found = {row.chunk_id for row in client.search("linux", mode="full_text")}
+    assert set(below) <= found
+    jobs = client.connection.execute("select input from braid.claim_embedding_jobs(100)").fetchall()
+    assert any("The guide\nInstall > Linux\n\n" in text for (text,) in jobs)
+
+
+def test_front_matter_that_is_wrong(ingested: Callable[..., list[Document]]) -> None:
+    assert ingested("a.md", "---\ntitle: [\n---\n\nzebra", code=1) == []
+    assert "a.md:3: the front matter is no YAML" in ingested.err  # type: ignore[attr-defined]
+    bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
+        f"{new}: &{new} [{','.join([f'*{old}'] * 9)}]\n" for old, new in zip("abcdefgh", "bcdefghi", strict=True)
+    )
+    assert ingested("a.md", f"---\n{bomb}---\n\nzebra", code=1) == []
+    assert "more than 1000 values" in ingested.err  # type: ignore[attr-defined]
+    # Two lines are no front matter.
+    (document,) = ingested("a.md", "---\n\nzebra\n\n---\n\nlion")
+    assert "zebra" in document.chunks[0].content
+
+
+def test_html(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested(
+        "page.html",
+        """<!doctype html><html><head><title>The  page</title><style>p {}</style>
+        <meta property="article:published_time" content="2026-02-03T10:00:00Z"></head>
+        <body><nav>Menu</nav><main><h1>Animals</h1><p>A <b>ze</b>bra &amp; a lion.<p>Unclosed
+        <ul><li>one<li>two<ul><li>deep</ul></ul>
+        <table><tr><th>Name<th>Legs<tr><td>Bird<td>2</table>
+        <pre>a
+  b</pre><script>var x = 1</script></main><footer>Imprint</footer></body></html>""",
+    )
+    assert document.title == "The page"
+    assert document.occurred_at is not None
+    assert contents(document) == [
+        "# Animals\n\nA zebra & a lion.\n\nUnclosed\n\n- one\n- two\n  - deep\n\n| Name | Legs |\n| Bird | 2 |\n\n"
+        "```\na\n  b\n```"
+    ]
+
+
+def test_html_that_is_nested_without_end(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("deep.html", "<div>" * 20_000 + "zebra")
+    assert "zebra" in contents(document)[0]
+
+
+def test_html_in_another_encoding(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("a.html", '<meta charset="iso-8859-1"><p>café'.encode("latin-1"))
+    assert contents(document) == ["café"]
+
+
+def test_csv(ingested: Callable[..., list[Document]]) -> None:
+    one, two = ingested(
+        "animals.csv",
+        'nr;name;about;legs\n7;Zebra;"stripes; ""black""\nand white";4\n8;Bird;wings;2\n\n9;Stone;;0\n',
+        "--id-column",
+        "nr",
+        "--text-column",
+        "about",
+        "--title-column",
+        "name",
+    )
+    assert (one.external_id, one.title) == ("7", "Zebra")
+    assert contents(one) == ['stripes; "black"\nand white']
+    assert own(two) == {"legs": "2"}
+    assert "1 record without text" in ingested.out  # type: ignore[attr-defined]
+
+
+def test_csv_without_ids(ingested: Callable[..., list[Document]]) -> None:
+    documents = ingested("animals.tsv", "text\tlegs\nzebra\t4\nbird\t2\n")
+    assert [document.external_id for document in documents] == ["s/animals.tsv#row-1", "s/animals.tsv#row-2"]
+    (document,) = ingested("animals.tsv", "text\tlegs\nzebra\t4\n")
+    assert document.external_id == "s/animals.tsv#row-1"
+
+
+WRONG_TABLES = {
+    "no such column": ("a,b\n1,2\n", ("--text-column", "c"), "its columns are 'a', 'b'"),
+    "no text": ("a,b\n1,2\n", (), "--text-column NAME"),
+    "too many cells": ("id,text\n1,zebra\n2,lion,3\n", (), "t.csv:3: 3 cells, and the header has 2"),
+    "an open quote": ('id,text\n1,zebra\n2,"lion\n', (), "not CSV"),
+    "no number": ("id,text,importance\n2,lion,high\n1,zebra,3\n", (), "importance"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TABLES)
+def test_tables_that_are_wrong(ingested: Callable[..., list[Document]], name: str) -> None:
+    content, options, message = WRONG_TABLES[name]
+    documents = ingested("t.csv", content, *options, code=1)
+    assert [document.external_id for document in documents] == (["1"] if "zebra" in content else [])
+    assert message in ingested.err  # type: ignore[attr-defined]
+
+
+def test_parquet(ingested: Callable[..., list[Document]]) -> None:
+    arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    table = arrow.table({"id": [1, 2], "text": ["zebra", "bird"], "legs": [4, 2], "tags": [["a"], []]})
+    made = io.BytesIO()
+    parquet.write_table(table, made)
+    one, _ = ingested("a.parquet", made.getvalue())
+    assert (one.external_id, contents(one), own(one)) == ("1", ["zebra"], {"legs": 4, "tags": ["a"]})
+    assert len(ingested("a.parquet", made.getvalue()[:-9], code=1)) == 2
+    assert "no Parquet" in ingested.err  # type: ignore[attr-defined]
+
+
+def zipped(**members: str | bytes) -> bytes:
+    """An archive; in names __ stands for the slash, and _ for the dot."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "/").replace("_", "."), content)
+    return made.getvalue()
+
+
+def xlsx(rows: list[list[str | int]]) -> bytes:
+    cells = "".join(
+        "<row>"
+        + "".join(
+            f"<c><v>{cell}</v></c>" if isinstance(cell, int) else f'<c t="inlineStr"><is><t>{cell}</t></is></c>'
+            for cell in row
+        )
+        + "</row>"
+        for row in rows
+    )
+    office = "http://schemas.openxmlformats.org"
+    main = f"{office}/spreadsheetml/2006/main"
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("[Content_Types].xml", f'<Types xmlns="{office}/package/2006/content-types"/>')
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{office}/package/2006/relationships"><Relationship Id="r1" Target="xl/workbook.xml"'
+            f' Type="{office}/officeDocument/2006/relationships/officeDocument"/></Relationships>',
+        )
+        archive.writestr(
+            "xl/workbook.xml",
+            f'<workbook xmlns="{main}" xmlns:r="{office}/officeDocument/2006/relationships">'
+            '<sheets><sheet name="One" sheetId="1" r:id="r1"/></sheets></workbook>',
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationships xmlns="{office}/package/2006/relationships"><Relationship Id="r1"'
+            f' Target="worksheets/s.xml" Type="{office}/officeDocument/2006/relationships/worksheet"/></Relationships>',
+        )
+        archive.writestr("xl/worksheets/s.xml", f'<worksheet xmlns="{main}"><sheetData>{cells}</sheetData></worksheet>')
+    return made.getvalue()
+
+
+def test_excel(ingested: Callable[..., list[Document]]) -> None:
+    one, two = ingested("a.xlsx", xlsx([["id", "text", "legs"], [1, "zebra", 4], [2, "bird", 2]]))
+    assert (one.external_id, contents(one), own(two)) == ("1", ["zebra"], {"legs": 2})
+    assert len(ingested("a.xlsx", b"no archive", code=1)) == 2
+    assert "damaged, or no xlsx" in ingested.err  # type: ignore[attr-defined]
+
+
+def test_json_of_any_form(ingested: Callable[..., list[Document]], tmp_path: Path) -> None:
+    records = [{"nr": number, "body": {"html": f"animal{number}"}, "legs": number} for number in range(3)]
+    named = ("--id-key", "nr", "--text-key", "body.html", "--metadata-key", "legs")
+    for name, content in (
+        ("a.json", json.dumps(records, indent=1)),
+        ("b.json", json.dumps({"count": 3, "items": records})),
+        ("c.json", "\n".join(map(json.dumps, records))),
+        ("d.jsonl", "\n".join(map(json.dumps, records))),
+    ):
+        documents = ingested(name, content, *named)
+        assert [document.external_id for document in documents] == ["0", "1", "2"], name
+        assert (contents(documents[2]), own(documents[2])) == (["animal2"], {"legs": 2}), name
+    ingested("e.json", json.dumps(records), code=1)
+    assert "--text-key" in ingested.err  # type: ignore[attr-defined]
+    ingested("f.json", json.dumps(records)[:-1], *named, code=1)
+    assert "the array has no end" in ingested.err  # type: ignore[attr-defined]
+
+
+def test_an_array_is_read_one_by_one(tmp_path: Path, run: Run, client: pgbraid.Client) -> None:
+    """Of more elements, and longer ones, than are read at once."""
+    texts = [f"animal{number} " + "x" * size for number, size in enumerate([10, 700_000, 20, 3_000, 300_000])]
+    (tmp_path / "a.json").write_text(json.dumps([{"id": n, "text": text} for n, text in enumerate(texts)], indent=2))
+    assert run("ingest", tmp_path, "--no-embed").code == 0
+    assert [document.external_id for document in client.list_documents()] == ["0", "1", "2", "3", "4"]
+
+
+def test_a_beir_folder(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq\td\t1\n")
+    (tmp_path / "corpus.jsonl").write_text(
+        '{"_id": "d", "title": "Animals", "text": "zebra", "metadata": {"year": 2026}}\n'
+    )
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "lion"}\n')
+    done = run("ingest", tmp_path, "--no-embed")
+    assert done.code == 0
+    assert "queries and judgments of a BEIR folder" in done.err
+    row = client.search("zebra", filters={"year": 2026})[0]
+    assert (row.external_id, row.title) == ("d", "Animals")
+    assert client.count() == 1
+
+
+VTT = """WEBVTT
+
+NOTE a comment
+
+intro
+00:01.000 --> 00:03.500 align:start
+<v Ana>Hello &amp; welcome.</v>
+
+00:03.500 --> 00:05.000
+<v Ana>How do you do?
+
+1:00:05.000 --> 1:00:06.000
+<v Ben>Well.
+<v.loud Ana>Good!
+"""
+
+
+def test_web_vtt(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("call-2026-03-01.vtt", VTT)
+    chunks = [
+        (chunk.speaker, chunk.content, chunk.metadata["start"], chunk.metadata["end"]) for chunk in document.chunks
+    ]
+    assert chunks == [
+        ("Ana", "Hello & welcome. How do you do?", 1.0, 5.0),
+        ("Ben", "Well.", 3605.0, 3606.0),
+        ("Ana", "Good!", 3605.0, 3606.0),
+    ]
+    first = document.chunks[0].occurred_at
+    assert first is not None
+    assert first.isoformat().startswith("2026-03-01T00:00:01")
+
+
+def test_srt(ingested: Callable[..., list[Document]]) -> None:
+    cues = "\n".join(
+        f"{number}\n00:{number:02}:00,000 --> 00:{number:02}:30,500\n<i>Cue {number} of many words</i>\n"
+        f"{'ends.' if number % 3 == 0 else 'goes on'}\n"
+        for number in range(1, 60)
+    )
+    (document,) = ingested("film.srt", cues.replace("\n", "\r\n"))
+    assert len(document.chunks) > 1
+    # No sentence is split: each chunk but the last ends with one.
+    assert all(text.endswith("ends.") for text in contents(document)[:-1])
+    assert " ".join(contents(document)).count("Cue ") == 59
+    assert document.chunks[0].metadata["start"] == 60.0
+    assert ingested("none.srt", "no cue") and "no cues" in ingested.err  # type: ignore[attr-defined]
+
+
+TRANSCRIPTS = {
+    "labels": "Ana: Hello.\nBen: Hi, how are you?\nAna: Well.\nAnd you?\nBen: Fine.\n",
+    "times": "[00:00:01] Ana: Hello.\n[0:00:02] Ben: Hi, how are you?\n"
+    "[0:00:03] Ana: Well.\nAnd you?\n[0:04] Ben: Fine.\n",
+    "headers": "Ana  0:01\nHello.\n\nBen  0:02\nHi, how are you?\n\nAna  0:03\nWell.\nAnd you?\n\nBen  0:04\nFine.\n",
+    "segments": json.dumps(
+        {
+            "segments": [
+                {"speaker": "Ana", "start": 1, "end": 2, "text": " Hello."},
+                {"speaker": "Ben", "start": 2, "end": 3, "text": "Hi, how are you?"},
+                {"speaker": "Ana", "start": 3, "end": 4, "text": "Well.\nAnd you?"},
+                {"speaker": "Ben", "start": 4, "end": 5, "text": "Fine."},
+            ]
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_transcripts(ingested: Callable[..., list[Document]], name: str) -> None:
+    (document,) = ingested("call.json" if name == "segments" else "call.txt", TRANSCRIPTS[name])
+    assert [(chunk.speaker, chunk.content) for chunk in document.chunks] == [
+        ("Ana", "Hello."),
+        ("Ben", "Hi, how are you?"),
+        ("Ana", "Well.\nAnd you?"),
+        ("Ben", "Fine."),
+    ]
+    if name != "labels":
+        assert [chunk.metadata["start"] for chunk in document.chunks] == [1, 2, 3, 4]
+
+
+def test_prose_with_colons_is_no_transcript(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("note.txt", "Note: this is a note.\nWarning: hot.\nAnother line.\nTo do: nothing.\n")
+    assert [chunk.speaker for chunk in document.chunks] == [None]
+
+
+MESSAGE = """\
+From: =?utf-8?q?Ana_M=C3=BCller?= <ana@example.com>
+To: Ben <ben@example.com>, c@example.com
+Subject: Prices
+Date: Tue, 3 Feb 2026 10:00:00 +0100
+Message-ID: <{id}@example.com>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/html; charset=utf-8
+
+<p>The price is <b>too high</b>.</p>
+--b
+Content-Type: application/pdf
+Content-Disposition: attachment; filename="offer.pdf"
+
+JVBERi0=
+--b--
+"""
+
+
+def test_mail(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("a.eml", MESSAGE.format(id=1))
+    assert (document.external_id, document.title) == ("s/a.eml", "Prices")
+    assert (document.chunks[0].speaker, contents(document)) == ("Ana Müller", ["The price is too high."])
+    assert document.occurred_at is not None
+    assert own(document) == {
+        "from": ["ana@example.com"],
+        "to": ["ben@example.com", "c@example.com"],
+        "message_id": "<1@example.com>",
+        "attachments": ["offer.pdf"],
+    }
+
+
+def test_a_mailbox(ingested: Callable[..., list[Document]]) -> None:
+    message = "From x Tue Feb  3 10:00:00 2026\n{}\n"
+    both = "".join(message.format(MESSAGE.format(id=number)) for number in (1, 2, 2))
+    documents = ingested("a.mbox", both)
+    assert [d.external_id for d in documents] == ["s/a.mbox#<1@example.com>", "s/a.mbox#<2@example.com>"]
+    assert len(ingested("a.mbox", message.format(MESSAGE.format(id=2)))) == 1
+
+
+def test_mail_that_is_malformed(run: Run, tmp_path: Path) -> None:
+    """Random damage is never more than a file that failed."""
+    rng = random.Random(1)
+    for number in range(10):
+        data = bytearray(MESSAGE.format(id=number).encode())
+        for _ in range(30):
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        (tmp_path / f"{number}.eml").write_bytes(data)
+    done = run("ingest", tmp_path, "--no-embed")
+    assert "10 files" in done.out
+
+
+def epub(chapter: str = "<h1>One</h1><p>The zebra.</p>") -> bytes:
+    return zipped(
+        mimetype="application/epub+zip",
+        **{
+            "META-INF__container_xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
+            '<rootfile full-path="OPS/book.opf"/></rootfiles></container>',
+            "OPS__book_opf": '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">'
+            "<metadata>"
+            "<dc:title>The book</dc:title><dc:creator>Ana</dc:creator><dc:date>2026-01-02</dc:date></metadata>"
+            '<manifest><item id="a" href="one%20a.xhtml"/><item id="b" href="two.xhtml"/></manifest>'
+            '<spine><itemref idref="b"/><itemref idref="a"/></spine></package>',
+            "OPS__one a_xhtml": f"<html><head><title/></head><body>{chapter}</body></html>",
+            "OPS__two_xhtml": "<html><body><h1>Zero</h1><p>Before.</p></body></html>",
+        },
+    )
+
+
+def test_epub(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("a.epub", epub())
+    assert (document.title, own(document)) == ("The book", {"author": ["Ana"]})
+    assert [(chunk.content, chunk.metadata["chapter"]) for chunk in document.chunks] == [
+        ("# Zero\n\nBefore.", 1),
+        ("# One\n\nThe zebra.", 2),
+    ]
+
+
+def docx(paragraphs: str = "") -> bytes:
+    word = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(
+            "word/document.xml",
+            f'<w:document xmlns:w="{word}"><w:body><w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr>'
+            f"<w:r><w:t>Animals</w:t></w:r></w:p><w:p><w:r><w:t>The zebra.</w:t></w:r></w:p>"
+            f"{paragraphs}</w:body></w:document>",
+        )
+        archive.writestr(
+            "word/styles.xml",
+            f'<w:styles xmlns:w="{word}"><w:style w:type="paragraph" w:styleId="Heading1"><w:name w:val="heading 1"/>'
+            "</w:style></w:styles>",
+        )
+        archive.writestr(
+            "docProps/core.xml",
+            '<c:coreProperties xmlns:c="x" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>Of animals</dc:title>'
+            "<dc:creator>Ana</dc:creator></c:coreProperties>",
+        )
+    return made.getvalue()
+
+
+def test_docx(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("a.docx", docx())
+    assert (document.title, own(document)) == ("Of animals", {"author": "Ana"})
+    assert contents(document) == ["# Animals\n\nThe zebra."]
+
+
+def pdf(*pages: str) -> bytes:
+    """A PDF with a line of text on each page."""
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", ""]
+    kids = []
+    for text in pages:
+        stream = f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET" if text else ""
+        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {len(objects)} 0 R"
+            " /Resources << /Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+        )
+        kids.append(f"{len(objects)} 0 R")
+    objects[1] = f"<< /Type /Pages /Kids [{' '.join(kids)}] /Count {len(kids)} >>"
+    body, places = "%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(body))
+        body += f"{number} 0 obj\n{content}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    end = f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF"
+    return f"{body}xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{table}{end}".encode()
+
+
+def test_pdf(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("a.pdf", pdf("The zebra.", "", "The giraffe."))
+    assert document.title == "a"
+    assert [(chunk.content, chunk.metadata["page"]) for chunk in document.chunks] == [
+        ("The zebra.", 1),
+        ("The giraffe.", 3),
+    ]
+
+
+def test_a_pdf_without_text(ingested: Callable[..., list[Document]]) -> None:
+    assert ingested("scan.pdf", pdf("", "")) == []
+    assert "no text in its 2 pages" in ingested.err  # type: ignore[attr-defined]
+    assert ingested("broken.pdf", b"%PDF-1.4 nothing", code=1) == []
+    assert "damaged, or no PDF" in ingested.err  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("suffix", ["docx", "epub", "xlsx"])
+def test_an_archive_made_to_fill_the_memory(ingested: Callable[..., list[Document]], suffix: str) -> None:
+    made = io.BytesIO()
+    with (
+        zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("word/document.xml", "w") as member,
+    ):
+        for _ in range(201):
+            member.write(b" " * 1_000_000)
+    assert ingested(f"a.{suffix}", made.getvalue(), code=1) == []
+    assert "expands to more than 200000000 bytes" in ingested.err  # type: ignore[attr-defined]
+    # One that lies about it.
+    lying = made.getvalue().replace((201_000_000).to_bytes(4, "little"), (1_000).to_bytes(4, "little"))
+    assert ingested(f"b.{suffix}", lying, code=1) == []
+    assert "b." in ingested.err  # type: ignore[attr-defined]
+
+
+def test_source_code(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("zebra.py", "def run():\n    return 1\n")
+    assert (document.title, contents(document)) == ("zebra.py", ["def run():\n    return 1"])
+
+
+def test_a_library_that_is_missing(
+    run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.pdf").write_bytes(pdf("zebra"))
+    (tmp_path / "b.txt").write_text("giraffe")
+    monkeypatch.setitem(__import__("sys").modules, "pypdfium2", None)
+    done = run("ingest", tmp_path, "--no-embed")
+    assert done.code == 1
+    assert f"failed: {tmp_path}/a.pdf: PDF needs the library pypdfium2\nhint: pip install 'pgbraid[files]'" in done.err
+    assert client.count() == 1
+    monkeypatch.setitem(__import__("sys").modules, "pathspec", None)
+    refused = run("ingest", tmp_path, "--exclude", "*.pdf")
+    assert refused.code == 2
+    assert "hint: pip install 'pgbraid[files]'" in refused.err
+
+
+# Chunks
+
+
+TEXT = st.text(st.sampled_from("ab .,!?\n\n\n#-|`é漢 AZ09"), max_size=400)
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(TEXT, st.integers(5, 60))
+def test_every_character_is_in_a_chunk_once(text: str, budget: int) -> None:
+    assert "".join(split(text, budget)) == text
+    lines = [(line, 0) for line in text.splitlines(keepends=True)]
+    blocks = list(blocks_of_lines(lines))
+    assert "".join(block.text for block in blocks) == text
+    packed = [chunk["content"] for chunk, _ in pack((Block(b.text, (), b.is_heading) for b in blocks), budget)]
+    assert "".join("".join(packed).split()) == "".join(text.split())
+    assert packed == [chunk["content"] for chunk, _ in pack((Block(b.text, (), b.is_heading) for b in blocks), budget)]
+    # The line ends between two pieces count for little.
+    assert all(token_cost(chunk) <= 1.2 * budget + 2 for chunk in packed)
+
+
+@settings(max_examples=examples(20), deadline=None)
+@given(texts=st.lists(st.text(st.characters(exclude_characters="\0\x02", exclude_categories=["Cs"])), min_size=1))
+def test_tokens_are_counted_as_in_the_database(shared_db: Any, texts: list[str]) -> None:
+    texts = [*texts, "The QUICK brown fox of THE and the of in 12ab AB-12, naïve 한국어 漢字.", LONG]
+    row = shared_db.execute("select braid_store.token_costs(%s)", (texts,)).fetchone()
+    assert [token_cost(text) for text in texts] == pytest.approx(row[0])

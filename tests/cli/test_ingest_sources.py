@@ -1,0 +1,307 @@
+"""pgbraid ingest: what belongs to a source, what has vanished from it, and files that are awkward to read."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pgbraid
+
+pytestmark = pytest.mark.any_version
+
+Run = Callable[..., Any]
+
+
+def write(folder: Path, **files: str | bytes) -> Path:
+    """Files by their names, with _ for the dot."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        path = folder / name.replace("_", ".")
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return folder
+
+
+def ids(client: pgbraid.Client) -> list[str]:
+    return [document.external_id for document in client.list_documents()]
+
+
+def test_folders_with_files_of_one_name(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    one, two = write(tmp_path / "one", README_md="# One"), write(tmp_path / "two", README_md="# Two")
+    assert run("ingest", one, two, "--no-embed").code == 0
+    assert ids(client) == [f"{one}/README.md", f"{two}/README.md"]
+    assert run("ingest", one, "--source", "handbook", "--no-embed").code == 0
+    assert ids(client)[-1] == "handbook/README.md"
+    # The other one must not take its place.
+    refused = run("ingest", two, "--source", "handbook", "--no-embed")
+    assert refused.code == 1
+    assert f"its external_id is that of {(one / 'README.md').as_uri()}" in refused.err
+    refused = run("ingest", one, two, "--source", "both", "--no-embed")
+    assert refused.code == 1
+    assert "--source" in refused.err
+
+
+def test_a_file_seen_by_two_paths_is_one_document(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    folder = write(tmp_path / "notes", a_md="zebra")
+    write(folder / "deep", b_md="giraffe")
+    (folder / "link.md").symlink_to(folder / "a.md")
+    (folder / "again").symlink_to(folder / "deep")
+    (folder / "deep" / "loop").symlink_to(folder)
+    (folder / "nowhere.md").symlink_to(tmp_path / "missing")
+    os.link(folder / "a.md", folder / "same.md")
+    write(tmp_path / "outside", c_md="lion")
+    (folder / "other").symlink_to(tmp_path / "outside")
+    (tmp_path / "outside" / "back").symlink_to(folder)
+    done = run("ingest", folder, folder / "deep", "--no-embed")
+    assert done.code == 0
+    assert ids(client) == [f"{folder}/a.md", f"{folder}/deep/b.md", f"{folder}/other/c.md"]
+    assert "read already" in done.err
+    # By another path, later.
+    assert "1 unchanged" in run("ingest", folder / "deep", "--no-embed").out
+    assert "1 unchanged" in run("ingest", folder / "a.md", "--no-embed").out
+
+
+def test_prune_deletes_what_vanished_from_this_source_alone(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    one = write(tmp_path / "one", a_md="zebra", b_md="giraffe")
+    two = write(tmp_path / "two", c_md="lion")
+    client.add_documents([{"external_id": "mine", "content": "tiger"}])
+    assert run("ingest", one, two, "--no-embed").code == 0
+    for path in (one / "a.md", two / "c.md"):
+        path.unlink()
+    assert run("ingest", one, "--no-embed").code == 0
+    assert len(ids(client)) == 4
+    done = run("ingest", one, "--prune", "--dry-run")
+    assert f"would delete: {one}/a.md" in done.err
+    assert "1 document to delete" in done.out
+    assert len(ids(client)) == 4
+    done = run("ingest", one, "--prune", "--no-embed")
+    assert "1 document deleted" in done.out
+    assert ids(client) == [f"{one}/b.md", f"{two}/c.md", "mine"]
+    # What is excluded now is gone as well; what was not looked at is not.
+    write(one, d_md="lynx")
+    run("ingest", one, "--no-embed")
+    os.utime(one / "b.md")
+    time.sleep(2.1)
+    assert "1 document deleted" in run("ingest", one, "--prune", "--exclude", "b.*", "--no-embed").out
+    assert "deleted" not in run("ingest", one / "d.md", "--prune", "--no-embed").out
+
+
+def test_an_empty_folder_is_no_reason_to_delete_all(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    folder = write(tmp_path / "disk", a_md="zebra")
+    run("ingest", folder, "--no-embed")
+    (folder / "a.md").unlink()
+    refused = run("ingest", folder, "--prune", "--no-embed")
+    assert refused.code == 2
+    assert "1 documents come from there" in refused.err
+    assert "hint: " in refused.err
+    assert len(ids(client)) == 1
+
+
+def test_rows_that_vanished(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    path = tmp_path / "animals.csv"
+    path.write_text("id,text\n1,zebra\n2,giraffe\n")
+    assert run("ingest", tmp_path, "--no-embed").code == 0
+    path.write_text("id,text\n2,giraffe\n3,lion\n")
+    assert run("ingest", tmp_path, "--no-embed").code == 0
+    assert ids(client) == ["1", "2", "3"]
+    # As long as some of it cannot be read, nobody knows.
+    path.write_text("id,text\n3,lion\n4,lynx,tiger\n")
+    assert run("ingest", tmp_path, "--prune", "--no-embed").code == 1
+    assert ids(client) == ["1", "2", "3"]
+    path.write_text("id,text\n3,lion\n")
+    assert "2 documents deleted" in run("ingest", tmp_path, "--prune", "--no-embed").out
+    assert ids(client) == ["3"]
+
+
+def test_dry_run_accounts_for_every_file(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    folder = write(tmp_path, a_md="zebra", b_md=b"\xff\xfe\xfa", c_bin="x", d_md="lion")
+    run("ingest", folder / "d.md", "--no-embed")
+    done = run("ingest", folder, "--dry-run")
+    assert done.code == 1
+    assert f"would index: {folder}/a.md" in done.err
+    assert f"failed: {folder}/b.md: " in done.err
+    assert f"skipped: {folder}/c.bin: unknown kind .bin" in done.err
+    assert f"unchanged: {folder}/d.md" in done.err
+    assert done.out == "4 files: 1 to index, 1 unchanged, 1 skipped, 1 failed\n"
+    assert ids(client) == [f"{folder}/d.md"]
+
+
+def test_gitignore_and_exclude(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    repository = write(tmp_path / "repository", a_md="a", b_log="b", c_log="c")
+    (repository / ".git").mkdir()
+    (repository / ".gitignore").write_text("*.log\n!c.log\nbuild/\n/top.md\n")
+    write(repository / "build", x_md="x")
+    write(repository / "docs", top_md="top", y_md="y", z_md="z")
+    (repository / "docs" / ".gitignore").write_text("z.md\n")
+    run("ingest", repository, "--source", "r", "--exclude", "y.md", "--no-embed")
+    assert ids(client) == ["r/a.md", "r/c.log", "r/docs/top.md"]
+    run("ingest", repository / "docs", "--source", "d", "--no-embed")
+    assert ids(client)[:2] == ["d/top.md", "d/y.md"]
+    run("ingest", repository, "--source", "s", "--no-gitignore", "--no-embed")
+    assert [name for name in ids(client) if name.startswith("s/")] == [
+        "s/a.md",
+        "s/b.log",
+        "s/build/x.md",
+        "s/c.log",
+        "s/docs/top.md",
+        "s/docs/y.md",
+        "s/docs/z.md",
+    ]
+
+
+TEXT = "Größe: 5 m, naïve café. " * 20
+ENCODINGS = {
+    "utf-8": TEXT.encode(),
+    "utf-8 with a mark": TEXT.encode("utf-8-sig"),
+    "utf-16 with a mark": TEXT.encode("utf-16"),
+    "utf-16 without a mark": TEXT.encode("utf-16-le"),
+    "utf-16, big end first": TEXT.encode("utf-16-be"),
+    "latin-1": TEXT.encode("latin-1"),
+}
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_encodings(run: Run, client: pgbraid.Client, tmp_path: Path, name: str) -> None:
+    write(tmp_path, a_txt=ENCODINGS[name])
+    assert run("ingest", tmp_path, "--no-embed").code == 0
+    assert client.search("café", mode="full_text")[0].content.startswith("Größe: 5 m")
+
+
+def test_an_encoding_that_nobody_can_guess(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    text = "吾輩は猫である。名前はまだ無い。" * 5
+    write(tmp_path, a_txt=f"one\n{text}".encode("shift-jis"))
+    refused = run("ingest", tmp_path, "--no-embed")
+    assert refused.code == 1
+    assert "a.txt:2: not UTF-8" in refused.err
+    assert "--encoding" in refused.err
+    assert run("ingest", tmp_path, "--encoding", "shift-jis", "--no-embed").code == 0
+    assert run("ingest", tmp_path, "--encoding", "klingon", "--no-embed").code == 1
+    assert text[:8] in client.search("猫", mode="full_text")[0].content
+
+
+def test_what_is_no_file(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    folder = write(tmp_path / "f", a_md="zebra")
+    os.mkfifo(folder / "pipe.md")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "s.md"))
+        done = run("ingest", folder, "--no-embed")
+    assert done.code == 0
+    assert "no regular file" in done.err
+    assert ids(client) == [f"{folder}/a.md"]
+
+
+def test_a_name_that_is_no_text(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    folder = write(tmp_path / "f", a_md="zebra")
+    with open(os.fsencode(folder) + b"/\xff.md", "wb") as file:
+        file.write(b"giraffe")
+    done = run("ingest", folder, "--no-embed")
+    assert done.code == 1
+    assert "its name is not UTF-8" in done.err
+    assert ids(client) == [f"{folder}/a.md"]
+
+
+def test_a_file_that_cannot_be_opened(
+    run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write(tmp_path / "f", a_md="zebra", b_md="giraffe")
+    real = Path.open
+
+    def refuse(path: Path, *arguments: Any, **named: Any) -> Any:
+        if path.name == "b.md":
+            raise PermissionError(13, "Permission denied")
+        return real(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    done = run("ingest", folder, "--no-embed")
+    assert done.code == 1
+    assert f"failed: {folder}/b.md: cannot be read: Permission denied" in done.err
+    assert ids(client) == [f"{folder}/a.md"]
+
+
+def test_standard_input(run: Run, client: pgbraid.Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "in").write_text("# Animals\n\nzebra")
+    with (tmp_path / "in").open() as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        assert run("ingest", "-", "--source", "animals", "--format", "markdown", "--no-embed").code == 0
+    row = client.search("zebra", mode="full_text")[0]
+    assert (row.external_id, row.title) == ("animals", "Animals")
+    with (tmp_path / "in").open() as file:
+        monkeypatch.setattr(sys, "stdin", file)
+        assert "1 unchanged" in run("ingest", "-", "--source", "animals", "--format", "markdown", "--no-embed").out
+
+
+def test_a_query(run: Run, client: pgbraid.Client, dsn: str) -> None:
+    client.connection.execute("create table animals (id int, title text, body text, legs int)")
+    client.connection.execute("insert into animals values (1, 'Z', 'zebra', 4), (2, 'B', 'bird', 2), (3, 'N', null, 0)")
+    asked = ("ingest", "--sql", "select * from animals", "--from", dsn, "--text-column", "body", "--source", "animals")
+    done = run(*asked, "--no-embed")
+    assert done.code == 0
+    assert "1 record without text left out" in done.out
+    row = client.search("bird", filters={"legs": 2})[0]
+    assert (row.external_id, row.title) == ("2", "B")
+    client.connection.execute("delete from animals where id = 1")
+    assert "1 document deleted" in run(*asked, "--prune", "--no-embed").out
+    assert ids(client) == ["2"]
+    refused = run("ingest", "--sql", "select * from animals", "--text-column", "text", "--strict")
+    assert refused.code == 2
+    assert "'body'" in refused.err
+    assert run("ingest", "--sql", "select 1 from missing").code == 1
+
+
+START = "from pgbraid.cli import main; main()"
+
+
+def start(dsn: str, *arguments: object) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PGBRAID_DSN": dsn}
+    command = [sys.executable, "-c", START, "ingest", *map(str, arguments), "--no-embed"]
+    return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def many(folder: Path, count: int) -> Path:
+    folder.mkdir()
+    for number in range(count):
+        (folder / f"{number}.txt").write_text(f"animal{number} lives in the forest.")
+    (folder / "long.txt").write_text(
+        "".join(f"{' ' * 9_900}line {number} of a long text.\n\n" for number in range(150))
+    )
+    return folder
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+def test_what_was_interrupted_goes_on(client: pgbraid.Client, dsn: str, tmp_path: Path, sent: signal.Signals) -> None:
+    folder = many(tmp_path / "many", 1_500)
+    first = start(dsn, folder)
+    while not client.count():
+        assert first.poll() is None, first.communicate()
+        time.sleep(0.01)
+    first.send_signal(sent)
+    out, err = first.communicate(timeout=60)
+    assert first.returncode == (-sent if sent == signal.SIGKILL else 130), err
+    there = client.count()
+    assert 0 < there < 1_502
+    second = start(dsn, folder)
+    out, err = second.communicate(timeout=120)
+    assert second.returncode == 0, err
+    assert "failed: " not in err
+    # Those of 1,500 files, and the two parts of the long one.
+    assert client.count() == 1_502
+    assert f"{min(there, 1_500)} unchanged" in out.splitlines()[0]
+    assert "1501 unchanged" in start(dsn, folder).communicate(timeout=60)[0]
+
+
+def test_two_at_once(client: pgbraid.Client, dsn: str, tmp_path: Path) -> None:
+    folder = many(tmp_path / "many", 300)
+    running = [start(dsn, folder, "--prune") for _ in range(2)]
+    for program in running:
+        _, err = program.communicate(timeout=120)
+        assert program.returncode == 0, err
+    assert client.count() == 302
+    assert "301 unchanged" in start(dsn, folder, "--prune").communicate(timeout=60)[0]
