@@ -128,7 +128,7 @@ def run_command(command: str, shown: str, shell: Shell, block: Block) -> str:
 
 SAID = {
     "init": r"pgbraid \S+ is (brought )?up to date",
-    "ingest": r"2 documents: 2 inserted",
+    "ingest": r"(?:[1-9]\d* indexed|[1-9]\d* unchanged), .* 0 failed",
     "import": r"3 documents: 3 inserted, .* 3 chunks written",
     "search": r" 1\. .*\n    score ",
 }
@@ -150,6 +150,8 @@ def files(dsn: str, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "call.md").write_text("# Seats\n\nThey object to the price per seat.\n")
     (tmp_path / "papers.jsonl").write_text('{"external_id": "paper-1", "content": "Of seats and prices."}\n')
+    (tmp_path / "articles.csv").write_text("nr,headline,body\n1,Seats,They object to the price per seat.\n")
+    (tmp_path / "events.json").write_text('[{"id": "e1", "payload": {"message": "The seat is broken."}}]')
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("create table items (id int primary key, body text, embedding vector(384))")
         connection.execute(
