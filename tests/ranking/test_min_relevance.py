@@ -80,8 +80,8 @@ def test_no_more_candidates_are_asked_for_once_something_was_left_out(filled: Co
 def test_more_candidates_are_asked_for_while_those_that_reach_min_score_are_relevant(
     db: Connection, has_best: bool
 ) -> None:
-    """Each leg fills its first candidates with what the other does not have, whose scores stay below min_score. What both
-    have a little less of comes after. At most the best is among the first."""
+    """Each leg fills its first candidates with what the other does not have, whose scores stay below min_score. What
+    both have a little less of comes after. At most the best is among the first."""
     db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test')")
     kinds = {"text": ("amber " * 8, 0.0, 110), "near": ("stone", 1.0, 110), "both": ("amber amber basket", 0.9, 3)}
     if has_best:

@@ -93,6 +93,21 @@ def test_maintain_leaves_little_more_than_the_rows_need(bloated: Connection, run
     assert problems(bloated) == 0
 
 
+def test_a_few_postings_at_the_end_do_not_keep_the_file_long(
+    bloated: Connection, run: Callable[[], dict[str, Any]]
+) -> None:
+    # All but those of the last page lie in front, and what is between is free.
+    pages = one(bloated, "select pg_relation_size('braid_store.postings') / 8192")
+    bloated.execute("vacuum (index_cleanup on, truncate off) braid_store.postings")
+    bloated.execute(f"select braid_store.move_postings(0, '({pages - 1},0)', 1000000000)")
+    bloated.execute("vacuum (index_cleanup on, truncate off) braid_store.postings")
+    assert one(bloated, "select pg_relation_size('braid_store.postings') / 8192") == pages > 100
+    assert 0 < one(bloated, f"select count(*) from braid_store.postings where ctid >= '({pages - 1},0)'") < 200
+    run()
+    assert "postings rows" not in loose(bloated)
+    assert problems(bloated) == 0
+
+
 def test_nothing_grows_while_a_transaction_may_read_what_was_deleted(
     bloated: Connection, other: Connection, run: Callable[[], dict[str, Any]]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
@@ -16,6 +17,7 @@ from benchmarks.peers.corpora import SHARES, Query, attributes
 from benchmarks.peers.engine import FULL_TEXT, HYBRID, TOP, VECTOR, Answer, Engine, Ways, Where
 from benchmarks.peers.engines.databases import Connection, connect, create_database, database_size, settle, version
 from benchmarks.semantic.corpus import DIMENSIONS, text
+from pgbraid.cli.space import give_back_space
 from pgbraid.install import install
 
 TENANT, COLLECTION, READER, WRITER = "bench", "corpus", "bench_reader", "bench_writer"
@@ -69,7 +71,12 @@ class Pgbraid(Engine):
                 while not admin.execute("select braid.maintain('1 hour') -> 'complete'").fetchall()[0][0]:
                     pass
             with self.step("upkeep"):
+                # As `pgbraid maintain` does.
+                warnings: list[str] = []
+                give_back_space(admin, time.monotonic() + 3600, warnings)
                 settle(admin)
+                if warnings:
+                    raise RuntimeError(f"space was not given back: {warnings}")
 
     def _prepare(self, admin: Connection) -> None:
         admin.execute("select braid.create_tenant(%s)", (TENANT,))
