@@ -128,6 +128,31 @@ def test_search_with_defaults_left_out(world: World, rpc: Rpc) -> None:
     assert list(rows[0]) == [name for (name,) in columns]
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rank_by": {"similarity": 1, "recency": 0.5}},
+        {"rank_by": ["similarity", "importance"]},
+        {"min_relevance": "auto"},
+        {"min_relevance": 0.1},
+        {"smoothing": 0.5, "neighbour_weight": 0.3},
+        {"normalisation": "saturate", "saturate_at": 5},
+        {"statistics_scope": "auto"},
+    ],
+    ids=json.dumps,
+)
+def test_ways_to_rank_in_a_body_and_in_a_url(rpc: Rpc, options: dict[str, Any]) -> None:
+    request = {**SEARCH, "query_embedding": [1, 0, 0]}
+    rows = rpc.post("hybrid_search", {**request, "options": options})
+    assert rows and [row["score"] for row in rows] == sorted((row["score"] for row in rows), reverse=True)
+    url = {name: value if isinstance(value, str) else json.dumps(value) for name, value in request.items()}
+    assert rpc.get("hybrid_search", {**url, "options": json.dumps(options)}) == rows
+    name, value = next(iter(options.items()))
+    with pytest.raises(psycopg.Error) as caught:
+        rpc.post("hybrid_search", {**request, "options": {name: [value]}})
+    assert caught.value.sqlstate == "22023" and caught.value.diag.message_hint
+
+
 @pytest.mark.parametrize("embedding", [[1, 0, 0], "[1,0,0]", [1.0, 1e-9, 0]], ids=["array", "string", "floats"])
 def test_an_embedding_is_an_array_or_a_string(rpc: Rpc, embedding: Any) -> None:
     rows = rpc.post("hybrid_search", {**SEARCH, "query_embedding": embedding})
