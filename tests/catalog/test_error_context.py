@@ -12,7 +12,9 @@ from catalog.conftest import Catalog, Functions
 # Values that an argument cannot have. Not every function that has the argument refuses each of them.
 WRONG = {
     "after": ["''"],
+    "attributes": ["'[]'", """'{"category": {"a": 2}}'"""],
     "b": ["2"],
+    "bm25_variant": ["'x'"],
     "candidate_count": ["0"],
     "category": [],
     "chunk_id": ["0", "null"],

@@ -127,6 +127,76 @@ def test_the_factor_of_the_classic_formula(db: Connection) -> None:
     assert scores(db, options=options, **weights)["B"] == pytest.approx(0.4 * 0.05605 + 0.6 * 0.9, abs=1e-5)
 
 
+def test_okapi_scores_are_classic_wherever_they_are_shown_or_compared(db: Connection) -> None:
+    load(db, CROSSED)
+    text = "select external_id, full_text_score from braid.full_text_search('apple', collection => 'small'"
+    lucene = dict(db.execute(f"{text})").fetchall())
+    db.execute("select braid.set_ranking('small', bm25_variant => 'okapi')")
+    okapi = dict(db.execute(f"{text})").fetchall())
+    assert list(okapi) == list(lucene) == ["B", "A", "D"]
+    assert okapi == pytest.approx({name: 2.2 * score for name, score in lucene.items()}, rel=1e-14)
+    assert round(okapi["B"], 4) == 0.5605
+
+    # Where scores are compared.
+    assert [name for name, _ in db.execute(f"{text}, min_score => 0.56)").fetchall()] == ["B"]
+    full_text = {"full_text_min_score": 0.56, "semantic_min_score": 0.95}
+    assert set(scores(db, options=Jsonb(full_text))) == {"A", "B"}
+    # Where they are brought to a scale.
+    weights: dict[str, Any] = {"full_text_weight": 0.4, "semantic_weight": 0.6}
+    saturated = scores(db, options=Jsonb({"normalisation": "saturate"}), **weights)
+    assert saturated["B"] == pytest.approx(0.4 * 0.05605 + 0.6 * 0.9, abs=1e-5)
+    plain = scores(db, options=Jsonb({"normalisation": "none"}), **weights)
+    assert plain["B"] == pytest.approx(0.4 * 0.5605 + 0.6 * 0.9, abs=1e-4)
+    # Where words are counted inside the filter.
+    scoped = {"statistics_scope": "filter"}
+    inside = db.execute(
+        f"{text}, filters => %s, options => %s)", (Jsonb({"external_id": {"$in": ["B", "C"]}}), Jsonb(scoped))
+    ).fetchall()
+    assert dict(inside) == {"B": pytest.approx(math.log(1 + 1.5 / 1.5) * 3 / 4.2 * 2.2)}
+
+    # Where they are explained: to the last bit, with the idf of the formula.
+    explained = db.execute(
+        "select r.external_id, sum(e.contribution), min(e.idf)"
+        " from braid.full_text_search('apple', collection => 'small') r,"
+        " braid.explain_score('apple', array[r.chunk_id], collection => 'small') e group by 1"
+    ).fetchall()
+    assert {name: total for name, total, _ in explained} == okapi
+    assert [idf for _, _, idf in explained] == pytest.approx([math.log(1 + 1.5 / 3.5)] * 3, rel=1e-15)
+
+
+def test_okapi_changes_neither_the_index_nor_what_is_relevant(db: Connection) -> None:
+    load(db, CROSSED)
+    index = "select md5(string_agg(p::text, '' order by p::text)) from braid_store.postings p"
+    before = db.execute(index).fetchone()
+    relevant = [scores(db, "apple quokka", options=Jsonb({"min_relevance": least / 20})) for least in range(21)]
+    db.execute("select braid.set_ranking('small', bm25_variant => 'okapi')")
+    assert not db.execute("select from braid_store.due_collections").fetchall()
+    maintained = db.execute("select braid.maintain()").fetchone()
+    assert maintained and db.execute(index).fetchone() == before
+    okapi = [scores(db, "apple quokka", options=Jsonb({"min_relevance": least / 20})) for least in range(21)]
+    assert [list(found) for found in okapi] == [list(found) for found in relevant]
+    assert len({len(found) for found in okapi}) > 2
+
+
+def test_a_collection_is_made_with_okapi(db: Connection) -> None:
+    load(db, CROSSED, bm25_variant="okapi", k1=2)
+    kept = "select bm25_variant from braid.collections where name = 'small'"
+    assert db.execute(kept).fetchone() == ("okapi",)
+    # Without b in play, k1 2: 3 / (3 + 2) x 3.
+    assert db.execute(
+        "select full_text_score from braid.full_text_search('apple', 1, collection => 'small')"
+    ).fetchone() == (pytest.approx(math.log(1 + 1.5 / 3.5) * 3 / 5 * 3),)
+    db.execute("select braid.set_ranking('small', preset => 'conversation')")
+    assert db.execute(kept).fetchone() == ("okapi",)
+    for call in (
+        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', k1 => 1.2)",
+        "select braid.set_ranking('small', bm25_variant => 'atire')",
+        "select braid.create_collection('other', bm25_variant => null)",
+    ):
+        with pytest.raises(psycopg.errors.InvalidParameterValue):
+            db.execute(call)
+
+
 def test_where_saturation_begins(db: Connection) -> None:
     load(db, CROSSED)
     absolute = {"normalisation": {"full_text": "saturate", "semantic": "none"}}

@@ -16,6 +16,7 @@ create or replace function braid_store.check_collection_settings(
   neighbour_weight float8,
   smoothing float8,
   statistics_scope text,
+  bm25_variant text,
   index_fields text[],
   embed_fields text[],
   vector_storage text,
@@ -57,6 +58,7 @@ begin
       ('smoothing', smoothing::text, smoothing between 0 and 1, 'Use a number from 0, which is none, to 1, usually 0.5.'),
       ('statistics_scope', left(statistics_scope, 100), statistics_scope in ('collection', 'filter', 'auto'),
        'Use collection, filter or auto.'),
+      ('bm25_variant', left(bm25_variant, 100), bm25_variant in ('lucene', 'okapi'), 'Use lucene or okapi.'),
       ('index_fields', index_fields::text, index_fields <@ v_fields and 'content' = any (index_fields),
        'Use title, speaker and content; content must be among them.'),
       ('embed_fields', embed_fields::text, embed_fields <@ v_fields and 'content' = any (embed_fields),
@@ -87,7 +89,7 @@ end
 $$;
 
 comment on function braid_store.check_collection_settings(text, text, int, text, text, int, float8, float8, float8,
-                                                          float8, float8, text, float8, text, float8, float8, text, text[], text[], text,
-                                                          int, int) is
+                                                          float8, float8, text, float8, text, float8, float8, text, text,
+                                                          text[], text[], text, int, int) is
   'Raises 22023 or 42704 for a setting that no collection can have. The message names the setting, and the hint says '
   'what to use.';

@@ -11,7 +11,8 @@ create or replace function braid.set_ranking(
   preset text default null,
   neighbour_weight float8 default null,
   smoothing float8 default null,
-  statistics_scope text default null
+  statistics_scope text default null,
+  bm25_variant text default null
 )
 returns void
 language sql
@@ -21,19 +22,20 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select braid_store.update_ranking(collection, k1, b, title_weight, full_text_weight, semantic_weight, rrf_k, fusion,
-                                    normalisation, preset, neighbour_weight, smoothing, statistics_scope);
+                                    normalisation, preset, neighbour_weight, smoothing, statistics_scope, bm25_variant);
 $$;
 
 comment on function braid.set_ranking(text, float8, float8, float8, float8, float8, float8, text, text, text, float8,
-                                      float8, text) is
+                                      float8, text, text) is
   E'Changes how a collection ranks, for all tenants and from the next search on.\n'
   'An argument that is null, as by default, keeps its setting. k1, b: BM25''s parameters. title_weight: how many times '
   'a word of the title counts. full_text_weight, semantic_weight: the weights of the two scores in hybrid searches '
   'that give none; with a change from convex or dbsf to rrf or max, or back, they become the defaults of the new fusion '
   'unless given. fusion: rrf, convex, dbsf or max. rrf_k: the constant of rrf. normalisation: centroid, theoretical, '
   'minmax, zscore, saturate or none. preset: prose or conversation; sets all that a new collection of this kind has, '
-  'except for fusion, rrf_k and normalisation, before the other arguments count, and no weights where the fusion is rrf or max. neighbour_weight: how much of the '
+  'except for fusion, rrf_k, normalisation and bm25_variant, before the other arguments count, and no weights where the fusion is rrf or max. neighbour_weight: how much of the '
   'scores of the chunks before and after it a chunk gets. smoothing: how much of its score it shares with those whose '
   'vectors are near, in hybrid searches. statistics_scope: where words are counted: collection, filter, or auto. '
+  'bm25_variant: okapi multiplies BM25 scores by k1 + 1, as the classic formula does; lucene does not. '
   'Scores are exact at once. After a change of k1, b or title_weight, full-text '
   'searches may be slower until braid.maintain() has rewritten the index. For administrators.';

@@ -12,7 +12,8 @@ create or replace function braid_store.update_ranking(
   preset text,
   neighbour_weight float8,
   smoothing float8,
-  statistics_scope text
+  statistics_scope text,
+  bm25_variant text
 )
 returns void
 language plpgsql
@@ -52,12 +53,14 @@ begin
   v_new.neighbour_weight := coalesce(update_ranking.neighbour_weight, v_new.neighbour_weight);
   v_new.smoothing := coalesce(update_ranking.smoothing, v_new.smoothing);
   v_new.statistics_scope := coalesce(update_ranking.statistics_scope, v_new.statistics_scope);
+  v_new.bm25_variant := coalesce(update_ranking.bm25_variant, v_new.bm25_variant);
 
   perform braid_store.check_collection_settings(
     v_new.name, v_new.text_config, s.dimensions, s.distance, s.embedding_model, v_new.chunk_tokens, v_new.k1, v_new.b,
     v_new.title_weight, v_new.full_text_weight, v_new.semantic_weight, v_new.fusion, v_new.rrf_k,
     v_new.normalisation, v_new.neighbour_weight,
-    v_new.smoothing, v_new.statistics_scope, v_new.index_fields, v_new.embed_fields, v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction)
+    v_new.smoothing, v_new.statistics_scope, v_new.bm25_variant, v_new.index_fields, v_new.embed_fields,
+    v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction)
   from braid_store.vector_spaces s
   where s.id = v_new.vector_space_id;
 
@@ -65,7 +68,7 @@ begin
   set k1 = v_new.k1, b = v_new.b, title_weight = v_new.title_weight, full_text_weight = v_new.full_text_weight,
       semantic_weight = v_new.semantic_weight, rrf_k = v_new.rrf_k, fusion = v_new.fusion,
       normalisation = v_new.normalisation, neighbour_weight = v_new.neighbour_weight, smoothing = v_new.smoothing,
-      statistics_scope = v_new.statistics_scope
+      statistics_scope = v_new.statistics_scope, bm25_variant = v_new.bm25_variant
   where c.id = v_new.id;
   if (v_new.k1, v_new.b, v_new.title_weight)
      is distinct from (v_old.k1, v_old.b, v_old.title_weight) then
@@ -82,5 +85,5 @@ end
 $$;
 
 comment on function braid_store.update_ranking(text, float8, float8, float8, float8, float8, float8, text, text, text,
-                                           float8, float8, text) is
+                                           float8, float8, text, text) is
   'Does the work of braid.set_ranking.';

@@ -18,6 +18,7 @@ create or replace function braid_store.insert_collection(
   neighbour_weight float8,
   smoothing float8,
   statistics_scope text,
+  bm25_variant text,
   fold_diacritics boolean,
   index_fields text[],
   embed_fields text[],
@@ -56,7 +57,7 @@ begin
     coalesce(title_weight, v_preset.title_weight), coalesce(full_text_weight, v_preset.full_text_weight),
     coalesce(semantic_weight, v_preset.semantic_weight), fusion, rrf_k, normalisation,
     coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
-    coalesce(statistics_scope, v_preset.statistics_scope), index_fields, embed_fields, vector_storage, hnsw_m,
+    coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant, index_fields, embed_fields, vector_storage, hnsw_m,
     v_ef_construction),
           braid_store.check_indexed_attributes(indexed_attributes);
 
@@ -73,14 +74,14 @@ begin
     insert into braid_store.collections (
       name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
       full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
-      normalisation, neighbour_weight, smoothing, statistics_scope)
+      normalisation, neighbour_weight, smoothing, statistics_scope, bm25_variant)
     values (
       collection, v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_preset.k1), coalesce(b, v_preset.b),
       coalesce(title_weight, v_preset.title_weight), chunk_tokens, index_fields, embed_fields,
       coalesce(full_text_weight, v_preset.full_text_weight), coalesce(semantic_weight, v_preset.semantic_weight),
       vector_storage, hnsw_m, v_ef_construction, fusion, rrf_k, normalisation,
       coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
-      coalesce(statistics_scope, v_preset.statistics_scope))
+      coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant)
     on conflict (name) do nothing;
     v_is_new := found;
   exception when lock_not_available then
@@ -98,14 +99,14 @@ begin
       v_collection.b, v_collection.title_weight, v_collection.chunk_tokens, v_collection.index_fields,
       v_collection.embed_fields, v_collection.full_text_weight, v_collection.semantic_weight, v_collection.fusion,
       v_collection.rrf_k, v_collection.normalisation, v_collection.neighbour_weight, v_collection.smoothing,
-      v_collection.statistics_scope, v_collection.vector_storage, v_collection.hnsw_m,
+      v_collection.statistics_scope, v_collection.bm25_variant, v_collection.vector_storage, v_collection.hnsw_m,
       v_collection.hnsw_ef_construction)
      is distinct from
      (v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_kept.k1), coalesce(b, v_kept.b),
       coalesce(title_weight, v_kept.title_weight), chunk_tokens, index_fields, embed_fields,
       coalesce(full_text_weight, v_kept.full_text_weight), coalesce(semantic_weight, v_kept.semantic_weight), fusion, rrf_k,
       normalisation, coalesce(neighbour_weight, v_kept.neighbour_weight), coalesce(smoothing, v_kept.smoothing),
-      coalesce(statistics_scope, v_kept.statistics_scope), vector_storage, hnsw_m,
+      coalesce(statistics_scope, v_kept.statistics_scope), bm25_variant, vector_storage, hnsw_m,
       coalesce(hnsw_ef_construction, v_collection.hnsw_ef_construction))
      or (not v_is_new
          and (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
@@ -128,6 +129,6 @@ end
 $$;
 
 comment on function braid_store.insert_collection(text, text, int, text, text, int, float8, float8, float8, float8,
-                                                  float8, text, float8, text, text, float8, float8, text, boolean, text[], text[],
-                                                  jsonb, text, int, int) is
+                                                  float8, text, float8, text, text, float8, float8, text, text,
+                                                  boolean, text[], text[], jsonb, text, int, int) is
   'Does the work of braid.create_collection.';

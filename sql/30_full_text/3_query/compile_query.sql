@@ -19,6 +19,7 @@ as $$
 declare
   c_max_terms constant int := 64;
   c_group_size constant bigint := 1000000; -- more than there are positions in a group
+  v_factor float8 := braid_store.bm25_factor(compile_query.collection);
   v_chunk_count bigint;
   v_average_length float8;
   v_is_plain boolean; -- whether each term is one word of the query, as it is written
@@ -62,7 +63,7 @@ begin
     into query
     from (
       select coalesce(array_agg(w.lexeme) filter (where w.is_searched), '{}') as lexemes,
-             coalesce(array_agg(w.frequency * ln(1 + (v_chunk_count - w.document_frequency + 0.5::float8)
+             coalesce(array_agg(v_factor * w.frequency * ln(1 + (v_chunk_count - w.document_frequency + 0.5::float8)
                                                      / (w.document_frequency + 0.5::float8)))
                       filter (where w.is_searched), '{}') as weights,
              coalesce(array_agg(w.term_number) filter (where w.is_searched), '{}') as term_numbers,
@@ -130,7 +131,8 @@ begin
                 else dense_rank() over (partition by s.is_searched order by l.word) end::int as word_number,
            dense_rank() over (partition by s.is_searched order by l.term collate "C")::int as term_number,
            -- Lucene's idf, which is never negative (BM25Similarity; Robertson & Zaragoza 2009, section 3.1, plus 1).
-           l.frequency * ln(1 + (v_chunk_count - l.term_frequency + 0.5::float8) / (l.term_frequency + 0.5::float8)) as weight
+           v_factor * l.frequency * ln(1 + (v_chunk_count - l.term_frequency + 0.5::float8) / (l.term_frequency + 0.5::float8))
+             as weight
     from limited l,
          lateral (select l.is_kept and l.posting_count > 0 as is_searched) s
   )

@@ -17,6 +17,7 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
+  v_factor float8 := braid_store.bm25_factor(scope_statistics.collection);
   v_chunk_ids bigint[];
   v_lexemes text[] := scope_statistics.query.lexemes;
   v_title_weight float8 := scope_statistics.collection.title_weight;
@@ -64,8 +65,9 @@ begin
            with ordinality q (term_number, frequency, place)
     left join counts c on c.place = q.place
   )
-  select coalesce(array_agg(t.frequency * ln(1 + (scope_statistics.chunk_count - t.document_frequency + 0.5::float8)
-                                                 / (t.document_frequency + 0.5::float8)) order by t.place), '{}'),
+  select coalesce(array_agg(v_factor * t.frequency
+                            * ln(1 + (scope_statistics.chunk_count - t.document_frequency + 0.5::float8)
+                                     / (t.document_frequency + 0.5::float8)) order by t.place), '{}'),
          coalesce(array_agg(t.document_frequency order by t.place), '{}')
   into scoped.weights, scoped.document_frequencies
   from terms t;

@@ -40,7 +40,8 @@ begin
     v_all := coalesce((select sum(t.weight)
                         from (select max(q.weight) as weight from unnest(v_query.weights, v_query.term_numbers) q (weight, term)
                               group by q.term) t), 0)
-              + coalesce(cardinality(v_query.absent_terms), 0) * ln(1 + (v_chunk_count + 0.5::float8) / 0.5);
+              + coalesce(cardinality(v_query.absent_terms), 0) * braid_store.bm25_factor(v_collection)
+                * ln(1 + (v_chunk_count + 0.5::float8) / 0.5);
     -- With k1 = 0 a word adds its idf, however often and in however long a chunk it is.
     v_collection.k1 := 0;
     v_matched := braid_store.exact_scores(request.tenant_id, v_collection, v_chunk_ids, v_query);

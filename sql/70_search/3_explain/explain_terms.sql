@@ -22,7 +22,7 @@ as $$
       from braid_store.segments s
       where s.tenant_id = explain_terms.tenant_id and s.collection_id = (explain_terms.collection).id
         and not s.is_deletion))
-  from braid_store.term_statistics(explain_terms.query) t;
+  from braid_store.term_statistics(explain_terms.collection, explain_terms.query) t;
 $$;
 
 comment on function braid_store.explain_terms(int, braid_store.collections, braid_store.text_query) is

@@ -45,7 +45,7 @@ as $$
          ) f,
          (select coalesce((score_parts.collection).b, braid_store.adaptive_b((score_parts.query).average_length)) as value
           offset 0) b,
-         braid_store.term_statistics(score_parts.query) t,
+         braid_store.term_statistics(score_parts.collection, score_parts.query) t,
          unnest(t.lexemes) l (lexeme),
          lateral (select width_bucket(l.lexeme collate "C", f.lexemes) as place offset 0) w
     where f.lexemes[w.place] = l.lexeme

@@ -1,4 +1,7 @@
-create or replace function braid_store.term_statistics(query braid_store.text_query)
+create or replace function braid_store.term_statistics(
+  collection braid_store.collections,
+  query braid_store.text_query
+)
 returns table (
   term_number int,
   term text,
@@ -15,7 +18,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select q.term_number, term_statistics.query.terms[q.term_number], array_agg(q.lexeme order by q.lexeme collate "C"),
-         q.document_frequency, q.weight / q.frequency, q.frequency, q.weight
+         q.document_frequency, q.weight / q.frequency / braid_store.bm25_factor(term_statistics.collection), q.frequency, q.weight
   from unnest(term_statistics.query.lexemes, term_statistics.query.weights, term_statistics.query.term_numbers,
               term_statistics.query.document_frequencies, term_statistics.query.frequencies)
          q (lexeme, weight, term_number, document_frequency, frequency)
@@ -24,5 +27,5 @@ as $$
   order by q.term_number;
 $$;
 
-comment on function braid_store.term_statistics(braid_store.text_query) is
+comment on function braid_store.term_statistics(braid_store.collections, braid_store.text_query) is
   'The terms that a compiled query ranks by, with their lexemes, how common each term is, and its weight.';

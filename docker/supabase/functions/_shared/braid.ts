@@ -41,6 +41,7 @@ export type Database = {
       collections: {
         Row: {
           b: number | null
+          bm25_variant: string | null
           chunk_tokens: number | null
           created_at: string | null
           dimensions: number | null
@@ -224,6 +225,7 @@ export type Database = {
       create_collection: {
         Args: {
           b?: number | null
+          bm25_variant?: string
           chunk_tokens?: number | null
           collection: string
           dimensions?: number
@@ -625,6 +627,7 @@ export type Database = {
       set_ranking: {
         Args: {
           b?: number | null
+          bm25_variant?: string | null
           collection: string
           full_text_weight?: number | null
           fusion?: string | null

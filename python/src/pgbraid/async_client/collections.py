@@ -49,6 +49,7 @@ async def create_collection(
     neighbour_weight: float | None = None,
     smoothing: float | None = None,
     statistics_scope: str | None = None,
+    bm25_variant: str = "lucene",
 ) -> int:
     """Define a collection, for all tenants, and return its id; for administrators. Maps to
     braid.create_collection.
@@ -78,7 +79,8 @@ async def create_collection(
               vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
               hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text,
               preset => %(preset)s::text, neighbour_weight => %(neighbour_weight)s::float8,
-              smoothing => %(smoothing)s::float8, statistics_scope => %(statistics_scope)s::text)
+              smoothing => %(smoothing)s::float8, statistics_scope => %(statistics_scope)s::text,
+              bm25_variant => %(bm25_variant)s::text)
             """,
             name=name,
             text_config=text_config,
@@ -105,6 +107,7 @@ async def create_collection(
             neighbour_weight=neighbour_weight,
             smoothing=smoothing,
             statistics_scope=statistics_scope,
+            bm25_variant=bm25_variant,
         )
     )
 
@@ -136,6 +139,7 @@ async def set_ranking(
     neighbour_weight: float | None = None,
     smoothing: float | None = None,
     statistics_scope: str | None = None,
+    bm25_variant: str | None = None,
 ) -> None:
     """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. For
     administrators. Maps to braid.set_ranking.
@@ -150,7 +154,7 @@ async def set_ranking(
           semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8,
           fusion => %(fusion)s::text, normalisation => %(normalisation)s::text, preset => %(preset)s::text,
           neighbour_weight => %(neighbour_weight)s::float8, smoothing => %(smoothing)s::float8,
-          statistics_scope => %(statistics_scope)s::text)
+          statistics_scope => %(statistics_scope)s::text, bm25_variant => %(bm25_variant)s::text)
         """,
         collection=collection,
         k1=k1,
@@ -165,6 +169,7 @@ async def set_ranking(
         neighbour_weight=neighbour_weight,
         smoothing=smoothing,
         statistics_scope=statistics_scope,
+        bm25_variant=bm25_variant,
     )
 
 

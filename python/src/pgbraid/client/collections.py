@@ -51,6 +51,7 @@ def create_collection(
     neighbour_weight: float | None = None,
     smoothing: float | None = None,
     statistics_scope: str | None = None,
+    bm25_variant: str = "lucene",
 ) -> int:
     """Define a collection, for all tenants, and return its id; for administrators. Maps to
     braid.create_collection.
@@ -80,7 +81,8 @@ def create_collection(
               vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
               hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text,
               preset => %(preset)s::text, neighbour_weight => %(neighbour_weight)s::float8,
-              smoothing => %(smoothing)s::float8, statistics_scope => %(statistics_scope)s::text)
+              smoothing => %(smoothing)s::float8, statistics_scope => %(statistics_scope)s::text,
+              bm25_variant => %(bm25_variant)s::text)
             """,
             name=name,
             text_config=text_config,
@@ -107,6 +109,7 @@ def create_collection(
             neighbour_weight=neighbour_weight,
             smoothing=smoothing,
             statistics_scope=statistics_scope,
+            bm25_variant=bm25_variant,
         )
     )
 
@@ -138,6 +141,7 @@ def set_ranking(
     neighbour_weight: float | None = None,
     smoothing: float | None = None,
     statistics_scope: str | None = None,
+    bm25_variant: str | None = None,
 ) -> None:
     """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. For
     administrators. Maps to braid.set_ranking.
@@ -152,7 +156,7 @@ def set_ranking(
           semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8,
           fusion => %(fusion)s::text, normalisation => %(normalisation)s::text, preset => %(preset)s::text,
           neighbour_weight => %(neighbour_weight)s::float8, smoothing => %(smoothing)s::float8,
-          statistics_scope => %(statistics_scope)s::text)
+          statistics_scope => %(statistics_scope)s::text, bm25_variant => %(bm25_variant)s::text)
         """,
         collection=collection,
         k1=k1,
@@ -167,6 +171,7 @@ def set_ranking(
         neighbour_weight=neighbour_weight,
         smoothing=smoothing,
         statistics_scope=statistics_scope,
+        bm25_variant=bm25_variant,
     )
 
 
