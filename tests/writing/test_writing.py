@@ -260,6 +260,14 @@ def test_drop_is_of_every_tenants_part(filled: Connection) -> None:
     assert full_text(filled, "amber", collection="second") == []
 
 
+def test_many_chunks_of_a_document_fit_into_memory(db: Connection) -> None:
+    """No step holds all chunks of a document beside each of them: these would be 500 megabytes, which go to files."""
+    upsert(db, [{"external_id": "a", "chunks": [{"content": f"{n} " + "amber river " * 30} for n in range(1_200)]}])
+    db.execute("select pg_stat_force_next_flush()")
+    temporary = one(db, "select temp_bytes from pg_stat_database where datname = current_database()")
+    assert temporary < 100_000_000
+
+
 def test_a_savepoint_rolled_back_in_the_middle(db: Connection) -> None:
     with db.transaction():
         upsert(db, [{"external_id": f"d{n}", "content": f"river w{n}"} for n in range(5)])

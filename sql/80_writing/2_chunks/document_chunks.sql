@@ -29,7 +29,9 @@ declare
 begin
   return query
   with given as materialized (
-    select i.*, c.value, c.ordinality as chunk_number, row_number() over ()::int as number
+    -- Not i.chunks: each row would hold all chunks.
+    select i.ordinality, i.external_id, i.speaker, i.category, i.importance, i.occurred_at, i.language, i.metadata,
+           c.value, c.ordinality as chunk_number, row_number() over ()::int as number
     from unnest(document_chunks.inputs) i, jsonb_array_elements(i.chunks) with ordinality c
     where i.chunks is not null
   ), texts as materialized (
