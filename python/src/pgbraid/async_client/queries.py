@@ -10,6 +10,7 @@ from pgbraid.arguments import Mode, optional_json
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.query_text import embedded_text
 from pgbraid.spaces import other_model
+from pgbraid.text_vectors import query_vector
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ async def _embed_query(
         return None, None
     embedder = await client._spaces.embedder_of(collection)
     space = (await client._spaces.of(collection))[0]
-    vector = to_vector(await in_thread(embedder.embed_query, text), "the query")
+    vector = await in_thread(query_vector, embedder, text)
     await client._spaces.check_dimensions(vector.dimensions(), collection)
     if message := other_model(embedder, space, collection):
         warnings.append({"code": "other_embedding_model", "message": message})

@@ -10,6 +10,8 @@ from pgbraid.cli.options import (
     ROW_COUNT,
     collection_option,
     dsn_option,
+    embedders,
+    embedding_options,
     json_option,
     parse_json,
     tenant_option,
@@ -27,6 +29,7 @@ from pgbraid.cli.output import print_json, style
 @click.option("--fusion", help="rrf, convex, dbsf or max. Default: the collection's.")
 @click.option("--options", metavar="JSON", help="""More options of the search, such as '{"collapse": true}'.""")
 @click.option("--document", metavar="EXTERNAL_ID", help="Say what became of this document, too.")
+@embedding_options
 @json_option
 def explain(
     query: str,
@@ -39,6 +42,8 @@ def explain(
     options: str | None,
     document: str | None,
     as_json: bool,
+    embedding_url: str | None,
+    embedding_model: str | None,
 ) -> None:
     """Search for QUERY and show how each score comes about: ranks, fusion, boosts, and what each word adds.
 
@@ -46,7 +51,7 @@ def explain(
     """
     import pgbraid
 
-    with pgbraid.connect(dsn, tenant=tenant) as client:
+    with pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client:
         explanation = client.explain_search(
             query,
             limit,

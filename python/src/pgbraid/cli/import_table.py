@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pgbraid.cli.options import collection_option, dsn_option, tenant_option
+from pgbraid.cli.options import collection_option, dsn_option, embedders, embedding_options, tenant_option
 
 if TYPE_CHECKING:
     import psycopg
@@ -47,6 +47,7 @@ class Source:
 @tenant_option
 @collection_option
 @click.option("--no-embed", is_flag=True, help="Leave the embedding of rows without a vector to a later run.")
+@embedding_options
 def import_table(
     table: str,
     id_column: str,
@@ -59,6 +60,8 @@ def import_table(
     tenant: str,
     collection: str,
     no_embed: bool,
+    embedding_url: str | None,
+    embedding_model: str | None,
 ) -> None:
     """Copy ids, text, metadata and vectors of an existing table into a collection.
 
@@ -81,7 +84,7 @@ def import_table(
         "embedding": vector_column,
     }
     with (
-        pgbraid.connect(dsn, tenant=tenant) as client,
+        pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client,
         psycopg.connect(source_dsn or find_dsn(dsn)) as connection,
     ):
         connection.read_only = True

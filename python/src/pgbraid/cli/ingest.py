@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pgbraid.cli.options import collection_option, dsn_option, tenant_option
+from pgbraid.cli.options import collection_option, dsn_option, embedders, embedding_options, tenant_option
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
@@ -70,6 +70,7 @@ def _field_options(function: Callable[..., None]) -> Callable[..., None]:
 @click.option("--from", "from_dsn", metavar="URL", help="The database of --sql, if it is another one.")
 @click.option("--verbose", "-v", is_flag=True, help="Tell of each file.")
 @click.option("--no-embed", is_flag=True, help="Leave the embedding to a later run.")
+@embedding_options
 def ingest(
     paths: tuple[Path, ...],
     dsn: str | None,
@@ -87,6 +88,8 @@ def ingest(
     from_dsn: str | None,
     verbose: bool,
     no_embed: bool,
+    embedding_url: str | None,
+    embedding_model: str | None,
     **fields: Any,
 ) -> None:
     """Index files, and folders with all that is below them: text, Markdown, HTML, PDF, DOCX, EPUB, tables, JSON,
@@ -130,7 +133,7 @@ def ingest(
     if not found and not has_input and sql is None and not prune:
         click.echo("nothing to index", err=True)
         return
-    with pgbraid.connect(dsn, tenant=tenant) as client:
+    with pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client:
         ingestion = Ingestion(client, collection, options, report, _chunk_tokens(client, collection), shown.update)
         try:
             with client.transaction() if strict else nullcontext():

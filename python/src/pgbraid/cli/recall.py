@@ -10,6 +10,8 @@ from pgbraid.cli.options import (
     ROW_COUNT,
     collection_option,
     dsn_option,
+    embedders,
+    embedding_options,
     json_option,
     parse_json,
     tenant_option,
@@ -38,6 +40,7 @@ from pgbraid.display import clean
 @click.option("--time-zone", metavar="NAME", help="Such as Europe/Berlin. Default: the session's.")
 @click.option("-k", "--limit", type=ROW_COUNT, default=10, show_default=True, metavar="N", help="How many results.")
 @click.option("--filters", metavar="JSON", help="""Such as '{"speaker": "Ana"}'.""")
+@embedding_options
 @json_option
 def recall(
     query: str,
@@ -50,6 +53,8 @@ def recall(
     limit: int,
     filters: str | None,
     as_json: bool,
+    embedding_url: str | None,
+    embedding_model: str | None,
 ) -> None:
     """Search for QUERY among what occurred in a timeframe, and print the best chunks.
 
@@ -57,7 +62,7 @@ def recall(
     """
     import pgbraid
 
-    with pgbraid.connect(dsn, tenant=tenant) as client:
+    with pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client:
         results = client.recall(
             query, timeframe, strategy, limit, parse_json(filters, "--filters"), collection, time_zone=time_zone
         )

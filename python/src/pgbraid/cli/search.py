@@ -10,6 +10,8 @@ from pgbraid.cli.options import (
     ROW_COUNT,
     collection_option,
     dsn_option,
+    embedders,
+    embedding_options,
     json_option,
     parse_json,
     tenant_option,
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Rerank the first 20: 'late-interaction' by the offline model, or a cross-encoder's name or path.",
 )
+@embedding_options
 @json_option
 def search(
     query: str,
@@ -50,6 +53,8 @@ def search(
     filters: str | None,
     rerank: str | None,
     as_json: bool,
+    embedding_url: str | None,
+    embedding_model: str | None,
 ) -> None:
     """Search for QUERY and print the best chunks, with the rank and score that each leg gave them.
 
@@ -58,7 +63,7 @@ def search(
     import pgbraid
 
     # A model that loads for this one search may take longer than a search may.
-    with pgbraid.connect(dsn, tenant=tenant) as client:
+    with pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client:
         results = client.search(
             query,
             limit,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pgbraid.cli.options import dsn_option
+from pgbraid.cli.options import dsn_option, embedding_options, embedding_service
 from pgbraid.display import clean
 
 if TYPE_CHECKING:
@@ -26,8 +26,7 @@ BATCH = 64
 @dsn_option
 @click.option("--interval", default=5.0, show_default=True, type=click.FloatRange(min=0.1), help="Seconds at rest.")
 @click.option("--once", is_flag=True, help="End when nothing is left to do now.")
-@click.option("--embedding-url", envvar="PGBRAID_EMBEDDING_URL", metavar="URL", help="Of a service like OpenAI's.")
-@click.option("--embedding-model", envvar="PGBRAID_EMBEDDING_MODEL", metavar="NAME", help="Its model.")
+@embedding_options
 def work(dsn: str | None, interval: float, once: bool, embedding_url: str | None, embedding_model: str | None) -> None:
     """Embed what waits in the outbox and maintain the indexes, for all tenants, until stopped. Several may run at once.
 
@@ -38,10 +37,11 @@ def work(dsn: str | None, interval: float, once: bool, embedding_url: str | None
     or that another worker has.
     """
     from pgbraid._dsn import find_dsn
+    from pgbraid.embedders import LocalEmbedder
     from pgbraid.errors import PgbraidError
 
     dsn = find_dsn(dsn)
-    embedder = _embedder(embedding_url, embedding_model)
+    embedder = embedding_service(embedding_url, embedding_model) or LocalEmbedder()
     stopped = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -66,16 +66,6 @@ def work(dsn: str | None, interval: float, once: bool, embedding_url: str | None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _embedder(url: str | None, model: str | None) -> Embedder:
-    from pgbraid.embedders import LocalEmbedder, OpenAIEmbedder
-
-    if url is None:
-        return LocalEmbedder()
-    if model is None:
-        raise click.UsageError("--embedding-url needs --embedding-model")
-    return OpenAIEmbedder(model, base_url=url)
 
 
 def _round(dsn: str, embedder: Embedder, stopped: threading.Event) -> bool:

@@ -9,12 +9,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pgbraid.client.session import TENANT
-from pgbraid.errors import EmbeddingError, InvalidArgumentError
+from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
 from pgbraid.spaces import other_model
 from pgbraid.stored import EmbeddingBacklog
+from pgbraid.text_vectors import embedder_failure
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
+    from pgvector import Vector
+
     from pgbraid.client import Client
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
@@ -35,8 +38,8 @@ def embed_pending(
 
     Maps to braid.claim_embedding_jobs, braid.store_embeddings and, if the embedder fails,
     braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. The embedder gets up to
-    `batch_size` texts at a time. `progress(n)` is called with the number of chunks embedded so far. A UserWarning tells
-    of a single embedder that is of another model than the collection.
+    `batch_size` texts at a time, equal ones once. `progress(n)` is called with the number of chunks embedded so far.
+    A UserWarning tells of a single embedder that is of another model than the collection.
 
     Raises EmbeddingError, MissingExtraError, DimensionMismatchError, NotFoundError, InvalidArgumentError.
     """
@@ -99,10 +102,7 @@ def _embed_batch(
         return None
     chunk_ids = [chunk_id for chunk_id, _ in jobs]
     try:
-        vectors = embedder.embed_documents([text for _, text in jobs])
-        if len(vectors) != len(jobs):
-            raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(jobs)} texts")
-        embeddings = [to_vector(vector, "a chunk") for vector in vectors]
+        embeddings = _document_vectors(embedder, [text for _, text in jobs])
         for embedding in embeddings:
             client._spaces.check_space(embedding.dimensions(), collection, space)
     except BaseException as error:
@@ -127,3 +127,18 @@ def _embed_batch(
             embeddings=embeddings,
         )
     )
+
+
+def _document_vectors(embedder: Embedder, texts: list[str]) -> list[Vector]:
+    """A vector for each text; equal texts are embedded once. Raises EmbeddingError, InvalidArgumentError."""
+    different = list(dict.fromkeys(texts))
+    try:
+        vectors = embedder.embed_documents(different)
+        if len(vectors) != len(different):
+            raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(different)} texts")
+        vector_of = {text: to_vector(vector, "a chunk") for text, vector in zip(different, vectors, strict=True)}
+    except PgbraidError:
+        raise
+    except Exception as error:
+        raise embedder_failure(error) from error
+    return [vector_of[text] for text in texts]

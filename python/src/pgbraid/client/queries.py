@@ -11,6 +11,7 @@ from pgbraid.arguments import Mode, optional_json
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.query_text import embedded_text
 from pgbraid.spaces import other_model
+from pgbraid.text_vectors import query_vector
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _embed_query(
         return None, None
     embedder = client._spaces.embedder_of(collection)
     space = (client._spaces.of(collection))[0]
-    vector = to_vector(embedder.embed_query(text), "the query")
+    vector = query_vector(embedder, text)
     client._spaces.check_dimensions(vector.dimensions(), collection)
     if message := other_model(embedder, space, collection):
         warnings.append({"code": "other_embedding_model", "message": message})

@@ -76,6 +76,10 @@ class LocalEmbedder:
         vector: Vector = self.embed_documents([text[:QUERY_CHARACTERS]])[0]
         return vector
 
+    def warm_up(self) -> None:
+        """Fetch and load the model now. Raises EmbeddingError."""
+        self.embed_query("warm up")
+
     def embed_tokens(self, texts: list[str]) -> list[Vectors]:
         """For each text float32 unit vectors, shape (tokens, 384), the tokens in their order and without [CLS] and
         [SEP]; where windows overlap, tokens come twice. Raises EmbeddingError if the model cannot be fetched."""

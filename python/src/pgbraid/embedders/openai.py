@@ -64,6 +64,10 @@ class OpenAIEmbedder:
         vector: Vector = self._embed([text])[0]
         return vector
 
+    def warm_up(self) -> None:
+        """One request, which wakes the service and shows whether address, key and model are right."""
+        self.embed_query("warm up")
+
     def _embed(self, texts: list[str]) -> Vectors:
         body: dict[str, Any] = {"model": self.model_name, "input": texts, "encoding_format": "float"}
         if self._asked:

@@ -42,6 +42,10 @@ class SentenceTransformerEmbedder:
         vector: Vector = self._encode([text], prompt_name="query" if "query" in self._prompts else None)[0]
         return vector
 
+    def warm_up(self) -> None:
+        """Load the model now. Raises EmbeddingError."""
+        self.embed_query("warm up")
+
     def embed_tokens(self, texts: list[str]) -> list[Vectors]:
         """For each text float32 unit vectors, shape (tokens, dimensions), those of the model's special tokens
         included."""

@@ -1,0 +1,55 @@
+"""Vectors of queries, by any embedder: whatever it fails by is an EmbeddingError, and no query is embedded twice."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import weakref
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from pgbraid.errors import EmbeddingError, PgbraidError
+from pgbraid.vectors import to_vector
+
+if TYPE_CHECKING:
+    from pgvector import Vector
+
+    from pgbraid.embedders.protocol import Embedder
+
+__all__ = ["embedder_failure", "query_vector"]
+
+# Queries whose vectors the process keeps, those used last: of 1,536 dimensions 3 MB.
+CACHED_QUERIES = 512
+
+# By embedder, model and text, with the embedder beside each vector: another one may get its id when it is gone.
+_cached: OrderedDict[tuple[int, str, bytes], tuple[weakref.ref[Embedder], Vector]] = OrderedDict()
+_caching = threading.Lock()
+
+
+def query_vector(embedder: Embedder, text: str) -> Vector:
+    """The vector of a query, embedded once as long as it is among those used last. Raises EmbeddingError."""
+    try:
+        key = (id(embedder), embedder.model_name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
+        with _caching:
+            if (known := _cached.get(key)) and known[0]() is embedder:
+                _cached.move_to_end(key)
+                return known[1]
+        vector = to_vector(embedder.embed_query(text), "the query")
+    except EmbeddingError:
+        raise
+    except Exception as error:
+        raise embedder_failure(error) from error
+    if not hasattr(embedder, "__weakref__"):  # it has __slots__
+        return vector
+    with _caching:
+        _cached[key] = weakref.ref(embedder), vector
+        _cached.move_to_end(key)
+        while len(_cached) > CACHED_QUERIES:
+            _cached.popitem(last=False)
+    return vector
+
+
+def embedder_failure(error: Exception) -> EmbeddingError:
+    message = error.message if isinstance(error, PgbraidError) else f"{type(error).__name__}: {error}"
+    hint = getattr(error, "hint", None) or "look at what the embedder does"
+    return EmbeddingError(f"the embedder failed: {message}", hint=hint)
