@@ -14,7 +14,7 @@ begin
           arrange_results, assemble_context, recall, recall_json, conversation_timeline, parse_timeframe,
           extract_timeframe}'::text[]),
         ('braid_writer', 'braid', '{upsert_document, upsert_documents, upsert_embedded_documents, delete_document,
-          delete_documents, update_metadata, clear_collection, claim_embedding_jobs, store_embeddings, fail_embedding_jobs, check_index, rebuild_index,
+          delete_documents, update_metadata, clear_collection, claim_embedding_jobs, store_embeddings, fail_embedding_jobs, store_sparse_terms, check_index, rebuild_index,
           rebuild_vector_index, export_tenant, import_tenant}'),
         ('@definer@', 'braid', '{current_tenant_id}'),
         ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_key, login_is_known,
@@ -24,7 +24,7 @@ begin
         ('@definer@', 'braid_store', '{session_tenant_id, session_tenant_key, session_is_anonymous, insert_requested_tenant, run_search,
           run_recall}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_listed_documents, remove_documents, change_metadata,
-          lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs, index_problems, rewrite_index,
+          lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs, write_given_terms, index_problems, rewrite_index,
           outdate_shard, export_records, import_collection, collection_definition, import_documents}')
     )
     select l.role::text, p.oid::regprocedure as signature

@@ -12,6 +12,7 @@ from catalog.conftest import Catalog, Functions
 # Values that an argument cannot have. Not every function that has the argument refuses each of them.
 WRONG = {
     "after": ["''"],
+    "append": [],
     "attributes": ["'[]'", """'{"category": {"a": 2}}'"""],
     "b": ["2"],
     "bm25_variant": ["'x'"],
@@ -68,6 +69,7 @@ WRONG = {
     "member": ["'nobody'"],
     "metadata": ["'[]'"],
     "min_score": ["'NaN'"],
+    "name": ["''", "null"],
     "neighbour_weight": ["2"],
     "normalisation": ["'none'"],
     "preset": ["'x'"],
@@ -98,12 +100,16 @@ WRONG = {
     "smoothing": ["2"],
     "sort": ["'none'"],
     "source_uri": [],
+    "sparse": ["'7'", """'{"a": 0}'"""],
+    "sparse_encoder": ["'none'"],
+    "sparse_weight": ["-1"],
     "speaker": [],
     "start_tag": ["repeat('<', 256)"],
     "statistics_scope": ["'x'"],
     "stop_tag": ["repeat('<', 256)"],
     "strategy": ["'none'"],
     "synonyms": ["'{}'", "null"],
+    "terms": ["'7'", "'[7]'", "null"],
     "tenant": ["''", "null"],
     "tenant_header": ["'x y'"],
     "text_config": ["'klingon'"],
@@ -117,6 +123,7 @@ WRONG = {
     "trusted_claim_roles": ["'{nobody}'"],
     "value_count": ["0"],
     "vector_storage": ["'none'"],
+    "weights": ["'7'", """'{"a": -1}'"""],
     "word": ["''", "null"],
 }
 # What the others are meanwhile, where a function cannot do without.
@@ -136,6 +143,7 @@ RIGHT = {
     "kind": "'service'",
     "member": "session_user::text",
     "metadata": "'{}'",
+    "name": "'encoder'",
     "query_embedding": "array_fill(1, '{384}')::@vector@.vector",
     "query_text": "'fox'",
     "records": "'[]'",
@@ -143,8 +151,10 @@ RIGHT = {
     "scores": "'{1}'",
     "synonyms": "'{vulpes}'",
     "tenant": "'default'",
+    "terms": """'[{"fox": 1}]'""",
     "timeframe": "'2025'",
     "topic": "'fox'",
+    "weights": """'{"fox": 1}'""",
     "word": "'fox'",
 }
 

@@ -18,6 +18,8 @@ REFERENCE = {
     "indexed_attributes",
     "installation",
     "model_migrations",
+    "sparse_encoder_terms",
+    "sparse_encoders",
     "synonyms",
     "tenants",
     "upkeep_rates",
@@ -31,6 +33,7 @@ SMALL_IDS = {
     "due_collections.id",
     "vector_spaces.id",
     "indexed_attributes.id",
+    "sparse_encoders.id",
     "vector_shards.id",
 }
 
@@ -75,6 +78,8 @@ DEFINITIONS = {
     "indexed_attributes",
     "installation",
     "model_migrations",
+    "sparse_encoder_terms",
+    "sparse_encoders",
     "synonyms",
     "vector_settings",
     "vector_spaces",
@@ -205,6 +210,7 @@ def test_foreign_keys_are_indexed_and_only_where_designed(catalog: Any) -> None:
         ("braid_store.collections", "braid_store.vector_spaces"),
         ("braid_store.indexed_attributes", "braid_store.collections"),
         ("braid_store.synonyms", "braid_store.collections"),
+        ("braid_store.sparse_encoder_terms", "braid_store.sparse_encoders"),
         ("braid_store.model_migrations", "braid_store.collections"),
         ("braid_store.dropped_spaces", "braid_store.collections"),
         ("braid_store.chunks", "braid_store.documents"),

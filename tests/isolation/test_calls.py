@@ -135,6 +135,7 @@ CALLS = {
     "set_access": ["braid.set_access(public_tenant => 'beta')"],
     "set_indexed_attributes": ["braid.set_indexed_attributes('{\"betakey\": \"text\"}', 'small')"],
     "set_ranking": ["braid.set_ranking('small', k1 => 2)"],
+    "set_sparse_encoder": ["braid.set_sparse_encoder('beta', '{\"zebrafish\": 1}')"],
     "set_synonyms": ["braid.set_synonyms('discount', '{zebrafish}', 'small')"],
     "set_vector_index": ["braid.set_vector_index('small', hnsw_m => 8)"],
     "similar_chunks": ["braid.similar_chunks((:beta_chunks)[1])"],
@@ -149,6 +150,10 @@ CALLS = {
         " array[cardinality(:beta_chunks)]), 'small')",
         "braid.store_embeddings(:beta_chunks, array_fill('[0.5,0.5,0.5]'::@vector@.vector,"
         " array[cardinality(:beta_chunks)]), 'small', 'test')",
+    ],
+    "store_sparse_terms": [
+        "braid.store_sparse_terms(:beta_chunks, (select jsonb_agg('{\"planted\": 1}'::jsonb)"
+        " from unnest(:beta_chunks)), 'small')",
     ],
     "update_metadata": [
         "braid.update_metadata('beta-only', '{\"planted\": true}', collection => 'small')",
@@ -207,6 +212,7 @@ ADMINISTRATIVE = {
     "set_access",
     "set_indexed_attributes",
     "set_ranking",
+    "set_sparse_encoder",
     "set_synonyms",
     "set_vector_index",
     "start_model_migration",

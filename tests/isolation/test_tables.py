@@ -12,7 +12,7 @@ import pytest
 from isolation.world import PRIVATE, Connection, World
 from support.roles import definer_role
 
-# Definitions that everybody may read.
+# Definitions that everybody may read, and those of sparse encoders, that nobody does.
 OPEN = {
     f"braid_store.{name}"
     for name in (
@@ -20,6 +20,8 @@ OPEN = {
         "indexed_attributes",
         "installation",
         "model_migrations",
+        "sparse_encoder_terms",
+        "sparse_encoders",
         "synonyms",
         "vector_settings",
         "vector_spaces",
@@ -148,7 +150,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when t.type = 'braid_store.fused_candidate[]' then 'array[]::braid_store.fused_candidate[]'
                   when t.type = 'braid.search_result[]' then 'array[]::braid.search_result[]'
                   when t.type = 'braid_store.found_candidates'
-                  then '(''{}'', ''{}'', null, null, null, null, null, null)'
+                  then '(''{}'', ''{}'', null, null, null, null, null, null, null)'
                   when t.type = 'braid_store.ranked_candidates' then '(''{}'', ''{}'', null, null, null, null)'
                   when t.type = 'braid_store.boost[]' then
                   'array[(''a'', ''c.importance'', true, 1), (''b'', ''c.importance'', false, 1)]::braid_store.boost[]'

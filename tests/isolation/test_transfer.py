@@ -26,8 +26,11 @@ DERIVED = {
     "postings",
     "segment_chunks",
     "segments",
+    "sparse_segment_chunks",
+    "sparse_segments",
     "tenant_members",
     "tombstones",
+    "unindexed_sparse_rows",
     "vector_shards",
 }
 DOCUMENTS: list[dict[str, Any]] = [
@@ -48,7 +51,12 @@ DOCUMENTS: list[dict[str, Any]] = [
         "language": "de",
         "chunks": [
             {"content": "Die Häuser der Stadt", "embedding": [0.1, 1e-7, -3.4028234e17], "speaker": "Bo"},
-            {"content": "automobile für alle", "importance": 5e-324, "metadata": {"own": [True], "year": 2025}},
+            {
+                "content": "automobile für alle",
+                "importance": 5e-324,
+                "metadata": {"own": [True], "year": 2025},
+                "sparse": {"auto": 0.1, "ü": 2},
+            },
             {"content": "no words here: …", "language": "fr", "embedding": [1, 2, 3]},
         ],
     },
@@ -77,6 +85,8 @@ ASKED = [
     " collection => 'rich') r",
     f"select ({SAME})::text from braid.semantic_search('[0.5,1,0.25]', 100, collection => 'rich',"
     " filters => '{\"year\": {\"$gte\": 2000}}') r",
+    f"select ({SAME}, r.sparse_score)::text from braid.hybrid_search('car', collection => 'rich',"
+    ' options => \'{"sparse": {"ü": 3, "auto": 0.7}}\') r',
     f"select ({SAME})::text from braid.similar_documents('old', 100, collection => 'rich') r",
     "select f::text from braid.facets('{speaker,category,language,year,team,importance}',"
     " collection => 'rich') f",
@@ -147,7 +157,7 @@ def answers(connection: Connection) -> list[Any]:
 
 def test_another_tenant_gets_the_same_answers(source: Connection, target: Connection) -> None:
     expected = answers(source)
-    assert all(expected[:7]) and not expected[7]
+    assert all(expected[:8]) and not expected[8]
     assert load(target, records(source)) == len(DOCUMENTS)
     assert answers(target) == expected
     # Hashes came along.
@@ -211,11 +221,11 @@ def test_every_column_is_exported(world: World, source: Connection) -> None:
         "select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'"
         " where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p') and c.relname !~ '^vectors_'"
     )
-    assert {name for (name,) in tables} - DERIVED == {"documents", "chunks"}
+    assert {name for (name,) in tables} - DERIVED == {"documents", "chunks", "sparse_rows"}
     document = json.loads(records(source)[-1])["document"]
     for table, keys, more in (
         ("documents", document.keys(), {"collection", "chunks"}),
-        ("chunks", document["chunks"][0].keys(), {"embeddings"}),
+        ("chunks", document["chunks"][0].keys(), {"embeddings", "sparse"}),
     ):
         columns = world.admin.execute(
             "select attname from pg_attribute where attrelid = %s::regclass and attnum > 0 and not attisdropped",

@@ -35,7 +35,12 @@ BETA: list[dict[str, Any]] = [
         "metadata": {"betakey": "beta-only", "year": 2024},
         "embedding": [1, 0, 0],
     },
-    {"external_id": "doc2", "content": "A discount for the zebrafish customer.", "embedding": [0, 1, 0.1]},
+    {
+        "external_id": "doc2",
+        "content": "A discount for the zebrafish customer.",
+        "embedding": [0, 1, 0.1],
+        "sparse": {"discount": 2, "zebrafish": 1},
+    },
     {"external_id": "beta-only", "content": "Prices of zebrafish, discount and customer lists."},
 ]
 
@@ -45,6 +50,7 @@ select md5(concat(
   (select string_agg(c::text, ',' order by c.id) from braid_store.chunks c where c.tenant_id = %(id)s),
   (select string_agg(a::text, ',' order by a) from braid_store.chunk_attributes a where a.tenant_id = %(id)s),
   (select string_agg(v::text, ',' order by v.chunk_id) from braid_store.chunk_vectors v where v.tenant_id = %(id)s),
+  (select string_agg(r::text, ',' order by r.chunk_id) from braid_store.sparse_rows r where r.tenant_id = %(id)s),
   (select string_agg(j::text, ',' order by j.chunk_id) from braid_store.embedding_jobs j where j.tenant_id = %(id)s),
   (select string_agg(m::text, ',' order by m.member) from braid_store.tenant_members m where m.tenant_id = %(id)s)))
 """

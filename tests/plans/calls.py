@@ -213,6 +213,7 @@ CALLS: dict[str, list[Call]] = {
     "set_access": [Call("select braid.set_access(public_tenant => 'bench')")],
     "set_indexed_attributes": [Call("select braid.set_indexed_attributes('{\"color\": \"text\"}', 'docs')")],
     "set_ranking": [Call("select braid.set_ranking('docs', k1 => 2)")],
+    "set_sparse_encoder": [Call("select braid.set_sparse_encoder('small', '{\"needle\": 2}')")],
     "set_synonyms": [Call("select braid.set_synonyms('needle', '{pin}', 'docs')")],
     "set_vector_index": [Call("select braid.set_vector_index('docs', hnsw_m => 8)")],
     "similar_chunks": [Call("select braid.similar_chunks((%(embedded)s::bigint[])[1])")],
@@ -225,6 +226,12 @@ CALLS: dict[str, list[Call]] = {
     "store_embeddings": [
         Call(f"select braid.store_embeddings(%(waiting)s, {HALVES}, 'docs')"),
         Call(f"select braid.store_embeddings(%(embedded)s, {HALVES}, 'docs')"),
+    ],
+    "store_sparse_terms": [
+        Call(
+            "select braid.store_sparse_terms(%(embedded)s, (select jsonb_agg('{\"alpha\": 1, \"needle\": 2}'::jsonb)"
+            " from unnest(%(embedded)s::bigint[])), 'docs')"
+        ),
     ],
     "update_metadata": [
         Call("select braid.update_metadata('doc 5', '{\"place\": -1}', collection => 'docs')"),

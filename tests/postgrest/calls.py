@@ -197,6 +197,9 @@ CALLS = {
     "store_embeddings": Call(
         lambda caller: {"chunk_ids": [caller.claimed()], "embeddings": ["[1,0,1]"], **SMALL}, equal(1)
     ),
+    "store_sparse_terms": Call(
+        lambda caller: {"chunk_ids": [caller.claimed()], "terms": [{"heron": 1.5}], **SMALL}, equal(1)
+    ),
     "fail_embedding_jobs": Call(lambda caller: {"chunk_ids": [caller.claimed()], "error": "no", **SMALL}, equal(1)),
     "current_tenant_id": Call({}, lambda answer, caller: answer == caller.tenant_id),
     "status": Call({}, lambda answer, caller: answer["tenant"] == caller.tenant),
@@ -238,6 +241,7 @@ CALLS = {
     "create_collection": Call(lambda _: {"collection": new_name()}, an_integer, administrator=True),
     "drop_collection": Call(lambda caller: {"collection": caller.new_collection()}, equal(True), administrator=True),
     "set_ranking": Call(lambda caller: {"collection": caller.new_collection(), "k1": 2}, equal(None), True),
+    "set_sparse_encoder": Call(lambda _: {"name": new_name(), "weights": {"heron": 2}}, equal(1), administrator=True),
     "set_synonyms": Call(
         lambda caller: {"word": "car", "synonyms": ["automobile"], "collection": caller.new_collection()},
         equal(1),

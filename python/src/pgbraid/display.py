@@ -57,6 +57,11 @@ def result_lines(row: SearchResult, rank: int | None, query: str, style: Style |
         for leg, place, score in (
             ("full text", row.full_text_rank, row.full_text_score or 0.0),
             ("semantic", row.semantic_rank, row.semantic_score or 0.0),
+            *(
+                [("sparse", row.sparse_rank, row.sparse_score or 0.0)]
+                if row.sparse_normalised_score is not None
+                else []
+            ),
         )
     )
     reranked = "" if row.rerank_score is None else f"rerank {row.rerank_score:.4f}  "

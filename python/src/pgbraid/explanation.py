@@ -127,6 +127,7 @@ def _document(document: dict[str, Any], style: Style) -> str:
             for label, rank, score in (
                 ("full text", chunk["full_text_rank"], chunk["full_text_score"]),
                 ("semantic", chunk["semantic_rank"], chunk["semantic_score"]),
+                *([("sparse", chunk["sparse_rank"], chunk["sparse_score"])] if "sparse_rank" in chunk else []),
             )
         )
         lines.append(f"    [{chunk['chunk_index']}] {chunk['outcome']}  {style(legs, 'faint')}")

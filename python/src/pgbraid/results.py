@@ -19,10 +19,10 @@ class SearchResult:
     """A chunk found: the row `braid.search_result`.
 
     `score` is what the rows are ordered by. `full_text_score` is BM25, `semantic_score` the similarity (for
-    the cosine distance: 1 − distance); ranks start at 1. A leg that did not find the chunk has None. `snippet` is
-    HTML, and None unless the options of the search ask for it; so are `group_score`, `passage` (the chunk with its
-    neighbours, of the chunk_indexes `passage_start` to `passage_end`) and, on the last row of a page that is not the
-    last, `cursor`.
+    the cosine distance: 1 − distance), `sparse_score` that of weighted terms; ranks start at 1. A leg that did not find
+    the chunk has None. `snippet` is HTML, and None unless the options of the search ask for it; so are `group_score`,
+    `passage` (the chunk with its neighbours, of the chunk_indexes `passage_start` to `passage_end`) and, on the last
+    row of a page that is not the last, `cursor`.
 
     After reranking the rows are ordered by `rerank_score`, and `score` is what it was.
     """
@@ -57,6 +57,9 @@ class SearchResult:
     passage_start: int | None = None
     passage_end: int | None = None
     cursor: str | None = None
+    sparse_score: float | None = None
+    sparse_normalised_score: float | None = None
+    sparse_rank: int | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> SearchResult:

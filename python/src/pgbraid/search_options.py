@@ -25,6 +25,9 @@ class SearchOptions(TypedDict, total=False):
     ef_search: int
     normalisation: str | Mapping[str, str]
     saturate_at: float
+    sparse: Mapping[str, float] | bool
+    sparse_weight: float
+    sparse_min_score: float
     smoothing: float
     neighbour_weight: float
     boosts: Sequence[Mapping[str, Any]]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from psycopg.abc import AdaptContext
 
-__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "register_vector_types", "to_vector"]
+__all__ = ["VECTOR_TYPES", "VectorLike", "VectorTypes", "register_vector_types", "sparse_terms", "to_vector"]
 
 VectorLike: TypeAlias = "Sequence[float] | npt.NDArray[np.floating[Any]] | Vector | HalfVector | SparseVector"
 # By the type's name: its oid and that of its arrays.
@@ -61,6 +61,23 @@ def to_vector(vector: VectorLike, name: str) -> Vector:
         if 0 < len(values) <= MOST_DIMENSIONS and math.isfinite(sum(values)) and max(map(abs, values)) < MOST_FLOAT4:
             return Vector(numbers)
     return Vector(_numbers(vector, name))
+
+
+def sparse_terms(vector: SparseVector, vocabulary: str | Sequence[str]) -> dict[str, float]:
+    """The weighted terms of a chunk or a query, from the output of a sparse model. `vocabulary` is the model's list of
+    tokens, of which dimension n is the nth from 0; or a name, by which dimension 7 of "splade" becomes "splade:7".
+    Weights of 0 and below are left out. Raises InvalidArgumentError for a dimension that the list lacks."""
+    if not isinstance(vocabulary, str) and vector.dimensions() > len(vocabulary):
+        raise InvalidArgumentError(
+            f"the vector has {vector.dimensions()} dimensions, the vocabulary {len(vocabulary)} tokens",
+            hint="give the vocabulary of the model that made the vector",
+        )
+    pairs = zip(vector.indices(), vector.values(), strict=True)
+    return {
+        f"{vocabulary}:{index}" if isinstance(vocabulary, str) else vocabulary[index]: float(weight)
+        for index, weight in pairs
+        if weight > 0
+    }
 
 
 def _numbers(vector: Any, name: str) -> list[float]:

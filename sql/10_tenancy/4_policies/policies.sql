@@ -22,7 +22,8 @@ begin
     from pg_catalog.pg_class c
     cross join lateral (
       select c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'synonyms',
-                           'indexed_attributes', 'model_migrations') as is_definition
+                           'indexed_attributes', 'model_migrations', 'sparse_encoders', 'sparse_encoder_terms')
+             as is_definition
     ) d
     left join pg_catalog.pg_policy p on p.polrelid = c.oid and p.polname = 'tenant_isolation'
     where c.relnamespace = 'braid_store'::regnamespace
@@ -45,7 +46,7 @@ begin
     left join pg_catalog.pg_policy p on p.polrelid = c.oid and p.polname = 'definitions'
     where c.relnamespace = 'braid_store'::regnamespace
       and c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'synonyms',
-                        'indexed_attributes', 'model_migrations')
+                        'indexed_attributes', 'model_migrations', 'sparse_encoders', 'sparse_encoder_terms')
       and p.polroles is distinct from array['@definer@'::regrole::oid]
     order by c.oid
   loop

@@ -21,7 +21,9 @@ create or replace function braid_store.check_collection_settings(
   embed_fields text[],
   vector_storage text,
   hnsw_m int,
-  hnsw_ef_construction int
+  hnsw_ef_construction int,
+  sparse_weight float8,
+  sparse_encoder text
 )
 returns void
 language plpgsql
@@ -52,6 +54,7 @@ begin
        'Use 0, or a number from 1e-9 to 1e9.'),
       ('semantic_weight', semantic_weight::text, braid_store.is_weight(semantic_weight),
        'Use 0, or a number from 1e-9 to 1e9.'),
+      ('sparse_weight', sparse_weight::text, braid_store.is_weight(sparse_weight), 'Use 0, or a number from 1e-9 to 1e9.'),
       ('rrf_k', rrf_k::text, rrf_k between 0 and 1e9, 'Use a number from 0 to 1e9, usually 60.'),
       ('neighbour_weight', neighbour_weight::text, neighbour_weight between 0 and 1,
        'Use a number from 0, which is none, to 1, usually 0.2.'),
@@ -82,6 +85,11 @@ begin
     raise exception 'full_text_weight and semantic_weight are both 0'
       using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
   end if;
+  if sparse_encoder is not null
+     and not exists (select from braid_store.sparse_encoders e where e.name = check_collection_settings.sparse_encoder) then
+    raise exception 'sparse encoder "%" does not exist', left(sparse_encoder, 255)
+      using errcode = '42704', hint = 'Store it with braid.set_sparse_encoder.';
+  end if;
   perform braid_store.check_fusion(fusion),
           braid_store.check_normalisation(normalisation),
           braid_store.token_config(text_config);
@@ -90,6 +98,6 @@ $$;
 
 comment on function braid_store.check_collection_settings(text, text, int, text, text, int, float8, float8, float8,
                                                           float8, float8, text, float8, text, float8, float8, text, text,
-                                                          text[], text[], text, int, int) is
+                                                          text[], text[], text, int, int, float8, text) is
   'Raises 22023 or 42704 for a setting that no collection can have. The message names the setting, and the hint says '
   'what to use.';

@@ -8,9 +8,10 @@ set search_path = pg_catalog, pg_temp
 as $$
   select case when default_weight.fusion in ('rrf', 'max') then 1.0
               when default_weight.leg = 'full_text' then 0.6
+              when default_weight.leg = 'sparse' then 0.3
               else 0.4 end::float8;
 $$;
 
 comment on function braid_store.default_weight(text, text) is
-  'The weight of a leg, full_text or semantic, if nobody says one: 1 and 1 for rrf and max, which do not divide weights by '
-  'their sum, else 0.6 and 0.4.';
+  'The weight of a leg, full_text, semantic or sparse, if nobody says one: 1 for rrf and max, which do not divide weights by '
+  'their sum, else 0.6, 0.4 and 0.3.';

@@ -12,6 +12,7 @@ begin
   v_preset.k1 := 1.2;
   v_preset.b := null;
   v_preset.title_weight := 1;
+  v_preset.sparse_weight := braid_store.default_weight(fusion, 'sparse');
   v_preset.statistics_scope := 'auto';
   case preset
     when 'prose' then

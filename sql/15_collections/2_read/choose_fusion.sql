@@ -12,6 +12,8 @@ begin
                                         else braid_store.default_weight(choose_fusion.fusion, 'full_text') end;
     collection.semantic_weight := case when choose_fusion.collection.semantic_weight = 0 then 0
                                        else braid_store.default_weight(choose_fusion.fusion, 'semantic') end;
+    collection.sparse_weight := case when choose_fusion.collection.sparse_weight = 0 then 0
+                                     else braid_store.default_weight(choose_fusion.fusion, 'sparse') end;
   end if;
   collection.fusion := choose_fusion.fusion;
 end

@@ -6,7 +6,8 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
        c.normalisation, c.created_at, c.vector_storage, c.hnsw_m, c.hnsw_ef_construction,
        (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
         where a.collection_id = c.id and a.removed_at is null) as indexed_attributes,
-       c.neighbour_weight, c.smoothing, c.statistics_scope, c.bm25_variant
+       c.neighbour_weight, c.smoothing, c.statistics_scope, c.bm25_variant, c.sparse_weight,
+       c.sparse_encoder
 from braid_store.collections c
 join braid_store.vector_spaces v on v.id = c.vector_space_id;
 
@@ -51,6 +52,10 @@ comment on column braid.collections.statistics_scope is
   'Where searches that do not say count how rare words are: collection, filter or auto.';
 comment on column braid.collections.bm25_variant is
   'How high BM25 scores are: lucene, or okapi, which has them k1 + 1 times as high.';
+comment on column braid.collections.sparse_weight is
+  'The weight of the sparse score in searches that have one and give no weight.';
+comment on column braid.collections.sparse_encoder is
+  'The sparse encoder that makes terms of a query''s words; null if there is none.';
 comment on column braid.collections.created_at is 'When the collection was created.';
 comment on column braid.collections.vector_storage is
   'How the vectors of large tenants are stored: vector, halfvec or binary.';

@@ -13,7 +13,9 @@ create or replace function braid_store.update_ranking(
   neighbour_weight float8,
   smoothing float8,
   statistics_scope text,
-  bm25_variant text
+  bm25_variant text,
+  sparse_weight float8,
+  sparse_encoder text
 )
 returns void
 language plpgsql
@@ -42,6 +44,7 @@ begin
     v_new.neighbour_weight := v_preset.neighbour_weight;
     v_new.smoothing := v_preset.smoothing;
     v_new.statistics_scope := v_preset.statistics_scope;
+    v_new.sparse_weight := v_preset.sparse_weight;
   end if;
   v_new.k1 := coalesce(update_ranking.k1, v_new.k1);
   v_new.b := coalesce(update_ranking.b, v_new.b);
@@ -54,13 +57,15 @@ begin
   v_new.smoothing := coalesce(update_ranking.smoothing, v_new.smoothing);
   v_new.statistics_scope := coalesce(update_ranking.statistics_scope, v_new.statistics_scope);
   v_new.bm25_variant := coalesce(update_ranking.bm25_variant, v_new.bm25_variant);
+  v_new.sparse_weight := coalesce(update_ranking.sparse_weight, v_new.sparse_weight);
+  v_new.sparse_encoder := nullif(coalesce(update_ranking.sparse_encoder, v_new.sparse_encoder), '');
 
   perform braid_store.check_collection_settings(
     v_new.name, v_new.text_config, s.dimensions, s.distance, s.embedding_model, v_new.chunk_tokens, v_new.k1, v_new.b,
     v_new.title_weight, v_new.full_text_weight, v_new.semantic_weight, v_new.fusion, v_new.rrf_k,
     v_new.normalisation, v_new.neighbour_weight,
     v_new.smoothing, v_new.statistics_scope, v_new.bm25_variant, v_new.index_fields, v_new.embed_fields,
-    v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction)
+    v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction, v_new.sparse_weight, v_new.sparse_encoder)
   from braid_store.vector_spaces s
   where s.id = v_new.vector_space_id;
 
@@ -68,7 +73,8 @@ begin
   set k1 = v_new.k1, b = v_new.b, title_weight = v_new.title_weight, full_text_weight = v_new.full_text_weight,
       semantic_weight = v_new.semantic_weight, rrf_k = v_new.rrf_k, fusion = v_new.fusion,
       normalisation = v_new.normalisation, neighbour_weight = v_new.neighbour_weight, smoothing = v_new.smoothing,
-      statistics_scope = v_new.statistics_scope, bm25_variant = v_new.bm25_variant
+      statistics_scope = v_new.statistics_scope, bm25_variant = v_new.bm25_variant,
+      sparse_weight = v_new.sparse_weight, sparse_encoder = v_new.sparse_encoder
   where c.id = v_new.id;
   if (v_new.k1, v_new.b, v_new.title_weight)
      is distinct from (v_old.k1, v_old.b, v_old.title_weight) then
@@ -85,5 +91,5 @@ end
 $$;
 
 comment on function braid_store.update_ranking(text, float8, float8, float8, float8, float8, float8, text, text, text,
-                                           float8, float8, text, text) is
+                                           float8, float8, text, text, float8, text) is
   'Does the work of braid.set_ranking.';

@@ -24,7 +24,9 @@ create or replace function braid.create_collection(
   neighbour_weight float8 default null,
   smoothing float8 default null,
   statistics_scope text default null,
-  bm25_variant text default 'lucene'
+  bm25_variant text default 'lucene',
+  sparse_weight float8 default null,
+  sparse_encoder text default null
 )
 returns int
 language sql
@@ -39,12 +41,12 @@ as $$
     coalesce(chunk_tokens, case when embedding_model like '%all-MiniLM-L6-v2' then 240 else 500 end),
     k1, b, title_weight, full_text_weight, semantic_weight, fusion, rrf_k, normalisation, preset, neighbour_weight,
     smoothing, statistics_scope, bm25_variant, fold_diacritics, index_fields, embed_fields, indexed_attributes, vector_storage, hnsw_m,
-    hnsw_ef_construction);
+    hnsw_ef_construction, sparse_weight, sparse_encoder);
 $$;
 
 comment on function braid.create_collection(text, text, int, text, text, int, float8, float8, float8, float8, float8,
                                             text, float8, boolean, text[], text[], jsonb, text, int, int, text, text,
-                                            float8, float8, text, text) is
+                                            float8, float8, text, text, float8, text) is
   E'Creates a collection, which all tenants share: each sees its own documents in it.\n'
   'Returns its id. embedding_model, dimensions, distance (cosine, inner_product or l2): the model that makes the '
   'vectors. text_config: the text search configuration that stems words. fold_diacritics: whether words match without '

@@ -25,7 +25,9 @@ create or replace function braid_store.insert_collection(
   indexed_attributes jsonb,
   vector_storage text,
   hnsw_m int,
-  hnsw_ef_construction int
+  hnsw_ef_construction int,
+  sparse_weight float8,
+  sparse_encoder text
 )
 returns int
 language plpgsql
@@ -58,7 +60,7 @@ begin
     coalesce(semantic_weight, v_preset.semantic_weight), fusion, rrf_k, normalisation,
     coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
     coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant, index_fields, embed_fields, vector_storage, hnsw_m,
-    v_ef_construction),
+    v_ef_construction, coalesce(sparse_weight, v_preset.sparse_weight), nullif(sparse_encoder, '')),
           braid_store.check_indexed_attributes(indexed_attributes);
 
   begin
@@ -74,14 +76,15 @@ begin
     insert into braid_store.collections (
       name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
       full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
-      normalisation, neighbour_weight, smoothing, statistics_scope, bm25_variant)
+      normalisation, neighbour_weight, smoothing, statistics_scope, bm25_variant, sparse_weight, sparse_encoder)
     values (
       collection, v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_preset.k1), coalesce(b, v_preset.b),
       coalesce(title_weight, v_preset.title_weight), chunk_tokens, index_fields, embed_fields,
       coalesce(full_text_weight, v_preset.full_text_weight), coalesce(semantic_weight, v_preset.semantic_weight),
       vector_storage, hnsw_m, v_ef_construction, fusion, rrf_k, normalisation,
       coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
-      coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant)
+      coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant, coalesce(sparse_weight, v_preset.sparse_weight),
+      nullif(sparse_encoder, ''))
     on conflict (name) do nothing;
     v_is_new := found;
   exception when lock_not_available then
@@ -100,14 +103,15 @@ begin
       v_collection.embed_fields, v_collection.full_text_weight, v_collection.semantic_weight, v_collection.fusion,
       v_collection.rrf_k, v_collection.normalisation, v_collection.neighbour_weight, v_collection.smoothing,
       v_collection.statistics_scope, v_collection.bm25_variant, v_collection.vector_storage, v_collection.hnsw_m,
-      v_collection.hnsw_ef_construction)
+      v_collection.hnsw_ef_construction, v_collection.sparse_weight, v_collection.sparse_encoder)
      is distinct from
      (v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_kept.k1), coalesce(b, v_kept.b),
       coalesce(title_weight, v_kept.title_weight), chunk_tokens, index_fields, embed_fields,
       coalesce(full_text_weight, v_kept.full_text_weight), coalesce(semantic_weight, v_kept.semantic_weight), fusion, rrf_k,
       normalisation, coalesce(neighbour_weight, v_kept.neighbour_weight), coalesce(smoothing, v_kept.smoothing),
       coalesce(statistics_scope, v_kept.statistics_scope), bm25_variant, vector_storage, hnsw_m,
-      coalesce(hnsw_ef_construction, v_collection.hnsw_ef_construction))
+      coalesce(hnsw_ef_construction, v_collection.hnsw_ef_construction), coalesce(sparse_weight, v_kept.sparse_weight),
+      nullif(coalesce(sparse_encoder, v_collection.sparse_encoder), ''))
      or (not v_is_new
          and (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
               where a.collection_id = v_collection.id and a.removed_at is null)
@@ -130,5 +134,5 @@ $$;
 
 comment on function braid_store.insert_collection(text, text, int, text, text, int, float8, float8, float8, float8,
                                                   float8, text, float8, text, text, float8, float8, text, text,
-                                                  boolean, text[], text[], jsonb, text, int, int) is
+                                                  boolean, text[], text[], jsonb, text, int, int, float8, text) is
   'Does the work of braid.create_collection.';

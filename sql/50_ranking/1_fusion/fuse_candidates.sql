@@ -26,21 +26,26 @@ begin
     return;
   end if;
   candidates := braid_store.order_candidates(request.tenant_id, braid_store.fuse_rrf(
-    leg_candidates.full_text, leg_candidates.semantic, v_collection.full_text_weight, v_collection.semantic_weight,
-    v_collection.rrf_k));
+    leg_candidates.full_text, leg_candidates.semantic, leg_candidates.sparse, v_collection.full_text_weight,
+    v_collection.semantic_weight, v_collection.sparse_weight, v_collection.rrf_k));
   report := jsonb_build_object(
     'fusion', 'rrf', 'rrf_k', v_collection.rrf_k,
-    'weights', jsonb_build_object('full_text', v_collection.full_text_weight, 'semantic', v_collection.semantic_weight));
+    'weights', jsonb_build_object('full_text', v_collection.full_text_weight, 'semantic', v_collection.semantic_weight)
+               || case when (request.sparse).terms is null then '{}'
+                       else jsonb_build_object('sparse', v_collection.sparse_weight) end);
   unseen := case when cardinality(leg_candidates.full_text) >= request.candidate_count
                  then v_collection.full_text_weight
                       / (v_collection.rrf_k + cardinality(leg_candidates.full_text) + 1) else 0 end
             + case when cardinality(leg_candidates.semantic) >= request.candidate_count
                    then v_collection.semantic_weight
-                        / (v_collection.rrf_k + cardinality(leg_candidates.semantic) + 1) else 0 end;
+                        / (v_collection.rrf_k + cardinality(leg_candidates.semantic) + 1) else 0 end
+            + case when cardinality(leg_candidates.sparse) >= request.candidate_count
+                   then v_collection.sparse_weight
+                        / (v_collection.rrf_k + cardinality(leg_candidates.sparse) + 1) else 0 end;
 end
 $$;
 
 comment on function braid_store.fuse_candidates(braid_store.search_request, braid_store.found_candidates, boolean) is
-  'Combines the candidates of both legs into one list, best first. report: how they were combined; fuse_scores makes it '
-  'only if is_reported. unseen: the highest score that a chunk found by neither leg could get, if the scales stay the '
+  'Combines the candidates of all legs into one list, best first. report: how they were combined; fuse_scores makes it '
+  'only if is_reported. unseen: the highest score that a chunk found by no leg could get, if the scales stay the '
   'same.';

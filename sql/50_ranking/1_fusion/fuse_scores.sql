@@ -16,15 +16,25 @@ set jit = off
 as $$
 declare
   v_collection braid_store.collections := request.collection;
+  v_asks_sparse boolean := (request.sparse).terms is not null;
   v_fusion text := v_collection.fusion;
   v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = v_collection.vector_space_id);
   v_weights_sum float8 := case when v_fusion = 'max' then 1
-                               else v_collection.full_text_weight + v_collection.semantic_weight end;
+                               else v_collection.full_text_weight + v_collection.semantic_weight
+                                    + case when v_asks_sparse then v_collection.sparse_weight else 0 end end;
   v_text_weight float8 := v_collection.full_text_weight / v_weights_sum;
   v_near_weight float8 := v_collection.semantic_weight / v_weights_sum;
+  v_sparse_weight float8 := case when v_asks_sparse then v_collection.sparse_weight / v_weights_sum else 0 end;
   v_text_normalisation text := case v_fusion when 'dbsf' then 'dbsf' else (request.options).full_text_normalisation end;
   v_near_normalisation text := case v_fusion when 'dbsf' then 'dbsf' else (request.options).semantic_normalisation end;
+  v_sparse_normalisation text := case v_fusion when 'dbsf' then 'dbsf' else (request.options).sparse_normalisation end;
+  v_has_text boolean := v_text_weight > 0 or request.query_text <> '';
+  v_has_embedding boolean := request.query_embedding is not null;
   v_all record;
+  v_sparse_mean float8;
+  v_sparse_deviation float8;
+  v_sparse_scale record;
+  v_last_sparse float8;
   v_text_mean float8;
   v_text_deviation float8;
   v_near_mean float8;
@@ -50,12 +60,17 @@ begin
   -- Most searches need neither means nor deviations. What is unseen may have no embedding, so it needs the mean, too.
   if is_reported or v_all.missing_count > 0 or request.min_score is not null or request.is_listed
      or v_text_normalisation in ('zscore', 'dbsf')
-     or v_near_normalisation in ('zscore', 'dbsf') then
+     or v_near_normalisation in ('zscore', 'dbsf')
+     or v_asks_sparse and v_sparse_normalisation in ('zscore', 'dbsf') then
     -- Summed in the order of the scores, so that the same scores give the same sums to the last bit.
     select avg(s order by s), stddev_samp(s order by s) into v_text_mean, v_text_deviation
     from unnest(v_all.text_scores) s;
     select avg(s order by s), stddev_samp(s order by s) into v_near_mean, v_near_deviation
     from unnest(v_all.similarities) s;
+    if v_asks_sparse then
+      select avg(s order by s), stddev_samp(s order by s) into v_sparse_mean, v_sparse_deviation
+      from unnest(v_all.sparse_scores) s;
+    end if;
   end if;
   v_assumed := coalesce(v_collection_mean, v_near_mean);
 
@@ -65,25 +80,34 @@ begin
   v_near_scale := braid_store.score_scale(v_near_normalisation, 'semantic', v_distance, v_all.worst_similarity,
                                           v_all.best_similarity, v_near_mean, v_near_deviation, v_collection_mean,
                                           null);
+  v_sparse_scale := braid_store.score_scale(v_sparse_normalisation, 'sparse', v_distance, v_all.worst_sparse,
+                                            v_all.best_sparse, v_sparse_mean, v_sparse_deviation, null, null);
   select coalesce(array_agg(o.candidate), '{}'), coalesce(bool_or(o.is_tied), false)
   into candidates, v_is_tied
   from (
-    select row(c.chunk_id, t.score, c.text_score, n.full_text, c.text_rank, c.similarity, n.semantic, c.near_rank, t.score,
-               null, null)::braid_store.fused_candidate as candidate,
+    select row(c.chunk_id, t.score, case when v_has_text then c.text_score end, case when v_has_text then n.full_text end,
+               c.text_rank, c.similarity, case when v_has_embedding then n.semantic end, c.near_rank, t.score,
+               null, null, c.sparse_score, case when v_asks_sparse then n.sparse end, c.sparse_rank)
+             ::braid_store.fused_candidate as candidate,
            lag(t.score) over best_first = t.score as is_tied
-    from unnest(v_all.chunk_ids, v_all.text_scores, v_all.text_ranks, v_all.similarities, v_all.near_ranks)
-           c (chunk_id, text_score, text_rank, similarity, near_rank),
+    from unnest(v_all.chunk_ids, v_all.text_scores, v_all.text_ranks, v_all.similarities, v_all.near_ranks,
+                v_all.sparse_scores, v_all.sparse_ranks)
+           c (chunk_id, text_score, text_rank, similarity, near_rank, sparse_score, sparse_rank),
          lateral (
            select least(greatest((c.text_score - v_text_scale.shift) / v_text_scale.scale, v_text_scale.floor),
                         v_text_scale.ceiling) as full_text,
                   least(greatest((coalesce(c.similarity, v_assumed) - v_near_scale.shift) / v_near_scale.scale,
-                                 v_near_scale.floor), v_near_scale.ceiling) as semantic
+                                 v_near_scale.floor), v_near_scale.ceiling) as semantic,
+                  least(greatest((c.sparse_score - v_sparse_scale.shift) / v_sparse_scale.scale, v_sparse_scale.floor),
+                        v_sparse_scale.ceiling) as sparse
            offset 0
          ) n,
          lateral (
            select case v_fusion when 'max' then greatest(nullif(v_text_weight, 0) * n.full_text,
-                                                       nullif(v_near_weight, 0) * n.semantic)
-                              else v_text_weight * n.full_text + v_near_weight * n.semantic end as score
+                                                       nullif(v_near_weight, 0) * n.semantic,
+                                                       nullif(v_sparse_weight, 0) * n.sparse)
+                              else v_text_weight * n.full_text + v_near_weight * n.semantic
+                                   + coalesce(v_sparse_weight * n.sparse, 0) end as score
            offset 0
          ) t
     window best_first as (order by t.score desc)
@@ -104,13 +128,18 @@ begin
                              min(c.semantic_normalised_score)),
                     case when v_text_count >= request.candidate_count
                          then least(greatest((v_assumed - v_near_scale.shift) / v_near_scale.scale, v_near_scale.floor),
-                                    v_near_scale.ceiling) end)
-    into v_last_text, v_last_near
+                                    v_near_scale.ceiling) end),
+           coalesce(max(c.sparse_normalised_score) filter (where c.sparse_rank = request.candidate_count),
+                    min(c.sparse_normalised_score))
+    into v_last_text, v_last_near, v_last_sparse
     from unnest(candidates) c;
-    unseen := case when v_fusion <> 'max' then v_text_weight * v_last_text + v_near_weight * v_last_near
-                   when v_text_weight = 0 then v_near_weight * v_last_near
-                   when v_near_weight = 0 then v_text_weight * v_last_text
-                   else greatest(v_text_weight * v_last_text, v_near_weight * v_last_near) end;
+    -- Those of a leg that is not asked are null.
+    unseen := case when v_fusion = 'max'
+                     then greatest(nullif(v_text_weight, 0) * v_last_text, nullif(v_near_weight, 0) * v_last_near,
+                                   nullif(v_sparse_weight, 0) * v_last_sparse)
+                   when cardinality(candidates) > 0
+                     then coalesce(v_text_weight * v_last_text, 0) + coalesce(v_near_weight * v_last_near, 0)
+                          + coalesce(v_sparse_weight * v_last_sparse, 0) end;
   end if;
   if is_reported then
     report := jsonb_build_object(
@@ -125,14 +154,21 @@ begin
         'max', v_all.best_similarity, 'mean', v_near_mean, 'deviation', v_near_deviation,
         'collection_mean', v_collection_mean, 'shift', v_near_scale.shift, 'scale', v_near_scale.scale,
         'floor', v_near_scale.floor, 'ceiling', v_near_scale.ceiling, 'assumed', v_assumed,
-        'without_embedding', v_all.missing_count));
+        'without_embedding', case when v_has_embedding then v_all.missing_count end));
+    if v_asks_sparse then
+      report := jsonb_set(report, '{weights,sparse}', to_jsonb(v_sparse_weight)) || jsonb_build_object(
+        'sparse', jsonb_build_object(
+          'normalisation', v_sparse_normalisation, 'count', cardinality(candidates), 'min', v_all.worst_sparse,
+          'max', v_all.best_sparse, 'mean', v_sparse_mean, 'deviation', v_sparse_deviation, 'shift', v_sparse_scale.shift,
+          'scale', v_sparse_scale.scale, 'floor', v_sparse_scale.floor, 'ceiling', v_sparse_scale.ceiling));
+    end if;
   end if;
 end
 $$;
 
 comment on function braid_store.fuse_scores(braid_store.search_request, braid_store.found_candidates, boolean) is
-  'Combines the candidates of both legs by their scores in both, best first. convex and dbsf: the sum of weight × '
-  'normalised score; the weights are divided by their sum. max: the greater of the two products, with the weights as '
+  'Combines the candidates of all legs by their scores in each, best first. convex and dbsf: the sum of weight × '
+  'normalised score; the weights are divided by their sum. max: the greatest of the products, with the weights as '
   'they are; a weight of 0 leaves its leg out. A chunk without an embedding gets the collection''s mean similarity, or '
   'under minmax, zscore and dbsf the mean over the candidates. report: everything needed to compute a row''s score '
   'again; null unless is_reported. unseen: as in fuse_candidates; null if the request asks for neither a min_score nor '

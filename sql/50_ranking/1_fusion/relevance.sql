@@ -23,7 +23,7 @@ declare
   v_matched float8[];
   v_all float8;
 begin
-  if request.legs in ('hybrid', 'semantic', 'prefilter') then
+  if request.query_embedding is not null then
     v_mean := braid_store.mean_similarity(request.tenant_id, request.collection, v_distance, request.query_embedding);
     v_nearest := 1;
     -- Inner products have no highest value. That with itself is too low for a query shorter than the texts' vectors.

@@ -20,7 +20,8 @@ begin
   into v_rescored, v_is_tied
   from (
     select row(c.chunk_id, s.score, c.full_text_score, c.full_text_normalised_score, c.full_text_rank, c.semantic_score,
-               c.semantic_normalised_score, c.semantic_rank, c.fused_score, c.boosts, c.group_score)
+               c.semantic_normalised_score, c.semantic_rank, c.fused_score, c.boosts, c.group_score, c.sparse_score,
+               c.sparse_normalised_score, c.sparse_rank)
              ::braid_store.fused_candidate as candidate,
            lag(s.score) over best_first = s.score as is_tied
     from unnest(rescore_candidates.candidates) with ordinality c,

@@ -26,7 +26,7 @@ declare
 begin
   shift := 0;
   scale := 1;
-  if highest is null or leg = 'full_text' and highest <= 0 then
+  if highest is null or leg in ('full_text', 'sparse') and highest <= 0 then
     v_constant := 0;
   else
     case
@@ -35,7 +35,7 @@ begin
         scale := highest - lowest;
         v_constant := case when v_is_flat then 1 end;
       -- 0 stands for the lowest score that there can be: -1 for the cosine. An inner product has no lowest one; 0 is taken.
-      when normalisation = 'theoretical' or normalisation = 'centroid' and leg = 'full_text' then
+      when normalisation = 'theoretical' or normalisation = 'centroid' and leg in ('full_text', 'sparse') then
         shift := case when leg = 'semantic' and distance = 'cosine' then -1 else 0 end;
         scale := highest - shift;
         floor := 0;
@@ -55,7 +55,7 @@ begin
         scale := 6 * deviation;
         v_constant := case when v_is_flat then 0.5 end;
       when normalisation = 'saturate' then
-        scale := case leg when 'full_text' then coalesce(saturate_at, 10) else 1 end;
+        scale := case when leg in ('full_text', 'sparse') then coalesce(saturate_at, 10) else 1 end;
         floor := 0;
         ceiling := 1;
       else -- none
@@ -77,12 +77,12 @@ comment on function braid_store.score_scale(text, text, text, float8, float8, fl
   'none.\n'
   'What becomes 0 and what becomes 1, by normalisation:\n'
   'minmax: the lowest score found, and the highest.\n'
-  'theoretical: the lowest score possible (BM25 and inner product 0, cosine -1), and the highest found.\n'
-  'centroid: for BM25 as theoretical; for similarities collection_mean, and the highest found.\n'
+  'theoretical: the lowest score possible (BM25, sparse scores and inner product 0, cosine -1), and the highest found.\n'
+  'centroid: for BM25 and sparse scores as theoretical; for similarities collection_mean, and the highest found.\n'
   'zscore: the mean, and one deviation above it.\n'
   'dbsf (Mazzeschi 2023, as in Qdrant): three deviations below the mean, and three above.\n'
-  'saturate: BM25 is divided by saturate_at, 10 if that is null, and cut at 1; similarities are cut at 0 and 1.\n'
+  'saturate: BM25 and sparse scores are divided by saturate_at, 10 if that is null, and cut at 1; similarities are cut at 0 and 1.\n'
   'none: scores stay as they are.\n'
   'If all scores are equal, they all become one number: 1 under minmax, and under centroid unless they are above '
-  'collection_mean; 0 under zscore; 0.5 under dbsf. They all become 0 in a full-text leg without a score above 0, and '
+  'collection_mean; 0 under zscore; 0.5 under dbsf. They all become 0 in a full-text or sparse leg without a score above 0, and '
   'in a semantic leg without scores.';

@@ -12,21 +12,26 @@ begin
   case unfused_candidates.legs
     when 'prefilter' then
       return array(
-        select row(s.chunk_id, s.score, f.score, f.score, f.rank, s.score, s.score, s.rank, s.score, null, null)
+        select row(s.chunk_id, s.score, f.score, f.score, f.rank, s.score, s.score, s.rank, s.score, null, null, null, null, null)
                  ::braid_store.fused_candidate
         from unnest(leg_candidates.semantic) s
         join unnest(leg_candidates.full_text) f on f.chunk_id = s.chunk_id
         order by s.rank);
     when 'full_text' then
       return array(
-        select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null, c.score, null, null)
+        select row(c.chunk_id, c.score, c.score, c.score, c.rank, null, null, null, c.score, null, null, null, null, null)
                  ::braid_store.fused_candidate
         from unnest(leg_candidates.full_text) c);
     when 'semantic' then
       return array(
-        select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank, c.score, null, null)
+        select row(c.chunk_id, c.score, null, null, null, c.score, c.score, c.rank, c.score, null, null, null, null, null)
                  ::braid_store.fused_candidate
         from unnest(leg_candidates.semantic) c);
+    when 'sparse' then
+      return array(
+        select row(c.chunk_id, c.score, null, null, null, null, null, null, c.score, null, null, c.score, c.score, c.rank)
+                 ::braid_store.fused_candidate
+        from unnest(leg_candidates.sparse) c);
   end case;
 end
 $$;

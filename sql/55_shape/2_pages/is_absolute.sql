@@ -1,7 +1,8 @@
 create or replace function braid_store.is_absolute(
   fusion text,
   full_text_normalisation text,
-  semantic_normalisation text
+  semantic_normalisation text,
+  sparse_normalisation text
 )
 returns boolean
 language sql
@@ -14,9 +15,10 @@ as $$
   -- the best chunk is always among them.
   select is_absolute.fusion in ('convex', 'max')
          and is_absolute.full_text_normalisation in ('theoretical', 'centroid', 'saturate', 'none')
-         and is_absolute.semantic_normalisation in ('theoretical', 'centroid', 'saturate', 'none');
+         and is_absolute.semantic_normalisation in ('theoretical', 'centroid', 'saturate', 'none')
+         and is_absolute.sparse_normalisation in ('theoretical', 'centroid', 'saturate', 'none');
 $$;
 
-comment on function braid_store.is_absolute(text, text, text) is
+comment on function braid_store.is_absolute(text, text, text, text) is
   'Tells whether a chunk''s fused score is the same however many candidates there are. Pages can then go on beyond the '
   'first candidates.';

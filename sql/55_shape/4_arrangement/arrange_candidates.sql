@@ -76,10 +76,9 @@ begin
 
   -- Collapse: of chunks that say the same, the best stays.
   v_places := array(select generate_series(1, v_count));
-  select coalesce(array_agg(c.chunk_id order by c.place), '{}'), coalesce(array_agg(c.score order by c.place), '{}')
+  select coalesce(array_agg(c.chunk_id order by c.ordinality), '{}'), coalesce(array_agg(c.score order by c.ordinality), '{}')
   into v_chunk_ids, v_scores
-  from unnest(candidates) with ordinality
-         c (chunk_id, score, f1, f2, f3, s1, s2, s3, fused_score, boosts, group_score, place);
+  from unnest(candidates) with ordinality c;
   if v_options.collapse then
     v_places := braid_store.collapse_candidates(v_tenant_id, v_collection, v_chunk_ids, v_options.collapse_similarity,
                                                 v_most_kept);

@@ -16,11 +16,12 @@ begin
     perform braid_store.check_normalisation(normalisation #>> '{}');
     options.full_text_normalisation := normalisation #>> '{}';
     options.semantic_normalisation := normalisation #>> '{}';
+    options.sparse_normalisation := normalisation #>> '{}';
   elsif jsonb_typeof(normalisation) = 'object' then
     for v_key, v_value in select n.key, n.value from jsonb_each(normalisation) n loop
-      if v_key not in ('full_text', 'semantic') then
+      if v_key not in ('full_text', 'semantic', 'sparse') then
         raise exception 'option normalisation has an unknown key "%"', left(v_key, 100)
-          using errcode = '22023', hint = 'The keys are: full_text, semantic.';
+          using errcode = '22023', hint = 'The keys are: full_text, semantic, sparse.';
       elsif jsonb_typeof(v_value) <> 'string' then
         raise exception 'option normalisation: % is %', v_key, left(v_value::text, 100)
           using errcode = '22023', hint = 'Give the name of a normalisation, such as centroid.';
@@ -29,6 +30,7 @@ begin
     end loop;
     options.full_text_normalisation := normalisation ->> 'full_text';
     options.semantic_normalisation := normalisation ->> 'semantic';
+    options.sparse_normalisation := normalisation ->> 'sparse';
   end if;
 end
 $$;

@@ -107,6 +107,20 @@ begin
         using errcode = '22023', hint = 'Give the BM25 score that counts as 1, from 1e-9 to 1e9.';
     end if;
   end if;
+  if v_given ?| '{sparse,sparse_weight,sparse_min_score}' then
+    v_options.sparse := v_given -> 'sparse';
+    v_options.sparse_weight := (v_given ->> 'sparse_weight')::float8;
+    v_options.sparse_min_score := (v_given ->> 'sparse_min_score')::float8;
+    if v_options.sparse = 'true' then
+      raise exception 'option sparse is true'
+        using errcode = '22023',
+              hint = 'Give an object of terms and their weights, or leave it out: a collection with a sparse encoder makes them '
+                     'of the query''s words.';
+    elsif not braid_store.is_weight(v_options.sparse_weight) then
+      raise exception 'option sparse_weight is %', left(v_given ->> 'sparse_weight', 100)
+        using errcode = '22023', hint = 'Use 0, or a number from 1e-9 to 1e9.';
+    end if;
+  end if;
   if v_given ?| '{rank_by,rerank}' then
     v_options := braid_store.read_rank_by_option(v_given, v_options);
   end if;

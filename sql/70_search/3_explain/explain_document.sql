@@ -20,6 +20,7 @@ declare
   v_collection braid_store.collections := request.collection;
   v_document_id bigint;
   v_chunk_ids bigint[];
+  v_sparse_scores float8[];
   v_chunk braid_store.examined_chunk;
   v_chunks jsonb := '[]';
 begin
@@ -38,16 +39,19 @@ begin
     where c.tenant_id = v_tenant_id and c.document_id = v_document_id
     order by c.chunk_index
     limit c_max_chunks);
+  if (request.sparse).terms is not null then
+    v_sparse_scores := braid_store.exact_sparse_scores(v_tenant_id, v_collection.id, v_chunk_ids, request.sparse);
+  end if;
   for v_chunk in
-    select b.chunk_id, b.score, n.score, f.place, r.place, a.ordinality
-    from unnest(v_chunk_ids, braid_store.exact_scores(v_tenant_id, v_collection, v_chunk_ids, request.query))
-           with ordinality b (chunk_id, score, place)
+    select b.chunk_id, b.score, n.score, f.place, r.place, a.ordinality, b.sparse_score
+    from unnest(v_chunk_ids, braid_store.exact_scores(v_tenant_id, v_collection, v_chunk_ids, request.query), v_sparse_scores)
+           with ordinality b (chunk_id, score, sparse_score, place)
     left join braid_store.candidate_places(candidates.fused) f on f.chunk_id = b.chunk_id
     left join braid_store.candidate_places(candidates.ranked) r on r.chunk_id = b.chunk_id
     left join unnest(results) with ordinality a (chunk_id) on a.chunk_id = b.chunk_id
     left join braid_store.similarities(v_tenant_id, v_collection, request.query_embedding, v_chunk_ids) n
       on n.chunk_id = b.chunk_id
-    order by a.ordinality, r.place, f.place, b.score desc nulls last, n.score desc nulls last, b.place
+    order by a.ordinality, r.place, f.place, b.score desc nulls last, n.score desc nulls last, b.sparse_score desc nulls last, b.place
     limit c_explained_chunks
   loop
     v_chunks := v_chunks || jsonb_build_array(braid_store.explain_outcome(request, candidates, results, v_chunk));

@@ -21,14 +21,17 @@ declare
                                                          v_query) <> '{}';
   v_has_text boolean := coalesce(v_meets_demands and chunk.full_text_score > 0, false);
   v_has_vector boolean := chunk.semantic_score is not null;
+  v_has_terms boolean := coalesce(chunk.sparse_score > 0, false);
   v_is_prefiltered boolean := v_options.prefilter and request.query_embedding is not null and v_query.lexemes <> '{}';
   -- If only one leg is searched, min_score applies to that leg.
   v_least_text float8 := greatest(v_options.full_text_min_score,
-                                  case when request.query_embedding is null then request.min_score end);
+                                  case when request.legs = 'full_text' then request.min_score end);
   v_least_similarity float8 := greatest(v_options.semantic_min_score,
-                                        case when v_query.lexemes = '{}' or v_is_prefiltered then request.min_score end);
+                                        case when request.legs = 'semantic' or v_is_prefiltered then request.min_score end);
+  v_least_sparse float8 := greatest(v_options.sparse_min_score, case when request.legs = 'sparse' then request.min_score end);
   v_is_low_in_text boolean := v_has_text and chunk.full_text_score < v_least_text;
   v_is_low_in_similarity boolean := v_has_vector and chunk.semantic_score < v_least_similarity;
+  v_is_low_in_sparse boolean := v_has_terms and chunk.sparse_score < v_least_sparse;
   v_ranks record;
   v_other record;
   v_outcome text;
@@ -40,7 +43,7 @@ begin
   if v_failed = '[]' and (v_meets_demands or v_query.conditions = '{}') then
     v_ranks := braid_store.leg_ranks(request, chunk);
   else
-    select null::int as full_text_rank, null::int as semantic_rank into v_ranks;
+    select null::int as full_text_rank, null::int as semantic_rank, null::int as sparse_rank into v_ranks;
   end if;
   v_other := braid_store.shown_instead(request, chunk.chunk_id, results);
 
@@ -68,13 +71,15 @@ begin
   elsif chunk.fused_place is not null then
     v_outcome := 'below_min_score';
     v_reason := format('Its fused score is below min_score %s.', request.min_score);
-  elsif not v_has_text and not v_has_vector then
+  elsif not v_has_text and not v_has_vector and not v_has_terms then
     v_outcome := 'no_match';
     v_reason := concat_ws(' ',
                           case when request.query_text <> ''
                                then 'It has none of the query''s words, or fewer than match asks for.' end,
-                          case when request.query_embedding is not null then 'It has no embedding yet.' end);
+                          case when request.query_embedding is not null then 'It has no embedding yet.' end,
+                          case when (request.sparse).terms is not null then 'It has none of the sparse terms.' end);
   elsif (not v_has_text or v_is_low_in_text) and (not v_has_vector or v_is_low_in_similarity)
+        and (not v_has_terms or v_is_low_in_sparse)
         or v_is_prefiltered and v_has_text and v_is_low_in_similarity then
     v_outcome := 'below_leg_min_score';
     v_reason := concat_ws(
@@ -83,7 +88,9 @@ begin
            when v_is_low_in_text then format('Its BM25 score %s is below full_text_min_score %s.', chunk.full_text_score,
                                              v_least_text) end,
       case when v_is_low_in_similarity then format('Its similarity %s is below semantic_min_score %s.', chunk.semantic_score,
-                                                   v_least_similarity) end);
+                                                   v_least_similarity) end,
+      case when v_is_low_in_sparse then format('Its sparse score %s is below sparse_min_score %s.', chunk.sparse_score,
+                                               v_least_sparse) end);
   elsif v_is_prefiltered and not v_has_text then
     v_outcome := 'not_a_candidate';
     v_reason := 'It has none of the query''s words, and the option prefilter looks at no others.';
@@ -97,7 +104,8 @@ begin
       case when v_is_prefiltered then 'full text, which are all that the option prefilter looks at' else 'a leg' end,
       concat_ws(' and ',
                 case when v_has_text then coalesce('#' || v_ranks.full_text_rank, 'beyond #10000') || ' in full text' end,
-                case when v_has_vector then coalesce('#' || v_ranks.semantic_rank, 'beyond #10000') || ' in semantic' end));
+                case when v_has_vector then coalesce('#' || v_ranks.semantic_rank, 'beyond #10000') || ' in semantic' end,
+                case when v_has_terms then coalesce('#' || v_ranks.sparse_rank, 'beyond #10000') || ' in sparse' end));
   end if;
 
   return jsonb_build_object(
@@ -108,7 +116,9 @@ begin
     'full_text_score', chunk.full_text_score, 'full_text_rank', v_ranks.full_text_rank,
     'semantic_score', chunk.semantic_score, 'semantic_rank', v_ranks.semantic_rank,
     'fused_score', candidates.fused[chunk.fused_place].fused_score, 'score', candidates.ranked[chunk.ranked_place].score,
-    'place', chunk.ranked_place, 'shown_instead', v_other.shown_id);
+    'place', chunk.ranked_place, 'shown_instead', v_other.shown_id)
+    || case when (request.sparse).terms is null then '{}'
+            else jsonb_build_object('sparse_score', chunk.sparse_score, 'sparse_rank', v_ranks.sparse_rank) end;
 end
 $$;
 

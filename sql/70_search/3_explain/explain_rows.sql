@@ -35,6 +35,11 @@ begin
                'terms', coalesce(p.parts, '[]')) end,
              'semantic', case when r.semantic_normalised_score is not null then jsonb_build_object(
                'rank', r.semantic_rank, 'score', r.semantic_score, 'normalised_score', r.semantic_normalised_score) end)
+             || case when r.sparse_normalised_score is not null then jsonb_build_object('sparse', jsonb_build_object(
+                  'rank', r.sparse_rank, 'score', r.sparse_score, 'normalised_score', r.sparse_normalised_score,
+                  'terms', braid_store.sparse_parts(
+                    (explain_rows.request).tenant_id, ((explain_rows.request).collection).id, (explain_rows.request).sparse,
+                    r.chunk_id))) else '{}' end
              order by n.place), '[]')
     from generate_subscripts(explain_rows.results, 1) n (place)
     cross join lateral unnest(explain_rows.results[n.place:n.place]) r
@@ -43,6 +48,6 @@ end
 $$;
 
 comment on function braid_store.explain_rows(braid_store.search_request, jsonb, jsonb, braid.search_result[]) is
-  'Explains the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25, '
-  'and the arithmetic. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched. '
+  'Explains the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25 '
+  'and each term to the sparse score, and the arithmetic. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched. '
   'spread: that of braid_store.spread_candidates; null if scores were not shared.';

@@ -2,7 +2,8 @@ create or replace function braid_store.leg_ranks(
   request braid_store.search_request,
   chunk braid_store.examined_chunk,
   out full_text_rank int,
-  out semantic_rank int
+  out semantic_rank int,
+  out sparse_rank int
 )
 language plpgsql
 stable
@@ -32,6 +33,12 @@ begin
     from braid_store.semantic_candidates(request.tenant_id, request.collection, request.query_embedding, v_filter,
                                          chunk.semantic_score - 1e-9, c_max_rank, c_max_rank, true, null) n,
          unnest(n.candidates) c
+    where c.chunk_id = chunk.chunk_id;
+  end if;
+  if chunk.sparse_score > 0 then
+    select c.rank into sparse_rank
+    from unnest(braid_store.sparse_candidates(request.tenant_id, request.collection, request.sparse, request.query,
+                                              request.filter, chunk.sparse_score, c_max_rank)) c
     where c.chunk_id = chunk.chunk_id;
   end if;
 end

@@ -15,7 +15,8 @@ as $$
            end as share
     from (values
       (1, fusion #>> '{weights,full_text}', found.full_text_rank, found.full_text_normalised_score),
-      (2, fusion #>> '{weights,semantic}', found.semantic_rank, found.semantic_normalised_score)
+      (2, fusion #>> '{weights,semantic}', found.semantic_rank, found.semantic_normalised_score),
+      (3, fusion #>> '{weights,sparse}', found.sparse_rank, found.sparse_normalised_score)
     ) l (place, weight, rank, normalised)
     where l.normalised is not null and not (fusion ->> 'fusion' = 'max' and l.weight::float8 = 0)
   ), fused as (

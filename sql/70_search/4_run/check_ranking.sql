@@ -3,7 +3,8 @@ create or replace function braid_store.check_ranking(
   options braid_store.search_options,
   has_text boolean,
   query_embedding @vector@.vector,
-  normalisation jsonb
+  normalisation jsonb,
+  asks_sparse boolean
 )
 returns void
 language plpgsql
@@ -29,7 +30,7 @@ begin
   if query_embedding is not null then
     perform braid_store.check_query_model(collection, options.embedding_model),
             braid_store.check_embeddings(collection, array[query_embedding], 'query_embedding');
-    if has_text and collection.full_text_weight = 0 and collection.semantic_weight = 0 then
+    if has_text and collection.full_text_weight = 0 and collection.semantic_weight = 0 and not asks_sparse then
       raise exception 'full_text_weight and semantic_weight are both 0'
         using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
     end if;
@@ -38,6 +39,6 @@ end
 $$;
 
 comment on function braid_store.check_ranking(braid_store.collections, braid_store.search_options, boolean,
-                                              @vector@.vector, jsonb) is
+                                              @vector@.vector, jsonb, boolean) is
   'Raises 22023 if the collection''s fusion and weights, the options and the query vector of a search do not go '
-  'together. normalisation: the JSON value of that option, as it was given.';
+  'together. normalisation: the JSON value of that option, as it was given. asks_sparse: whether there is a sparse leg, too.';

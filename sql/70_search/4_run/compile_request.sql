@@ -13,7 +13,8 @@ create or replace function braid_store.compile_request(
   min_score float8,
   match text,
   options jsonb,
-  is_reported boolean
+  is_reported boolean,
+  may_be_sparse boolean
 )
 returns braid_store.search_request
 language plpgsql
@@ -36,6 +37,7 @@ declare
   v_collection braid_store.collections;
   v_options braid_store.search_options;
   v_legs text;
+  v_asks_sparse boolean := false;
   v_filter braid_store.filter;
   v_searched text := coalesce(query_text, '');
   v_is_cut boolean := false;
@@ -49,7 +51,7 @@ declare
   v_request braid_store.search_request;
 begin
   -- A session's first search plans each expression that it meets. So what only some searches need stands behind an if.
-  if not v_has_text and query_embedding is null then
+  if not v_has_text and query_embedding is null and jsonb_typeof(options -> 'sparse') is distinct from 'object' then
     raise exception 'query_text and query_embedding are both empty'
       using errcode = '22023', hint = 'Give a text, an embedding, or both.';
   elsif (match_count between 1 and 10000) is not true
@@ -74,14 +76,35 @@ begin
   if v_options.language is not null then
     v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
   end if;
+  if v_options.sparse is not null or v_collection.sparse_encoder is not null then
+    v_collection.sparse_weight := coalesce(v_options.sparse_weight, v_collection.sparse_weight);
+    v_asks_sparse := may_be_sparse and v_collection.sparse_weight > 0 and not v_options.prefilter
+                     and (jsonb_typeof(v_options.sparse) = 'object'
+                          or v_options.sparse is null and v_has_text and v_collection.sparse_encoder is not null);
+    if jsonb_typeof(v_options.sparse) = 'object' and not v_asks_sparse then
+      perform braid_store.refuse_sparse(v_options, v_collection.sparse_weight, may_be_sparse,
+                                        v_has_text or query_embedding is not null);
+    end if;
+  end if;
   if query_embedding is not null or num_nonnulls(fusion, options) > 0 then
-    perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding, options -> 'normalisation');
+    perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding, options -> 'normalisation',
+                                      v_asks_sparse);
   end if;
   v_options.full_text_normalisation := coalesce(v_options.full_text_normalisation, v_collection.normalisation);
   v_options.semantic_normalisation := coalesce(v_options.semantic_normalisation, v_collection.normalisation);
-  v_legs := case when not v_has_text then 'semantic' when query_embedding is null then 'full_text'
+  v_options.sparse_normalisation := coalesce(v_options.sparse_normalisation, v_collection.normalisation);
+  v_legs := case when v_asks_sparse then case when v_has_text or query_embedding is not null then 'hybrid' else 'sparse' end
+                 when not v_has_text then 'semantic' when query_embedding is null then 'full_text'
                  when v_options.prefilter then 'prefilter' else 'hybrid' end;
   v_options.statistics_scope := coalesce(v_options.statistics_scope, v_collection.statistics_scope);
+  if v_asks_sparse then
+    if not v_has_text then
+      v_collection.full_text_weight := 0;
+    end if;
+    if query_embedding is null then
+      v_collection.semantic_weight := 0;
+    end if;
+  end if;
   v_options := braid_store.spread_options(v_options, v_collection, v_legs);
   if filters is null then
     v_filter := braid_store.no_filter();
@@ -138,6 +161,9 @@ begin
          else c_most_grown end, -- most_candidates
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
     null, 0, false); -- fingerprint, rows_before, is_listed
+  if v_asks_sparse then
+    v_request.sparse := braid_store.compile_sparse_query(v_collection, v_options.sparse, query_text);
+  end if;
   if v_options.boosts <> '[]' then
     v_request.boosts := braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id);
   end if;
@@ -152,7 +178,8 @@ end
 $$;
 
 comment on function braid_store.compile_request(int, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8,
-                                                int, float8, text, jsonb, boolean) is
+                                                int, float8, text, jsonb, boolean, boolean) is
   'Checks the arguments of a search and makes the request that its parts hand down. Raises an error for arguments '
   'that a search cannot use. is_reported: corrections of words that occur nowhere are shown to the caller. They are '
-  'looked for in that case, and if the options apply them.';
+  'looked for in that case, and if the options apply them. may_be_sparse: the search has a sparse leg, if there are terms '
+  'for it.';

@@ -19,10 +19,12 @@ declare
   -- A leg of weight 0 decides nothing, so it is not searched.
   v_asks_text boolean := v_legs in ('full_text', 'prefilter') or v_legs = 'hybrid' and v_collection.full_text_weight > 0;
   v_asks_semantic boolean := v_legs = 'semantic' or v_legs = 'hybrid' and v_collection.semantic_weight > 0;
+  v_asks_sparse boolean := (request.sparse).terms is not null;
   v_full_text_min_score float8 := greatest(case when v_legs = 'full_text' then request.min_score end,
                                            v_options.full_text_min_score);
   v_semantic_min_score float8 := greatest(case when v_legs in ('semantic', 'prefilter') then request.min_score end,
                                           v_options.semantic_min_score);
+  v_is_all_found boolean; -- full text has found all chunks that have what is demanded
   v_demands braid_store.text_query;
   v_demanded_ids bigint[];
   v_started timestamptz;
@@ -49,7 +51,7 @@ begin
   v_filter := braid_store.find_filtered(
     v_filter, v_tenant_id, v_collection.id, request.candidate_count,
     least(v_query.posting_count, v_demands.posting_count), v_asks_text,
-    v_asks_semantic and coalesce(v_demands.posting_count > c_few, true) and not v_options.exact
+    (v_asks_semantic or v_asks_sparse) and coalesce(v_demands.posting_count > c_few, true) and not v_options.exact
     and v_options.ef_search is null);
   v_found.filter := request.filter;
   if v_demanded_ids is null then
@@ -66,18 +68,26 @@ begin
     v_found.semantic := braid_store.nearest_of(v_tenant_id, v_collection, request.query_embedding, v_found.full_text,
                                                v_semantic_min_score);
     v_found.semantic_mode := 'prefiltered';
-  elsif v_asks_semantic and v_asks_text and cardinality(v_found.full_text) < request.candidate_count
-        and v_full_text_min_score is null and braid_store.finds_all_demanded(v_collection, request.query) then
-    -- Full text has found all chunks that have what is demanded.
+    return v_found;
+  elsif not v_asks_semantic and not v_asks_sparse then
+    return v_found;
+  end if;
+
+  v_is_all_found := v_asks_text and cardinality(v_found.full_text) < request.candidate_count
+                    and v_full_text_min_score is null and braid_store.finds_all_demanded(v_collection, request.query);
+  if v_is_all_found and v_asks_semantic then
     v_found.semantic := braid_store.nearest_of(v_tenant_id, v_collection, request.query_embedding, v_found.full_text,
                                                v_semantic_min_score);
     v_found.semantic_mode := 'exact_filtered';
-  elsif v_asks_semantic then
-    if v_demands.posting_count <= c_few then
-      v_filter := braid_store.narrow_to_chunks(v_filter, braid_store.demanded_by_index(v_tenant_id, v_collection, v_demands));
-    elsif v_query.conditions <> '{}' then
-      v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(v_tenant_id, v_query));
-    end if;
+  end if;
+  if v_is_all_found and v_asks_sparse then
+    v_filter := braid_store.narrow_to_chunks(v_filter, array(select f.chunk_id from unnest(v_found.full_text) f));
+  elsif not v_is_all_found and v_demands.posting_count <= c_few then
+    v_filter := braid_store.narrow_to_chunks(v_filter, braid_store.demanded_by_index(v_tenant_id, v_collection, v_demands));
+  elsif not v_is_all_found and v_query.conditions <> '{}' then
+    v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(v_tenant_id, v_query));
+  end if;
+  if v_asks_semantic and not v_is_all_found then
     select n.candidates, n.mode into v_found.semantic, v_found.semantic_mode
     from braid_store.semantic_candidates(v_tenant_id, v_collection, request.query_embedding, v_filter, v_semantic_min_score,
                                          request.candidate_count,
@@ -85,11 +95,16 @@ begin
                                               then request.match_count else request.candidate_count end,
                                          v_options.exact, v_options.ef_search) n;
   end if;
+  if v_asks_sparse then
+    v_found.sparse := braid_store.sparse_candidates(
+      v_tenant_id, v_collection, request.sparse, v_query, v_filter,
+      greatest(case when v_legs = 'sparse' then request.min_score end, v_options.sparse_min_score), request.candidate_count);
+  end if;
   return v_found;
 end
 $$;
 
 comment on function braid_store.find_candidates(braid_store.search_request) is
-  'Searches the legs that a request asks for, and returns what they find. legs: full_text or semantic alone; hybrid, '
-  'which is both; or prefilter, in which semantic search puts all that full text found in order. Except in hybrid, '
+  'Searches the legs that a request asks for, and returns what they find. legs: full_text, semantic or sparse alone; hybrid, '
+  'which is two or three; or prefilter, in which semantic search puts all that full text found in order. Except in hybrid, '
   'request.min_score applies to the leg that scores.';

@@ -27,7 +27,7 @@ begin
   return query
   select r.*
   from unnest((braid_store.run_search(
-         query_text => query_text, query_embedding => query_embedding, match_count => match_count,
+         may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
          full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
          fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
          options => options)).results) r;

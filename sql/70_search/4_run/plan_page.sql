@@ -20,7 +20,7 @@ begin
                        and v_options.neighbour_weight = 0 and v_options.smoothing = 0 and v_options.group_score = 'max'
                        and (request.legs <> 'hybrid'
                             or braid_store.is_absolute((request.collection).fusion, v_options.full_text_normalisation,
-                                                       v_options.semantic_normalisation));
+                                                       v_options.semantic_normalisation, v_options.sparse_normalisation));
   if request.is_listed then
     request.may_grow := true;
     request.most_candidates := greatest(

@@ -13,8 +13,6 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_full_text braid_store.candidate[] := leg_candidates.full_text;
-  v_semantic braid_store.candidate[] := leg_candidates.semantic;
   v_candidates braid_store.ranked_candidates;
   v_ranked_count int;
 begin
@@ -40,9 +38,10 @@ begin
   if cardinality(request.boosts) > 0 then
     v_candidates.ranked := braid_store.boost_candidates(request.tenant_id, v_candidates.ranked, request.boosts);
   end if;
-  v_candidates.has_more := request.candidate_count in (cardinality(v_full_text), cardinality(v_semantic))
+  v_candidates.has_more := request.candidate_count in (cardinality(leg_candidates.full_text), cardinality(leg_candidates.semantic),
+                                                      coalesce(cardinality(leg_candidates.sparse), 0))
                            and coalesce(v_candidates.unseen >= request.min_score, true);
-  if (request.options).min_relevance is not null and request.legs <> 'full_text' then
+  if (request.options).min_relevance is not null and request.query_embedding is not null then
     v_ranked_count := cardinality(v_candidates.ranked);
     v_candidates.ranked := braid_store.relevant_candidates(request, v_candidates.ranked);
     -- What the legs propose later is hardly more relevant than what they have proposed. Only those that reach min_score tell

@@ -17,7 +17,8 @@ begin
                c.category, c.importance, c.occurred_at, c.created_at, c.token_count, c.metadata, r.score,
                r.full_text_score, r.full_text_normalised_score, r.full_text_rank,
                r.semantic_score, r.semantic_normalised_score, r.semantic_rank, null, r.fused_score, r.boosts,
-               r.group_score, null, null, null, null)::braid.search_result
+               r.group_score, null, null, null, null, r.sparse_score, r.sparse_normalised_score, r.sparse_rank)
+             ::braid.search_result
     from unnest(result_rows.ranked) with ordinality r,
          lateral (
            -- The document is joined here, not looked up by a lateral of its own: the planner would cache that, which

@@ -1,4 +1,5 @@
 create or replace function braid_store.run_search(
+  may_be_sparse boolean,
   query_text text default null,
   query_embedding @vector@.vector default null,
   match_count int default 10,
@@ -44,7 +45,7 @@ declare
 begin
   v_request := braid_store.compile_request(
     v_tenant_id, query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion,
-    rrf_k, candidate_count, min_score, match, options, is_reported);
+    rrf_k, candidate_count, min_score, match, options, is_reported, may_be_sparse);
   v_compiled := clock_timestamp();
   loop
     v_leg_started := clock_timestamp();
@@ -100,9 +101,9 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.run_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+comment on function braid_store.run_search(boolean, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
                                            float8, text, jsonb, boolean, boolean, text) is
   'Runs one search for the tenant of the session. All search functions of the API call it. If too few rows are left, '
   'it searches again with more candidates. is_reported: returns stats as well, with corrections of words that occur '
   'nowhere. is_explained: stats also tell where the scores of the rows come from and, if explained_id is not null, '
-  'what became of that document.';
+  'what became of that document. may_be_sparse: false for searches that are by full text or by vectors alone.';

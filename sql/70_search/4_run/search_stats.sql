@@ -55,6 +55,10 @@ begin
       select
       from unnest(v_query.terms) t
       where t like '%*' and braid_store.has_more_expansions(request.tenant_id, v_collection.id, rtrim(t, '*'))));
+  if (request.sparse).terms is not null then
+    v_stats := v_stats || jsonb_build_object('sparse_candidates', cardinality(found_candidates.sparse),
+                                             'sparse_terms', cardinality((request.sparse).terms));
+  end if;
   if request.legs = 'hybrid' and v_collection.fusion <> 'rrf' then
     v_stats := v_stats || jsonb_build_object(
       'candidates_without_embedding', candidates.report #> '{semantic,without_embedding}');
@@ -86,6 +90,11 @@ begin
     end if;
     if candidates.spread is not null then
       v_stats := v_stats || jsonb_build_object('spread', candidates.spread - 'chunks');
+    end if;
+    if (request.sparse).terms is not null then
+      v_stats := v_stats || jsonb_build_object('sparse_term_weights', (
+        select coalesce(jsonb_object_agg(q.term, q.weight), '{}')
+        from unnest((request.sparse).terms, (request.sparse).weights) q (term, weight)));
     end if;
     v_stats := v_stats || braid_store.explain_terms(request.tenant_id, v_collection, v_query)
                || jsonb_build_object('postings_read', coalesce(found_candidates.postings_read, 0),

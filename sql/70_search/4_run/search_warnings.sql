@@ -18,7 +18,7 @@ as $$
                                  where c.name = search_warnings.collection)
       limit 1001
     ) j
-    where search_warnings.stats ->> 'mode' <> 'full_text'
+    where search_warnings.stats ->> 'mode' not in ('full_text', 'sparse')
   )
   select coalesce(jsonb_agg(jsonb_build_object('code', w.code, 'message', w.message) order by w.code), '[]')
   from pending p,
@@ -42,8 +42,10 @@ as $$
           'The pages end with the candidates of the first one although more may match: begin again with a higher '
           'candidate_count.'),
          ('no_query_terms',
-          search_warnings.stats ->> 'mode' <> 'semantic' and search_warnings.stats -> 'terms' = '[]',
+          search_warnings.stats ->> 'mode' not in ('semantic', 'sparse') and search_warnings.stats -> 'terms' = '[]',
           'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
+         ('no_sparse_terms', (search_warnings.stats ->> 'sparse_terms')::int = 0,
+          'The collection''s sparse encoder has a weight for none of the query''s words: the sparse leg found nothing.'),
          ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
           'The query reads as a sentence, so what it quotes need not be there. Write +"…" for what must.'),
          ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,

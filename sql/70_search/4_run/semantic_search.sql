@@ -20,7 +20,7 @@ begin
   return query
   select r.*
   from unnest((braid_store.run_search(
-         query_embedding => query_embedding, match_count => match_count, filters => filters, collection => collection,
+         may_be_sparse => false, query_embedding => query_embedding, match_count => match_count, filters => filters, collection => collection,
          min_score => min_score, options => options)).results) r;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.

@@ -42,7 +42,8 @@ begin
   from unnest(braid_store.arranged_rows(v_request, braid_store.arrange_candidates(
          v_request,
          braid_store.order_candidates(v_request.tenant_id, array(
-           select row(u.chunk_id, u.score, null, null, null, null, null, null, null, null, null)::braid_store.fused_candidate
+           select row(u.chunk_id, u.score, null, null, null, null, null, null, null, null, null, null, null, null)
+                    ::braid_store.fused_candidate
            from unnest(chunk_ids, scores) u (chunk_id, score)))))) r;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.

@@ -36,7 +36,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select p.*
   from braid_store.run_search(
-         query_text => query_text, query_embedding => query_embedding, match_count => match_count,
+         may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
          full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
          fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
          options => braid_store.passage_options(options)) s,

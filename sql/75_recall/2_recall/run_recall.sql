@@ -53,7 +53,7 @@ begin
 
   select s.results, s.stats into results, stats
   from braid_store.run_search(
-         query_text => case when v_plan.strategy <> 'semantic' then v_plan.searched end,
+         may_be_sparse => true, query_text => case when v_plan.strategy <> 'semantic' then v_plan.searched end,
          query_embedding => case when v_plan.strategy <> 'full_text' then query_embedding end,
          match_count => match_count, full_text_weight => full_text_weight, semantic_weight => semantic_weight,
          filters => braid_store.time_filter(filters, v_plan.ranges), collection => collection, fusion => fusion,

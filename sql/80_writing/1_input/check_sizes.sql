@@ -38,7 +38,8 @@ begin
     select left(d.value ->> 'external_id', 100) as external_id, d.value as document,
            case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end as chunks,
            octet_length(d.value ->> 'content') as content_size,
-           coalesce(jsonb_typeof(d.value -> 'embedding') <> 'null', false) as is_embedded,
+           coalesce(jsonb_typeof(d.value -> 'embedding') <> 'null', jsonb_typeof(d.value -> 'sparse') <> 'null' and d.value -> 'sparse' <> '{}', false)
+             as is_embedded,
            case when d.value ? 'metadata' then pg_column_size(d.value -> 'metadata') else 0 end as metadata_size
     from jsonb_array_elements(check_sizes.documents) d
     offset 0
@@ -66,7 +67,7 @@ begin
                     v_wrong.most
       using errcode = '54000',
             hint = case when v_wrong.name = 'content' and v_wrong.most < c_max_content
-                          then 'Leave out the embedding of so long a text: it is then split into chunks.'
+                          then 'Leave out the embedding and the sparse terms of so long a text: it is then split into chunks.'
                         when v_wrong.name in ('content', 'chunks') then 'Divide the document into several.'
                         when v_wrong.name like 'metadata%' then 'Keep what is long as content, or outside.'
                         else 'Shorten it, or put it into the content.' end;

@@ -13,7 +13,7 @@ declare
   c_chunk_fields constant jsonb := '{
     "content": ["string"], "speaker": ["string", "null"], "category": ["string", "null"],
     "importance": ["number", "null"], "occurred_at": ["string", "null"], "language": ["string", "null"],
-    "metadata": ["object", "null"], "embedding": ["array", "string", "null"]}'
+    "metadata": ["object", "null"], "embedding": ["array", "string", "null"], "sparse": ["object", "null"]}'
     || case when parse_documents.embeddings is null then '{}' else '{"embedding": ["number", "null"]}' end::jsonb;
   c_document_fields constant jsonb := c_chunk_fields || '{
     "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
@@ -22,6 +22,8 @@ declare
   v_digests text[];
   v_chunk_lists jsonb[];
   v_chunk_names text[];
+  v_sparse jsonb[];
+  v_sparse_names text[];
   v_wrong record;
   v_inputs braid_store.document_input[];
   v_hint text;
@@ -40,14 +42,15 @@ begin
   from jsonb_array_elements(parse_documents.documents) with ordinality d
   where coalesce(octet_length(d.value ->> 'external_id'), 0) not between 1 and 1024
      or jsonb_typeof(d.value -> 'chunks') = 'array' and (jsonb_typeof(d.value -> 'embedding') <> 'null'
-                                                         or jsonb_typeof(d.value -> 'content') <> 'null')
+                                                         or jsonb_typeof(d.value -> 'content') <> 'null'
+                                                         or jsonb_typeof(d.value -> 'sparse') <> 'null')
   limit 1;
   if found and v_wrong.external_id_bytes not between 1 and 1024 then
     raise exception 'external_id of document % has % bytes', v_wrong.ordinality, v_wrong.external_id_bytes
       using errcode = '22023', hint = 'Give each document your own id for it, 1 to 1024 bytes long.';
   elsif found then
-    raise exception 'document "%" has chunks and also content or embedding', left(v_wrong.external_id, 100)
-      using errcode = '22023', hint = 'Put content and embedding into the chunks, or leave chunks out.';
+    raise exception 'document "%" has chunks and also content, embedding or sparse', left(v_wrong.external_id, 100)
+      using errcode = '22023', hint = 'Put these into the chunks, or leave chunks out.';
   end if;
 
   select array_agg(d.value -> 'chunks'), array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100)))
@@ -66,6 +69,20 @@ begin
       raise exception '% % has no content', v_wrong.item_name, v_wrong.ordinality
         using errcode = '22023', hint = 'Give each chunk its text as content.';
     end if;
+  end if;
+
+  select array_agg(s.terms), array_agg(s.name) into v_sparse, v_sparse_names
+  from jsonb_array_elements(parse_documents.documents) d,
+       lateral (
+         select d.value -> 'sparse' as terms, format('sparse of document "%s"', left(d.value ->> 'external_id', 100)) as name
+         union all
+         select c.value -> 'sparse', format('sparse of document "%s" chunk %s', left(d.value ->> 'external_id', 100), c.ordinality)
+         from jsonb_array_elements(case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end)
+              with ordinality c
+       ) s
+  where jsonb_typeof(s.terms) = 'object';
+  if v_sparse is not null then
+    perform braid_store.check_sparse_terms(v_sparse, v_sparse_names);
   end if;
 
   if parse_documents.embeddings is not null then
@@ -90,9 +107,10 @@ begin
                sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
-                     d.value - '{content,title,speaker,language,embedding,chunks,metadata,occurred_at}'::text[]),
+                     d.value - '{content,title,speaker,language,embedding,sparse,chunks,metadata,occurred_at}'::text[]),
                    -- The same moment gives the same hash, however it is written.
-                   extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8'))
+                   extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8')),
+               case when jsonb_typeof(d.value -> 'sparse') = 'object' then nullif(d.value -> 'sparse', '{}') end
               )::braid_store.document_input
            order by d.ordinality)
   into v_inputs

@@ -69,6 +69,7 @@ begin
   if not remove_chunks.keeps_vectors then
     perform braid_store.remove_vectors(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
   end if;
+  perform braid_store.remove_sparse_rows(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
   delete from braid_store.chunk_attributes a
   where a.ctid = any (array(
     select a.ctid

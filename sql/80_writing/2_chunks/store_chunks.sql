@@ -23,6 +23,8 @@ declare
   v_embedded_ids bigint[];
   v_names text[];
   v_vectors @vector@.vector[];
+  v_sparse_ids bigint[];
+  v_sparse jsonb[];
   v_previous_ids bigint[];
 begin
   with new_chunks as materialized (
@@ -44,12 +46,18 @@ begin
   select array_agg(s.id order by s.id),
          array_agg(s.id order by s.id) filter (where n.embedding is not null),
          array_agg(n.embedding order by s.id) filter (where n.embedding is not null),
-         array_agg(n.embedding_name order by s.id) filter (where n.embedding is not null)
-  into v_chunk_ids, v_embedded_ids, v_embeddings, v_names
+         array_agg(n.embedding_name order by s.id) filter (where n.embedding is not null),
+         array_agg(s.id order by s.id) filter (where n.sparse <> '{}'),
+         array_agg(n.sparse order by s.id) filter (where n.sparse <> '{}')
+  into v_chunk_ids, v_embedded_ids, v_embeddings, v_names, v_sparse_ids, v_sparse
   from stored s
   join new_chunks n on n.document_id = s.document_id and n.chunk_index = s.chunk_index;
 
   perform braid_store.index_chunks(store_chunks.tenant_id, store_chunks.collection, v_chunk_ids);
+
+  if v_sparse_ids is not null then
+    perform braid_store.write_sparse_rows(store_chunks.tenant_id, store_chunks.collection.id, v_sparse_ids, v_sparse);
+  end if;
 
   if v_version > 0 then
     perform braid_store.write_attributes(store_chunks.tenant_id, store_chunks.collection.id, v_chunk_ids);

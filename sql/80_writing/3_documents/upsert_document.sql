@@ -11,7 +11,8 @@ create or replace function braid.upsert_document(
   language text default null,
   embedding @vector@.vector default null,
   chunks jsonb default null,
-  collection text default 'default'
+  collection text default 'default',
+  sparse jsonb default null
 )
 returns braid.write_result
 language sql
@@ -25,7 +26,7 @@ as $$
     jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
       'external_id', external_id, 'content', content, 'title', title, 'source_uri', source_uri, 'speaker', speaker,
       'category', category, 'importance', importance, 'occurred_at', occurred_at, 'language', language,
-      'embedding', embedding::real[]))
+      'embedding', embedding::real[], 'sparse', sparse))
       -- Nulls inside metadata and chunks mean what the caller says, so they are not stripped.
       || case when metadata is null then '{}' else jsonb_build_object('metadata', metadata) end
       || case when chunks is null then '{}' else jsonb_build_object('chunks', chunks) end),
@@ -33,10 +34,11 @@ as $$
 $$;
 
 comment on function braid.upsert_document(text, text, text, text, jsonb, text, text, float8, timestamptz, text,
-                                          @vector@.vector, jsonb, text) is
+                                          @vector@.vector, jsonb, text, jsonb) is
   E'Stores one document under your own id for it (external_id), and replaces the one that was there.\n'
   'Text is searchable as soon as this commits. content is split into chunks, which wait in the outbox for their '
-  'embeddings; with embedding, the document becomes one chunk with that vector; with chunks, a JSON array as in '
+  'embeddings; with embedding, the document becomes one chunk with that vector, as with sparse, weighted terms such as {"harbour": 1.2}; '
+  'with chunks, a JSON array as in '
   'upsert_documents, you split it yourself. title, source_uri, metadata, speaker, category, importance, occurred_at '
   'and language are optional: searches return all of them but language, and filters can name all but title. Returns '
   'the external_id, the document''s id, what happened (inserted, replaced, updated or unchanged) and the number of '

@@ -56,10 +56,11 @@ begin
              select from jsonb_array_elements(d.chunks) k
              where case
                when jsonb_typeof(k.value) <> 'object' then true
-               else not k.value ?& v_chunk_keys or k.value - v_chunk_keys <> '{}'
+               else not k.value ?& v_chunk_keys or k.value - v_chunk_keys - 'sparse' <> '{}'
                     or jsonb_typeof(k.value -> 'metadata') <> 'object' or jsonb_typeof(k.value -> 'embeddings') <> 'object'
+                    or jsonb_typeof(k.value -> 'sparse') not in ('object', 'null')
              end)
-             then format('has a chunk without these keys, or whose metadata or embeddings are no object: %s',
+             then format('has a chunk without these keys, or whose metadata, embeddings or sparse terms are no object: %s',
                          array_to_string(v_chunk_keys, ', '))
          end as problem
          offset 0
@@ -79,6 +80,9 @@ begin
     select r.value -> 'document' as value from jsonb_array_elements(check_records.records) r where r.value ? 'document'
   ) d;
   perform braid_store.check_sizes(v_documents), braid_store.check_chunk_sizes(v_chunk_lists, v_chunk_names);
+  perform braid_store.check_sparse_terms(array_agg(k.value -> 'sparse'), array_agg(format('sparse of %s %s', l.name, k.ordinality)))
+  from unnest(v_chunk_lists, v_chunk_names) l (chunks, name), jsonb_array_elements(l.chunks) with ordinality k
+  where jsonb_typeof(k.value -> 'sparse') = 'object';
 end
 $$;
 

@@ -48,7 +48,12 @@ begin
                   'embeddings',
                   (select coalesce(jsonb_object_agg(e.key, e.value -> k.id::text), '{}')
                    from jsonb_each(v_embeddings) e
-                   where e.value -> k.id::text is not null))
+                   where e.value -> k.id::text is not null),
+                  'sparse',
+                  (select jsonb_object_agg(t.term, t.weight)
+                   from braid_store.sparse_rows r, unnest(string_to_array(r.terms, E'\n'), r.weights) t (term, weight)
+                   where r.tenant_id = export_page.tenant_id and r.collection_id = export_page.collection.id
+                     and r.chunk_id = k.id))
                 order by k.chunk_index)
        from braid_store.chunks k
        where k.tenant_id = export_page.tenant_id and k.document_id = d.id), '[]')))

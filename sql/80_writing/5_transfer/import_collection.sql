@@ -9,7 +9,10 @@ set extra_float_digits = 1
 as $$
 declare
   -- What an older version gave lacks these.
-  v_definition jsonb := '{"neighbour_weight": 0, "smoothing": 0, "statistics_scope": "collection", "bm25_variant": "lucene"}'
+  v_definition jsonb := '{"neighbour_weight": 0, "smoothing": 0, "statistics_scope": "collection", "bm25_variant": "lucene",
+                           "sparse_encoder": null}'
+                        || jsonb_build_object('sparse_weight', case when import_collection.definition ->> 'fusion' in ('rrf', 'max')
+                                                                     then 1 else 0.3 end)
                         || import_collection.definition;
   v_name text := import_collection.definition ->> 'name';
   v_found jsonb := (
@@ -27,13 +30,14 @@ begin
         v_name, d.text_config, d.dimensions, d.distance, d.embedding_model, d.chunk_tokens, d.k1, d.b, d.title_weight,
         d.full_text_weight, d.semantic_weight, d.fusion, d.rrf_k, d.fold_diacritics, d.index_fields, d.embed_fields,
         d.indexed_attributes, d.vector_storage, d.hnsw_m, d.hnsw_ef_construction, d.normalisation, 'prose',
-        d.neighbour_weight, d.smoothing, d.statistics_scope, d.bm25_variant)
+        d.neighbour_weight, d.smoothing, d.statistics_scope, d.bm25_variant, d.sparse_weight,
+        coalesce(d.sparse_encoder, ''))
       from jsonb_to_record(v_definition) d (
         text_config text, dimensions int, distance text, embedding_model text, chunk_tokens int, k1 float8, b float8,
         title_weight float8, full_text_weight float8, semantic_weight float8, fusion text, rrf_k float8,
         fold_diacritics boolean, index_fields text[], embed_fields text[], indexed_attributes jsonb, vector_storage text,
         hnsw_m int, hnsw_ef_construction int, normalisation text, neighbour_weight float8, smoothing float8,
-        statistics_scope text, bm25_variant text);
+        statistics_scope text, bm25_variant text, sparse_weight float8, sparse_encoder text);
       perform braid.set_synonyms(y.key, array(select jsonb_array_elements_text(y.value)), v_name)
       from jsonb_each(import_collection.definition -> 'synonyms') y;
     exception

@@ -53,6 +53,12 @@ begin
 
   perform braid_store.index_chunks(restore_documents.tenant_id, restore_documents.collection, v_chunk_ids);
   perform braid_store.write_attributes(restore_documents.tenant_id, restore_documents.collection.id, v_chunk_ids);
+  perform braid_store.write_sparse_rows(restore_documents.tenant_id, restore_documents.collection.id,
+                                        array_agg(u.chunk_id order by u.chunk_id),
+                                        array_agg(u.chunk -> 'sparse' order by u.chunk_id))
+  from unnest(v_chunk_ids, v_given) u (chunk_id, chunk)
+  where jsonb_typeof(u.chunk -> 'sparse') = 'object'
+  having count(*) > 0;
   for v_space in select w.* from braid_store.written_spaces(restore_documents.collection) w loop
     select array_agg(u.chunk_id order by u.chunk_id), array_agg(e.embedding order by u.chunk_id)
     into v_embedded_ids, v_embeddings

@@ -20,6 +20,9 @@ begin
   return query
   select s.problem, null::bigint, s.lexeme, s.detail
   from braid_store.check_segments(v_tenant_id, v_collection.id) s;
+  return query
+  select r.problem, r.chunk_id, null::text, r.detail
+  from braid_store.check_sparse_rows(v_tenant_id, v_collection.id) r;
 end
 $$;
 

@@ -25,7 +25,8 @@ begin
   -- While this waited, the ranking may have been changed, or the collection dropped.
   v_collection := braid_store.find_collection(rewrite_index.collection);
 
-  foreach v_table in array '{postings,forward_rows,tombstones,segment_chunks,segments}'::text[] loop
+  foreach v_table in array '{postings,forward_rows,tombstones,segment_chunks,segments,
+                             unindexed_sparse_rows,sparse_segment_chunks,sparse_segments}'::text[] loop
     perform braid_store.delete_rows(v_table, v_tenant_id, v_collection.id);
   end loop;
   loop
@@ -33,6 +34,17 @@ begin
     exit when v_chunk_ids = '{}';
     perform braid_store.index_chunks(v_tenant_id, v_collection, v_chunk_ids);
     v_count := v_count + cardinality(v_chunk_ids);
+    v_last_id := v_chunk_ids[cardinality(v_chunk_ids)];
+  end loop;
+  v_last_id := -9223372036854775808;
+  loop
+    v_chunk_ids := array(
+      select r.chunk_id from braid_store.sparse_rows r
+      where r.tenant_id = v_tenant_id and r.collection_id = v_collection.id and r.chunk_id > v_last_id
+      order by r.chunk_id
+      limit 8192);
+    exit when v_chunk_ids = '{}';
+    perform braid_store.write_sparse_segment(v_tenant_id, v_collection.id, v_chunk_ids);
     v_last_id := v_chunk_ids[cardinality(v_chunk_ids)];
   end loop;
   perform braid_store.note_due(v_tenant_id, v_collection.id);

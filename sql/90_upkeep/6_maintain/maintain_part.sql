@@ -20,6 +20,7 @@ declare
   c_steps constant text[] := '{create,copy}';
   v_next_steps text[];
   v_needs_merges boolean;
+  v_needs_sparse boolean;
   v_needs_centroid boolean;
   v_has_shard boolean;
   v_space braid_store.collections;
@@ -33,6 +34,7 @@ begin
   v_next_steps := array(
     select (braid_store.next_shard_step(tenant_id, w)).step from braid_store.written_spaces(collection) w);
   v_needs_merges := braid_store.segments_to_merge(tenant_id, collection) is not null;
+  v_needs_sparse := braid_store.has_due_sparse_rows(tenant_id, collection.id);
   select bool_or(d.is_due), min(d.due_at) into v_needs_centroid, next_visit
   from braid_store.written_spaces(collection) w, braid_store.due_centroid(tenant_id, w) d;
   v_has_shard := exists (
@@ -46,7 +48,7 @@ begin
     perform braid_store.note_task(tenant_id, collection.id, 'index_attributes');
   end if;
   -- Most parts need nothing more. Without this, the locks of all parts could fill the server's lock table.
-  if not (v_next_steps && c_steps or v_needs_merges or v_needs_centroid) then
+  if not (v_next_steps && c_steps or v_needs_merges or v_needs_sparse or v_needs_centroid) then
     return;
   elsif not braid_store.try_lock_part(collection.id, tenant_id) then
     is_complete := false;
@@ -69,10 +71,16 @@ begin
   if v_needs_centroid then
     perform braid_store.update_centroid(tenant_id, w) from braid_store.written_spaces(collection) w;
   end if;
+  if v_needs_sparse then
+    v_merged := braid_store.merge_sparse_due(tenant_id, collection.id, deadline);
+    merges := merges + v_merged.merges;
+    segments := segments + v_merged.segments;
+    is_complete := is_complete and v_merged.is_complete;
+  end if;
   if v_needs_merges then
     v_merged := braid_store.merge_due(tenant_id, collection, deadline, is_bounded);
-    merges := v_merged.merges;
-    segments := v_merged.segments;
+    merges := merges + v_merged.merges;
+    segments := segments + v_merged.segments;
     seconds_needed := v_merged.seconds_needed;
     is_complete := is_complete and v_merged.is_complete;
   end if;

@@ -24,7 +24,7 @@ comment on function braid.status(text) is
   E'Returns as JSON the installed version, the tenant that the session acts for, and what this tenant has in each '
   'collection, or only in the one named (null, as by default: all).\n'
   'For each: documents, chunks, pending_embeddings (chunks that wait for an embedding), failed_embeddings, segments '
-  'and tombstones of the text index, vectors (how many are scanned, and the vector shards with their measured recall), '
+  'and tombstones of the text index, chunks_with_sparse_terms, vectors (how many are scanned, and the vector shards with their measured recall), '
   'and model_migration: its progress, or null. The counts are exact, so on large collections it takes a while.\n'
   'warnings, for administrators: what of the server''s settings makes searches, writes or maintenance slower, each with a '
   'code and a message that says by how much.';

@@ -33,11 +33,14 @@ BENIGN = {
     "keys": "array['speaker']",
     "match": "'any'",
     "metadata": "'{}'",
+    "name": "'encoder'",
     "query_embedding": "'[1,0,0]'",
     "query_text": "'discount customer'",
     "records": "'[]'",
     "synonyms": "array['rebate']",
     "tenant": "'alpha'",
+    "terms": """'[{"discount": 1}]'""",
+    "weights": """'{"discount": 1}'""",
     "word": "'discount'",
 }
 BENIGN_OF_TYPE = {

@@ -18,6 +18,9 @@ export type SearchOptions = {
   ef_search?: number | null
   normalisation?: string | { [key: string]: Json | undefined } | null
   saturate_at?: number | null
+  sparse?: { [key: string]: Json | undefined } | boolean | null
+  sparse_weight?: number | null
+  sparse_min_score?: number | null
   smoothing?: number | null
   neighbour_weight?: number | null
   boosts?: Json[] | null
@@ -62,6 +65,8 @@ export type Database = {
           rrf_k: number | null
           semantic_weight: number | null
           smoothing: number | null
+          sparse_encoder: string | null
+          sparse_weight: number | null
           statistics_scope: string | null
           text_config: string | null
           title_weight: number | null
@@ -246,6 +251,8 @@ export type Database = {
           rrf_k?: number
           semantic_weight?: number | null
           smoothing?: number | null
+          sparse_encoder?: string | null
+          sparse_weight?: number | null
           statistics_scope?: string | null
           text_config?: string
           title_weight?: number | null
@@ -638,10 +645,20 @@ export type Database = {
           rrf_k?: number | null
           semantic_weight?: number | null
           smoothing?: number | null
+          sparse_encoder?: string | null
+          sparse_weight?: number | null
           statistics_scope?: string | null
           title_weight?: number | null
         }
         Returns: undefined
+      }
+      set_sparse_encoder: {
+        Args: {
+          append?: boolean
+          name: string
+          weights: Json
+        }
+        Returns: number
       }
       set_synonyms: {
         Args: {
@@ -706,6 +723,14 @@ export type Database = {
         }
         Returns: number
       }
+      store_sparse_terms: {
+        Args: {
+          chunk_ids: number[]
+          collection?: string
+          terms: Json
+        }
+        Returns: number
+      }
       update_metadata: {
         Args: {
           collection?: string
@@ -728,6 +753,7 @@ export type Database = {
           metadata?: Json
           occurred_at?: string | null
           source_uri?: string | null
+          sparse?: Json
           speaker?: string | null
           title?: string | null
         }
@@ -782,6 +808,9 @@ export type Database = {
         semantic_score: number | null
         snippet: string | null
         source_uri: string | null
+        sparse_normalised_score: number | null
+        sparse_rank: number | null
+        sparse_score: number | null
         speaker: string | null
         title: string | null
         token_count: number | null

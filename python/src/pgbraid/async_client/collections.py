@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from pgbraid.arguments import to_json
+from pgbraid.arguments import optional_json, to_json
 from pgbraid.spaces import LOCAL_MODEL
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ __all__ = [
     "drop_collection",
     "set_indexed_attributes",
     "set_ranking",
+    "set_sparse_encoder",
     "set_synonyms",
     "set_vector_index",
 ]
@@ -50,6 +51,8 @@ async def create_collection(
     smoothing: float | None = None,
     statistics_scope: str | None = None,
     bm25_variant: str = "lucene",
+    sparse_weight: float | None = None,
+    sparse_encoder: str | None = None,
 ) -> int:
     """Define a collection, for all tenants, and return its id; for administrators. Maps to
     braid.create_collection.
@@ -80,7 +83,8 @@ async def create_collection(
               hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text,
               preset => %(preset)s::text, neighbour_weight => %(neighbour_weight)s::float8,
               smoothing => %(smoothing)s::float8, statistics_scope => %(statistics_scope)s::text,
-              bm25_variant => %(bm25_variant)s::text)
+              bm25_variant => %(bm25_variant)s::text, sparse_weight => %(sparse_weight)s::float8,
+              sparse_encoder => %(sparse_encoder)s::text)
             """,
             name=name,
             text_config=text_config,
@@ -108,6 +112,8 @@ async def create_collection(
             smoothing=smoothing,
             statistics_scope=statistics_scope,
             bm25_variant=bm25_variant,
+            sparse_weight=sparse_weight,
+            sparse_encoder=sparse_encoder,
         )
     )
 
@@ -140,6 +146,8 @@ async def set_ranking(
     smoothing: float | None = None,
     statistics_scope: str | None = None,
     bm25_variant: str | None = None,
+    sparse_weight: float | None = None,
+    sparse_encoder: str | None = None,
 ) -> None:
     """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. For
     administrators. Maps to braid.set_ranking.
@@ -154,7 +162,8 @@ async def set_ranking(
           semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8,
           fusion => %(fusion)s::text, normalisation => %(normalisation)s::text, preset => %(preset)s::text,
           neighbour_weight => %(neighbour_weight)s::float8, smoothing => %(smoothing)s::float8,
-          statistics_scope => %(statistics_scope)s::text, bm25_variant => %(bm25_variant)s::text)
+          statistics_scope => %(statistics_scope)s::text, bm25_variant => %(bm25_variant)s::text,
+          sparse_weight => %(sparse_weight)s::float8, sparse_encoder => %(sparse_encoder)s::text)
         """,
         collection=collection,
         k1=k1,
@@ -170,6 +179,8 @@ async def set_ranking(
         smoothing=smoothing,
         statistics_scope=statistics_scope,
         bm25_variant=bm25_variant,
+        sparse_weight=sparse_weight,
+        sparse_encoder=sparse_encoder,
     )
 
 
@@ -191,6 +202,30 @@ async def set_synonyms(client: AsyncClient, word: str, synonyms: Sequence[str], 
             word=word,
             synonyms=list(synonyms),
             collection=collection,
+        )
+    )
+
+
+async def set_sparse_encoder(
+    client: AsyncClient, name: str, weights: Mapping[str, float] | None, *, append: bool = False
+) -> int:
+    """Store a table of term weights, by which searches make sparse terms of a query's words without a model; how many
+    terms it has. None removes it. For administrators. Maps to braid.set_sparse_encoder.
+
+    In place of what was stored before, or with `append` beside it. `set_ranking(collection, sparse_encoder=name)` gives
+    it to a collection.
+
+    Raises InvalidArgumentError, LimitExceededError.
+    """
+    return int(
+        await client._session.value_for_all(
+            """
+            braid.set_sparse_encoder(name => %(name)s::text, weights => %(weights)s::jsonb,
+                                     append => %(append)s::boolean)
+            """,
+            name=name,
+            weights=optional_json(weights, "weights"),
+            append=append,
         )
     )
 

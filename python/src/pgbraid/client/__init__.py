@@ -175,6 +175,7 @@ class Client:
     explain_score = explaining.explain_score
 
     add_documents = documents.add_documents
+    store_sparse_terms = documents.store_sparse_terms
     get_document = documents.get_document
     list_documents = documents.list_documents
     count = documents.count
@@ -190,6 +191,7 @@ class Client:
     drop_collection = collections.drop_collection
     set_ranking = collections.set_ranking
     set_synonyms = collections.set_synonyms
+    set_sparse_encoder = collections.set_sparse_encoder
     set_indexed_attributes = collections.set_indexed_attributes
     set_vector_index = collections.set_vector_index
 

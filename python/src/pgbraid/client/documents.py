@@ -23,6 +23,7 @@ __all__ = [
     "delete_documents",
     "get_document",
     "list_documents",
+    "store_sparse_terms",
     "update_metadata",
 ]
 
@@ -40,9 +41,10 @@ def add_documents(
     A document is a dict with external_id (yours, required), content, title, source_uri, metadata (a
     dict), speaker, category, importance (a number), occurred_at (a datetime or ISO 8601), language, and,
     if it is embedded already, embedding: a list or an array of numbers, or a Vector, HalfVector or SparseVector of
-    pgvector's, as many as the collection has dimensions; the document is one chunk then. Instead of content, `chunks`
-    may hold dicts with content, embedding and attributes of their own. Text is found by full-text search at once; call
-    `embed_pending` for the rest. A document that did not change costs nothing.
+    pgvector's, as many as the collection has dimensions; the document is one chunk then. So it is with sparse, a dict
+    of terms and weights (`pgbraid.vectors.sparse_terms` makes it of a SparseVector). Instead of content, `chunks` may
+    hold dicts with content, embedding, sparse and attributes of their own. Text is found by full-text search at once;
+    call `embed_pending` for the rest. A document that did not change costs nothing.
 
     Every batch is a transaction: use `client.transaction()` for all or nothing. `progress(n)` is called
     with the number of documents written so far. Raises InvalidArgumentError naming the document and the
@@ -73,6 +75,35 @@ def add_documents(
         if progress is not None:
             progress(summary.documents)
     return summary
+
+
+def store_sparse_terms(
+    client: Client, terms: Mapping[int, Mapping[str, float]], *, collection: str = "default"
+) -> int:
+    """Store weighted terms of chunks, made by a sparse model, in place of those that they have; how many chunks got
+    them. Maps to braid.store_sparse_terms, in batches of 1,000.
+
+    `{chunk_id: {"harbour": 1.2, "ship": 0.4}}`; an empty dict removes the terms of its chunk. Chunks that were deleted
+    in the meantime are passed over. Every batch is a transaction.
+
+    Raises InvalidArgumentError, LimitExceededError, NotFoundError.
+    """
+    chunk_ids = list(terms)
+    stored = 0
+    for first in range(0, len(chunk_ids), 1000):
+        batch = chunk_ids[first : first + 1000]
+        stored += int(
+            client._session.value(
+                """
+                braid.store_sparse_terms(chunk_ids => %(chunk_ids)s::bigint[], terms => %(terms)s::jsonb,
+                                         collection => %(collection)s::text)
+                """,
+                chunk_ids=batch,
+                terms=to_json([terms[chunk_id] for chunk_id in batch], "terms"),
+                collection=collection,
+            )
+        )
+    return stored
 
 
 def get_document(client: Client, external_id: str, *, collection: str = "default") -> Document | None:

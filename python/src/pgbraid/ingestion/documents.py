@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "CheckedDocument", "batches", "bounded", "check_document", "checked_records"]
 
 CHUNK_KEYS = frozenset(
-    ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding")
+    ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding", "sparse")
 )
 DOCUMENT_KEYS = CHUNK_KEYS | {"external_id", "title", "source_uri", "chunks"}
 # JSON's escape of NUL, and not an escaped backslash before "u0000".

@@ -1,0 +1,18 @@
+create or replace function braid.set_sparse_encoder(name text, weights jsonb, append boolean default false)
+returns int
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.replace_sparse_encoder(set_sparse_encoder.name, set_sparse_encoder.weights, set_sparse_encoder.append);
+$$;
+
+comment on function braid.set_sparse_encoder(text, jsonb, boolean) is
+  E'Stores a table of term weights, by which collections make the sparse terms of a query''s words without a model.\n'
+  'Returns how many terms it has. weights: an object of terms and their weights, 0 or more, in place of those stored before; '
+  'with append, beside them, for tables that come in pieces. Null removes the encoder. Terms are lower case and without '
+  'accents, as in the vocabulary of BERT''s uncased models: one that begins with ## stands for the rest of a word, and a word '
+  'is cut into the longest terms that there are. Weight 0: the term takes its place in a word and counts for nothing. At most '
+  '200000 terms. set_ranking and create_collection give it to a collection by its name. For administrators.';

@@ -1,0 +1,63 @@
+create or replace function braid_store.write_sparse_rows(tenant_id int, collection_id int, chunk_ids bigint[], terms jsonb[])
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  -- A segment of fewer chunks would have lists of one or two.
+  c_least_segment constant int := 256;
+  c_most constant int := 8192;
+  v_written_ids bigint[];
+begin
+  perform braid_store.remove_sparse_places(write_sparse_rows.tenant_id, write_sparse_rows.collection_id,
+                                           write_sparse_rows.chunk_ids);
+  -- In the order of ids, so that two writers do not deadlock.
+  insert into braid_store.sparse_rows (tenant_id, collection_id, chunk_id, terms, weights)
+  select write_sparse_rows.tenant_id, write_sparse_rows.collection_id, u.chunk_id, e.terms, e.weights
+  from unnest(write_sparse_rows.chunk_ids, write_sparse_rows.terms) u (chunk_id, terms),
+       lateral (
+         select string_agg(t.key, E'\n' order by t.key collate "C") as terms,
+                array_agg((t.value)::numeric::real order by t.key collate "C") as weights
+         from jsonb_each(u.terms) t
+         offset 0
+       ) e
+  where e.terms is not null
+  order by u.chunk_id
+  on conflict (tenant_id, collection_id, chunk_id) do update set terms = excluded.terms, weights = excluded.weights;
+  delete from braid_store.sparse_rows r
+  where r.ctid = any (array(
+    select r.ctid
+    from unnest(write_sparse_rows.chunk_ids, write_sparse_rows.terms) u (chunk_id, terms),
+         lateral (
+           select r.ctid from braid_store.sparse_rows r
+           where r.tenant_id = write_sparse_rows.tenant_id and r.collection_id = write_sparse_rows.collection_id
+             and r.chunk_id = u.chunk_id
+           offset 0
+         ) r
+    where u.terms = '{}'));
+
+  v_written_ids := array(
+    select u.chunk_id from unnest(write_sparse_rows.chunk_ids, write_sparse_rows.terms) u (chunk_id, terms)
+    where u.terms <> '{}' order by u.chunk_id);
+  if cardinality(v_written_ids) >= c_least_segment then
+    for v_first in 1..cardinality(v_written_ids) by c_most loop
+      perform braid_store.write_sparse_segment(write_sparse_rows.tenant_id, write_sparse_rows.collection_id,
+                                               v_written_ids[v_first : v_first + c_most - 1]);
+    end loop;
+  else
+    insert into braid_store.unindexed_sparse_rows (tenant_id, collection_id, chunk_id)
+    select write_sparse_rows.tenant_id, write_sparse_rows.collection_id, u.chunk_id from unnest(v_written_ids) u (chunk_id);
+  end if;
+end
+$$;
+
+comment on function braid_store.write_sparse_rows(int, int, bigint[], jsonb[]) is
+  'Stores the weighted terms of chunks, in place of those that they have, and indexes them: in a segment if there are many, '
+  'else maintain() does. terms: for each of chunk_ids an object that check_sparse_terms has passed; an empty one removes. '
+  'The caller keeps the chunks from being deleted meanwhile.';

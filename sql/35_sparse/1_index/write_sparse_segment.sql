@@ -1,0 +1,51 @@
+create or replace function braid_store.write_sparse_segment(tenant_id int, collection_id int, chunk_ids bigint[])
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
+set work_mem = '64MB'
+as $$
+#variable_conflict use_column
+declare
+  v_segment braid_store.sparse_segments;
+begin
+  insert into braid_store.sparse_segments (tenant_id, collection_id, chunk_count, posting_count, max_weight, terms)
+  select write_sparse_segment.tenant_id, write_sparse_segment.collection_id, cardinality(write_sparse_segment.chunk_ids),
+         sum(t.count), max(t.max_weight), string_agg(t.term, E'\n')
+  from (
+    select e.term, count(*) as count, max(e.weight)::float8 as max_weight
+    from unnest(write_sparse_segment.chunk_ids) u (chunk_id),
+         lateral (
+           select r.terms, r.weights from braid_store.sparse_rows r
+           where r.tenant_id = write_sparse_segment.tenant_id and r.collection_id = write_sparse_segment.collection_id
+             and r.chunk_id = u.chunk_id
+           offset 0
+         ) r,
+         lateral (select unnest(string_to_array(r.terms, E'\n')) as term, unnest(r.weights) as weight) e
+    group by e.term
+  ) t
+  having count(*) > 0
+  returning * into v_segment;
+  if v_segment.id is null then
+    return;
+  end if;
+
+  insert into braid_store.sparse_segment_chunks (tenant_id, collection_id, segment_id, chunk_number, chunk_id)
+  select write_sparse_segment.tenant_id, write_sparse_segment.collection_id, v_segment.id, u.chunk_number, u.chunk_id
+  from unnest(write_sparse_segment.chunk_ids) with ordinality u (chunk_id, chunk_number);
+
+  insert into braid_store.postings
+  select p.*
+  from braid_store.sparse_posting_lists(v_segment, write_sparse_segment.chunk_ids) p
+  order by p.lexeme;
+end
+$$;
+
+comment on function braid_store.write_sparse_segment(int, int, bigint[]) is
+  'Writes a segment of the sparse rows of the given chunks, each of them once, numbered from 1 in the order of chunk_ids, '
+  'and its postings. Nothing if there are no such rows.';

@@ -1,0 +1,21 @@
+create or replace function braid_store.has_due_sparse_rows(tenant_id int, collection_id int)
+returns boolean
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  return exists (
+           select from braid_store.unindexed_sparse_rows n
+           where n.tenant_id = has_due_sparse_rows.tenant_id and n.collection_id = has_due_sparse_rows.collection_id)
+         or braid_store.sparse_segments_to_merge(has_due_sparse_rows.tenant_id, has_due_sparse_rows.collection_id)
+            is not null;
+end
+$$;
+
+comment on function braid_store.has_due_sparse_rows(int, int) is
+  'Tells whether the index of sparse terms of a tenant''s part of a collection has anything for maintain() to do.';

@@ -1,0 +1,55 @@
+create or replace function braid_store.sparse_segments_to_merge(tenant_id int, collection_id int)
+returns bigint[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  -- Segments have eight times the chunks of those that they are made of, up to so many that a merge takes seconds: lists
+  -- are read as fast from ten of these as from one.
+  c_factor constant int := 8;
+  c_most_chunks constant int := 16384;
+begin
+  return (
+  with segments as materialized (
+    select s.id, s.chunk_count, l.live_count, floor(ln(s.chunk_count) / ln(c_factor)) as tier
+    from braid_store.sparse_segments s,
+         lateral (
+           select count(*) as live_count from braid_store.sparse_segment_chunks sc
+           where sc.tenant_id = sparse_segments_to_merge.tenant_id
+             and sc.collection_id = sparse_segments_to_merge.collection_id and sc.segment_id = s.id
+           offset 0
+         ) l
+    where s.tenant_id = sparse_segments_to_merge.tenant_id and s.collection_id = sparse_segments_to_merge.collection_id
+  ), groups as (
+    -- Those that are more than half deleted come first.
+    select s.id, s.live_count, -1 as tier, 1 as least_count from segments s where s.live_count * 2 < s.chunk_count
+    union all
+    select s.id, s.live_count, s.tier, c_factor from segments s
+  ), counted as (
+    select g.*, count(*) over same_tier as tier_count,
+           sum(g.live_count) over (partition by g.tier order by g.live_count, g.id) as running_count,
+           row_number() over (partition by g.tier order by g.live_count, g.id) as number
+    from groups g
+    window same_tier as (partition by g.tier)
+  ), due as (
+    select c.*, max(c.number) filter (where c.running_count <= c_most_chunks) over (partition by c.tier) as fitting_count
+    from counted c
+    where c.tier_count >= c.least_count
+  )
+  select array_agg(d.id order by d.id)
+  from due d
+  where d.running_count <= c_most_chunks
+    and d.tier = (select min(t.tier) from due t where t.fitting_count >= least(t.least_count, 2)));
+end
+$$;
+
+comment on function braid_store.sparse_segments_to_merge(int, int) is
+  'The sparse segments of a tenant''s part of a collection that a merge is due for: eight or more of about the same size, or '
+  'those that are more than half deleted. Null if there are none.';

@@ -1,0 +1,43 @@
+create or replace function braid_store.exact_sparse_scores(
+  tenant_id int,
+  collection_id int,
+  chunk_ids bigint[],
+  query braid_store.text_query
+)
+returns float8[]
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_terms text[] := exact_sparse_scores.query.terms;
+  v_weights float8[] := exact_sparse_scores.query.weights;
+begin
+  return array(
+    select (
+      -- Added up in the order of the query's terms, so that equal chunks get equal scores to the last bit.
+      select sum(q.weight * r.weights[w.place])
+      from unnest(v_terms, v_weights) q (term, weight),
+           lateral (select width_bucket(q.term collate "C", r.terms) as place offset 0) w
+      where r.terms[w.place] = q.term
+    )
+    from unnest(exact_sparse_scores.chunk_ids) with ordinality u (chunk_id, place)
+    left join lateral (
+      -- Joined to nothing, so that a long array is unpacked once and not for each term.
+      select string_to_array(r.terms, E'\n') collate "C" as terms, r.weights || '{}'::real[] as weights
+      from braid_store.sparse_rows r
+      where r.tenant_id = exact_sparse_scores.tenant_id and r.collection_id = exact_sparse_scores.collection_id
+        and r.chunk_id = u.chunk_id
+      offset 0
+    ) r on true
+    order by u.place);
+end
+$$;
+
+comment on function braid_store.exact_sparse_scores(int, int, bigint[], braid_store.text_query) is
+  'The exact sparse scores of chunks, in the order of chunk_ids: the sum of weight in the query × weight in the chunk over '
+  'the terms that both have; null if there is none.';

@@ -1,0 +1,21 @@
+create or replace function braid.store_sparse_terms(
+  chunk_ids bigint[],
+  terms jsonb,
+  collection text default 'default'
+)
+returns int
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.write_given_terms(store_sparse_terms.chunk_ids, store_sparse_terms.terms, store_sparse_terms.collection);
+$$;
+
+comment on function braid.store_sparse_terms(bigint[], jsonb, text) is
+  E'Stores weighted terms of chunks, made outside by a sparse model, in place of those that they have.\n'
+  'terms: a JSON array with an object for each of chunk_ids, in the same order, such as {"harbour": 1.2, "ship": 0.4}: at most '
+  '4096 terms with weights above 0. An empty object removes the terms of its chunk. At most 10000 chunks. Chunks that were '
+  'deleted in the meantime are passed over. Returns how many chunks got terms. Searches with the option sparse find them at '
+  'once.';
