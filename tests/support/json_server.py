@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
@@ -19,6 +22,11 @@ class JsonServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answer = answer
         self.failures: list[int] = []
+        self.retry_after: str | None = "0"
+        # Seconds before an answer, and bytes that it announces but does not send.
+        self.delay = 0.0
+        self.missing_bytes: int | None = None
+        self.headers: list[Message] = []
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.authorization: str | None = None
@@ -47,14 +55,22 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.requests.append(body)
         self.server.paths.append(self.path)
+        self.server.headers.append(self.headers)
         self.server.authorization = self.headers["Authorization"]
+        if self.server.delay:
+            time.sleep(self.server.delay)
         status = self.server.failures.pop(0) if self.server.failures else 200
         self.send_response(status)
-        self.send_header("Retry-After", "0")
+        if self.server.retry_after is not None:
+            self.send_header("Retry-After", self.server.retry_after)
         self.send_header("Location", "/elsewhere")
-        self.end_headers()
         answer = self.server.answer(body)
-        self.wfile.write(answer if isinstance(answer, bytes) else json.dumps(answer).encode())
+        content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+        if self.server.missing_bytes is not None:
+            self.send_header("Content-Length", str(len(content) + self.server.missing_bytes))
+        self.end_headers()
+        with suppress(OSError):  # the client has given up
+            self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
         pass

@@ -11,7 +11,14 @@ if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient, connect_async
     from pgbraid.client import Client, connect
     from pgbraid.contexts import Context, Passage
-    from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
+    from pgbraid.embedders import (
+        AdaptedEmbedder,
+        Embedder,
+        HttpEmbedder,
+        LocalEmbedder,
+        OpenAIEmbedder,
+        SentenceTransformerEmbedder,
+    )
     from pgbraid.errors import PgbraidError
     from pgbraid.explanation import Explanation, ScorePart
     from pgbraid.rerankers import (
@@ -28,6 +35,7 @@ if TYPE_CHECKING:
     from pgbraid.timelines import Timeline, TimelineTurn
 
 __all__ = [
+    "AdaptedEmbedder",
     "AsyncClient",
     "AsyncRetriever",
     "Client",
@@ -39,6 +47,7 @@ __all__ = [
     "EmbeddingBacklog",
     "Explanation",
     "FacetValue",
+    "HttpEmbedder",
     "HttpReranker",
     "IndexProblem",
     "LLMReranker",
@@ -71,7 +80,14 @@ __getattr__, __dir__ = lazy_names(
         "async_client": ["AsyncClient", "connect_async"],
         "client": ["Client", "connect"],
         "contexts": ["Context", "Passage"],
-        "embedders": ["Embedder", "LocalEmbedder", "OpenAIEmbedder", "SentenceTransformerEmbedder"],
+        "embedders": [
+            "AdaptedEmbedder",
+            "Embedder",
+            "HttpEmbedder",
+            "LocalEmbedder",
+            "OpenAIEmbedder",
+            "SentenceTransformerEmbedder",
+        ],
         "errors": ["PgbraidError"],
         "explanation": ["Explanation", "ScorePart"],
         "rerankers": [

@@ -5,18 +5,23 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import random
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from pgbraid.errors import InvalidArgumentError, PgbraidError
 
 __all__ = ["JsonService"]
 
-LONGEST_WAIT = 20.0
+LONGEST_WAIT = 60.0
+# Of an answer; it is read until the timeout, and a service that never ends would fill the memory.
+MOST_BYTES = 256 << 20
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -32,10 +37,11 @@ _opener = urllib.request.build_opener(_NoRedirects)
 class JsonService:
     """POST requests to one address.
 
-    `api_key` defaults to the environment variable named `environment`; without one, no Authorization header is sent.
+    `api_key` defaults to the environment variable named `environment`; without one, no `key_header` is sent.
     `timeout` is in seconds per request. Answers 429 and 5xx are repeated up to `retries` times, after the service's
-    Retry-After or 0.5, 1, 2, … seconds; an unreachable service is not. `error` makes the exception that is raised
-    of what the service did.
+    Retry-After, or else 0.5, 1, 2, … seconds, give or take a half; if it asks for more than LONGEST_WAIT, they are not,
+    nor is a request to an unreachable service. While a service wants to be left alone, no other thread asks it either.
+    `error` makes the exception that is raised of what the service did.
     """
 
     def __init__(
@@ -46,6 +52,7 @@ class JsonService:
         error: Callable[[str], PgbraidError],
         api_key: str | None,
         environment: str | None,
+        key_header: str = "Authorization",
         timeout: float,
         retries: int,
     ) -> None:
@@ -62,36 +69,84 @@ class JsonService:
             raise InvalidArgumentError("api_key has a line break or other characters that no key has")
         self.url = base_url.rstrip("/") + path
         self._error = error
+        self._key_header = key_header
         self._api_key = api_key
         self._timeout = timeout
         self._retries = retries
+        self._not_before = 0.0
 
-    def post(self, body: dict[str, Any]) -> Any:
+    def post(self, body: dict[str, Any], *, within: float | None = None) -> Any:
+        """The answer. A repetition that could not be sent before `within` seconds have passed is not made."""
         headers = {"Content-Type": "application/json", "User-Agent": "pgbraid"}
         if self._api_key:
-            headers["Authorization"] = f"Bearer {self._api_key}"
+            scheme = "Bearer " if self._key_header == "Authorization" else ""
+            headers[self._key_header] = scheme + self._api_key
         # The scheme was checked to be http(s).
         request = urllib.request.Request(self.url, json.dumps(body).encode(), headers, method="POST")
+        give_up = float("inf") if within is None else time.monotonic() + within
         for attempt in range(self._retries + 1):
+            self._wait_until(self._not_before, give_up, "asked to wait")
             try:
-                with _opener.open(request, timeout=self._timeout) as response:
-                    return json.loads(response.read())
+                return json.loads(self._read(request))
             except urllib.error.HTTPError as error:
                 with error:
                     detail = error.read(500).decode("utf-8", "replace").strip()
-                if attempt == self._retries or (error.code != 429 and error.code < 500):
-                    raise self._error(f"answered {error.code} {error.reason}: {detail}") from error
-                time.sleep(_wait(error.headers.get("Retry-After"), attempt))
+                said = f"answered {error.code} {error.reason}: {detail}"
+                if error.code != 429 and error.code < 500:
+                    raise self._error(said) from error
+                asked = _retry_after(error.headers.get("Retry-After"))
+                if asked is not None:
+                    self._not_before = time.monotonic() + asked
+                if attempt == self._retries:
+                    raise self._error(said) from error
+                # Clients that failed together are not to come back together.
+                pause = 0.5 * 2.0**attempt * random.uniform(0.5, 1.5) if asked is None else asked
+                self._wait_until(time.monotonic() + pause, give_up, said)
+            except http.client.IncompleteRead as error:
+                raise self._error("broke off its answer") from error
             except (ValueError, RecursionError) as error:
                 raise self._error("did not answer JSON") from error
             except (OSError, http.client.HTTPException) as error:
                 raise self._error(f"is unreachable: {getattr(error, 'reason', error)}") from error
         raise AssertionError("unreachable")
 
+    def _read(self, request: urllib.request.Request) -> bytes:
+        """The whole answer within the timeout: that of a socket is for each part of it."""
+        deadline = time.monotonic() + self._timeout
+        parts: list[bytes] = []
+        size = 0
+        with _opener.open(request, timeout=self._timeout) as response:
+            while part := response.read1(1 << 16):
+                parts.append(part)
+                size += len(part)
+                if size > MOST_BYTES:
+                    raise self._error(f"answered more than {MOST_BYTES >> 20} MB")
+                if time.monotonic() > deadline:
+                    raise TimeoutError(f"no whole answer within {self._timeout:g} s")
+            if response.length:
+                raise http.client.IncompleteRead(b"", response.length)
+        return b"".join(parts)
 
-def _wait(retry_after: str | None, attempt: int) -> float:
+    def _wait_until(self, moment: float, give_up: float, why: str) -> None:
+        seconds = moment - time.monotonic()
+        if seconds > LONGEST_WAIT or moment > give_up:
+            raise self._error(f"{why}; the next request could be made in {seconds:.1f} s, which is too late")
+        if seconds > 0:
+            time.sleep(seconds)
+
+
+def _retry_after(value: str | None) -> float | None:
+    """Seconds; None without the header, or if it is neither seconds nor a date (RFC 9110, 10.2.3)."""
+    if value is None:
+        return None
     try:
-        seconds = float(retry_after or "")
+        seconds = float(value)
     except ValueError:
-        seconds = 0.5 * 2.0**attempt
-    return min(max(seconds, 0.0), LONGEST_WAIT)
+        try:
+            moment = parsedate_to_datetime(value)
+        except ValueError:
+            return None
+        # A date without a zone is of Greenwich.
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+        seconds = (moment - datetime.now(timezone.utc)).total_seconds()
+    return max(seconds, 0.0) if seconds == seconds else None

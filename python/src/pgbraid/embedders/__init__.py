@@ -7,16 +7,27 @@ from typing import TYPE_CHECKING
 from pgbraid._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from pgbraid.embedders.adapted import AdaptedEmbedder
+    from pgbraid.embedders.http import HttpEmbedder
     from pgbraid.embedders.local import LocalEmbedder
     from pgbraid.embedders.openai import OpenAIEmbedder
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.embedders.sentence_transformer import SentenceTransformerEmbedder
 
-__all__ = ["Embedder", "LocalEmbedder", "OpenAIEmbedder", "SentenceTransformerEmbedder"]
+__all__ = [
+    "AdaptedEmbedder",
+    "Embedder",
+    "HttpEmbedder",
+    "LocalEmbedder",
+    "OpenAIEmbedder",
+    "SentenceTransformerEmbedder",
+]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "adapted": ["AdaptedEmbedder"],
+        "http": ["HttpEmbedder"],
         "local": ["LocalEmbedder"],
         "openai": ["OpenAIEmbedder"],
         "protocol": ["Embedder"],
