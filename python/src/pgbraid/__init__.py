@@ -21,13 +21,7 @@ if TYPE_CHECKING:
     )
     from pgbraid.errors import PgbraidError
     from pgbraid.explanation import Explanation, ScorePart
-    from pgbraid.rerankers import (
-        CrossEncoderReranker,
-        HttpReranker,
-        LateInteractionReranker,
-        LLMReranker,
-        Reranker,
-    )
+    from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker, Reranker
     from pgbraid.results import FacetValue, SearchResult, SearchResults
     from pgbraid.retrieval import AsyncRetriever, Retriever, ScoredChunk
     from pgbraid.search_options import SearchOptions
@@ -81,33 +75,15 @@ __getattr__, __dir__ = lazy_names(
         "client": ["Client", "connect"],
         "contexts": ["Context", "Passage"],
         "embedders": [
-            "AdaptedEmbedder",
-            "Embedder",
-            "HttpEmbedder",
-            "LocalEmbedder",
-            "OpenAIEmbedder",
-            "SentenceTransformerEmbedder",
+            "AdaptedEmbedder", "Embedder", "HttpEmbedder", "LocalEmbedder", "OpenAIEmbedder", "SentenceTransformerEmbedder",
         ],
         "errors": ["PgbraidError"],
         "explanation": ["Explanation", "ScorePart"],
-        "rerankers": [
-            "CrossEncoderReranker",
-            "HttpReranker",
-            "LLMReranker",
-            "LateInteractionReranker",
-            "Reranker",
-        ],
+        "rerankers": ["CrossEncoderReranker", "HttpReranker", "LLMReranker", "LateInteractionReranker", "Reranker"],
         "results": ["FacetValue", "SearchResult", "SearchResults"],
         "retrieval": ["AsyncRetriever", "Retriever", "ScoredChunk"],
         "search_options": ["SearchOptions"],
-        "stored": [
-            "Document",
-            "DocumentChunk",
-            "EmbeddingBacklog",
-            "IndexProblem",
-            "ListedDocument",
-            "WriteSummary",
-        ],
+        "stored": ["Document", "DocumentChunk", "EmbeddingBacklog", "IndexProblem", "ListedDocument", "WriteSummary"],
         "timelines": ["Timeline", "TimelineTurn"],
     },
 )
