@@ -75,7 +75,12 @@ __getattr__, __dir__ = lazy_names(
         "client": ["Client", "connect"],
         "contexts": ["Context", "Passage"],
         "embedders": [
-            "AdaptedEmbedder", "Embedder", "HttpEmbedder", "LocalEmbedder", "OpenAIEmbedder", "SentenceTransformerEmbedder",
+            "AdaptedEmbedder",
+            "Embedder",
+            "HttpEmbedder",
+            "LocalEmbedder",
+            "OpenAIEmbedder",
+            "SentenceTransformerEmbedder",
         ],
         "errors": ["PgbraidError"],
         "explanation": ["Explanation", "ScorePart"],

@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.embedders.sentence_transformer import SentenceTransformerEmbedder
 
-__all__ = ["AdaptedEmbedder", "Embedder", "HttpEmbedder", "LocalEmbedder", "OpenAIEmbedder", "SentenceTransformerEmbedder"]
+__all__ = [
+    "AdaptedEmbedder",
+    "Embedder",
+    "HttpEmbedder",
+    "LocalEmbedder",
+    "OpenAIEmbedder",
+    "SentenceTransformerEmbedder",
+]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
