@@ -30,6 +30,7 @@ SCALARS = {
     "interval": "string",
     "jsonb": "Json",
     "json": "Json",
+    "halfvec": "number[] | string",
     "vector": "number[] | string",
     "void": "undefined",
 }
@@ -79,7 +80,7 @@ def generate(connection: psycopg.Connection[Any]) -> str:
             return f"Database['braid']['CompositeTypes']['{name}']"
         if element:
             # In an array PostgREST takes a vector as a string only.
-            return "string[]" if element == "vector" else f"{SCALARS[element]}[]"
+            return "string[]" if element in ("halfvec", "vector") else f"{SCALARS[element]}[]"
         return SCALARS[name]
 
     def record(names: list[str], oids: list[int]) -> list[str]:

@@ -15,7 +15,7 @@ begin
                       'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'insert_requested_tenant',
                       'remove_tenant', 'set_tenant_member', 'set_trusted_role', 'session_is_anonymous', 'login_is_known',
                       'update_access_settings', 'insert_collection', 'update_ranking', 'remove_collection',
-                      'replace_synonyms', 'replace_sparse_encoder', 'replace_attributes', 'update_vector_index', 'measure_exact_rows',
+                      'replace_synonyms', 'replace_sparse_encoder', 'replace_attributes', 'update_vector_index', 'update_token_vectors', 'measure_exact_rows',
                       'start_model_change', 'step_model_change', 'count_embedding_jobs', 'maintain_all')
                     then '@definer@' else '@owner@'
                   end as owner

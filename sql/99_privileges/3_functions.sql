@@ -11,20 +11,20 @@ begin
       values
         ('braid_reader', 'braid', '{version, status, current_tenant_id, hybrid_search, full_text_search, semantic_search,
           search_json, get_document, list_documents, highlight, explain_score, explain_search, facets, similar_chunks, similar_documents,
-          arrange_results, assemble_context, recall, recall_json, conversation_timeline, parse_timeframe,
+          arrange_results, assemble_context, missing_token_vectors, recall, recall_json, conversation_timeline, parse_timeframe,
           extract_timeframe}'::text[]),
         ('braid_writer', 'braid', '{upsert_document, upsert_documents, upsert_embedded_documents, delete_document,
-          delete_documents, update_metadata, clear_collection, claim_embedding_jobs, store_embeddings, fail_embedding_jobs, store_sparse_terms, check_index, rebuild_index,
+          delete_documents, update_metadata, clear_collection, claim_embedding_jobs, store_embeddings, store_token_vectors, fail_embedding_jobs, store_sparse_terms, check_index, rebuild_index,
           rebuild_vector_index, export_tenant, import_tenant}'),
         ('@definer@', 'braid', '{current_tenant_id}'),
         ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_key, login_is_known,
           find_collection, read_document, page_documents, run_search, search_warnings, collection_counts, server_warnings,
           highlight_chunk, explain_chunks, count_values, find_similar_chunks, find_similar_documents,
-          arrange_chunks, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, find_timeframe}'),
+          arrange_chunks, find_missing_token_vectors, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, find_timeframe}'),
         ('@definer@', 'braid_store', '{session_tenant_id, session_tenant_key, session_is_anonymous, insert_requested_tenant, run_search,
           run_recall}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_listed_documents, remove_documents, change_metadata,
-          lease_embedding_jobs, complete_embedding_jobs, release_embedding_jobs, write_given_terms, index_problems, rewrite_index,
+          lease_embedding_jobs, complete_embedding_jobs, replace_token_vectors, release_embedding_jobs, write_given_terms, index_problems, rewrite_index,
           outdate_shard, export_records, import_collection, collection_definition, import_documents}')
     )
     select l.role::text, p.oid::regprocedure as signature

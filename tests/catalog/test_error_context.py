@@ -12,12 +12,14 @@ from catalog.conftest import Catalog, Functions
 # Values that an argument cannot have. Not every function that has the argument refuses each of them.
 WRONG = {
     "after": ["''"],
+    "after_chunk_id": [],
     "append": [],
     "attributes": ["'[]'", """'{"category": {"a": 2}}'"""],
     "b": ["2"],
     "bm25_variant": ["'x'"],
     "candidate_count": ["0"],
     "category": [],
+    "chunk_count": ["0"],
     "chunk_id": ["0", "null"],
     "chunk_ids": ["null", "'{0}'", "'{null}'"],
     "chunk_tokens": ["0"],
@@ -122,7 +124,10 @@ WRONG = {
     "topic": ["repeat('x', 1000001)"],
     "trusted_claim_roles": ["'{nobody}'"],
     "value_count": ["0"],
+    "vector_count": ["0"],
+    "vector_counts": ["'{0}'", "null"],
     "vector_storage": ["'none'"],
+    "vectors": ["'{null}'", "null"],
     "weights": ["'7'", """'{"a": -1}'"""],
     "word": ["''", "null"],
 }
@@ -154,6 +159,8 @@ RIGHT = {
     "terms": """'[{"fox": 1}]'""",
     "timeframe": "'2025'",
     "topic": "'fox'",
+    "vector_counts": "'{1}'",
+    "vectors": "array['[1]']::@vector@.halfvec[]",
     "weights": """'{"fox": 1}'""",
     "word": "'fox'",
 }
@@ -162,9 +169,10 @@ RIGHT = {
 # In bytes. A line has the function's name and the types of its arguments, which alone are 260 for create_collection.
 MOST = 320
 # Where it is not raised again at the surface: a parallel worker, which may run highlight and explain_score, cannot
-# catch errors; and to catch a wrong vector while documents are written would cost each write a transaction number more.
+# catch errors; and to catch a wrong vector while documents or token vectors are written would
+# cost each write a transaction number more.
 MORE = {"create_collection": 400, "highlight": 400, "explain_score": 350}
-MORE |= dict.fromkeys(("upsert_document", "upsert_documents", "upsert_embedded_documents"), 1000)
+MORE |= dict.fromkeys(("upsert_document", "upsert_documents", "upsert_embedded_documents", "store_token_vectors"), 1000)
 
 
 def calls(function: Any) -> list[str]:

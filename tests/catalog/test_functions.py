@@ -36,6 +36,7 @@ CROSS_TENANT = {
     "braid_store.maintain_all",
     "braid_store.measure_exact_rows",
     "braid_store.update_vector_index",
+    "braid_store.update_token_vectors",
 }
 
 # The API: whether it writes, and the arguments without a default. Calls name their arguments, so this is a promise.
@@ -73,6 +74,7 @@ API = {
     "import_tenant": ("writes", ["records"]),
     "list_documents": ("reads", []),
     "maintain": ("writes", []),
+    "missing_token_vectors": ("reads", []),
     "parse_timeframe": ("reads", ["timeframe"]),
     "pause_model_migration": ("writes", ["collection"]),
     "rebuild_index": ("writes", []),
@@ -89,6 +91,7 @@ API = {
     "set_ranking": ("writes", ["collection"]),
     "set_sparse_encoder": ("writes", ["name", "weights"]),
     "set_synonyms": ("writes", ["word", "synonyms"]),
+    "set_token_vectors": ("writes", ["collection", "embedding_model"]),
     "set_vector_index": ("writes", ["collection"]),
     "similar_chunks": ("reads", ["chunk_id"]),
     "similar_documents": ("reads", ["external_id"]),
@@ -96,6 +99,7 @@ API = {
     "status": ("reads", []),
     "store_embeddings": ("writes", ["chunk_ids", "embeddings"]),
     "store_sparse_terms": ("writes", ["chunk_ids", "terms"]),
+    "store_token_vectors": ("writes", ["chunk_ids", "vectors", "vector_counts"]),
     "update_metadata": ("writes", ["external_id", "metadata"]),
     "upsert_document": ("writes", ["external_id"]),
     "upsert_documents": ("writes", ["documents"]),

@@ -91,7 +91,10 @@ CALLS = {
         "braid.hybrid_search('discount zebrafish', '[0,1,0.1]', fusion => 'convex', collection => 'small', filters => "
         '\'{"year": 2024}\', options => \'{"statistics_scope": "filter", "boosts": [{"attribute": "year"}, {"filter": '
         '{"betakey": {"$exists": true}}, "factor": 9}, {"filter": {"external_id": "beta-only"}, "factor": 9}]}\')',
+        "braid.hybrid_search('discount zebrafish', '[0,1,0.1]', collection => 'small', options => "
+        '\'{"late_interaction": {"vectors": [[1, 0, 0], "[0,1,0.1]"]}}\')',
     ],
+    "missing_token_vectors": ["braid.missing_token_vectors(10000, 0, 'small')"],
     "get_document": [
         "braid.get_document('doc1', 'small')",
         "braid.get_document('doc2', 'small')",
@@ -137,6 +140,7 @@ CALLS = {
     "set_ranking": ["braid.set_ranking('small', k1 => 2)"],
     "set_sparse_encoder": ["braid.set_sparse_encoder('beta', '{\"zebrafish\": 1}')"],
     "set_synonyms": ["braid.set_synonyms('discount', '{zebrafish}', 'small')"],
+    "set_token_vectors": ["braid.set_token_vectors('small', null)"],
     "set_vector_index": ["braid.set_vector_index('small', hnsw_m => 8)"],
     "similar_chunks": ["braid.similar_chunks((:beta_chunks)[1])"],
     "similar_documents": [
@@ -154,6 +158,10 @@ CALLS = {
     "store_sparse_terms": [
         "braid.store_sparse_terms(:beta_chunks, (select jsonb_agg('{\"planted\": 1}'::jsonb)"
         " from unnest(:beta_chunks)), 'small')",
+    ],
+    "store_token_vectors": [
+        "braid.store_token_vectors(:beta_chunks, array_fill('[0.5,0.5,0.5]'::@vector@.halfvec,"
+        " array[cardinality(:beta_chunks)]), array_fill(1, array[cardinality(:beta_chunks)]), 'small')",
     ],
     "update_metadata": [
         "braid.update_metadata('beta-only', '{\"planted\": true}', collection => 'small')",
@@ -184,6 +192,7 @@ READING = {
     "get_document",
     "hybrid_search",
     "list_documents",
+    "missing_token_vectors",
     "recall",
     "recall_json",
     "search_json",
@@ -214,6 +223,7 @@ ADMINISTRATIVE = {
     "set_ranking",
     "set_sparse_encoder",
     "set_synonyms",
+    "set_token_vectors",
     "set_vector_index",
     "start_model_migration",
 }

@@ -29,6 +29,7 @@ DERIVED = {
     "sparse_segment_chunks",
     "sparse_segments",
     "tenant_members",
+    "token_vectors",
     "tombstones",
     "unindexed_sparse_rows",
     "vector_shards",

@@ -22,7 +22,12 @@ PRIVATE = ("zebrafish", "Zoltan", "beta-only", "betakey", "projectbeta")
 
 ALPHA: list[dict[str, Any]] = [
     {"external_id": "doc1", "content": SHARED, "title": "Review", "speaker": "Ana", "embedding": [1, 0, 0]},
-    {"external_id": "doc2", "content": "A discount was given to keep the customer.", "embedding": [0, 1, 0]},
+    {
+        "external_id": "doc2",
+        "content": "A discount was given to keep the customer.",
+        "embedding": [0, 1, 0],
+        "token_vectors": [[0, 1, 0]],
+    },
     {"external_id": "doc3", "content": "Roadmap: nothing about prices here.", "metadata": {"year": 2024}},
 ]
 BETA: list[dict[str, Any]] = [
@@ -34,6 +39,7 @@ BETA: list[dict[str, Any]] = [
         "source_uri": "https://beta-only.example/doc1",
         "metadata": {"betakey": "beta-only", "year": 2024},
         "embedding": [1, 0, 0],
+        "token_vectors": [[1, 0, 0], [0, 0.6, 0.8]],
     },
     {
         "external_id": "doc2",
@@ -51,6 +57,7 @@ select md5(concat(
   (select string_agg(a::text, ',' order by a) from braid_store.chunk_attributes a where a.tenant_id = %(id)s),
   (select string_agg(v::text, ',' order by v.chunk_id) from braid_store.chunk_vectors v where v.tenant_id = %(id)s),
   (select string_agg(r::text, ',' order by r.chunk_id) from braid_store.sparse_rows r where r.tenant_id = %(id)s),
+  (select string_agg(t::text, ',' order by t.chunk_id) from braid_store.token_vectors t where t.tenant_id = %(id)s),
   (select string_agg(j::text, ',' order by j.chunk_id) from braid_store.embedding_jobs j where j.tenant_id = %(id)s),
   (select string_agg(m::text, ',' order by m.member) from braid_store.tenant_members m where m.tenant_id = %(id)s)))
 """
@@ -75,6 +82,7 @@ class World:
             "select braid.create_collection('small', dimensions => 3, embedding_model => 'test',"
             " indexed_attributes => '{\"year\": \"number\", \"betakey\": \"text\"}')"
         )
+        self.admin.execute("select braid.set_token_vectors('small', 'test', 4)")
         self.tenant_ids: dict[str, int] = {}
         for tenant in ("alpha", "beta"):
             self.tenant_ids[tenant] = one(self.admin, "select braid.create_tenant(%s)", tenant)

@@ -40,6 +40,7 @@ def lists(statement: str) -> Call:
 
 FIRST_TEN = "array(select 'doc ' || n from generate_series(0, 9) n)"
 SOME = "array(select 'doc ' || n from generate_series(1000, 1500) n)"
+TOKENS = "select braid.set_token_vectors('docs', 'third', 8)"
 HALVES = "array_fill('[0.5,0.5,0.5]'::vector, array[5])"
 FILTERS = {
     "one document": '{"external_id": "doc 7"}',
@@ -215,6 +216,8 @@ CALLS: dict[str, list[Call]] = {
     "set_ranking": [Call("select braid.set_ranking('docs', k1 => 2)")],
     "set_sparse_encoder": [Call("select braid.set_sparse_encoder('small', '{\"needle\": 2}')")],
     "set_synonyms": [Call("select braid.set_synonyms('needle', '{pin}', 'docs')")],
+    "missing_token_vectors": [Call("select braid.missing_token_vectors(64, 0, 'docs')", (TOKENS,))],
+    "set_token_vectors": [Call(TOKENS)],
     "set_vector_index": [Call("select braid.set_vector_index('docs', hnsw_m => 8)")],
     "similar_chunks": [Call("select braid.similar_chunks((%(embedded)s::bigint[])[1])")],
     "similar_documents": [Call("select braid.similar_documents('doc 4', collection => 'docs')")],
@@ -231,6 +234,13 @@ CALLS: dict[str, list[Call]] = {
         Call(
             "select braid.store_sparse_terms(%(embedded)s, (select jsonb_agg('{\"alpha\": 1, \"needle\": 2}'::jsonb)"
             " from unnest(%(embedded)s::bigint[])), 'docs')"
+        ),
+    ],
+    "store_token_vectors": [
+        Call(
+            "select braid.store_token_vectors(%(embedded)s, array_fill('[0.5,0.5,0.5]'::halfvec, array[10]), "
+            "array_fill(2, array[5]), 'docs')",
+            (TOKENS,),
         ),
     ],
     "update_metadata": [

@@ -37,6 +37,11 @@ class Caller:
                 self.as_administrator(function, {"collection": name})
         return name
 
+    def with_token_vectors(self, collection: str | None = None) -> str:
+        name = collection or self.new_collection()
+        self.as_administrator("set_token_vectors", {"collection": name, "embedding_model": "test"})
+        return name
+
     def new_tenant(self) -> str:
         name = new_name()
         self.as_administrator("create_tenant", {"tenant": name})
@@ -251,6 +256,22 @@ CALLS = {
         lambda caller: {"indexed_attributes": {"year": "number"}, "collection": caller.new_collection()},
         equal(None),
         administrator=True,
+    ),
+    "set_token_vectors": Call(
+        lambda caller: {"collection": caller.new_collection(), "embedding_model": "m"}, equal(None), administrator=True
+    ),
+    "missing_token_vectors": Call(
+        lambda caller: {"collection": caller.new_document_in(caller.with_token_vectors())},
+        lambda rows, _: [row["input"] for row in rows] == ["A heron."],
+    ),
+    "store_token_vectors": Call(
+        lambda caller: {
+            "chunk_ids": [caller.claimed()],
+            "vectors": ["[1,0,1]", "[0,1,0]"],
+            "vector_counts": [2],
+            "collection": caller.with_token_vectors("small"),
+        },
+        equal(1),
     ),
     "set_vector_index": Call(
         lambda caller: {"collection": caller.new_collection(), "hnsw_m": 8}, equal(None), administrator=True

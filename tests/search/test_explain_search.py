@@ -22,6 +22,7 @@ def embedding(angle: float) -> str:
 
 def fill(db: Connection) -> Connection:
     db.execute("select braid.create_collection('small', dimensions => 3)")
+    db.execute("select braid.set_token_vectors('small', 'any', 4)")
     documents: list[dict[str, Any]] = [
         {
             "external_id": f"d{n}",
@@ -31,6 +32,7 @@ def fill(db: Connection) -> Connection:
             "importance": n % 4,
             "metadata": {"year": 2000 + n},
             "embedding": embedding(n / 20),
+            **({"token_vectors": [embedding(n / 7), embedding(n * n)]} if n % 5 else {}),
         }
         for n in range(1, COUNT)
     ]
@@ -72,11 +74,23 @@ BOOSTS = {
 }
 
 
+LATE = {"late_interaction": {"vectors": [[0.6, 0.8, 0], [1, 0, 0.1]], "candidates": 20, "weight": 0.3}}
 SIGNALS = {"rank_by": {"similarity": 0.7, "importance": 0.2, "recency": 0.3}}
 
 
 @pytest.mark.parametrize(
-    "options", [{}, BOOSTS, SIGNALS, {**SIGNALS, **BOOSTS}, {"group_by": "speaker", "group_size": 3}]
+    "options",
+    [
+        {},
+        BOOSTS,
+        SIGNALS,
+        {**SIGNALS, **BOOSTS},
+        {"group_by": "speaker", "group_size": 3},
+        LATE,
+        {**LATE, **BOOSTS},
+        {**LATE, **SIGNALS, **BOOSTS, "smoothing": 0.5, "neighbour_weight": 0.2},
+        {**LATE, "smoothing": 0.5, "neighbour_weight": 0.2},
+    ],
 )
 @pytest.mark.parametrize(
     "search",
@@ -111,7 +125,8 @@ def test_arithmetic_gives_the_score(filled: Connection, search: dict[str, Any], 
         if row["full_text"] is not None:
             parts = [part["contribution"] for part in row["full_text"]["terms"]]
             assert math.fsum(parts) == pytest.approx(row["full_text"]["score"] or 0, rel=1e-12)
-        assert bool({"boosts", "rank_by"} & options.keys()) == (row["boosts"] is not None)
+        changed = bool({"boosts", "rank_by", "late_interaction"} & options.keys())
+        assert changed == (row["boosts"] is not None)
 
 
 def test_statistics_of_a_search(filled: Connection) -> None:

@@ -173,9 +173,7 @@ def refused(db: Connection, embedding: Any, what: str) -> None:
 @pytest.mark.parametrize("distance", DISTANCES)
 @pytest.mark.parametrize("storage", ["vector", "halfvec"])
 @pytest.mark.parametrize("promoted", [False, True])
-def test_vectors_that_cannot_be_stored_or_measured(
-    db: Connection, distance: str, storage: str, promoted: bool
-) -> None:
+def test_vectors_that_cannot_be_stored_or_measured(db: Connection, distance: str, storage: str, promoted: bool) -> None:
     create(db, "c", 3, distance, vector_storage=storage)
     store(db, {"a": [1, 2, 3], "b": [3, 2, 1], "c": [1, 0, 1]}, "c")
     if promoted:

@@ -90,9 +90,7 @@ def restore(dsn: str, dump: str, version: int, *, stop: bool = True) -> str:
 
 
 @pytest.fixture(scope="module")
-def restored(
-    server: embedded.Server, template: Any, dump: str, roles: list[str], pg_version: int
-) -> Iterator[str]:
+def restored(server: embedded.Server, template: Any, dump: str, roles: list[str], pg_version: int) -> Iterator[str]:
     """The name of a database as the release left it. For clones."""
     with empty_database(server) as name:
         restore(server.dsn_for(name), dump, pg_version)
@@ -254,6 +252,18 @@ def test_documents_are_written_and_deleted(old: Connection) -> None:
     assert one(old, "select braid.delete_documents('{new,d001,d002}', 'articles')") == 3
     assert full_text(old, "zebrafish", collection="articles") == []
     assert problems(old) == []
+
+
+def test_chunks_get_token_vectors(old: Connection) -> None:
+    set_tenant(old, "acme")
+    old.execute("select braid.set_token_vectors('articles', 'colbert', 2, 3)")
+    chunk_ids = "(select array_agg(chunk_id) from braid.missing_token_vectors(20, 0, 'articles'))"
+    vectors = "array_fill('[1,2,3]'::halfvec, array[20]), array_fill(1, array[20])"
+    assert one(old, f"select braid.store_token_vectors({chunk_ids}, {vectors}, 'articles')") == 20
+    option = '{"late_interaction": {"vectors": [[1, 2, 3]], "candidates": 1000}}'
+    search = "braid.full_text_search('price', 10000, collection => 'articles', options => %s)"
+    found = one(old, f"select array_agg(distinct (boosts #>> '{{0,value}}')::float8) from {search}", option)
+    assert found == [pytest.approx(1, abs=1e-3), None]
 
 
 def test_a_tenant_is_exported_and_imported(old: Connection, db: Connection) -> None:

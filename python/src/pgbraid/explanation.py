@@ -103,6 +103,13 @@ def _row(row: dict[str, Any], style: Style) -> str:
                 f"    signal    {clean(boost['signal'])}: {boost['weight']:.4g} × {boost['normalised_value']:.4g}"
             )
             continue
+        if "share" in boost:
+            normalised = boost["normalised_value"]
+            effect = "no token vectors" if boost["value"] is None else f"similarity {boost['value']:.4g}"
+            if normalised is not None:
+                effect += f", {boost['share']:.4g} × {normalised:.4g}"
+            lines.append(f"    signal    {clean(boost['signal'])}: {effect}")
+            continue
         effect = f"× {boost['factor']:.4g}" if "factor" in boost else f"+ {boost['addend']:.4g}"
         lines.append(f"    boost     {clean(boost['signal'])}: {effect}")
     return "\n".join(lines)

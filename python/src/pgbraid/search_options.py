@@ -33,6 +33,7 @@ class SearchOptions(TypedDict, total=False):
     boosts: Sequence[Mapping[str, Any]]
     rank_by: Sequence[str] | Mapping[str, float]
     rerank: Sequence[str]
+    late_interaction: Mapping[str, Any]
     collapse: bool | Mapping[str, float]
     group_by: str
     group_size: int

@@ -7,7 +7,8 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
        (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
         where a.collection_id = c.id and a.removed_at is null) as indexed_attributes,
        c.neighbour_weight, c.smoothing, c.statistics_scope, c.bm25_variant, c.sparse_weight,
-       c.sparse_encoder
+       c.sparse_encoder,
+       c.token_vector_model, c.token_vector_dimensions, c.token_vector_count
 from braid_store.collections c
 join braid_store.vector_spaces v on v.id = c.vector_space_id;
 
@@ -56,6 +57,10 @@ comment on column braid.collections.sparse_weight is
   'The weight of the sparse score in searches that have one and give no weight.';
 comment on column braid.collections.sparse_encoder is
   'The sparse encoder that makes terms of a query''s words; null if there is none.';
+comment on column braid.collections.token_vector_model is
+  'The model of the token vectors that chunks may have, for late interaction. Null: they have none.';
+comment on column braid.collections.token_vector_dimensions is 'The length of these vectors.';
+comment on column braid.collections.token_vector_count is 'How many of them a chunk may have at most.';
 comment on column braid.collections.created_at is 'When the collection was created.';
 comment on column braid.collections.vector_storage is
   'How the vectors of large tenants are stored: vector, halfvec or binary.';

@@ -24,6 +24,16 @@ begin
              and v.vector_space_id = s.id and v.chunk_id = u.chunk_id
            offset 0
          ) v));
+  delete from braid_store.token_vectors t
+  where t.ctid = any (array(
+    select t.ctid
+    from unnest(remove_vectors.chunk_ids) u (chunk_id),
+         lateral (
+           select t.ctid from braid_store.token_vectors t
+           where t.tenant_id = remove_vectors.tenant_id and t.collection_id = remove_vectors.collection_id
+             and t.chunk_id = u.chunk_id
+           offset 0
+         ) t));
   -- A shard that is still being copied may get the vector after this. That does no harm: searches check that the chunk
   -- exists.
   for v_shard in
@@ -53,5 +63,5 @@ end
 $$;
 
 comment on function braid_store.remove_vectors(int, int, bigint[]) is
-  'Deletes the vectors of chunks in all vector spaces. The caller has locked the chunks, so that nobody writes their '
+  'Deletes the vectors of chunks in all vector spaces, and their token vectors. The caller has locked the chunks, so that nobody writes their '
   'vectors meanwhile.';

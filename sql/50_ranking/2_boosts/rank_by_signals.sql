@@ -90,7 +90,7 @@ begin
          offset 0
        ) t;
   for v_place in 1..cardinality(candidates) loop
-    candidates[v_place].boosts := v_reports[v_place];
+    candidates[v_place].boosts := coalesce(candidates[v_place].boosts, '[]') || v_reports[v_place];
   end loop;
   return braid_store.rescore_candidates(rank_by_signals.tenant_id, candidates, v_scores);
 end

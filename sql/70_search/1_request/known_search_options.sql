@@ -33,6 +33,8 @@ as $$
     ('rank_by', '{array,object}', 'boosts',
      'Give an array, such as ["similarity", "importance", "recency"], or weights: {"similarity": 1, "recency": 0.5}.'),
     ('rerank', '{array}', 'boosts', 'Give rank_by, such as ["similarity", "importance", "recency"]; this is its older name.'),
+    ('late_interaction', '{object}', 'boosts',
+     'Give the vectors of the query''s tokens: {"vectors": [[0.1, …], …]}, and if you like candidates and weight.'),
     ('collapse', '{boolean,object}', 'arrangement',
      'Use true for equal texts, or {"similarity": 0.97} for vectors alike too.'),
     ('group_by', '{string}', 'arrangement',

@@ -2,7 +2,7 @@ create or replace function braid_store.read_search_options(options jsonb)
 returns braid_store.search_options
 language plpgsql
 immutable
-parallel safe
+parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
@@ -123,6 +123,9 @@ begin
   end if;
   if v_given ?| '{rank_by,rerank}' then
     v_options := braid_store.read_rank_by_option(v_given, v_options);
+  end if;
+  if v_given ? 'late_interaction' then
+    v_options := braid_store.read_late_interaction_option(v_given -> 'late_interaction', v_options);
   end if;
   v_options.boosts := coalesce(v_given -> 'boosts', v_options.boosts);
   return v_options;

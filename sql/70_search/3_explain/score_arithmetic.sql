@@ -41,14 +41,23 @@ as $$
     select string_agg(' * ' || (b.value ->> 'factor'), '' order by b.place) as factors,
            string_agg(' + ' || (b.value ->> 'addend'), '' order by b.place) as addends,
            string_agg(format('%s * %s', b.value ->> 'weight', b.value ->> 'normalised_value'), ' + ' order by b.place)
-             filter (where b.value ? 'weight') as signals
+             filter (where b.value ? 'weight') as signals,
+           -- At most one: late interaction.
+           max((b.value ->> 'share')::float8) filter (where b.value ->> 'normalised_value' is not null) as share,
+           max((b.value ->> 'normalised_value')::float8) filter (where b.value ? 'share') as normalised,
+           max((b.value ->> 'score')::float8) filter (where b.value ? 'share') as score
     from jsonb_array_elements(found.boosts) with ordinality b (value, place)
+  ), mixed as (
+    select case when b.normalised is null then s.sum
+                else format('%s * (%s) + %s * %s', 1 - b.share, s.sum, b.share, b.normalised) end as sum,
+           coalesce(b.score, s.score) as score
+    from shared s, boost b
   )
-  select case when found.boosts is null then s.sum
+  select case when b.signals is null and b.factors is null and b.addends is null then s.sum
               when b.signals is not null then concat(format('(%s)', b.signals), b.factors, b.addends)
               else concat(case when s.score < 1e-150 then '0' else format('(%s)', s.sum) end, b.factors, b.addends)
          end
-  from shared s, boost b;
+  from mixed s, boost b;
 $$;
 
 comment on function braid_store.score_arithmetic(braid.search_result, jsonb, jsonb) is

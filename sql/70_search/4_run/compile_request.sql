@@ -106,6 +106,9 @@ begin
     end if;
   end if;
   v_options := braid_store.spread_options(v_options, v_collection, v_legs);
+  if v_options.token_vectors is not null then
+    v_options := braid_store.prepare_token_vectors(v_options, v_collection);
+  end if;
   if filters is null then
     v_filter := braid_store.no_filter();
   else

@@ -32,6 +32,9 @@ begin
     select s.spread, s.report into v_candidates.ranked, v_candidates.spread
     from braid_store.spread_candidates(request, v_candidates.ranked, is_reported) s;
   end if;
+  if (request.options).token_vectors is not null then
+    v_candidates.ranked := braid_store.rank_by_tokens(request, v_candidates.ranked);
+  end if;
   if (request.options).rank_by is not null then
     v_candidates.ranked := braid_store.rank_by_signals(request.tenant_id, v_candidates.ranked, (request.options).rank_by);
   end if;
@@ -54,5 +57,5 @@ $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
   'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score, shares scores among '
-  'neighbours, ranks by other signals, applies boosts and leaves out what is below min_relevance. is_reported: its report '
-  'tells how it was fused.';
+  'neighbours, ranks by token vectors and other signals, applies boosts and leaves out what is below min_relevance. '
+  'is_reported: its report tells how it was fused.';

@@ -63,6 +63,12 @@ begin
     v_stats := v_stats || jsonb_build_object(
       'candidates_without_embedding', candidates.report #> '{semantic,without_embedding}');
   end if;
+  if v_options.token_vectors is not null then
+    v_stats := v_stats || jsonb_build_object(
+      'candidates_without_token_vectors',
+      (select count(*) from unnest(candidates.ranked) c
+       where c.boosts @> '[{"signal": "late_interaction", "value": null}]'));
+  end if;
   if v_options.statistics_scope = 'filter' and request.query_text <> '' and not (request.filter).is_empty
      or request.scope_chunks is not null then
     v_stats := v_stats || jsonb_build_object(

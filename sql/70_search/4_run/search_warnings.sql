@@ -29,6 +29,9 @@ as $$
          ('candidates_without_embedding', (search_warnings.stats ->> 'candidates_without_embedding')::int > 0,
           format('%s of the chunks compared have no embedding yet; they count as of average similarity.',
                  search_warnings.stats ->> 'candidates_without_embedding')),
+         ('candidates_without_token_vectors', (search_warnings.stats ->> 'candidates_without_token_vectors')::int > 0,
+          format('%s of the chunks that late interaction ranks have no token vectors of the collection''s model; they '
+                 'keep their score.', search_warnings.stats ->> 'candidates_without_token_vectors')),
          ('chunks_not_embedded', p.count > 0,
           format('%s chunks wait for their embedding and cannot be found semantically.',
                  case when p.count > 1000 then 'more than 1000' else p.count::text end)),

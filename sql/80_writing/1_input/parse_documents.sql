@@ -13,7 +13,8 @@ declare
   c_chunk_fields constant jsonb := '{
     "content": ["string"], "speaker": ["string", "null"], "category": ["string", "null"],
     "importance": ["number", "null"], "occurred_at": ["string", "null"], "language": ["string", "null"],
-    "metadata": ["object", "null"], "embedding": ["array", "string", "null"], "sparse": ["object", "null"]}'
+    "metadata": ["object", "null"], "embedding": ["array", "string", "null"], "sparse": ["object", "null"],
+    "token_vectors": ["array", "null"]}'
     || case when parse_documents.embeddings is null then '{}' else '{"embedding": ["number", "null"]}' end::jsonb;
   c_document_fields constant jsonb := c_chunk_fields || '{
     "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
@@ -36,21 +37,30 @@ begin
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
   perform braid_store.check_values(array[parse_documents.documents], '{document}');
 
-  select d.ordinality, d.value ->> 'external_id' as external_id,
+  select d.ordinality, d.value ->> 'external_id' as external_id, jsonb_typeof(d.value -> 'chunks') as chunks_type,
          coalesce(octet_length(d.value ->> 'external_id'), 0) as external_id_bytes
   into v_wrong
   from jsonb_array_elements(parse_documents.documents) with ordinality d
   where coalesce(octet_length(d.value ->> 'external_id'), 0) not between 1 and 1024
      or jsonb_typeof(d.value -> 'chunks') = 'array' and (jsonb_typeof(d.value -> 'embedding') <> 'null'
                                                          or jsonb_typeof(d.value -> 'content') <> 'null'
-                                                         or jsonb_typeof(d.value -> 'sparse') <> 'null')
+                                                         or jsonb_typeof(d.value -> 'sparse') <> 'null'
+                                                         or jsonb_typeof(d.value -> 'token_vectors') <> 'null')
+     or jsonb_typeof(d.value -> 'token_vectors') <> 'null'
+        and coalesce(jsonb_typeof(d.value -> 'embedding'), 'null') = 'null'
+        and coalesce(jsonb_typeof(nullif(d.value -> 'sparse', '{}')), 'null') = 'null'
   limit 1;
   if found and v_wrong.external_id_bytes not between 1 and 1024 then
     raise exception 'external_id of document % has % bytes', v_wrong.ordinality, v_wrong.external_id_bytes
       using errcode = '22023', hint = 'Give each document your own id for it, 1 to 1024 bytes long.';
-  elsif found then
-    raise exception 'document "%" has chunks and also content, embedding or sparse', left(v_wrong.external_id, 100)
+  elsif found and v_wrong.chunks_type = 'array' then
+    raise exception 'document "%" has chunks and also content, embedding, sparse or token_vectors',
+                    left(v_wrong.external_id, 100)
       using errcode = '22023', hint = 'Put these into the chunks, or leave chunks out.';
+  elsif found then
+    raise exception 'document "%" has token_vectors but no embedding', left(v_wrong.external_id, 100)
+      using errcode = '22023',
+            hint = 'Without an embedding its text is split into chunks: give both, or chunks with token_vectors of their own.';
   end if;
 
   select array_agg(d.value -> 'chunks'), array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100)))
@@ -107,10 +117,11 @@ begin
                sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
-                     d.value - '{content,title,speaker,language,embedding,sparse,chunks,metadata,occurred_at}'::text[]),
+                     d.value - '{content,title,speaker,language,embedding,sparse,token_vectors,chunks,metadata,occurred_at}'::text[]),
                    -- The same moment gives the same hash, however it is written.
                    extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8')),
-               case when jsonb_typeof(d.value -> 'sparse') = 'object' then nullif(d.value -> 'sparse', '{}') end
+               case when jsonb_typeof(d.value -> 'sparse') = 'object' then nullif(d.value -> 'sparse', '{}') end,
+               case when jsonb_typeof(d.value -> 'token_vectors') = 'array' then d.value -> 'token_vectors' end
               )::braid_store.document_input
            order by d.ordinality)
   into v_inputs

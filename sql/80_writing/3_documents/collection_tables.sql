@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select '{embedding_jobs,centroids,chunk_vectors,sparse_rows,unindexed_sparse_rows,sparse_segment_chunks,sparse_segments,postings,forward_rows,tombstones,segment_chunks,
+  select '{embedding_jobs,centroids,chunk_vectors,token_vectors,sparse_rows,unindexed_sparse_rows,sparse_segment_chunks,sparse_segments,postings,forward_rows,tombstones,segment_chunks,
            segments,chunk_attributes,chunks,documents}'::text[];
 $$;
 

@@ -56,9 +56,11 @@ begin
              select from jsonb_array_elements(d.chunks) k
              where case
                when jsonb_typeof(k.value) <> 'object' then true
-               else not k.value ?& v_chunk_keys or k.value - v_chunk_keys - 'sparse' <> '{}'
+               -- Only some chunks have sparse terms or token vectors.
+               else not k.value ?& v_chunk_keys or k.value - v_chunk_keys - '{sparse,token_vectors}'::text[] <> '{}'
                     or jsonb_typeof(k.value -> 'metadata') <> 'object' or jsonb_typeof(k.value -> 'embeddings') <> 'object'
                     or jsonb_typeof(k.value -> 'sparse') not in ('object', 'null')
+                    or jsonb_typeof(k.value -> 'token_vectors') <> 'object'
              end)
              then format('has a chunk without these keys, or whose metadata, embeddings or sparse terms are no object: %s',
                          array_to_string(v_chunk_keys, ', '))

@@ -10,7 +10,8 @@ as $$
 declare
   -- What an older version gave lacks these.
   v_definition jsonb := '{"neighbour_weight": 0, "smoothing": 0, "statistics_scope": "collection", "bm25_variant": "lucene",
-                           "sparse_encoder": null}'
+                           "sparse_encoder": null, "token_vector_model": null, "token_vector_dimensions": null,
+                           "token_vector_count": null}'
                         || jsonb_build_object('sparse_weight', case when import_collection.definition ->> 'fusion' in ('rrf', 'max')
                                                                      then 1 else 0.3 end)
                         || import_collection.definition;
@@ -38,6 +39,11 @@ begin
         fold_diacritics boolean, index_fields text[], embed_fields text[], indexed_attributes jsonb, vector_storage text,
         hnsw_m int, hnsw_ef_construction int, normalisation text, neighbour_weight float8, smoothing float8,
         statistics_scope text, bm25_variant text, sparse_weight float8, sparse_encoder text);
+      if v_definition ->> 'token_vector_model' is not null then
+        perform braid.set_token_vectors(v_name, d.token_vector_model, d.token_vector_count, d.token_vector_dimensions)
+        from jsonb_to_record(v_definition) d (
+          token_vector_model text, token_vector_count int, token_vector_dimensions int);
+      end if;
       perform braid.set_synonyms(y.key, array(select jsonb_array_elements_text(y.value)), v_name)
       from jsonb_each(import_collection.definition -> 'synonyms') y;
     exception

@@ -41,6 +41,8 @@ BENIGN = {
     "tenant": "'alpha'",
     "terms": """'[{"discount": 1}]'""",
     "weights": """'{"discount": 1}'""",
+    "vectors": "array['[1,0,0]']",
+    "vector_counts": "array[1]",
     "word": "'discount'",
 }
 BENIGN_OF_TYPE = {

@@ -26,6 +26,7 @@ export type SearchOptions = {
   boosts?: Json[] | null
   rank_by?: Json[] | { [key: string]: Json | undefined } | null
   rerank?: Json[] | null
+  late_interaction?: { [key: string]: Json | undefined } | null
   collapse?: boolean | { [key: string]: Json | undefined } | null
   group_by?: string | null
   group_size?: number | null
@@ -70,6 +71,9 @@ export type Database = {
           statistics_scope: string | null
           text_config: string | null
           title_weight: number | null
+          token_vector_count: number | null
+          token_vector_dimensions: number | null
+          token_vector_model: string | null
           vector_storage: string | null
         }
         Relationships: []
@@ -486,6 +490,17 @@ export type Database = {
         }
         Returns: Json
       }
+      missing_token_vectors: {
+        Args: {
+          after_chunk_id?: number
+          chunk_count?: number
+          collection?: string
+        }
+        Returns: {
+          chunk_id: number | null
+          input: string | null
+        }[]
+      }
       parse_timeframe: {
         Args: {
           reference_time?: string | null
@@ -668,6 +683,15 @@ export type Database = {
         }
         Returns: number
       }
+      set_token_vectors: {
+        Args: {
+          collection: string
+          dimensions?: number | null
+          embedding_model: string
+          vector_count?: number
+        }
+        Returns: undefined
+      }
       set_vector_index: {
         Args: {
           collection: string
@@ -728,6 +752,16 @@ export type Database = {
           chunk_ids: number[]
           collection?: string
           terms: Json
+        }
+        Returns: number
+      }
+      store_token_vectors: {
+        Args: {
+          chunk_ids: number[]
+          collection?: string
+          embedding_model?: string | null
+          vector_counts: number[]
+          vectors: string[]
         }
         Returns: number
       }

@@ -18,6 +18,7 @@ __all__ = [
     "set_ranking",
     "set_sparse_encoder",
     "set_synonyms",
+    "set_token_vectors",
     "set_vector_index",
 ]
 
@@ -276,4 +277,32 @@ async def set_vector_index(
         vector_storage=vector_storage,
         hnsw_m=hnsw_m,
         hnsw_ef_construction=hnsw_ef_construction,
+    )
+
+
+async def set_token_vectors(
+    client: AsyncClient,
+    collection: str,
+    embedding_model: str | None = LOCAL_MODEL,
+    *,
+    vector_count: int = 32,
+    dimensions: int | None = None,
+) -> None:
+    """Have chunks of a collection get vectors of their tokens, for searches with `late_interaction`: at most
+    `vector_count` of the model, with so many `dimensions` (None: as its embeddings); `embedding_model` None: no more.
+    For chunks that are there already call `embed_token_vectors`. For administrators. Maps to braid.set_token_vectors.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    client._spaces.forget(collection)
+    await client._session.value_for_all(
+        """
+        braid.set_token_vectors(
+          collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
+          vector_count => %(vector_count)s::int, dimensions => %(dimensions)s::int)
+        """,
+        collection=collection,
+        embedding_model=embedding_model,
+        vector_count=vector_count,
+        dimensions=dimensions,
     )

@@ -186,6 +186,7 @@ class Client:
 
     embed_pending = embedding.embed_pending
     embedding_backlog = embedding.embedding_backlog
+    embed_token_vectors = embedding.embed_token_vectors
 
     create_collection = collections.create_collection
     drop_collection = collections.drop_collection
@@ -194,6 +195,7 @@ class Client:
     set_sparse_encoder = collections.set_sparse_encoder
     set_indexed_attributes = collections.set_indexed_attributes
     set_vector_index = collections.set_vector_index
+    set_token_vectors = collections.set_token_vectors
 
     create_tenant = tenants.create_tenant
     drop_tenant = tenants.drop_tenant

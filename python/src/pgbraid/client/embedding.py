@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
 
-__all__ = ["embed_pending", "embedding_backlog"]
+__all__ = ["embed_pending", "embed_token_vectors", "embedding_backlog"]
 
 
 def embed_pending(
@@ -34,9 +34,10 @@ def embed_pending(
     progress: Callable[[int], object] | None = None,
 ) -> int:
     """Embed the chunks that wait for it, up to `limit` of them (None: all); how many were. Several processes may do so
-    at once. During a model change that is of each of the two models that the client has an embedder for.
+    at once. During a model change that is of each of the two models that the client has an embedder for. If the
+    collection has token vectors of the embedder's model (`set_token_vectors`), these are made and stored, too.
 
-    Maps to braid.claim_embedding_jobs, braid.store_embeddings and, if the embedder fails,
+    Maps to braid.claim_embedding_jobs, braid.store_embeddings, braid.store_token_vectors and, if the embedder fails,
     braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. The embedder gets up to
     `batch_size` texts at a time, equal ones once. `progress(n)` is called with the number of chunks embedded so far.
     A UserWarning tells of a single embedder that is of another model than the collection.
@@ -61,6 +62,54 @@ def embed_pending(
             done += batch
             if progress is not None:
                 progress(done)
+    return done
+
+
+def embed_token_vectors(
+    client: Client,
+    collection: str = "default",
+    *,
+    limit: int | None = None,
+    batch_size: int = 64,
+    progress: Callable[[int], object] | None = None,
+) -> int:
+    """Make and store the token vectors of chunks that have none of the collection's model, up to `limit` of them (None:
+    all); how many got them. New chunks get theirs from `embed_pending`; this is for those that were there before
+    `set_token_vectors`, or came with an embedding.
+
+    Maps to braid.missing_token_vectors and braid.store_token_vectors. `progress(n)` is called with the number of chunks
+    so far. Raises EmbeddingError, MissingExtraError, NotFoundError, InvalidArgumentError.
+    """
+    from pgbraid.client import token_vectors
+
+    if limit is not None and limit < 1:
+        raise InvalidArgumentError(f"limit is {limit}", hint="use 1 or more, or None for all", sqlstate="22023")
+    space = token_vectors.space_with_tokens(client, collection, anew=True)
+    embedder = token_vectors.embedder_for_tokens(client, collection, space)
+    done = after = 0
+    while limit is None or done < limit:
+        rows = client._session.rows(
+            f"""
+            select (m.missing).chunk_id, (m.missing).input
+            from (
+              select braid.missing_token_vectors(chunk_count => %(count)s::int, after_chunk_id => %(after)s::bigint,
+                                                 collection => %(collection)s)
+              from {TENANT}
+            ) m (missing)
+            """,
+            count=batch_size if limit is None else min(batch_size, limit - done),
+            after=after,
+            collection=collection,
+        )
+        if not rows:
+            break
+        chunk_ids = [chunk_id for chunk_id, _ in rows]
+        done += token_vectors.store_token_vectors(
+            client, collection, space, embedder, chunk_ids, [text for _, text in rows]
+        )
+        after = chunk_ids[-1]
+        if progress is not None:
+            progress(done)
     return done
 
 
@@ -105,6 +154,12 @@ def _embed_batch(
         embeddings = _document_vectors(embedder, [text for _, text in jobs])
         for embedding in embeddings:
             client._spaces.check_space(embedding.dimensions(), collection, space)
+        # Before the embeddings, which end the jobs.
+        if space.token_model == embedder.model_name and hasattr(embedder, "embed_tokens"):
+            from pgbraid.client import token_vectors
+
+            texts = [text for _, text in jobs]
+            token_vectors.store_token_vectors(client, collection, space, embedder, chunk_ids, texts)
     except BaseException as error:
         client._session.value(
             """

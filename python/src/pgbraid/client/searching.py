@@ -37,6 +37,7 @@ def search(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
+    late_interaction: bool | Mapping[str, Any] = False,
     rerank: Reranker | None = None,
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
@@ -54,6 +55,10 @@ def search(
     the query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
     Others shape the rows: group_by, group_size, group_score, collapse, diversify, context_before,
     context_after and cursor: see docs/shape.md.
+
+    `late_interaction` ranks the best candidates by the token vectors stored for them: see docs/ranking.md. The embedder
+    makes those of the query. True, or a dict with candidates and weight. If the embedder fails, there is a warning with
+    the code `late_interaction_unavailable`.
 
     `rerank` scores the first `rerank_count` rows (`limit` if that is more) by title, speaker and content; then the
     rows are shaped as the options ask, and the best given. If it fails, gives anything but a finite number for
@@ -74,6 +79,13 @@ def search(
         reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
         match_count = max(limit, rerank_count)
         options, shaping = reranked.split_options(options)
+    notes: list[dict[str, Any]] = []
+    if late_interaction is not False:
+        from pgbraid.client import token_vectors
+
+        options, notes = token_vectors.with_late_interaction(
+            client, query, collection, options, late_interaction
+        )
     (answer,), warnings = searched(
         client,
         f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
@@ -94,7 +106,7 @@ def search(
     )
     rows = [SearchResult.from_row(row) for row in answer["results"]]
     stats = answer["stats"]
-    warnings += answer["warnings"]
+    warnings += notes + answer["warnings"]
     if rerank is not None and query:
         best = reranked.best_rows(
             client, rerank, query, rows, limit, collection, options, shaping, rerank_timeout

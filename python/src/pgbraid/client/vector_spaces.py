@@ -51,7 +51,7 @@ class VectorSpaces:
             return False
         before = self._known.get(collection)
         now = self.of(collection, anew=True)
-        return before is None or before[0][:2] != now[0][:2]
+        return before is None or (before[0][:2], before[0].token_model) != (now[0][:2], now[0].token_model)
 
     def check_dimensions(self, dimensions: int, collection: str) -> None:
         """Raises DimensionMismatchError for a query's vector that is not of the model of searches."""

@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "CheckedDocument", "batches", "bounded", "check_document", "checked_records"]
 
 CHUNK_KEYS = frozenset(
-    ("content", "speaker", "category", "importance", "occurred_at", "language", "metadata", "embedding", "sparse")
+    (
+        "content",
+        "speaker",
+        "category",
+        "importance",
+        "occurred_at",
+        "language",
+        "metadata",
+        "embedding",
+        "sparse",
+        "token_vectors",
+    )
 )
 DOCUMENT_KEYS = CHUNK_KEYS | {"external_id", "title", "source_uri", "chunks"}
 # JSON's escape of NUL, and not an escaped backslash before "u0000".
@@ -58,6 +69,12 @@ class CheckedDocument:
             read = _parse_vector if isinstance(embedding, str) else to_vector
             self.embeddings.append(read(embedding, name))
             self.embedded.append(values)
+        tokens = values.get("token_vectors")
+        if tokens is not None and not isinstance(tokens, (str, bytes, Mapping)):
+            values["token_vectors"] = [
+                vector if isinstance(vector, str) else _as_text(to_vector(vector, f"{name} token {number}"))
+                for number, vector in enumerate(tokens, 1)
+            ]
 
 
 @dataclass
@@ -179,6 +196,11 @@ def _chunk(chunk: Any, name: str, document: CheckedDocument) -> dict[str, Any]:
     values = dict(chunk)
     document.take_embedding(values, name)
     return values
+
+
+def _as_text(vector: Vector) -> str:
+    """With more digits than half precision has."""
+    return f"[{','.join(f'{number:.6g}' for number in vector.to_list())}]"
 
 
 def _parse_vector(text: str, name: str) -> Vector:

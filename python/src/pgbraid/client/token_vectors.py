@@ -1,0 +1,135 @@
+# Generated from async_client/token_vectors.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Vectors of tokens, for late interaction: stored beside chunks, and made of queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from pgvector import HalfVector
+
+from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError
+from pgbraid.pooling import pool_tokens
+from pgbraid.query_text import embedded_text
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+    from pgbraid.embedders.protocol import Vectors
+    from pgbraid.rerankers.late_interaction import TokenEmbedder
+    from pgbraid.spaces import VectorSpace
+
+__all__ = ["embedder_for_tokens", "space_with_tokens", "store_token_vectors", "with_late_interaction"]
+
+# A longer query is pooled to so many vectors.
+QUERY_VECTORS = 64
+
+
+def store_token_vectors(
+    client: Client,
+    collection: str,
+    space: VectorSpace,
+    embedder: Any,
+    chunk_ids: list[int],
+    texts: list[str],
+) -> int:
+    """Embed the tokens of texts, pool them, and store them; how many chunks got theirs. A text without tokens gets
+    none."""
+    found = embedder.embed_tokens(texts)
+    if len(found) != len(texts):
+        raise EmbeddingError(f"the embedder gave token vectors of {len(found)} texts for {len(texts)}")
+    most = space.token_count or 1
+    pooled = [pool_tokens(vectors, most) for vectors in found]
+    embedded = [(chunk_id, vectors) for chunk_id, vectors in zip(chunk_ids, pooled, strict=True) if len(vectors)]
+    if not embedded:
+        return 0
+    return int(
+        client._session.value(
+            """
+            braid.store_token_vectors(chunk_ids => %(chunk_ids)s::bigint[], vectors => %(vectors)b,
+                                      vector_counts => %(counts)s::int[], collection => %(collection)s,
+                                      embedding_model => %(model)s)
+            """,
+            chunk_ids=[chunk_id for chunk_id, _ in embedded],
+            vectors=[HalfVector(vector) for _, vectors in embedded for vector in vectors],
+            counts=[len(vectors) for _, vectors in embedded],
+            collection=collection,
+            model=space.token_model,
+        )
+    )
+
+
+def with_late_interaction(
+    client: Client,
+    query: str | None,
+    collection: str,
+    options: Mapping[str, Any] | None,
+    late_interaction: bool | Mapping[str, Any],
+) -> tuple[Mapping[str, Any] | None, list[dict[str, Any]]]:
+    """Options with the token vectors of a query, and warnings if they cannot be made."""
+    if options and options.get("late_interaction") is not None:
+        raise InvalidArgumentError(
+            "late_interaction is given twice",
+            hint="give it as an argument, or with vectors of your own as an option",
+            sqlstate="22023",
+        )
+    if not isinstance(late_interaction, (bool, Mapping)):
+        raise InvalidArgumentError(
+            f"late_interaction is {late_interaction!r}"[:200],
+            hint="use True, or a dict with candidates and weight",
+            sqlstate="22023",
+        )
+    text = query or ""
+    if not options or options.get("operators") is not False:
+        text = embedded_text(text)
+    if not text.strip():
+        raise InvalidArgumentError(
+            "late_interaction needs a query",
+            hint="give its text, or its token vectors in the option late_interaction",
+            sqlstate="22023",
+        )
+    space = space_with_tokens(client, collection)
+    try:
+        embedder = embedder_for_tokens(client, collection, space)
+        (found,) = embedder.embed_tokens([text])
+    except MissingExtraError:
+        client._spaces.forget(collection)
+        raise
+    except EmbeddingError as error:
+        message = "; ".join(filter(None, ("searched without late interaction", error.message, error.hint)))
+        return options, [{"code": "late_interaction_unavailable", "message": message}]
+    if not len(found):
+        return options, []
+    given = {} if isinstance(late_interaction, bool) else late_interaction
+    vectors = {"vectors": texts_of(pool_tokens(found, QUERY_VECTORS)), "embedding_model": space.token_model}
+    return {**(options or {}), "late_interaction": {**vectors, **given}}, []
+
+
+def texts_of(vectors: Vectors) -> list[str]:
+    """In pgvector's text form, with as many digits as half precision has."""
+    return [f"[{','.join(f'{number:.5g}' for number in vector)}]" for vector in vectors.tolist()]
+
+
+def space_with_tokens(client: Client, collection: str, *, anew: bool = False) -> VectorSpace:
+    space = (client._spaces.of(collection, anew=anew))[0]
+    if space.token_model is None and not anew:
+        space = (client._spaces.of(collection, anew=True))[0]
+    if space.token_model is None:
+        raise InvalidArgumentError(
+            f'collection "{collection}" has no token vectors',
+            hint="have an administrator call set_token_vectors, then store them with embed_token_vectors",
+            sqlstate="22023",
+        )
+    return space
+
+
+def embedder_for_tokens(client: Client, collection: str, space: VectorSpace) -> TokenEmbedder:
+    """The client's embedder of that model. Raises MissingExtraError if it has none."""
+    own = space._replace(model=space.token_model or "")
+    for embedder in client._spaces._embedders or filter(None, [client._spaces.embedder_for(own, [own])]):
+        if embedder.model_name == space.token_model and hasattr(embedder, "embed_tokens"):
+            return cast("TokenEmbedder", embedder)
+    raise MissingExtraError(
+        f'token vectors of collection "{collection}" need an embedder for {space.token_model} with embed_tokens',
+        hint="give one: pgbraid.connect(embedder=…)",
+    )

@@ -1,0 +1,33 @@
+create or replace function braid_store.check_token_model(
+  collection braid_store.collections,
+  embedding_model text,
+  argument_name text
+)
+returns void
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_model text := check_token_model.collection.token_vector_model;
+begin
+  if v_model is null then
+    raise exception '% is given, but collection "%" has no token vectors', check_token_model.argument_name,
+                    check_token_model.collection.name
+      using errcode = '22023',
+            hint = 'Have an administrator call braid.set_token_vectors for the collection first, then store them.';
+  elsif v_model <> check_token_model.embedding_model then
+    raise exception '%: the embedding_model is ''%'', token vectors of collection "%" are by ''%''',
+                    check_token_model.argument_name, left(check_token_model.embedding_model, 255),
+                    check_token_model.collection.name, v_model
+      using errcode = '22023',
+            hint = 'Make them with that model, or have an administrator change it with braid.set_token_vectors.';
+  end if;
+end
+$$;
+
+comment on function braid_store.check_token_model(braid_store.collections, text, text) is
+  'Raises 22023 if a collection has no token vectors, or has those of another model; null is not compared. '
+  'argument_name: what messages call what was given.';

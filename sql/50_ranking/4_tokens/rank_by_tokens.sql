@@ -1,0 +1,53 @@
+create or replace function braid_store.rank_by_tokens(
+  request braid_store.search_request,
+  candidates braid_store.fused_candidate[]
+)
+returns braid_store.fused_candidate[]
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+set extra_float_digits = 1
+as $$
+declare
+  v_weight float8 := (request.options).token_weight;
+  v_count int := least(cardinality(candidates), (request.options).token_candidates);
+  v_similarities float8[];
+  v_low float8;
+  v_high float8;
+  v_low_score float8;
+  v_high_score float8;
+  v_normalised float8;
+  v_scores float8[] := array(select c.score from unnest(candidates) with ordinality c order by c.ordinality);
+begin
+  v_similarities := braid_store.max_similarities(
+    request.tenant_id, request.collection,
+    array(select c.chunk_id from unnest(candidates[:v_count]) with ordinality c order by c.ordinality),
+    (request.options).token_vectors);
+  select min(s.similarity), max(s.similarity) into v_low, v_high from unnest(v_similarities) s (similarity);
+  select min(c.score), max(c.score) into v_low_score, v_high_score from unnest(candidates[:v_count]) c;
+  for v_place in 1..v_count loop
+    -- Between the scores of the first and the last of them, so that those behind them stay behind.
+    v_normalised := case when v_high > v_low
+                         then least(greatest(v_low_score + (v_high_score - v_low_score)
+                                                           * ((v_similarities[v_place] - v_low) / (v_high - v_low)),
+                                             v_low_score), v_high_score) end;
+    v_normalised := case when v_similarities[v_place] is not null then v_normalised end;
+    v_scores[v_place] := coalesce((1 - v_weight) * v_scores[v_place] + v_weight * v_normalised, v_scores[v_place]);
+    candidates[v_place].boosts := coalesce(candidates[v_place].boosts, '[]') || jsonb_build_object(
+      'signal', 'late_interaction', 'value', v_similarities[v_place], 'normalised_value', v_normalised,
+      'share', v_weight, 'score', v_scores[v_place]);
+  end loop;
+  return braid_store.rescore_candidates(request.tenant_id, candidates, v_scores);
+end
+$$;
+
+comment on function braid_store.rank_by_tokens(braid_store.search_request, braid_store.fused_candidate[]) is
+  'Gives the best candidates new scores by their token vectors, and sorts all, best first: (1 - token_weight) × the score '
+  'so far + token_weight × what max_similarities gives, brought to the scale of these scores: the lowest of the first '
+  'token_candidates gets the lowest of their scores, the highest the highest. A chunk without token vectors keeps its '
+  'score, and so do all if their similarities are equal. The column boosts tells the similarity, what became of it, its '
+  'share and the score.';

@@ -1,0 +1,73 @@
+create or replace function braid_store.place_token_vectors(
+  tenant_id int,
+  collection braid_store.collections,
+  inputs braid_store.document_input[],
+  changes braid_store.document_change[],
+  chunk_ids bigint[],
+  previous_ids bigint[]
+)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+declare
+  v_given record;
+  v_chunk_id bigint;
+  v_vectors @vector@.halfvec[];
+begin
+  if place_token_vectors.previous_ids is not null then
+    insert into braid_store.token_vectors (tenant_id, collection_id, chunk_id, embedding_model, dimensions, vectors)
+    select place_token_vectors.tenant_id, t.collection_id, u.chunk_id, t.embedding_model, t.dimensions, t.vectors
+    from unnest(place_token_vectors.chunk_ids, place_token_vectors.previous_ids) u (chunk_id, previous_id),
+         lateral (
+           select t.* from braid_store.token_vectors t
+           where t.tenant_id = place_token_vectors.tenant_id and t.collection_id = place_token_vectors.collection.id
+             and t.chunk_id = u.previous_id
+           offset 0
+         ) t;
+  end if;
+  -- One chunk after the other: together they may be too large for an array.
+  for v_given in
+    select ch.document_id, g.chunk_index, g.token_vectors,
+           format('token_vectors of document "%s"%s', left(i.external_id, 100),
+                  case when i.chunks is not null then ' chunk ' || g.chunk_index + 1 end) as name
+    from unnest(place_token_vectors.inputs) i
+    join unnest(place_token_vectors.changes) ch on ch.ordinality = i.ordinality,
+    lateral (
+      select 0 as chunk_index, i.token_vectors
+      union all
+      select c.ordinality::int - 1, c.value -> 'token_vectors' from jsonb_array_elements(i.chunks) with ordinality c
+    ) g
+    where jsonb_typeof(g.token_vectors) <> 'null'
+  loop
+    perform braid_store.check_token_model(collection, null, v_given.name);
+    v_vectors := braid_store.parse_token_vectors(v_given.token_vectors, v_given.name);
+    if cardinality(v_vectors) not between 1 and collection.token_vector_count then
+      raise exception '% has % elements', v_given.name, cardinality(v_vectors)
+        using errcode = '22023',
+              hint = format('Chunks of the collection have 1 to %s token vectors: pool more to so many, or have an '
+                            'administrator call braid.set_token_vectors.', collection.token_vector_count);
+    end if;
+    perform braid_store.check_token_vectors(collection, v_vectors, v_given.name);
+    select k.id into strict v_chunk_id
+    from braid_store.chunks k
+    where k.tenant_id = place_token_vectors.tenant_id and k.document_id = v_given.document_id
+      and k.chunk_index = v_given.chunk_index;
+    perform braid_store.write_token_vectors(
+      tenant_id, collection, array[v_chunk_id],
+      array(select @vector@.l2_normalize(u.vector) from unnest(v_vectors) with ordinality u (vector, place) order by u.place),
+      array[cardinality(v_vectors)]);
+  end loop;
+end
+$$;
+
+comment on function braid_store.place_token_vectors(int, braid_store.collections, braid_store.document_input[],
+                                                    braid_store.document_change[], bigint[], bigint[]) is
+  'Stores the token vectors that new and replaced documents, or their chunks, came with. A chunk without any gets those of '
+  'the previous chunk with the same text. Raises 22023 for those that the collection cannot have. previous_ids: the previous '
+  'chunk, or null, of each of chunk_ids; null if there are none.';
