@@ -25,7 +25,7 @@ begin
              offset 0
            ) s,
            lateral (select unnest(string_to_array(s.terms, E'\n')) as term) t
-      order by lexeme collate "C", segment_id -- so that neighbours in the index are read together
+      order by lexeme, segment_id -- so that neighbours in the index are read together
     ) l,
     lateral (
       select p.ctid from braid_store.postings p
