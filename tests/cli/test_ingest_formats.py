@@ -534,6 +534,21 @@ def test_a_library_that_is_missing(
     assert "hint: pip install 'pgbraid[files]'" in refused.err
 
 
+def test_front_matter_without_the_library(
+    run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.md").write_text(f"---\ntitle: Animals {name}\n---\n\nzebra")
+    monkeypatch.setattr("pgbraid.files.markdown.has_library", lambda _: False)
+    done = run("ingest", tmp_path, "--no-embed")
+    assert done.code == 0
+    assert done.err == "warning: front matter is read as text\nhint: pip install 'pgbraid[files]'\n"
+    monkeypatch.undo()
+    monkeypatch.setenv("PGBRAID_DSN", client.connection.info.dsn)
+    assert "2 indexed" in run("ingest", tmp_path, "--no-embed").out
+    assert [document.title for document in client.list_documents()] == ["Animals a", "Animals b"]
+
+
 # Chunks
 
 

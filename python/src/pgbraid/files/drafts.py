@@ -63,7 +63,8 @@ class Draft:
     """A document that has no external_id yet, unless it brought its own (`values` has it then).
 
     `place` tells it from other documents of its file. `position` is how many bytes of the file were read for it and
-    those before. With `error`, it is a part of the file that could not be read; with `skipped`, one without text.
+    those before. With `error`, it is a part of the file that could not be read; with `skipped`, one without text; with
+    `lacking`, what the file would be read better with.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -72,3 +73,4 @@ class Draft:
     line: int | None = None
     error: IngestError | None = None
     skipped: bool = False
+    lacking: str | None = None

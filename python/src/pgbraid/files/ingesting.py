@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.errors import IngestError, InvalidArgumentError, MissingExtraError
 from pgbraid.files.drafts import Draft, Fields, Input, NoText
 from pgbraid.files.kinds import read, reader_version
+from pgbraid.files.library import HINT
 from pgbraid.files.report import Report
 from pgbraid.files.stored import KEY, StoredFile, origin, pages, stored_files, stored_part_ids
 from pgbraid.files.walking import Found, LeftOut, Root
@@ -207,6 +208,11 @@ class Ingestion:
                 if draft.error is not None:
                     self._fail(draft.error)
                     source.problems += 1
+                    continue
+                if draft.lacking:
+                    # Not marked as whole, so that it is read again when that is there.
+                    file_hash = None
+                    self._report.say_lacking(draft.lacking, HINT)
                     continue
                 if draft.skipped:
                     source.textless += 1

@@ -80,10 +80,7 @@ def read(file: Input) -> Iterator[Draft]:
 
 def reader_version(file: Input) -> str:
     """What, besides its bytes, decides on the documents of a file."""
-    from pgbraid.files.library import has_library
-
-    options = (file.kind, KINDS[file.kind][1], file.title, file.fields, file.encoding, file.chunk_tokens)
-    return repr((*options, file.kind != "markdown" or has_library("yaml")))
+    return repr((file.kind, KINDS[file.kind][1], file.title, file.fields, file.encoding, file.chunk_tokens))
 
 
 _LINES_LOOKED_AT = 60

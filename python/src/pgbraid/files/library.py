@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from pgbraid.errors import MissingExtraError
 
-__all__ = ["has_library", "library"]
+__all__ = ["HINT", "has_library", "library"]
 
 HINT = "pip install 'pgbraid[files]'"
 
@@ -21,5 +22,6 @@ def library(module: str, purpose: str) -> Any:
         raise MissingExtraError(f"{purpose} needs the library {module.partition('.')[0]}", hint=HINT) from error
 
 
+@cache
 def has_library(module: str) -> bool:
     return find_spec(module) is not None

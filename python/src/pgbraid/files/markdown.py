@@ -28,7 +28,9 @@ MOST_BLOCK_CHARACTERS = 200_000
 
 def markdown_drafts(file: Input) -> Iterator[Draft]:
     lines = read_lines(file)
-    values, lines = _front_matter(file, lines)
+    values, lines, is_understood = _front_matter(file, lines)
+    if not is_understood:
+        yield Draft(lacking="front matter is read as text")
     blocks = blocks_of_lines(lines)
     if "title" not in values:
         title, blocks = _first_heading(blocks)
@@ -121,8 +123,11 @@ def _first_heading(blocks: Iterator[Block]) -> tuple[str | None, Iterator[Block]
     return None, chain(seen, blocks)
 
 
-def _front_matter(file: Input, lines: Iterator[tuple[str, int]]) -> tuple[dict[str, Any], Iterator[tuple[str, int]]]:
-    """The values of the lines between --- at the start of a file, and the lines behind them."""
+def _front_matter(
+    file: Input, lines: Iterator[tuple[str, int]]
+) -> tuple[dict[str, Any], Iterator[tuple[str, int]], bool]:
+    """The values of the lines between --- at the start of a file, the lines behind them, and whether these lines could
+    be read if there are any."""
     day = date_in_name(file.path.name)
     values: dict[str, Any] = {"occurred_at": day} if day else {}
     seen: list[tuple[str, int]] = []
@@ -131,14 +136,13 @@ def _front_matter(file: Input, lines: Iterator[tuple[str, int]]) -> tuple[dict[s
         if (len(seen) == 1 and line.rstrip() != "---") or len(seen) > MOST_FRONT_MATTER_LINES:
             break
         if len(seen) > 1 and line.rstrip() in ("---", "..."):
-            # Without the library it is text, as any other.
             if not has_library("yaml"):
-                break
+                return values, chain(seen, lines), False
             found = _parse(file, "".join(text for text, _ in seen[1:-1]))
             if found is None:
                 break
-            return {**values, **found}, lines
-    return values, chain(seen, lines)
+            return {**values, **found}, lines, True
+    return values, chain(seen, lines), True
 
 
 def _parse(file: Input, text: str) -> dict[str, Any] | None:

@@ -52,6 +52,13 @@ class Report:
             self._hints.add(hint)
             self.say(f"hint: {hint}")
 
+    def say_lacking(self, message: str, hint: str) -> None:
+        """Once for all files."""
+        if message not in self._hints:
+            self._hints |= {message, hint}
+            self.say(f"warning: {message}")
+            self.say(f"hint: {hint}")
+
     def note_deleted(self, external_ids: list[str]) -> None:
         self.deleted += len(external_ids)
         for external_id in external_ids:
