@@ -97,7 +97,8 @@ class Walk:
         kind = self.kind or kind_of(name)
         if kind is None:
             raise InvalidArgumentError(
-                f"{root.folder / name}: unknown kind of file", hint=f"say how to read it: --format KIND, of {', '.join(KINDS)}"
+                f"{root.folder / name}: unknown kind of file",
+                hint=f"say how to read it: --format KIND, of {', '.join(KINDS)}",
             )
         yield from self._file(root, root.folder / name, kind)
 
