@@ -24,7 +24,7 @@ def value_of(key: str) -> Any:
 @pytest.mark.parametrize("key", ["document", "external_id", "speaker", "source_uri", "team", "metadata.team"])
 def test_groups_are_those_of_the_model(db: Connection, key: str) -> None:
     rows = plain_rows(db, fill(db))
-    for size, score in [(None, None), (1, "max"), (2, "max"), (3, "sum"), (2, "mean")]:
+    for size, score in [(None, None), (1, "max"), (2, "max"), (3, "sum"), (2, "mean"), (1, "mixture"), (2, "mixture")]:
         for match_count in (3, 1000):
             groups = group(rows, value_of(key), size or 1, score or "max")[:match_count]
             expected = [

@@ -63,6 +63,7 @@ ARRANGEMENTS: list[dict[str, Any]] = [
     {"group_by": "document"},
     {"group_by": "document", "group_size": 3, "group_score": "sum"},
     {"group_by": "team", "group_size": 2, "group_score": "mean", "collapse": {"similarity": 0.95}},
+    {"group_by": "document", "group_score": "mixture"},
     {"context_before": 1},
 ]
 LEGS: list[dict[str, Any]] = [

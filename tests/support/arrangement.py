@@ -60,7 +60,13 @@ def group(rows: Sequence[Row], key: Callable[[Row], Hashable], size: int = 1, sc
     for found in members.values():
         best = found[:size]
         scores = [row.score for row in best]
-        total = {"max": max(scores), "sum": math.fsum(scores), "mean": math.fsum(scores) / len(scores)}[score]
+        mean = math.fsum(row.score for row in found) / len(found)
+        total = {
+            "max": max(scores),
+            "sum": math.fsum(scores),
+            "mean": math.fsum(scores) / len(scores),
+            "mixture": 0.6 * max(scores) + 0.4 * mean,
+        }[score]
         groups.append(Group(total, best))
     # Python's sort keeps the order of equals, which is that of their best rows.
     return sorted(groups, key=lambda found: -found.score)

@@ -37,7 +37,7 @@ class SearchOptions(TypedDict, total=False):
     collapse: bool | Mapping[str, float]
     group_by: str
     group_size: int
-    group_score: Literal["max", "sum", "mean"]
+    group_score: Literal["max", "sum", "mean", "mixture"]
     diversify: bool | Mapping[str, float]
     context_before: int
     context_after: int

@@ -20,6 +20,9 @@ as $$
 declare
   c_key constant text := regexp_replace(group_by, E'^metadata\\.', '');
   c_path constant text[] := string_to_array(c_key, '.');
+  -- What the best chunk counts in a mixture, beside the mean. A document's score made of that of its best passage and that of
+  -- the whole: Callan 1994, "Passage-level evidence in document retrieval".
+  c_best_weight constant float8 := 0.6;
 begin
   select coalesce(array_agg(o.place order by o.unit, o.place), '{}'),
          coalesce(array_agg(o.unit order by o.unit, o.place), '{}'),
@@ -31,9 +34,13 @@ begin
       select k.place, min(k.place) over best as first_place,
              case group_candidates.group_score when 'max' then max(k.score) over best
                                                when 'sum' then sum(k.score) over best
+                                               when 'mixture' then c_best_weight * max(k.score) over best
+                                                                   + (1 - c_best_weight) * max(k.mean) over best
                                                else avg(k.score) over best end as score
       from (
-        select g.*, row_number() over (partition by g.key, g.alone order by g.place) as number
+        select g.*, row_number() over (partition by g.key, g.alone order by g.place) as number,
+               avg(g.score) over (partition by g.key, g.alone order by g.place
+                                  rows between unbounded preceding and unbounded following) as mean
         from (
           -- A chunk without a value is a group of its own.
           select u.place::int, u.score, c.key, case when c.key is null then u.place end as alone
@@ -66,5 +73,6 @@ $$;
 
 comment on function braid_store.group_candidates(int, bigint[], float8[], text, int, text) is
   'Groups chunks, given best first, and returns the best group_size of each group, groups in the order of their scores. '
-  'group_score: a group''s score is the max, sum or mean of the scores of these chunks. places: where the chunks stand '
+  'group_score: a group''s score is the max, sum or mean of the scores of these chunks, or the mixture .6 × max + .4 × the '
+  'mean of all chunks of the group that were given, shown or not. places: where the chunks stand '
   'among those given; units: the number of each one''s group, from 1; unit_scores: that group''s score.';

@@ -41,7 +41,7 @@ as $$
      'Use "document", "speaker", "category", "language", "importance", "source_uri" or a metadata key; one of the '
      'name of a column is written "metadata.title".'),
     ('group_size', '{number}', 'arrangement', 'Use a whole number from 1 to 100.'),
-    ('group_score', '{string}', 'arrangement', 'Use "max", "sum" or "mean".'),
+    ('group_score', '{string}', 'arrangement', 'Use "max", "sum", "mean" or "mixture".'),
     ('diversify', '{boolean,object}', 'arrangement', 'Use true or {"lambda": 0.5}.'),
     ('context_before', '{number}', 'arrangement', 'Use a whole number from 0 to 100.'),
     ('context_after', '{number}', 'arrangement', 'Use a whole number from 0 to 100.'),

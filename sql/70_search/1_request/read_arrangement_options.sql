@@ -20,7 +20,7 @@ begin
            case
              when o.key = 'group_by' then o.value #>> '{}' <> all (c_not_grouped) and not o.value #>> '{}' ^@ '$'
              when o.key = 'group_size' then braid_store.is_whole_number(o.value, 1, 100)
-             when o.key = 'group_score' then o.value in ('"max"', '"sum"', '"mean"')
+             when o.key = 'group_score' then o.value in ('"max"', '"sum"', '"mean"', '"mixture"')
              when o.key in ('context_before', 'context_after') then braid_store.is_whole_number(o.value, 0, 100)
              else true
            end as is_valid,
