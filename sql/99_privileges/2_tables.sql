@@ -23,7 +23,7 @@ grant select on
   braid_store.centroids, braid_store.embedding_jobs, braid_store.chunk_attributes, braid_store.due_parts,
   braid_store.sparse_rows, braid_store.sparse_segments, braid_store.sparse_segment_chunks,
   braid_store.unindexed_sparse_rows, braid_store.sparse_encoders, braid_store.sparse_encoder_terms,
-  braid_store.token_vectors
+  braid_store.token_vectors, braid_store.profiles
 to @definer@;
 
 grant insert, update, delete on
@@ -31,8 +31,7 @@ grant insert, update, delete on
   braid_store.forward_rows, braid_store.tombstones, braid_store.chunk_vectors,
   braid_store.vector_shards, braid_store.embedding_jobs, braid_store.chunk_attributes,
   braid_store.sparse_rows, braid_store.sparse_segments, braid_store.sparse_segment_chunks,
-  braid_store.unindexed_sparse_rows,
-  braid_store.token_vectors
+  braid_store.unindexed_sparse_rows, braid_store.token_vectors, braid_store.profiles
 to @definer@;
 
 -- Writers note what is due, and maintenance deletes the notes.

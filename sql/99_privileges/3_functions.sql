@@ -15,7 +15,8 @@ begin
           extract_timeframe}'::text[]),
         ('braid_writer', 'braid', '{upsert_document, upsert_documents, upsert_embedded_documents, delete_document,
           delete_documents, update_metadata, clear_collection, claim_embedding_jobs, store_embeddings, store_token_vectors, fail_embedding_jobs, store_sparse_terms, check_index, rebuild_index,
-          rebuild_vector_index, export_tenant, import_tenant}'),
+          rebuild_vector_index, export_tenant, import_tenant, set_profile, learn_profile, get_profile, list_profiles,
+          delete_profile}'),
         ('@definer@', 'braid', '{current_tenant_id}'),
         ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_key, login_is_known,
           find_collection, read_document, page_documents, run_search, search_warnings, collection_counts, server_warnings,
@@ -25,7 +26,8 @@ begin
           run_recall}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_listed_documents, remove_documents, change_metadata,
           lease_embedding_jobs, complete_embedding_jobs, replace_token_vectors, release_embedding_jobs, write_given_terms, index_problems, rewrite_index,
-          outdate_shard, export_records, import_collection, collection_definition, import_documents}')
+          outdate_shard, export_records, import_collection, collection_definition, import_documents, store_profile,
+          derive_profile, read_profile, page_profiles, remove_profile}')
     )
     select l.role::text, p.oid::regprocedure as signature
     from listed l

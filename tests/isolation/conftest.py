@@ -15,6 +15,8 @@ def world(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[W
     try:
         created.ingest("alpha", ALPHA)
         created.ingest("beta", BETA)
+        created.like("alpha", "Ana")
+        created.like("beta", "Zoltan")
         yield created
     finally:
         created.close()

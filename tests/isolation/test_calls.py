@@ -46,6 +46,7 @@ CALLS = {
     "cut_over_model_migration": ["braid.cut_over_model_migration('small')"],
     "delete_document": ["braid.delete_document('beta-only', 'small')", "braid.delete_document('doc1', 'small')"],
     "delete_documents": ["braid.delete_documents('{beta-only,doc1}', 'small')"],
+    "delete_profile": ["braid.delete_profile('beta-only')", "braid.delete_profile('ana')"],
     "drop_collection": ["braid.drop_collection('small')"],
     "drop_tenant": ["braid.drop_tenant('beta', 'beta')"],
     "explain_search": [
@@ -93,6 +94,8 @@ CALLS = {
         '{"betakey": {"$exists": true}}, "factor": 9}, {"filter": {"external_id": "beta-only"}, "factor": 9}]}\')',
         "braid.hybrid_search('discount zebrafish', '[0,1,0.1]', collection => 'small', options => "
         '\'{"late_interaction": {"vectors": [[1, 0, 0], "[0,1,0.1]"]}}\')',
+        "braid.hybrid_search('discount', collection => 'small', options => '{\"profile\": {\"name\": \"ana\","
+        " \"weight\": 9}}')",
     ],
     "missing_token_vectors": ["braid.missing_token_vectors(10000, 0, 'small')"],
     "get_document": [
@@ -100,14 +103,17 @@ CALLS = {
         "braid.get_document('doc2', 'small')",
         "braid.get_document('beta-only', 'small')",
     ],
+    "get_profile": ["braid.get_profile('ana')", "braid.get_profile('beta-only')"],
     "import_tenant": [
         "braid.import_tenant((select jsonb_agg(e) from braid.export_tenant() e))",
     ],
     "embedding_backlog": ["braid.embedding_backlog()"],
+    "learn_profile": ["braid.learn_profile('ana', '{doc1,beta-only}', '{doc2}', '{speaker,betakey}', 'small')"],
     "list_documents": [
         "braid.list_documents('small')",
         "braid.list_documents('small', 10000, 'b')",
     ],
+    "list_profiles": ["braid.list_profiles()"],
     "maintain": ["braid.maintain('1 second')"],
     "parse_timeframe": ["braid.parse_timeframe('2026-01')"],
     "pause_model_migration": ["braid.pause_model_migration('small')"],
@@ -137,6 +143,7 @@ CALLS = {
     "semantic_search": ["braid.semantic_search('[1,0,0]', 10000, collection => 'small')"],
     "set_access": ["braid.set_access(public_tenant => 'beta')"],
     "set_indexed_attributes": ["braid.set_indexed_attributes('{\"betakey\": \"text\"}', 'small')"],
+    "set_profile": ["braid.set_profile('ana', '[0,0,1]', '{\"speaker\": {\"planted\": 1}}', 'small')"],
     "set_ranking": ["braid.set_ranking('small', k1 => 2)"],
     "set_sparse_encoder": ["braid.set_sparse_encoder('beta', '{\"zebrafish\": 1}')"],
     "set_synonyms": ["braid.set_synonyms('discount', '{zebrafish}', 'small')"],
@@ -190,9 +197,11 @@ READING = {
     "facets",
     "full_text_search",
     "get_document",
+    "get_profile",
     "hybrid_search",
     "list_documents",
     "missing_token_vectors",
+    "list_profiles",
     "recall",
     "recall_json",
     "search_json",
@@ -239,6 +248,7 @@ REFUSED = {
 ECHOED = {
     "explain_search": ["zebrafish", "beta-only", "betakey"],
     "export_tenant": ["betakey"],
+    "learn_profile": ["beta-only"],
     "upsert_documents": ["beta-only"],
     "upsert_embedded_documents": ["beta-only"],
 }

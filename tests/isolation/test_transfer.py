@@ -93,6 +93,7 @@ ASKED = [
     " collection => 'rich') f",
     "select input from braid.claim_embedding_jobs(100, collection => 'rich', lease => '1 microsecond')",
     "select p::text from braid.check_index('rich') p",
+    "select braid.get_profile('ana')",
     "select braid.export_tenant()::text",
 ]
 
@@ -117,6 +118,9 @@ def source(world: World) -> Connection:
     connection.execute("select braid.update_metadata('chunked', '{\"team\": \"blue\"}', collection => 'rich')")
     connection.execute("select braid.upsert_document('gone', 'car car car', collection => 'rich')")
     connection.execute("select braid.delete_document('gone', 'rich')")
+    connection.execute(
+        "select braid.set_profile('ana', '[0.1,1e-7,-3.4028234e17]', '{\"category\": {\"memo\": 0.1}}', 'rich')"
+    )
     return connection
 
 
@@ -205,7 +209,8 @@ def test_pages_are_the_whole(source: Connection) -> None:
             break
         paged += page
         after = json.loads(page[-1])["document"]["external_id"]
-    assert paged == whole
+    # Profiles are of no collection.
+    assert paged == [record for record in whole if "profile" not in json.loads(record)]
     assert source.execute("select count(*) from braid.export_tenant('small')").fetchone() == (0,)
 
 
@@ -222,17 +227,19 @@ def test_every_column_is_exported(world: World, source: Connection) -> None:
         "select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'"
         " where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p') and c.relname !~ '^vectors_'"
     )
-    assert {name for (name,) in tables} - DERIVED == {"documents", "chunks", "sparse_rows"}
-    document = json.loads(records(source)[-1])["document"]
+    assert {name for (name,) in tables} - DERIVED == {"documents", "chunks", "sparse_rows", "profiles"}
+    document, profile = (json.loads(record) for record in records(source)[-2:])
+    document, profile = document["document"], profile["profile"]
     for table, keys, more in (
         ("documents", document.keys(), {"collection", "chunks"}),
         ("chunks", document["chunks"][0].keys(), {"embeddings", "sparse"}),
+        ("profiles", profile.keys(), {"profile", "embedding_model", "dimensions", "distance"}),
     ):
         columns = world.admin.execute(
             "select attname from pg_attribute where attrelid = %s::regclass and attnum > 0 and not attisdropped",
             (f"braid_store.{table}",),
         )
-        ids = {"tenant_id", "id", "collection_id", "document_id", "attribute_version"}
+        ids = {"tenant_id", "id", "collection_id", "document_id", "attribute_version", "name", "vector_space_id"}
         assert keys == {name for (name,) in columns} - ids | more
 
 

@@ -58,6 +58,7 @@ select md5(concat(
   (select string_agg(v::text, ',' order by v.chunk_id) from braid_store.chunk_vectors v where v.tenant_id = %(id)s),
   (select string_agg(r::text, ',' order by r.chunk_id) from braid_store.sparse_rows r where r.tenant_id = %(id)s),
   (select string_agg(t::text, ',' order by t.chunk_id) from braid_store.token_vectors t where t.tenant_id = %(id)s),
+  (select string_agg(p::text, ',' order by p.name) from braid_store.profiles p where p.tenant_id = %(id)s),
   (select string_agg(j::text, ',' order by j.chunk_id) from braid_store.embedding_jobs j where j.tenant_id = %(id)s),
   (select string_agg(m::text, ',' order by m.member) from braid_store.tenant_members m where m.tenant_id = %(id)s)))
 """
@@ -99,6 +100,14 @@ class World:
         with self.admin.transaction():
             self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
             self.admin.execute("select braid.upsert_documents(%s, %s)", (json.dumps(documents), collection))
+
+    def like(self, tenant: str, word: str) -> None:
+        """Gives the tenant a profile, of the same name for each."""
+        with self.admin.transaction():
+            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
+            self.admin.execute(
+                "select braid.set_profile('ana', '[0,1,0]', %s, 'small')", (json.dumps({"speaker": {word: 1}}),)
+            )
 
     def clear(self, tenant: str) -> None:
         with self.admin.transaction():

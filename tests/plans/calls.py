@@ -118,6 +118,7 @@ CALLS: dict[str, list[Call]] = {
         Call(f"select braid.delete_documents({FIRST_TEN}, 'docs')"),
         Call(f"select braid.delete_documents({SOME}, 'docs')", batch=501),
     ],
+    "delete_profile": [Call("select braid.delete_profile('ana')")],
     "drop_collection": [Call("select braid.drop_collection('moving')"), Call("select braid.drop_collection('docs')")],
     "drop_tenant": [Call("select braid.drop_tenant('bench', 'bench')")],
     "embedding_backlog": [Call("select braid.embedding_backlog()", growing=ALL)],
@@ -157,11 +158,16 @@ CALLS: dict[str, list[Call]] = {
     ],
     "get_document": [Call("select braid.get_document('doc 4', 'docs')")],
     "highlight": [Call("select braid.highlight((%(chunks)s::bigint[])[1], 'needle alpha')")],
+    "get_profile": [Call("select braid.get_profile('ana')")],
     "hybrid_search": [
         Call("select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs')"),
         Call(
             "select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs', options => "
             """'{"group_by": "document", "boosts": [{"recency": {"half_life": "180 days"}}], "snippet": true}')"""
+        ),
+        Call(
+            "select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs', options => "
+            """'{"profile": {"embedding": [0,1,0], "attributes": {"speaker": {"speakera": 1}}}}')"""
         ),
         lists("select braid.hybrid_search('alpha other', '[1,0,0]', collection => 'docs')"),
     ],
@@ -170,10 +176,14 @@ CALLS: dict[str, list[Call]] = {
             "select braid.import_tenant(%(records)s)",
         )
     ],
+    "learn_profile": [
+        Call("select braid.learn_profile('ana', '{doc 5,doc 6}', '{doc 7}', '{speaker,conversation}', 'docs')")
+    ],
     "list_documents": [
         Call("select braid.list_documents('docs', 10)"),
         Call("select braid.list_documents('docs', 10, after => 'doc 5')"),
     ],
+    "list_profiles": [Call("select braid.list_profiles()")],
     "maintain": [
         Call(
             "select braid.maintain()",
@@ -213,6 +223,7 @@ CALLS: dict[str, list[Call]] = {
     ],
     "set_access": [Call("select braid.set_access(public_tenant => 'bench')")],
     "set_indexed_attributes": [Call("select braid.set_indexed_attributes('{\"color\": \"text\"}', 'docs')")],
+    "set_profile": [Call("select braid.set_profile('ana', '[1,0,0]', collection => 'docs')")],
     "set_ranking": [Call("select braid.set_ranking('docs', k1 => 2)")],
     "set_sparse_encoder": [Call("select braid.set_sparse_encoder('small', '{\"needle\": 2}')")],
     "set_synonyms": [Call("select braid.set_synonyms('needle', '{pin}', 'docs')")],

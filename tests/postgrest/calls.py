@@ -78,6 +78,12 @@ def new_name() -> str:
     return f"http_{uuid.uuid4().hex[:8]}"
 
 
+def new_profile(caller: Caller) -> str:
+    name = new_name()
+    caller.as_user("set_profile", {"profile": name, "embedding": [0, 1, 0], **SMALL})
+    return name
+
+
 def found(*external_ids: str) -> Callable[[Any, Caller], bool]:
     return lambda rows, _: [row["external_id"] for row in rows] == list(external_ids)
 
@@ -158,6 +164,21 @@ CALLS = {
         == ["A discount was given to keep the customer."],
     ),
     "list_documents": Call({"match_count": 2, **READ}, found("doc1", "doc2")),
+    "set_profile": Call(
+        {"profile": "ana", "embedding": [0, 1, 0], "attributes": {"category": {"faq": 0.5}}, **SMALL}, equal(None)
+    ),
+    "learn_profile": Call(
+        lambda caller: {"profile": new_name(), "liked": [caller.new_document(embedding=[0, 1, 0])], **SMALL},
+        lambda answer, _: answer["liked"] == answer["embedded"] == 1,
+    ),
+    "get_profile": Call(
+        lambda caller: {"profile": new_profile(caller)}, lambda answer, _: answer["embedding"] == [0, 1, 0]
+    ),
+    "list_profiles": Call(
+        lambda caller: {"match_count": 1, "after": new_profile(caller)[:-1]},
+        lambda rows, _: rows[0]["embedding_model"] == "test",
+    ),
+    "delete_profile": Call(lambda caller: {"profile": new_profile(caller)}, equal(True)),
     "highlight": Call(
         lambda caller: {"chunk_id": caller.chunk_id, "query_text": "discount"},
         lambda html, _: "<mark>discount</mark>" in html,

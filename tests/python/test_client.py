@@ -535,3 +535,29 @@ def test_the_last_of_several_documents_with_one_id_wins(client: pgbraid.Client) 
     summary = client.add_documents([{"external_id": "a", "content": "first"}, {"external_id": "a", "content": "last"}])
     assert (summary.documents, summary.inserted, summary.superseded) == (2, 1, 1)
     assert [result.content for result in client.search("first last", mode="full_text")] == ["last"]
+
+
+def test_profiles(animals: pgbraid.Client, dsn: str) -> None:
+    """Stored, learned, listed, used by searches and deleted."""
+    place = [0.0] * 383 + [1.0]
+    animals.set_profile("ana", place, {"speaker": {"Ana": 0.5}})
+    stored = animals.get_profile("ana")
+    assert stored is not None and stored.embedding == place
+    assert (stored.profile, stored.dimensions, stored.attributes) == ("ana", 384, {"speaker": {"Ana": 0.5}})
+    learned = animals.learn_profile("ben", ["fox", "nobody"], keys=["speaker"])
+    assert (learned.liked, learned.disliked, learned.not_found) == (1, 0, ["nobody"])
+    assert [(row.profile, row.embedding_model is None) for row in animals.list_profiles()][0] == ("ana", False)
+    assert [row.profile for row in animals.list_profiles(limit=1, after="ana")] == ["ben"]
+    found = animals.search("fox", mode="full_text", options={"profile": {"name": "ana", "embedding": np.array(place)}})
+    assert found.stats["profile"]["name"] == "ana"
+    assert {boost["signal"] for row in found for boost in row.boosts or []} == {"profile", "profile.speaker"}
+    with pgbraid.connect(dsn, tenant="other") as other:
+        other.create_tenant("other")
+        assert other.get_profile("ana") is None
+        with pytest.raises(NotFoundError, match="ana"):
+            other.search("fox", mode="full_text", options={"profile": "ana"})
+    assert [animals.delete_profile("ana") for _ in range(2)] == [True, False]
+    with pytest.raises(InvalidArgumentError, match="weight"):
+        animals.set_profile("ana", attributes={"speaker": {"Ana": 7}})
+    with pytest.raises(pgbraid.PgbraidError, match="dimensions"):
+        animals.set_profile("ana", [1.0])

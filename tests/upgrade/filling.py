@@ -116,6 +116,8 @@ def fill(db: Connection) -> None:
         claim = "select array_agg(chunk_id) from braid.claim_embedding_jobs(4, '1 second', 'articles')"
         db.execute(f"select braid.fail_embedding_jobs(({claim}), 'the model refused', 'articles')")
         db.execute(claim)
+    set_tenant(db, "acme")
+    db.execute("select braid.set_profile('ana', %s, '{\"speaker\": {\"Ana\": 0.5}}', 'articles')", (embed("likes"),))
     db.execute("select braid.drop_collection('gone')")
     db.execute("select braid.drop_tenant('leaver', 'leaver')")
 

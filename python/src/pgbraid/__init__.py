@@ -25,7 +25,17 @@ if TYPE_CHECKING:
     from pgbraid.results import FacetValue, SearchResult, SearchResults
     from pgbraid.retrieval import AsyncRetriever, Retriever, ScoredChunk
     from pgbraid.search_options import SearchOptions
-    from pgbraid.stored import Document, DocumentChunk, EmbeddingBacklog, IndexProblem, ListedDocument, WriteSummary
+    from pgbraid.stored import (
+        Document,
+        DocumentChunk,
+        EmbeddingBacklog,
+        IndexProblem,
+        LearnedProfile,
+        ListedDocument,
+        ListedProfile,
+        Profile,
+        WriteSummary,
+    )
     from pgbraid.timelines import Timeline, TimelineTurn
 
 __all__ = [
@@ -46,11 +56,14 @@ __all__ = [
     "IndexProblem",
     "LLMReranker",
     "LateInteractionReranker",
+    "LearnedProfile",
     "ListedDocument",
+    "ListedProfile",
     "LocalEmbedder",
     "OpenAIEmbedder",
     "Passage",
     "PgbraidError",
+    "Profile",
     "Reranker",
     "Retriever",
     "ScorePart",
@@ -88,7 +101,8 @@ __getattr__, __dir__ = lazy_names(
         "results": ["FacetValue", "SearchResult", "SearchResults"],
         "retrieval": ["AsyncRetriever", "Retriever", "ScoredChunk"],
         "search_options": ["SearchOptions"],
-        "stored": ["Document", "DocumentChunk", "EmbeddingBacklog", "IndexProblem", "ListedDocument", "WriteSummary"],
+        "stored": ["Document", "DocumentChunk", "EmbeddingBacklog", "IndexProblem", "LearnedProfile", "ListedDocument"]
+        + ["ListedProfile", "Profile", "WriteSummary"],
         "timelines": ["Timeline", "TimelineTurn"],
     },
 )

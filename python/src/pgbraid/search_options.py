@@ -31,6 +31,7 @@ class SearchOptions(TypedDict, total=False):
     smoothing: float
     neighbour_weight: float
     boosts: Sequence[Mapping[str, Any]]
+    profile: str | Mapping[str, Any]
     rank_by: Sequence[str] | Mapping[str, float]
     rerank: Sequence[str]
     late_interaction: Mapping[str, Any]

@@ -9,7 +9,17 @@ from typing import Any
 
 from pgbraid.results import parse_time
 
-__all__ = ["Document", "DocumentChunk", "EmbeddingBacklog", "IndexProblem", "ListedDocument", "WriteSummary"]
+__all__ = [
+    "Document",
+    "DocumentChunk",
+    "EmbeddingBacklog",
+    "IndexProblem",
+    "LearnedProfile",
+    "ListedDocument",
+    "ListedProfile",
+    "Profile",
+    "WriteSummary",
+]
 
 
 @dataclass(frozen=True)
@@ -131,3 +141,54 @@ class IndexProblem:
     chunk_id: int | None = None
     lexeme: str | None = None
     detail: str | None = None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a user likes: the JSON object of `braid.get_profile`. `embedding` is of the model that is named."""
+
+    profile: str
+    embedding: list[float] | None
+    embedding_model: str | None
+    dimensions: int | None
+    distance: str | None
+    attributes: dict[str, dict[str, float]]
+    updated_at: datetime
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> Profile:
+        """Keys that only a newer database has are left out."""
+        return cls(**_values(cls, found))
+
+
+@dataclass(frozen=True)
+class ListedProfile:
+    """A profile without its vector: the row of `braid.list_profiles`. `embedding_model` is the vector's, None if it has
+    none."""
+
+    profile: str
+    embedding_model: str | None
+    attributes: dict[str, dict[str, float]]
+    updated_at: datetime
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> ListedProfile:
+        """From a row as JSON. Columns that only a newer database has are left out."""
+        return cls(**_values(cls, row))
+
+
+@dataclass(frozen=True)
+class LearnedProfile:
+    """What `learn_profile` learned from: how many documents were there, how many of these are embedded, which were not
+    there; and the weights of attributes."""
+
+    liked: int
+    disliked: int
+    embedded: int
+    not_found: list[str]
+    attributes: dict[str, dict[str, float]]
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> LearnedProfile:
+        """Keys that only a newer database has are left out."""
+        return cls(**_values(cls, found))

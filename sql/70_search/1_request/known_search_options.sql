@@ -30,6 +30,8 @@ as $$
     ('smoothing', '{number}', 'fusion', 'Use a number from 0, which is none, to 1, usually 0.5.'),
     ('neighbour_weight', '{number}', 'boosts', 'Use a number from 0, which is none, to 1, usually 0.3.'),
     ('boosts', '{array}', 'boosts', 'Give an array of boosts, such as [{"recency": {"half_life": "30 days"}}].'),
+    ('profile', '{string,object}', 'boosts',
+     'Give the name of a profile, or an object: {"name": "ana", "weight": 0.2}.'),
     ('rank_by', '{array,object}', 'boosts',
      'Give an array, such as ["similarity", "importance", "recency"], or weights: {"similarity": 1, "recency": 0.5}.'),
     ('rerank', '{array}', 'boosts', 'Give rank_by, such as ["similarity", "importance", "recency"]; this is its older name.'),

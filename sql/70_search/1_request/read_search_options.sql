@@ -127,6 +127,9 @@ begin
   if v_given ? 'late_interaction' then
     v_options := braid_store.read_late_interaction_option(v_given -> 'late_interaction', v_options);
   end if;
+  if v_given ? 'profile' then
+    v_options.profile := braid_store.read_profile_option(v_given -> 'profile');
+  end if;
   v_options.boosts := coalesce(v_given -> 'boosts', v_options.boosts);
   return v_options;
 end

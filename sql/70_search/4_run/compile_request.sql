@@ -170,6 +170,11 @@ begin
   if v_options.boosts <> '[]' then
     v_request.boosts := braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id);
   end if;
+  if v_options.profile is not null then
+    v_part := braid_store.compile_profile(v_options.profile, tenant_id, v_collection);
+    v_request.boosts := v_request.boosts || v_part.boosts;
+    v_request.options.profile := v_part.report;
+  end if;
   if v_options.cursor is not null then
     v_request := braid_store.plan_page(v_request, braid_store.query_fingerprint(array[
       tenant_id::text, v_collection.id::text, query_text, query_embedding::text, full_text_weight::text,

@@ -75,6 +75,9 @@ begin
       'statistics_scope', case when request.scope_chunks is null then 'collection' else 'filter' end,
       'scope_chunks', request.scope_chunks);
   end if;
+  if v_options.profile is not null then
+    v_stats := v_stats || jsonb_build_object('profile', v_options.profile);
+  end if;
   if not (request.filter).is_empty then
     if found_candidates.filter_ms > c_long_ms then
       v_undeclared := braid_store.undeclared_attributes(request.filters, v_collection.id);

@@ -54,6 +54,9 @@ as $$
          ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,
           'The query reads as a sentence, so the sign before a number or word is text. Write +"…" for what must be there, '
           '-"…" for what must not.'),
+         ('profile_of_other_model', search_warnings.stats #>> '{profile,embedding}' = 'other_model',
+          format('The vector of profile "%s" is of another model than the collection''s searches, so it does not count: learn or '
+                 'set the profile again.', search_warnings.stats #>> '{profile,name}')),
          ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
           'Only the first 16384 characters of the query were searched by full text.'),
          ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,

@@ -21,6 +21,7 @@ declare
     where a.attrelid = 'braid_store.chunks'::regclass and a.attnum > 0 and not a.attisdropped
       and a.attname <> all ('{tenant_id,id,collection_id,document_id,attribute_version}'))
     || array['embeddings'];
+  v_profile_keys text[] := '{profile,embedding,embedding_model,dimensions,distance,attributes,updated_at}';
 begin
   if jsonb_typeof(check_records.records) is distinct from 'array' then
     raise exception 'records is %', coalesce('a JSON ' || jsonb_typeof(check_records.records), 'null')
@@ -40,11 +41,16 @@ begin
        ) d,
        lateral (
          select case
-           when jsonb_typeof(r.value) <> 'object' or not r.value ?| '{collection,document}'
-                or r.value - '{collection,document}'::text[] <> '{}' or r.value ?& '{collection,document}'
-             then 'is not an object with the one key "collection" or "document"'
+           when jsonb_typeof(r.value) <> 'object' or not r.value ?| '{collection,document,profile}'
+                or (select count(*) from jsonb_object_keys(r.value)) <> 1
+             then 'is not an object with the one key "collection", "document" or "profile"'
            when jsonb_typeof(r.value -> 'collection') <> 'object' or jsonb_typeof(d.document) <> 'object'
+                or jsonb_typeof(r.value -> 'profile') <> 'object'
              then 'has something else than an object in it'
+           when r.value ? 'profile' and (
+                  not r.value -> 'profile' ?& v_profile_keys or (r.value -> 'profile') - v_profile_keys <> '{}'
+                  or jsonb_typeof(r.value #> '{profile,profile}') <> 'string')
+             then format('has not these keys: %s', array_to_string(v_profile_keys, ', '))
            when d.document is null then null
            when not d.document ?& v_document_keys or d.document - v_document_keys <> '{}'
              then format('has not these keys: %s', array_to_string(v_document_keys, ', '))
@@ -74,6 +80,11 @@ begin
     raise exception 'record % %', v_wrong.ordinality, v_wrong.problem
       using errcode = '22023', hint = 'Send what braid.export_tenant of this version gave.';
   end if;
+
+  perform braid_store.check_profile_attributes(r.value #> '{profile,attributes}',
+                                               format('profile "%s": attributes', left(r.value #>> '{profile,profile}', 100)))
+  from jsonb_array_elements(check_records.records) r
+  where r.value ? 'profile';
 
   select coalesce(jsonb_agg(d.value), '[]'), coalesce(array_agg(d.value -> 'chunks'), '{}'),
          coalesce(array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100))), '{}')

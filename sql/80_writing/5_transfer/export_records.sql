@@ -22,6 +22,16 @@ as $$
     join braid_store.collections c on c.id = b.collection_id
     order by b.number
     offset 0
+  ) p
+  union all
+  -- After the collections, which bring the vector spaces.
+  select jsonb_build_object('profile', braid_store.profile_json(p))
+  from (select braid_store.require_tenant_id() as tenant_id offset 0) t
+  cross join lateral (
+    select p.* from braid_store.profiles p
+    where p.tenant_id = t.tenant_id and export_records.collection is null
+    order by p.name
+    offset 0
   ) p;
 $$;
 

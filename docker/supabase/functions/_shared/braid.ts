@@ -24,6 +24,7 @@ export type SearchOptions = {
   smoothing?: number | null
   neighbour_weight?: number | null
   boosts?: Json[] | null
+  profile?: string | { [key: string]: Json | undefined } | null
   rank_by?: Json[] | { [key: string]: Json | undefined } | null
   rerank?: Json[] | null
   late_interaction?: { [key: string]: Json | undefined } | null
@@ -294,6 +295,12 @@ export type Database = {
         }
         Returns: number
       }
+      delete_profile: {
+        Args: {
+          profile: string
+        }
+        Returns: boolean
+      }
       drop_collection: {
         Args: {
           collection: string
@@ -430,6 +437,12 @@ export type Database = {
         }
         Returns: Json
       }
+      get_profile: {
+        Args: {
+          profile: string
+        }
+        Returns: Json
+      }
       highlight: {
         Args: {
           chunk_id: number
@@ -466,6 +479,16 @@ export type Database = {
         }
         Returns: number
       }
+      learn_profile: {
+        Args: {
+          collection?: string
+          disliked?: string[]
+          keys?: string[]
+          liked: string[]
+          profile: string
+        }
+        Returns: Json
+      }
       list_documents: {
         Args: {
           after?: string | null
@@ -482,6 +505,18 @@ export type Database = {
           created_at: string | null
           updated_at: string | null
           chunk_count: number | null
+        }[]
+      }
+      list_profiles: {
+        Args: {
+          after?: string | null
+          match_count?: number
+        }
+        Returns: {
+          profile: string | null
+          embedding_model: string | null
+          attributes: Json
+          updated_at: string | null
         }[]
       }
       maintain: {
@@ -643,6 +678,15 @@ export type Database = {
         Args: {
           collection?: string
           indexed_attributes: Json
+        }
+        Returns: undefined
+      }
+      set_profile: {
+        Args: {
+          attributes?: Json
+          collection?: string
+          embedding?: number[] | string | null
+          profile: string
         }
         Returns: undefined
       }

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         explaining,
         maintenance,
         model_changes,
+        profiles,
         recalling,
         related,
         retrieving,
@@ -40,6 +41,7 @@ else:
     explaining = LazyModule(f"{__name__}.explaining")
     maintenance = LazyModule(f"{__name__}.maintenance")
     model_changes = LazyModule(f"{__name__}.model_changes")
+    profiles = LazyModule(f"{__name__}.profiles")
     recalling = LazyModule(f"{__name__}.recalling")
     related = LazyModule(f"{__name__}.related")
     retrieving = LazyModule(f"{__name__}.retrieving")
@@ -183,6 +185,12 @@ class Client:
     delete_document = documents.delete_document
     delete_documents = documents.delete_documents
     clear_collection = documents.clear_collection
+
+    set_profile = profiles.set_profile
+    learn_profile = profiles.learn_profile
+    get_profile = profiles.get_profile
+    list_profiles = profiles.list_profiles
+    delete_profile = profiles.delete_profile
 
     embed_pending = embedding.embed_pending
     embedding_backlog = embedding.embedding_backlog

@@ -1,0 +1,14 @@
+create or replace function braid.delete_profile(profile text)
+returns boolean
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.remove_profile(profile);
+$$;
+
+comment on function braid.delete_profile(text) is
+  E'Deletes a profile of the session''s tenant.\n'
+  'Returns true, or false if there is none of that name.';

@@ -1,0 +1,15 @@
+create or replace function braid.get_profile(profile text)
+returns jsonb
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.read_profile(profile);
+$$;
+
+comment on function braid.get_profile(text) is
+  E'Returns a profile of the session''s tenant, null if there is none of that name.\n'
+  'An object with profile (its name), embedding (an array), embedding_model, dimensions, distance, attributes and '
+  'updated_at. For writers; searches by everybody else only use a profile.';

@@ -1,0 +1,39 @@
+create or replace function braid_store.store_profile(
+  profile text,
+  embedding @vector@.vector,
+  attributes jsonb,
+  collection text
+)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_tenant_id int := braid_store.tenant_id_for_writing();
+  v_collection braid_store.collections := braid_store.find_collection(store_profile.collection);
+  v_hint text;
+begin
+  perform braid_store.check_profile_name(store_profile.profile),
+          braid_store.check_profile_attributes(store_profile.attributes, 'attributes');
+  if store_profile.embedding is not null then
+    perform braid_store.check_embeddings(v_collection, array[store_profile.embedding], 'embedding');
+  elsif store_profile.attributes = '{}' then
+    raise exception 'embedding is null and attributes are {}'
+      using errcode = '22023', hint = 'Give one of them, or remove the profile with braid.delete_profile.';
+  end if;
+  perform braid_store.write_profile(v_tenant_id, store_profile.profile, v_collection.vector_space_id,
+                                    store_profile.embedding, store_profile.attributes);
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
+end
+$$;
+
+comment on function braid_store.store_profile(text, @vector@.vector, jsonb, text) is 'Does the work of braid.set_profile.';
