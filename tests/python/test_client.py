@@ -546,7 +546,8 @@ def test_profiles(animals: pgbraid.Client, dsn: str) -> None:
     assert (stored.profile, stored.dimensions, stored.attributes) == ("ana", 384, {"speaker": {"Ana": 0.5}})
     learned = animals.learn_profile("ben", ["fox", "nobody"], keys=["speaker"])
     assert (learned.liked, learned.disliked, learned.not_found) == (1, 0, ["nobody"])
-    assert [(row.profile, row.embedding_model is None) for row in animals.list_profiles()][0] == ("ana", False)
+    listed = animals.list_profiles()
+    assert (listed[0].profile, listed[0].embedding_model is None) == ("ana", False)
     assert [row.profile for row in animals.list_profiles(limit=1, after="ana")] == ["ben"]
     found = animals.search("fox", mode="full_text", options={"profile": {"name": "ana", "embedding": np.array(place)}})
     assert found.stats["profile"]["name"] == "ana"

@@ -101,8 +101,10 @@ __getattr__, __dir__ = lazy_names(
         "results": ["FacetValue", "SearchResult", "SearchResults"],
         "retrieval": ["AsyncRetriever", "Retriever", "ScoredChunk"],
         "search_options": ["SearchOptions"],
-        "stored": ["Document", "DocumentChunk", "EmbeddingBacklog", "IndexProblem", "LearnedProfile", "ListedDocument"]
-        + ["ListedProfile", "Profile", "WriteSummary"],
+        "stored": [
+            *("Document", "DocumentChunk", "EmbeddingBacklog", "IndexProblem", "LearnedProfile", "ListedDocument"),
+            *("ListedProfile", "Profile", "WriteSummary"),
+        ],
         "timelines": ["Timeline", "TimelineTurn"],
     },
 )
