@@ -16,8 +16,10 @@ if TYPE_CHECKING:
         Embedder,
         HttpEmbedder,
         LocalEmbedder,
+        OnnxEmbedder,
         OpenAIEmbedder,
         SentenceTransformerEmbedder,
+        StaticEmbedder,
     )
     from pgbraid.errors import PgbraidError
     from pgbraid.explanation import Explanation, ScorePart
@@ -60,6 +62,7 @@ __all__ = [
     "ListedDocument",
     "ListedProfile",
     "LocalEmbedder",
+    "OnnxEmbedder",
     "OpenAIEmbedder",
     "Passage",
     "PgbraidError",
@@ -72,6 +75,7 @@ __all__ = [
     "SearchResult",
     "SearchResults",
     "SentenceTransformerEmbedder",
+    "StaticEmbedder",
     "Timeline",
     "TimelineTurn",
     "WriteSummary",
@@ -92,8 +96,10 @@ __getattr__, __dir__ = lazy_names(
             "Embedder",
             "HttpEmbedder",
             "LocalEmbedder",
+            "OnnxEmbedder",
             "OpenAIEmbedder",
             "SentenceTransformerEmbedder",
+            "StaticEmbedder",
         ],
         "errors": ["PgbraidError"],
         "explanation": ["Explanation", "ScorePart"],

@@ -15,10 +15,15 @@ from pgbraid.errors import EmbeddingError, MissingExtraError
 __all__ = ["SentenceTransformerEmbedder"]
 
 
+# The names that the library's own encode_document looks for.
+DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+
+
 class SentenceTransformerEmbedder:
     """A sentence-transformers model by name or path; needs `pip install sentence-transformers`.
 
     The library cuts a text at the model's `max_seq_length`: choose the collection's chunk_tokens below it.
+    Prompts that the model has for queries and documents are used; for others, and prefixes, see AdaptedEmbedder.
     `model_name` defaults to the last part of the name or path. The model loads at the first use.
     """
 
@@ -36,7 +41,8 @@ class SentenceTransformerEmbedder:
         return int(size())
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        return self._encode(texts)
+        prompts = self._prompts
+        return self._encode(texts, prompt_name=next((name for name in DOCUMENT_PROMPTS if name in prompts), None))
 
     def embed_query(self, text: str) -> Vector:
         vector: Vector = self._encode([text], prompt_name="query" if "query" in self._prompts else None)[0]
