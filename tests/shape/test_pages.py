@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from support.arranged import QUERY, QUERY_VECTOR, fill
+from support.arranged import search as arranged_search
 from support.calls import named, set_tenant, upsert
 from support.examples import examples
 
@@ -169,6 +170,28 @@ def test_fusions_of_absolute_scores_go_on_beyond_their_candidates(
                 assert [row[:3] for row in firsts] == [row for row in expected if row[:2] in {r[:2] for r in firsts}]
             else:
                 assert [row[:3] for row in listing] == expected
+
+
+@pytest.mark.parametrize("fusion", ["convex", "max"])
+@pytest.mark.parametrize("normalisation", ["theoretical", "centroid", "saturate", "none"])
+def test_pages_go_on_where_a_leg_has_a_minimum(db: Connection, normalisation: str, fusion: str) -> None:
+    """A leg that ends at its minimum may give a chunk that it does not find more than any that was found."""
+    fill(db, 5, 40, embedded=0.7)
+    scores = sorted(row[0] for row in arranged_search(db, "full_text_score", query_embedding=None))
+    similarities = sorted(row[0] for row in arranged_search(db, "semantic_score", query_text=None))
+    for options, weights in (
+        ({"full_text_min_score": scores[-2]}, {"full_text_weight": 2, "semantic_weight": 0.1}),
+        ({"semantic_min_score": similarities[-2]}, {"full_text_weight": 0.1, "semantic_weight": 2}),
+        ({"full_text_min_score": 1000}, {"full_text_weight": 2, "semantic_weight": 1}),
+        ({"semantic_min_score": 0.999999}, {"full_text_weight": 1, "semantic_weight": 2}),
+    ):
+        arguments = {"fusion": fusion, **weights}
+        options = {"normalisation": normalisation, **options}
+        everything = page(db, "", options, match_count=1000, candidate_count=1000, **arguments)
+        expected = [(*row[:2], pytest.approx(row[2], rel=1e-9)) for row in everything]
+        assert len(expected) > 20
+        listing = joined(pages(db, endless([3, 8]), options, candidate_count=5, **arguments))
+        assert [row[:3] for row in listing] == expected
 
 
 def test_inserts_and_deletions_between_pages(db: Connection) -> None:

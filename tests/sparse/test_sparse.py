@@ -161,6 +161,33 @@ def test_pages_go_on_to_the_end(filled: Connection, terms_of: Any) -> None:
     assert listed == list(model(terms_of, QUERIES[2]))
 
 
+def test_pages_are_whole_where_the_leg_has_a_minimum(empty: Connection) -> None:
+    """Three documents reach it; those just below it count for more than those without terms that full text finds first."""
+    weight = {number: 5.0 for number in range(3)} | {number: 4.9 for number in range(120, 200)}
+    upsert(
+        empty,
+        [
+            {
+                "external_id": f"d{number:04}",
+                "content": "ship" + " sea" * (number // 5),
+                "sparse": {"a": weight[number]} if number in weight else {"b": 1},
+            }
+            for number in range(200)
+        ],
+        "s",
+    )
+    options = {"sparse_min_score": 4.95, "sparse_weight": 2, "normalisation": "none"}
+    everything = search(empty, {"a": 1}, 1000, query_text="ship", options=options)
+    cursor: str | None = ""
+    listed: list[tuple[str, float]] = []
+    while cursor is not None:
+        rows = search(empty, {"a": 1}, 20, query_text="ship", candidate_count=20, options={**options, "cursor": cursor})
+        listed += [(row["external_id"], row["score"]) for row in rows]
+        cursor = rows[-1]["cursor"] if rows else None
+    assert listed == [(row["external_id"], row["score"]) for row in everything]
+    assert len(listed) == 200
+
+
 @pytest.mark.parametrize("fusion", ["convex", "max", "rrf", "dbsf"])
 @pytest.mark.parametrize("legs", ["text", "vector", "all", "sparse"])
 def test_explanations_are_exact(filled: Connection, terms_of: Any, fusion: str, legs: str) -> None:

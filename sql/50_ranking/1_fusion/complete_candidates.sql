@@ -41,17 +41,25 @@ declare
   v_sparse_scores float8[];
   v_near braid_store.measured_chunks;
 begin
-  -- A full join is never run as a nested loop, however few rows the planner expects.
-  select array_agg(c.chunk_id), array_agg(c.chunk_id) filter (where not c.is_in_text),
-         array_agg(c.chunk_id) filter (where not c.is_near), array_agg(c.chunk_id) filter (where not c.is_sparse and v_asks_sparse)
-  into chunk_ids, v_without_text, v_without_similarity, v_without_sparse
-  from (
-    select coalesce(f.chunk_id, s.chunk_id, p.chunk_id) as chunk_id, f.chunk_id is not null as is_in_text,
-           s.chunk_id is not null as is_near, p.chunk_id is not null as is_sparse
+  -- A full join is never run as a nested loop, however few rows the planner expects. Most searches have two legs, and each
+  -- join costs them time.
+  if v_asks_sparse then
+    select array_agg(c.chunk_id), array_agg(c.chunk_id) filter (where not c.is_in_text),
+           array_agg(c.chunk_id) filter (where not c.is_near), array_agg(c.chunk_id) filter (where not c.is_sparse)
+    into chunk_ids, v_without_text, v_without_similarity, v_without_sparse
+    from (
+      select coalesce(f.chunk_id, s.chunk_id, p.chunk_id) as chunk_id, f.chunk_id is not null as is_in_text,
+             s.chunk_id is not null as is_near, p.chunk_id is not null as is_sparse
+      from unnest(v_full_text) f
+      full join unnest(v_semantic) s on s.chunk_id = f.chunk_id
+      full join unnest(v_sparse) p on p.chunk_id = coalesce(f.chunk_id, s.chunk_id)
+    ) c;
+  else
+    select array_agg(s.chunk_id) filter (where f.chunk_id is null), array_agg(f.chunk_id) filter (where s.chunk_id is null)
+    into v_without_text, v_without_similarity
     from unnest(v_full_text) f
-    full join unnest(v_semantic) s on s.chunk_id = f.chunk_id
-    full join unnest(v_sparse) p on p.chunk_id = coalesce(f.chunk_id, s.chunk_id)
-  ) c;
+    full join unnest(v_semantic) s on s.chunk_id = f.chunk_id;
+  end if;
 
   if v_without_text is not null then
     if v_query.conditions <> '{}' or v_query.required_words > 1 then
@@ -68,33 +76,55 @@ begin
     v_sparse_scores := braid_store.exact_sparse_scores(request.tenant_id, v_collection.id, v_without_sparse, request.sparse);
   end if;
 
-  select array_agg(c.chunk_id), array_agg(c.text_score), array_agg(c.text_rank), array_agg(c.similarity),
-         array_agg(c.near_rank), array_agg(c.sparse_score), array_agg(c.sparse_rank), max(c.text_score), min(c.text_score),
-         max(c.similarity), min(c.similarity), max(c.sparse_score), min(c.sparse_score),
-         count(c.similarity), count(*) - count(c.similarity)
-  into chunk_ids, text_scores, text_ranks, similarities, near_ranks, sparse_scores, sparse_ranks, best_text, worst_text,
-       best_similarity, worst_similarity, best_sparse, worst_sparse, similarity_count, missing_count
-  from (
-    select u.chunk_id, coalesce(f.score, t.score, 0) as text_score, f.rank as text_rank, s.rank as near_rank,
-           p.rank as sparse_rank, case when v_asks_sparse then coalesce(p.score, x.score, 0) end as sparse_score,
-           case when s.chunk_id is not null then s.score
-                when complete_candidates.distance = 'cosine' then 1 - n.distance
-                when complete_candidates.distance = 'inner_product' then -n.distance
-                else 1 / (1 + n.distance) end as similarity
-    from unnest(chunk_ids) u (chunk_id)
-    full join unnest(v_full_text) f on f.chunk_id = u.chunk_id
-    full join unnest(v_without_text, v_scores) t (chunk_id, score) on t.chunk_id = u.chunk_id
-    full join unnest(v_semantic) s on s.chunk_id = u.chunk_id
-    full join unnest(v_near.chunk_ids, v_near.distances) n (chunk_id, distance) on n.chunk_id = u.chunk_id
-    full join unnest(v_sparse) p on p.chunk_id = u.chunk_id
-    full join unnest(v_without_sparse, v_sparse_scores) x (chunk_id, score) on x.chunk_id = u.chunk_id
-  ) c;
+  if v_asks_sparse then
+    select array_agg(c.chunk_id), array_agg(c.text_score), array_agg(c.text_rank), array_agg(c.similarity),
+           array_agg(c.near_rank), array_agg(c.sparse_score), array_agg(c.sparse_rank), max(c.text_score), min(c.text_score),
+           max(c.similarity), min(c.similarity), max(c.sparse_score), min(c.sparse_score),
+           count(c.similarity), count(*) - count(c.similarity)
+    into chunk_ids, text_scores, text_ranks, similarities, near_ranks, sparse_scores, sparse_ranks, best_text, worst_text,
+         best_similarity, worst_similarity, best_sparse, worst_sparse, similarity_count, missing_count
+    from (
+      select u.chunk_id, coalesce(f.score, t.score, 0) as text_score, f.rank as text_rank, s.rank as near_rank,
+             p.rank as sparse_rank, coalesce(p.score, x.score, 0) as sparse_score,
+             case when s.chunk_id is not null then s.score
+                  when complete_candidates.distance = 'cosine' then 1 - n.distance
+                  when complete_candidates.distance = 'inner_product' then -n.distance
+                  else 1 / (1 + n.distance) end as similarity
+      from unnest(chunk_ids) u (chunk_id)
+      full join unnest(v_full_text) f on f.chunk_id = u.chunk_id
+      full join unnest(v_without_text, v_scores) t (chunk_id, score) on t.chunk_id = u.chunk_id
+      full join unnest(v_semantic) s on s.chunk_id = u.chunk_id
+      full join unnest(v_near.chunk_ids, v_near.distances) n (chunk_id, distance) on n.chunk_id = u.chunk_id
+      full join unnest(v_sparse) p on p.chunk_id = u.chunk_id
+      full join unnest(v_without_sparse, v_sparse_scores) x (chunk_id, score) on x.chunk_id = u.chunk_id
+    ) c;
+  else
+    select array_agg(c.chunk_id), array_agg(c.text_score), array_agg(c.text_rank), array_agg(c.similarity),
+           array_agg(c.near_rank), max(c.text_score), min(c.text_score), max(c.similarity), min(c.similarity),
+           count(c.similarity), count(*) - count(c.similarity)
+    into chunk_ids, text_scores, text_ranks, similarities, near_ranks, best_text, worst_text, best_similarity,
+         worst_similarity, similarity_count, missing_count
+    from (
+      select coalesce(f.chunk_id, s.chunk_id) as chunk_id, coalesce(f.score, t.score, 0) as text_score,
+             f.rank as text_rank, s.rank as near_rank,
+             case when s.chunk_id is not null then s.score
+                  when complete_candidates.distance = 'cosine' then 1 - n.distance
+                  when complete_candidates.distance = 'inner_product' then -n.distance
+                  else 1 / (1 + n.distance) end as similarity
+      from unnest(v_full_text) f
+      full join unnest(v_near.chunk_ids, v_near.distances) n (chunk_id, distance) on n.chunk_id = f.chunk_id
+      full join (
+        unnest(v_semantic) s
+        full join unnest(v_without_text, v_scores) t (chunk_id, score) on t.chunk_id = s.chunk_id
+      ) on s.chunk_id = f.chunk_id
+    ) c;
+  end if;
 end
 $$;
 
 comment on function braid_store.complete_candidates(braid_store.search_request, braid_store.found_candidates, text) is
   'Returns the candidates of all legs together, as parallel arrays in no order, each with its exact score in every leg. '
   'text_scores: BM25; 0 if the query does not match. similarities: null if the chunk has no embedding. '
-  'sparse_scores: 0 if chunk and query share no term; null if there is no sparse leg. A rank is null if '
+  'sparse_scores: 0 if chunk and query share no term. Without a sparse leg all that is sparse is null. A rank is null if '
   'that leg did not find the chunk. best_ and worst_: the highest and the lowest of these scores. similarity_count and '
   'missing_count: how many have an embedding, and how many have none. Without candidates the arrays are null.';

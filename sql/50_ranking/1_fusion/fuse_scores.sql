@@ -30,10 +30,16 @@ declare
   v_sparse_normalisation text := case v_fusion when 'dbsf' then 'dbsf' else (request.options).sparse_normalisation end;
   v_has_text boolean := v_text_weight > 0 or request.query_text <> '';
   v_has_embedding boolean := request.query_embedding is not null;
+  v_text_min float8 := (request.options).full_text_min_score;
+  v_near_min float8 := (request.options).semantic_min_score;
+  v_sparse_min float8 := (request.options).sparse_min_score;
   v_all record;
   v_sparse_mean float8;
   v_sparse_deviation float8;
-  v_sparse_scale record;
+  v_sparse_shift float8;
+  v_sparse_divisor float8;
+  v_sparse_floor float8;
+  v_sparse_ceiling float8;
   v_last_sparse float8;
   v_text_mean float8;
   v_text_deviation float8;
@@ -46,6 +52,7 @@ declare
   v_is_tied boolean;
   v_text_count int;
   v_near_count int;
+  v_sparse_count int;
   v_last_text float8;
   v_last_near float8;
 begin
@@ -80,8 +87,11 @@ begin
   v_near_scale := braid_store.score_scale(v_near_normalisation, 'semantic', v_distance, v_all.worst_similarity,
                                           v_all.best_similarity, v_near_mean, v_near_deviation, v_collection_mean,
                                           null);
-  v_sparse_scale := braid_store.score_scale(v_sparse_normalisation, 'sparse', v_distance, v_all.worst_sparse,
-                                            v_all.best_sparse, v_sparse_mean, v_sparse_deviation, null, null);
+  if v_asks_sparse then
+    select s.shift, s.scale, s.floor, s.ceiling into v_sparse_shift, v_sparse_divisor, v_sparse_floor, v_sparse_ceiling
+    from braid_store.score_scale(v_sparse_normalisation, 'sparse', v_distance, v_all.worst_sparse, v_all.best_sparse,
+                                 v_sparse_mean, v_sparse_deviation, null, null) s;
+  end if;
   select coalesce(array_agg(o.candidate), '{}'), coalesce(bool_or(o.is_tied), false)
   into candidates, v_is_tied
   from (
@@ -98,8 +108,8 @@ begin
                         v_text_scale.ceiling) as full_text,
                   least(greatest((coalesce(c.similarity, v_assumed) - v_near_scale.shift) / v_near_scale.scale,
                                  v_near_scale.floor), v_near_scale.ceiling) as semantic,
-                  least(greatest((c.sparse_score - v_sparse_scale.shift) / v_sparse_scale.scale, v_sparse_scale.floor),
-                        v_sparse_scale.ceiling) as sparse
+                  least(greatest((c.sparse_score - v_sparse_shift) / v_sparse_divisor, v_sparse_floor),
+                        v_sparse_ceiling) as sparse
            offset 0
          ) n,
          lateral (
@@ -119,18 +129,28 @@ begin
   if request.min_score is not null or request.is_listed then
     v_text_count := cardinality(leg_candidates.full_text);
     v_near_count := cardinality(leg_candidates.semantic);
-    -- An unseen chunk is at best like the last candidate of each leg. One without an embedding may count for more,
-    -- because it gets the assumed similarity.
-    select coalesce(max(c.full_text_normalised_score) filter (where c.full_text_rank = request.candidate_count),
-                    min(c.full_text_normalised_score)),
+    v_sparse_count := coalesce(cardinality(leg_candidates.sparse), 0);
+    -- An unseen chunk is at best like the last candidate of each leg, or just below the leg's minimum. One without an
+    -- embedding may count for more, because it gets the assumed similarity.
+    select greatest(coalesce(max(c.full_text_normalised_score) filter (where c.full_text_rank = request.candidate_count),
+                             min(c.full_text_normalised_score)),
+                    case when v_text_min is not null
+                         then least(greatest((v_text_min - v_text_scale.shift) / v_text_scale.scale, v_text_scale.floor),
+                                    v_text_scale.ceiling) end),
            greatest(coalesce(max(c.semantic_normalised_score) filter (where c.semantic_rank = v_near_count
                                                                         or c.semantic_score is null),
                              min(c.semantic_normalised_score)),
-                    case when v_text_count >= request.candidate_count
+                    case when v_near_min is not null
+                         then least(greatest((v_near_min - v_near_scale.shift) / v_near_scale.scale, v_near_scale.floor),
+                                    v_near_scale.ceiling) end,
+                    case when v_text_count >= request.candidate_count or v_sparse_count >= request.candidate_count
                          then least(greatest((v_assumed - v_near_scale.shift) / v_near_scale.scale, v_near_scale.floor),
                                     v_near_scale.ceiling) end),
-           coalesce(max(c.sparse_normalised_score) filter (where c.sparse_rank = request.candidate_count),
-                    min(c.sparse_normalised_score))
+           greatest(coalesce(max(c.sparse_normalised_score) filter (where c.sparse_rank = request.candidate_count),
+                             min(c.sparse_normalised_score)),
+                    case when v_sparse_min is not null
+                         then least(greatest((v_sparse_min - v_sparse_shift) / v_sparse_divisor,
+                                             v_sparse_floor), v_sparse_ceiling) end)
     into v_last_text, v_last_near, v_last_sparse
     from unnest(candidates) c;
     -- Those of a leg that is not asked are null.
@@ -140,6 +160,16 @@ begin
                    when cardinality(candidates) > 0
                      then coalesce(v_text_weight * v_last_text, 0) + coalesce(v_near_weight * v_last_near, 0)
                           + coalesce(v_sparse_weight * v_last_sparse, 0) end;
+    -- Where no chunk reaches a leg's minimum, the best score by which these scale may be that of an unseen chunk.
+    if request.is_listed
+       and (v_text_weight > 0 and v_text_count = 0 and v_text_min is not null
+            and v_text_normalisation in ('theoretical', 'centroid')
+            or v_near_weight > 0 and v_near_count = 0 and v_near_min is not null
+               and v_near_normalisation in ('theoretical', 'centroid')
+            or v_sparse_weight > 0 and v_sparse_count = 0 and v_sparse_min is not null
+               and v_sparse_normalisation in ('theoretical', 'centroid')) then
+      unseen := 'infinity';
+    end if;
   end if;
   if is_reported then
     report := jsonb_build_object(
@@ -159,8 +189,8 @@ begin
       report := jsonb_set(report, '{weights,sparse}', to_jsonb(v_sparse_weight)) || jsonb_build_object(
         'sparse', jsonb_build_object(
           'normalisation', v_sparse_normalisation, 'count', cardinality(candidates), 'min', v_all.worst_sparse,
-          'max', v_all.best_sparse, 'mean', v_sparse_mean, 'deviation', v_sparse_deviation, 'shift', v_sparse_scale.shift,
-          'scale', v_sparse_scale.scale, 'floor', v_sparse_scale.floor, 'ceiling', v_sparse_scale.ceiling));
+          'max', v_all.best_sparse, 'mean', v_sparse_mean, 'deviation', v_sparse_deviation, 'shift', v_sparse_shift,
+          'scale', v_sparse_divisor, 'floor', v_sparse_floor, 'ceiling', v_sparse_ceiling));
     end if;
   end if;
 end
