@@ -188,6 +188,13 @@ def test_pages_are_whole_where_the_leg_has_a_minimum(empty: Connection) -> None:
     assert len(listed) == 200
 
 
+def test_no_terms_are_told_of(filled: Connection) -> None:
+    answer = one(filled, """select braid.search_json('red', collection => 's', options => '{"sparse": {}}')""")
+    assert answer["results"]
+    told = {warning["code"]: warning["message"] for warning in answer["warnings"]}
+    assert "option sparse has no terms" in told["no_sparse_terms"]
+
+
 @pytest.mark.parametrize("fusion", ["convex", "max", "rrf", "dbsf"])
 @pytest.mark.parametrize("legs", ["text", "vector", "all", "sparse"])
 def test_explanations_are_exact(filled: Connection, terms_of: Any, fusion: str, legs: str) -> None:
@@ -388,6 +395,26 @@ def test_segments_are_merged_and_emptied(empty: Connection) -> None:
         assert one(empty, f"select count(*) from braid_store.{table}") == 0
 
 
+def test_lists_move_to_the_front_of_the_table(empty: Connection, dsn: str) -> None:
+    made = documents(300)
+    upsert(empty, made, "s")
+    empty.execute("select braid.maintain()")
+    before = found(search(empty, QUERIES[0]))
+    sparse = "select count(*) from braid_store.postings where segment_id < 0 and xmin = pg_current_xact_id()::xid"
+    move = """
+        select moved_count from braid_store.move_postings(
+          0, ('(' || pg_relation_size('braid_store.postings') / 8192 || ',0)')::tid, 1000000000)"""
+    with psycopg.connect(dsn) as other, empty.transaction():
+        other.execute("select from braid_store.sparse_segments for update")
+        empty.execute(move)
+        assert one(empty, sparse) == 0
+    with empty.transaction():
+        empty.execute(move)
+        assert one(empty, sparse) == one(empty, "select count(*) from braid_store.postings where segment_id < 0") > 50
+    assert found(search(empty, QUERIES[0])) == before
+    assert empty.execute("select * from braid.check_index()").fetchall() == []
+
+
 def test_dropped_collections_leave_nothing(empty: Connection) -> None:
     upsert(empty, documents(300), "s")
     upsert(empty, [{"external_id": "one", "content": "x", "sparse": {"a": 1}}], "s")
@@ -461,6 +488,19 @@ def test_a_document_with_terms_is_one_chunk_and_changes_with_them(empty: Connect
         == "inserted"
     )
     assert found(search(empty, {"x": 1})) == {"b": 7.0, "a": 2.0}
+
+
+def test_the_limit_of_a_long_text_names_the_terms(empty: Connection) -> None:
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="40000 words") as caught:
+        upsert(empty, [{"external_id": "a", "content": "one " * 40_000, "embedding": None, "sparse": {"x": 1}}], "s")
+    assert "sparse terms" in str(caught.value.diag.message_hint)
+
+
+def test_one_document_has_no_terms_without_weights(empty: Connection) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match='the weight of "b" is null'):
+        empty.execute("select braid.upsert_document('a', 'x', sparse => '{\"a\": 1, \"b\": null}', collection => 's')")
+    empty.execute("select braid.upsert_document('a', 'x', sparse => 'null', collection => 's')")
+    assert one(empty, "select count(*) from braid_store.sparse_rows") == 0
 
 
 @pytest.mark.parametrize(

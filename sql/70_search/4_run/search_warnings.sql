@@ -48,7 +48,8 @@ as $$
           search_warnings.stats ->> 'mode' not in ('semantic', 'sparse') and search_warnings.stats -> 'terms' = '[]',
           'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
          ('no_sparse_terms', (search_warnings.stats ->> 'sparse_terms')::int = 0,
-          'The collection''s sparse encoder has a weight for none of the query''s words: the sparse leg found nothing.'),
+          'The option sparse has no terms, or the collection''s sparse encoder has a weight for none of the query''s words: the '
+          'sparse leg found nothing.'),
          ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
           'The query reads as a sentence, so what it quotes need not be there. Write +"…" for what must.'),
          ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,

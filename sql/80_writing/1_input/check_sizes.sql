@@ -38,8 +38,8 @@ begin
     select left(d.value ->> 'external_id', 100) as external_id, d.value as document,
            case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end as chunks,
            octet_length(d.value ->> 'content') as content_size,
-           coalesce(jsonb_typeof(d.value -> 'embedding') <> 'null', jsonb_typeof(d.value -> 'sparse') <> 'null' and d.value -> 'sparse' <> '{}', false)
-             as is_embedded,
+           coalesce(jsonb_typeof(d.value -> 'embedding') <> 'null', false)
+             or coalesce(jsonb_typeof(d.value -> 'sparse') <> 'null' and d.value -> 'sparse' <> '{}', false) as is_embedded,
            case when d.value ? 'metadata' then pg_column_size(d.value -> 'metadata') else 0 end as metadata_size
     from jsonb_array_elements(check_sizes.documents) d
     offset 0

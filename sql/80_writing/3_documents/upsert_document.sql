@@ -26,10 +26,11 @@ as $$
     jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
       'external_id', external_id, 'content', content, 'title', title, 'source_uri', source_uri, 'speaker', speaker,
       'category', category, 'importance', importance, 'occurred_at', occurred_at, 'language', language,
-      'embedding', embedding::real[], 'sparse', sparse))
-      -- Nulls inside metadata and chunks mean what the caller says, so they are not stripped.
+      'embedding', embedding::real[]))
+      -- Nulls inside metadata, chunks and sparse mean what the caller says, so they are not stripped.
       || case when metadata is null then '{}' else jsonb_build_object('metadata', metadata) end
-      || case when chunks is null then '{}' else jsonb_build_object('chunks', chunks) end),
+      || case when chunks is null then '{}' else jsonb_build_object('chunks', chunks) end
+      || case when sparse is null then '{}' else jsonb_build_object('sparse', sparse) end),
     collection);
 $$;
 

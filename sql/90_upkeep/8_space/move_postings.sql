@@ -71,6 +71,15 @@ begin
              where s.tenant_id = v_part.tenant_id and s.collection_id = v_part.collection_id and s.id = u.segment_id
              for update skip locked
              offset 0
+           ) s)
+      || array(
+      select s.id
+      from unnest(v_part.segment_ids) u (segment_id),
+           lateral (
+             select s.id from braid_store.sparse_segments s
+             where s.tenant_id = v_part.tenant_id and s.collection_id = v_part.collection_id and s.id = u.segment_id
+             for update skip locked
+             offset 0
            ) s);
   end loop;
   -- An update would leave a row in its page if there is room.
