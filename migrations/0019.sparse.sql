@@ -52,7 +52,8 @@ create table braid_store.unindexed_sparse_rows (
 ) with (autovacuum_vacuum_scale_factor = 0.02);
 comment on table braid_store.unindexed_sparse_rows is
     'Chunks whose sparse rows were written lately, a row for each write: searches read these sparse rows one by one until '
-    'maintain() puts them into a segment. Only ever appended to, so that no writer waits for maintenance.';
+    'maintain(), or a writer who finds many, puts them into a segment. Rows are only inserted and deleted, and locked ones '
+    'passed over, so that nobody waits.';
 
 create table braid_store.sparse_encoders (
     id int generated always as identity primary key,

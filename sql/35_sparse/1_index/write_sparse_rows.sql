@@ -9,15 +9,19 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 #variable_conflict use_column
-declare
-  -- A segment of fewer chunks would have lists of one or two.
-  c_least_segment constant int := 256;
-  c_most constant int := 8192;
-  v_written_ids bigint[];
 begin
+  -- Rows are locked, then inserted, in the order of ids, so that two writers do not deadlock.
+  perform
+  from (select u.chunk_id from unnest(write_sparse_rows.chunk_ids) u (chunk_id) order by u.chunk_id offset 0) u,
+       lateral (
+         select from braid_store.sparse_rows r
+         where r.tenant_id = write_sparse_rows.tenant_id and r.collection_id = write_sparse_rows.collection_id
+           and r.chunk_id = u.chunk_id
+         for update
+         offset 0
+       ) r;
   perform braid_store.remove_sparse_places(write_sparse_rows.tenant_id, write_sparse_rows.collection_id,
                                            write_sparse_rows.chunk_ids);
-  -- In the order of ids, so that two writers do not deadlock.
   insert into braid_store.sparse_rows (tenant_id, collection_id, chunk_id, terms, weights)
   select write_sparse_rows.tenant_id, write_sparse_rows.collection_id, u.chunk_id, e.terms, e.weights
   from unnest(write_sparse_rows.chunk_ids, write_sparse_rows.terms) u (chunk_id, terms),
@@ -41,23 +45,12 @@ begin
            offset 0
          ) r
     where u.terms = '{}'));
-
-  v_written_ids := array(
+  perform braid_store.index_sparse_rows(write_sparse_rows.tenant_id, write_sparse_rows.collection_id, array(
     select u.chunk_id from unnest(write_sparse_rows.chunk_ids, write_sparse_rows.terms) u (chunk_id, terms)
-    where u.terms <> '{}' order by u.chunk_id);
-  if cardinality(v_written_ids) >= c_least_segment then
-    for v_first in 1..cardinality(v_written_ids) by c_most loop
-      perform braid_store.write_sparse_segment(write_sparse_rows.tenant_id, write_sparse_rows.collection_id,
-                                               v_written_ids[v_first : v_first + c_most - 1]);
-    end loop;
-  else
-    insert into braid_store.unindexed_sparse_rows (tenant_id, collection_id, chunk_id)
-    select write_sparse_rows.tenant_id, write_sparse_rows.collection_id, u.chunk_id from unnest(v_written_ids) u (chunk_id);
-  end if;
+    where u.terms <> '{}' order by u.chunk_id));
 end
 $$;
 
 comment on function braid_store.write_sparse_rows(int, int, bigint[], jsonb[]) is
-  'Stores the weighted terms of chunks, in place of those that they have, and indexes them: in a segment if there are many, '
-  'else maintain() does. terms: for each of chunk_ids an object that check_sparse_terms has passed; an empty one removes. '
-  'The caller keeps the chunks from being deleted meanwhile.';
+  'Stores the weighted terms of chunks, in place of those that they have, and indexes them. terms: for each of chunk_ids an '
+  'object that check_sparse_terms has passed; an empty one removes. The caller keeps the chunks from being deleted meanwhile.';

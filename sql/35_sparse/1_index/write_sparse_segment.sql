@@ -15,20 +15,16 @@ declare
   v_segment braid_store.sparse_segments;
 begin
   insert into braid_store.sparse_segments (tenant_id, collection_id, chunk_count, posting_count, max_weight, terms)
-  select write_sparse_segment.tenant_id, write_sparse_segment.collection_id, cardinality(write_sparse_segment.chunk_ids),
-         sum(t.count), max(t.max_weight), string_agg(t.term, E'\n')
-  from (
-    select e.term, count(*) as count, max(e.weight)::float8 as max_weight
-    from unnest(write_sparse_segment.chunk_ids) u (chunk_id),
-         lateral (
-           select r.terms, r.weights from braid_store.sparse_rows r
-           where r.tenant_id = write_sparse_segment.tenant_id and r.collection_id = write_sparse_segment.collection_id
-             and r.chunk_id = u.chunk_id
-           offset 0
-         ) r,
-         lateral (select unnest(string_to_array(r.terms, E'\n')) as term, unnest(r.weights) as weight) e
-    group by e.term
-  ) t
+  select write_sparse_segment.tenant_id, write_sparse_segment.collection_id, cardinality(write_sparse_segment.chunk_ids), 0,
+         max(w.weight)::float8, ''
+  from unnest(write_sparse_segment.chunk_ids) u (chunk_id),
+       lateral (
+         select r.weights from braid_store.sparse_rows r
+         where r.tenant_id = write_sparse_segment.tenant_id and r.collection_id = write_sparse_segment.collection_id
+           and r.chunk_id = u.chunk_id
+         offset 0
+       ) r,
+       lateral (select unnest(r.weights) as weight) w
   having count(*) > 0
   returning * into v_segment;
   if v_segment.id is null then
@@ -39,10 +35,20 @@ begin
   select write_sparse_segment.tenant_id, write_sparse_segment.collection_id, v_segment.id, u.chunk_number, u.chunk_id
   from unnest(write_sparse_segment.chunk_ids) with ordinality u (chunk_id, chunk_number);
 
-  insert into braid_store.postings
-  select p.*
-  from braid_store.sparse_posting_lists(v_segment, write_sparse_segment.chunk_ids) p
-  order by p.lexeme;
+  -- The segment names the lists that this statement writes: others would never be deleted, and another session may have
+  -- stored a new term since the statements above.
+  with lists as materialized (
+    select p.* from braid_store.sparse_posting_lists(v_segment, write_sparse_segment.chunk_ids) p
+  ), written as (
+    insert into braid_store.postings select l.* from lists l order by l.lexeme
+  )
+  update braid_store.sparse_segments s
+  set posting_count = l.posting_count, terms = l.terms
+  from (
+    select coalesce(sum(l.posting_count), 0) as posting_count, coalesce(string_agg(substr(l.lexeme, 2), E'\n'), '') as terms
+    from lists l
+  ) l
+  where s.tenant_id = v_segment.tenant_id and s.collection_id = v_segment.collection_id and s.id = v_segment.id;
 end
 $$;
 

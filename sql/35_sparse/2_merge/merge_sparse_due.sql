@@ -24,7 +24,7 @@ begin
       is_complete := not braid_store.has_due_sparse_rows(merge_sparse_due.tenant_id, merge_sparse_due.collection_id);
       return;
     end if;
-    v_count := braid_store.absorb_sparse_rows(merge_sparse_due.tenant_id, merge_sparse_due.collection_id);
+    v_count := braid_store.absorb_sparse_rows(merge_sparse_due.tenant_id, merge_sparse_due.collection_id, 4096);
     if v_count = 0 then
       v_segment_ids := braid_store.sparse_segments_to_merge(merge_sparse_due.tenant_id, merge_sparse_due.collection_id);
       exit when v_segment_ids is null;

@@ -120,7 +120,7 @@ begin
                      d.value - '{content,title,speaker,language,embedding,sparse,token_vectors,chunks,metadata,occurred_at}'::text[]),
                    -- The same moment gives the same hash, however it is written.
                    extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8')),
-               case when jsonb_typeof(d.value -> 'sparse') = 'object' then nullif(d.value -> 'sparse', '{}') end,
+               case when jsonb_typeof(d.value -> 'sparse') = 'object' then d.value -> 'sparse' end,
                case when jsonb_typeof(d.value -> 'token_vectors') = 'array' then d.value -> 'token_vectors' end
               )::braid_store.document_input
            order by d.ordinality)

@@ -43,7 +43,7 @@ begin
         array(select g.value ->> 'content' from given g order by g.number)
         || array(
           -- The estimate of a longer text is needed only if it has an embedding.
-          select case when t.embedding is not null or t.sparse is not null or length(t.content) <= 8 * c_chunk_tokens then coalesce(t.content, '')
+          select case when t.embedding is not null or t.sparse <> '{}' or length(t.content) <= 8 * c_chunk_tokens then coalesce(t.content, '')
                       else '' end
           from texts t
           order by t.number)
@@ -64,7 +64,7 @@ begin
   ), contents as materialized (
     select b.*, length(b.content) <= 8 * b.budget and b.cost <= b.budget as fits, row_number() over ()::int as place
     from budgets b
-    where b.embedding is null and b.sparse is null and b.content is not null
+    where b.embedding is null and coalesce(b.sparse, '{}') = '{}' and b.content is not null
   )
   -- Chunks as given.
   select g.ordinality, (g.chunk_number - 1)::int, g.value ->> 'content',
@@ -85,15 +85,15 @@ begin
   select b.ordinality, 0, coalesce(b.content, ''), ceil(b.cost)::int, b.speaker, b.category, b.importance, b.occurred_at,
          b.language, b.metadata, b.embedding, format('embedding of document "%s"', left(b.external_id, 100)), b.sparse
   from budgets b
-  where b.embedding is not null or b.sparse is not null or coalesce(b.content, '') !~ E'\\S' and b.title ~ E'\\S'
+  where b.embedding is not null or b.sparse <> '{}' or coalesce(b.content, '') !~ E'\\S' and b.title ~ E'\\S'
   union all
   select c.ordinality, 0, btrim(c.content, c_white_space), ceil(c.cost)::int, c.speaker, c.category, c.importance,
-         c.occurred_at, c.language, c.metadata, null, null, null
+         c.occurred_at, c.language, c.metadata, null, null, c.sparse
   from contents c
   where c.fits and c.content ~ E'\\S'
   union all
   select c.ordinality, s.chunk_index, s.content, s.token_count, c.speaker, c.category, c.importance, c.occurred_at,
-         c.language, c.metadata, null, null, null
+         c.language, c.metadata, null, null, c.sparse
   from braid_store.split_texts(array(select case when not c.fits then c.content end from contents c order by c.place),
                                array(select c.budget from contents c order by c.place)) s
   join contents c on c.place = s.text_number

@@ -68,8 +68,8 @@ begin
          ) j));
   if not remove_chunks.keeps_vectors then
     perform braid_store.remove_vectors(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
+    perform braid_store.remove_sparse_rows(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
   end if;
-  perform braid_store.remove_sparse_rows(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
   delete from braid_store.chunk_attributes a
   where a.ctid = any (array(
     select a.ctid
@@ -92,5 +92,5 @@ $$;
 
 comment on function braid_store.remove_chunks(int, int, bigint[], boolean) is
   'Deletes chunks and all that is derived from them. A segment of the index that also holds other chunks keeps its '
-  'rows; tombstones hide them until a merge. keeps_vectors: the caller calls remove_vectors later in this transaction, '
-  'since it still needs the vectors.';
+  'rows; tombstones hide them until a merge. keeps_vectors: the caller calls remove_vectors and remove_sparse_rows '
+  'later in this transaction, since it still needs the vectors and the sparse terms.';

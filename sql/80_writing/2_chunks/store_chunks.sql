@@ -25,6 +25,7 @@ declare
   v_vectors @vector@.vector[];
   v_sparse_ids bigint[];
   v_sparse jsonb[];
+  v_termless_ids bigint[];
   v_previous_ids bigint[];
 begin
   with new_chunks as materialized (
@@ -48,8 +49,9 @@ begin
          array_agg(n.embedding order by s.id) filter (where n.embedding is not null),
          array_agg(n.embedding_name order by s.id) filter (where n.embedding is not null),
          array_agg(s.id order by s.id) filter (where n.sparse <> '{}'),
-         array_agg(n.sparse order by s.id) filter (where n.sparse <> '{}')
-  into v_chunk_ids, v_embedded_ids, v_embeddings, v_names, v_sparse_ids, v_sparse
+         array_agg(n.sparse order by s.id) filter (where n.sparse <> '{}'),
+         array_agg(s.id) filter (where n.sparse is null)
+  into v_chunk_ids, v_embedded_ids, v_embeddings, v_names, v_sparse_ids, v_sparse, v_termless_ids
   from stored s
   join new_chunks n on n.document_id = s.document_id and n.chunk_index = s.chunk_index;
 
@@ -73,6 +75,10 @@ begin
   end if;
   if store_chunks.previous is not null then
     v_previous_ids := braid_store.unchanged_chunks(tenant_id, collection, v_chunk_ids, previous);
+    perform braid_store.keep_sparse_rows(tenant_id, collection.id, array_agg(u.chunk_id), array_agg(u.previous_id))
+    from unnest(v_chunk_ids, v_previous_ids) u (chunk_id, previous_id)
+    where u.previous_id is not null and u.chunk_id in (select unnest(v_termless_ids))
+    having count(*) > 0;
   end if;
   perform braid_store.place_embeddings(
     tenant_id, collection, v_chunk_ids, v_embedded_ids, v_vectors, v_names, v_previous_ids);
@@ -84,6 +90,7 @@ comment on function braid_store.store_chunks(int, braid_store.collections, braid
                                              braid_store.document_change[], @vector@.vector[],
                                              braid_store.previous_chunk[]) is
   'Stores and indexes the chunks of new and replaced documents. A chunk without an embedding gets the vector of a '
-  'previous one with the same text; if there is none, it goes to the outbox. embeddings: the vectors that inputs name '
+  'previous one with the same text; if there is none, it goes to the outbox. One without sparse terms gets those of that '
+  'chunk. embeddings: the vectors that inputs name '
   'by their place; null if they hold them themselves. previous: the chunks of replaced documents, which are gone but for '
-  'their vectors; null if there are none.';
+  'their vectors and sparse terms; null if there are none.';

@@ -53,6 +53,7 @@ begin
       v_tenant_id, v_collection, v_inputs, v_rewritten, write_documents.embeddings, v_previous);
     if v_previous is not null then
       perform braid_store.remove_vectors(v_tenant_id, v_collection.id, v_previous_ids);
+      perform braid_store.remove_sparse_rows(v_tenant_id, v_collection.id, v_previous_ids);
     end if;
     perform braid_store.merge_inline(v_tenant_id, v_collection);
   end if;

@@ -44,7 +44,7 @@ begin
       order by r.chunk_id
       limit 8192);
     exit when v_chunk_ids = '{}';
-    perform braid_store.write_sparse_segment(v_tenant_id, v_collection.id, v_chunk_ids);
+    perform braid_store.write_sparse_segments(v_tenant_id, v_collection.id, v_chunk_ids);
     v_last_id := v_chunk_ids[cardinality(v_chunk_ids)];
   end loop;
   perform braid_store.note_due(v_tenant_id, v_collection.id);

@@ -1,0 +1,167 @@
+"""Writing sparse terms: what replacing, many small writes and writers at the same time leave."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import one, upsert
+
+Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture
+def empty(db: Connection) -> Connection:
+    db.execute("select braid.create_collection('s', dimensions => 3, embedding_model => 'test', smoothing => 0)")
+    return db
+
+
+def store(db: Connection, terms: Mapping[int, Mapping[str, float]]) -> None:
+    db.execute(
+        "select braid.store_sparse_terms(%s::bigint[], %s, 's')", (list(terms), Jsonb([dict(t) for t in terms.values()]))
+    )
+
+
+def found(db: Connection, **query: float) -> dict[str, float]:
+    rows = db.execute(
+        "select content, score from braid.hybrid_search(collection => 's', match_count => 1000, options => %s)",
+        (Jsonb({"sparse": query}),),
+    )
+    return dict(rows.fetchall())
+
+
+def ids_of(db: Connection) -> dict[str, int]:
+    return dict(db.execute("select content, id from braid_store.chunks order by id").fetchall())
+
+
+def assert_sound(db: Connection) -> None:
+    assert db.execute("select * from braid.check_index('s')").fetchall() == []
+
+
+def test_a_replaced_document_keeps_the_terms_of_its_unchanged_chunks(empty: Connection) -> None:
+    first = {"external_id": "d", "chunks": [{"content": "one"}, {"content": "two"}, {"content": "three"}]}
+    upsert(empty, [first], "s")
+    ids = ids_of(empty)
+    store(empty, {ids["one"]: {"a": 1}, ids["two"]: {"a": 2}, ids["three"]: {"a": 3}})
+    second = {
+        "external_id": "d",
+        "chunks": [{"content": "new"}, {"content": "three", "sparse": {"b": 1}}, {"content": "two"}],
+    }
+    assert upsert(empty, [second], "s") == {"d": "replaced"}
+    assert found(empty, a=1) == {"two": 2} and found(empty, b=1) == {"three": 1}
+    third = {"external_id": "d", "chunks": [{"content": "two", "sparse": {}}, {"content": "three"}]}
+    assert upsert(empty, [third], "s") == {"d": "replaced"}
+    assert found(empty, a=1) == {} and found(empty, b=1) == {"three": 1}
+    assert one(empty, "select count(*) from braid_store.sparse_rows") == 1
+    # A text that is split keeps them, too, unless it comes with {}.
+    upsert(empty, [{"external_id": "t", "content": "text"}], "s")
+    store(empty, {ids_of(empty)["text"]: {"c": 4}})
+    assert upsert(empty, [{"external_id": "t", "content": "text", "language": "fr"}], "s") == {"t": "replaced"}
+    assert found(empty, c=1) == {"text": 4}
+    assert upsert(empty, [{"external_id": "t", "content": "text", "sparse": {}}], "s") == {"t": "replaced"}
+    assert found(empty, c=1) == {}
+    assert_sound(empty)
+
+
+def test_many_unchanged_chunks_keep_their_terms(empty: Connection) -> None:
+    def document(last: str) -> dict[str, Any]:
+        return {"external_id": "d", "chunks": [{"content": f"text {number}"} for number in range(300)] + [{"content": last}]}
+
+    upsert(empty, [document("x")], "s")
+    store(empty, {id: {"a": number + 1} for number, id in enumerate(ids_of(empty).values())})
+    before = found(empty, a=1)
+    assert upsert(empty, [document("y")], "s") == {"d": "replaced"}
+    assert len(before) == 301 and found(empty, a=1) == {name: s for name, s in before.items() if name != "x"}
+    assert_sound(empty)
+
+
+def test_small_writes_leave_few_rows_to_read_one_by_one(empty: Connection) -> None:
+    """Without maintain(), and however often a chunk is written."""
+    upsert(empty, [{"external_id": f"d{number}", "content": f"text {number}"} for number in range(30)], "s")
+    ids = list(ids_of(empty).values())
+    waiting = "select count(*) from braid_store.unindexed_sparse_rows"
+    for number in range(20):
+        store(empty, {id: {"a": number + 1, f"b{place}": 1} for place, id in enumerate(ids)})
+        assert one(empty, waiting) < 256
+    assert set(found(empty, a=1).values()) == {20.0}
+    assert len(found(empty, a=1)) == 30
+    assert_sound(empty)
+    # A row that another session has locked is left to it, and nobody waits.
+    with psycopg.connect(empty.info.dsn) as other:
+        other.execute("select from braid_store.unindexed_sparse_rows for update")
+        for number in range(10):
+            store(empty, {id: {"a": number + 50} for id in ids})
+    assert one(empty, waiting) < 512
+    assert set(found(empty, a=1).values()) == {59.0}
+    assert_sound(empty)
+
+
+def wait_for_locks(db: Connection, count: int) -> None:
+    deadline = time.monotonic() + 20
+    while one(db, "select count(*) from pg_stat_activity where wait_event_type = 'Lock'") < count:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_writers_of_the_same_chunks_do_not_deadlock(empty: Connection, dsn: str) -> None:
+    upsert(empty, [{"external_id": f"d{number}", "content": f"text {number}"} for number in range(3)], "s")
+    one_id, two, three = ids_of(empty).values()
+    store(empty, {one_id: {"a": 1}, two: {"a": 1}, three: {"a": 1}})
+    problems: list[Exception] = []
+
+    def write(terms: Mapping[int, Mapping[str, float]]) -> None:
+        try:
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                store(connection, terms)
+        except Exception as error:
+            problems.append(error)
+
+    with psycopg.connect(dsn) as holder:
+        holder.execute("select from braid_store.sparse_rows where chunk_id = %s for update", (three,))
+        first = threading.Thread(target=write, args=({one_id: {"a": 2}, two: {}, three: {"a": 2}},))
+        first.start()
+        wait_for_locks(empty, 1)
+        second = threading.Thread(target=write, args=({one_id: {}, two: {"a": 3}},))
+        second.start()
+        wait_for_locks(empty, 2)
+    first.join()
+    second.join()
+    assert not problems
+    assert found(empty, a=1) == {"text 2": 2, "text 1": 3}
+    assert_sound(empty)
+
+
+def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: Connection, dsn: str) -> None:
+    upsert(
+        empty, [{"external_id": f"d{number}", "content": f"text {number}", "sparse": {"a": 1}} for number in range(20)], "s"
+    )
+    id = next(iter(ids_of(empty).values()))
+    answers: list[Any] = []
+
+    def maintain() -> None:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            answers.append(one(connection, "select braid.maintain()"))
+
+    with psycopg.connect(dsn) as holder:
+        holder.execute("lock table braid_store.sparse_segment_chunks in share row exclusive mode")
+        thread = threading.Thread(target=maintain)
+        thread.start()
+        wait_for_locks(empty, 1)
+        # As the writer that holds the lock is the only one who can write now.
+        store(holder, {id: {"new": 5}})
+    thread.join()
+    assert answers
+    assert found(empty, new=1) == {"text 0": 5}
+    assert_sound(empty)
+    # The next merges take away all that the first segment had.
+    empty.execute("select braid.maintain()")
+    empty.execute("select braid.delete_documents(array(select 'd' || n from generate_series(0, 19) n), 's')")
+    while not one(empty, "select braid.maintain() -> 'complete'"):
+        pass
+    assert one(empty, "select count(*) from braid_store.postings where left(lexeme, 1) = ' '") == 0
