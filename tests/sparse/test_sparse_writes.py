@@ -24,7 +24,8 @@ def empty(db: Connection) -> Connection:
 
 def store(db: Connection, terms: Mapping[int, Mapping[str, float]]) -> None:
     db.execute(
-        "select braid.store_sparse_terms(%s::bigint[], %s, 's')", (list(terms), Jsonb([dict(t) for t in terms.values()]))
+        "select braid.store_sparse_terms(%s::bigint[], %s, 's')",
+        (list(terms), Jsonb([dict(t) for t in terms.values()])),
     )
 
 
@@ -71,7 +72,10 @@ def test_a_replaced_document_keeps_the_terms_of_its_unchanged_chunks(empty: Conn
 
 def test_many_unchanged_chunks_keep_their_terms(empty: Connection) -> None:
     def document(last: str) -> dict[str, Any]:
-        return {"external_id": "d", "chunks": [{"content": f"text {number}"} for number in range(300)] + [{"content": last}]}
+        return {
+            "external_id": "d",
+            "chunks": [{"content": f"text {number}"} for number in range(300)] + [{"content": last}],
+        }
 
     upsert(empty, [document("x")], "s")
     store(empty, {id: {"a": number + 1} for number, id in enumerate(ids_of(empty).values())})
@@ -139,7 +143,9 @@ def test_writers_of_the_same_chunks_do_not_deadlock(empty: Connection, dsn: str)
 
 def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: Connection, dsn: str) -> None:
     upsert(
-        empty, [{"external_id": f"d{number}", "content": f"text {number}", "sparse": {"a": 1}} for number in range(20)], "s"
+        empty,
+        [{"external_id": f"d{number}", "content": f"text {number}", "sparse": {"a": 1}} for number in range(20)],
+        "s",
     )
     id = next(iter(ids_of(empty).values()))
     answers: list[Any] = []

@@ -16,7 +16,8 @@ comment on function braid.upsert_documents(jsonb, text) is
   'embedding, the document becomes one chunk with that vector; so it does with the key sparse, an object of terms and weights '
   'as in store_sparse_terms; with the key chunks, you split it yourself: an array of '
   'objects with content, and if you like embedding, sparse and attributes of their own. Chunks without an embedding wait in '
-  'the outbox (see claim_embedding_jobs), unless the document had one with the same text: they keep its embedding. '
+  'the outbox (see claim_embedding_jobs), unless the document had one with the same text: they keep its embedding, and so its '
+  'sparse terms unless they have the key sparse. '
   'Text is searchable as soon as this commits. A document that has not changed costs very little. Returns for each '
   'document its id, what happened (inserted, replaced, updated, unchanged, or superseded by a later one of the same '
   'external_id) and its number of chunks.';
