@@ -153,6 +153,35 @@ def test_tables_come_in_pieces_and_go(encoded: Connection) -> None:
     assert one(encoded, "select count(*) from braid_store.sparse_encoder_terms") == len(WEIGHTS)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_nobody_removes_what_another_is_about_to_name(encoded: Connection, dsn: str, first: int) -> None:
+    calls = [
+        "select braid.set_ranking('e', sparse_encoder => 'tiny')",
+        "select braid.set_sparse_encoder('tiny', null)",
+    ]
+    with psycopg.connect(dsn, autocommit=True) as other:
+        other.execute("set lock_timeout = '100ms'")
+        with encoded.transaction():
+            encoded.execute(calls[first])
+            with pytest.raises(psycopg.errors.LockNotAvailable):
+                other.execute(calls[1 - first])
+        with pytest.raises(psycopg.Error, match=r'collection "e" uses|does not exist'):
+            other.execute(calls[1 - first])
+
+
+def test_an_export_has_the_name_of_the_encoder_alone(encoded: Connection) -> None:
+    encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
+    records = Jsonb([row[0] for row in encoded.execute("select braid.export_tenant('e')")])
+    encoded.execute("select braid.drop_collection('e')")
+    encoded.execute("select braid.set_sparse_encoder('tiny', null)")
+    with pytest.raises(psycopg.errors.UndefinedObject, match='sparse encoder "tiny"') as caught:
+        encoded.execute("select braid.import_tenant(%s)", (records,))
+    assert "export_tenant" in str(caught.value.diag.message_hint)
+    encoded.execute("select braid.set_sparse_encoder('tiny', %s)", (Jsonb(WEIGHTS),))
+    encoded.execute("select braid.import_tenant(%s)", (records,))
+    assert terms_of(encoded, "ships") == {"ship": 3, "##s": 0.25}
+
+
 def test_long_texts_are_bounded(encoded: Connection) -> None:
     encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
     assert terms_of(encoded, "ship " + "x" * 5000 + " harbour") == {"ship": 3}

@@ -162,8 +162,8 @@ def test_pages_go_on_to_the_end(filled: Connection, terms_of: Any) -> None:
 
 
 def test_pages_are_whole_where_the_leg_has_a_minimum(empty: Connection) -> None:
-    """Three documents reach it; those just below it count for more than those without terms that full text finds first."""
-    weight = {number: 5.0 for number in range(3)} | {number: 4.9 for number in range(120, 200)}
+    """Three documents reach it. Those just below it count for more than those that full text finds first."""
+    weight = dict.fromkeys(range(3), 5.0) | dict.fromkeys(range(120, 200), 4.9)
     upsert(
         empty,
         [

@@ -54,6 +54,11 @@ def test_settings_that_cost_speed_are_told_to_administrators(home: Path, pg_vers
     dsn = embedded.ensure_running(home).dsn
     with psycopg.connect(dsn, autocommit=True) as db:
         assert codes(db) == ["autovacuum_off"]
+        db.execute("insert into braid_store.sparse_rows select 1, 1, n, repeat('x', 1500), '{1}' "
+                   "from generate_series(1, 4000) n")
+        db.execute("vacuum")
+        assert codes(db) == ["autovacuum_off", "shared_buffers_small"]
+        db.execute("truncate braid_store.sparse_rows")
         documents = [{"external_id": str(n), "content": " ".join(f"w{n}x{m}" for m in range(200))} for n in range(300)]
         upsert(db, documents, "default")
         db.execute("vacuum")

@@ -18,7 +18,8 @@ declare
   c_ideographs constant text := E'\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\U00020000-\\U0002fa1f';
   v_text text := braid_store.token_lower(left(query_text, c_most_characters));
 begin
-  -- As the basic tokenizer of BERT's uncased models: lower case, no accents, each sign and each ideograph a word.
+  -- As the basic tokenizer of BERT's uncased models: lower case, no accents, each sign and each ideograph a word. It strips
+  -- the combining marks of all scripts, not only these.
   v_text := regexp_replace(normalize(v_text, nfd) collate "C", E'[\\u0300-\\u036f]', '', 'g');
   return array(
     select w.word

@@ -19,7 +19,8 @@ as $$
        or exists (
          select
          from pg_class t
-         where t.relnamespace = 'braid_store'::regnamespace and t.relname = any ('{postings,forward_rows,segment_chunks}')
+         where t.relnamespace = 'braid_store'::regnamespace and t.relname = any ('{postings,forward_rows,segment_chunks,
+                                                                              sparse_rows,sparse_segment_chunks}')
            and (t.oid in (c.oid, i.indrelid) or t.reltoastrelid in (c.oid, i.indrelid)))
   )
   -- The factors were measured: docs/architecture/decisions.md.

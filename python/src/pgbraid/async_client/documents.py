@@ -78,8 +78,8 @@ async def add_documents(
 async def store_sparse_terms(
     client: AsyncClient, terms: Mapping[int, Mapping[str, float]], *, collection: str = "default"
 ) -> int:
-    """Store weighted terms of chunks, made by a sparse model, in place of those that they have; how many chunks got
-    them. Maps to braid.store_sparse_terms, in batches of 1,000.
+    """Store weighted terms of chunks, made by a sparse model, in place of those that they have; how many of the chunks
+    were there. Maps to braid.store_sparse_terms, in batches of 1,000.
 
     `{chunk_id: {"harbour": 1.2, "ship": 0.4}}`; an empty dict removes the terms of its chunk. Chunks that were deleted
     in the meantime are passed over. Every batch is a transaction.
