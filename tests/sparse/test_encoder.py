@@ -83,7 +83,7 @@ def test_a_collection_with_an_encoder_searches_by_text_alone(encoded: Connection
     # Terms that are given take the place of those of the encoder.
     given = encoded.execute(
         "select external_id from braid.hybrid_search('harbours', collection => 'e',"
-        " options => '{\"sparse\": {\"x\": 1}}')"
+        ' options => \'{"sparse": {"x": 1}}\')'
     ).fetchall()
     assert given == [("none",)]
     encoded.execute("select braid.set_ranking('e', sparse_encoder => '')")
@@ -195,3 +195,24 @@ def test_only_administrators_define(encoded: Connection, make_login: Any, dsn: s
         pytest.raises(psycopg.errors.InsufficientPrivilege),
     ):
         connection.execute("select braid.set_sparse_encoder('tiny', '{}')")
+
+
+def test_scores_do_not_depend_on_the_session(encoded: Connection) -> None:
+    encoded.execute("select braid.set_sparse_encoder('tiny', '{\"ship\": 1.2345678}')")
+    encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
+    for digits in (-15, 0, 1, 3):
+        encoded.execute(f"set extra_float_digits = {digits}")
+        assert terms_of(encoded, "ship") == {"ship": 1.2345678}
+        score = "select max(sparse_score) = 2 * 1.2345678::float8 from braid.hybrid_search('ship', collection => 'e')"
+        assert one(encoded, score)
+
+
+def test_long_terms_do_not_make_long_texts_slow(encoded: Connection) -> None:
+    encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
+    encoded.execute("select braid.set_sparse_encoder('tiny', %s, append => true)", (Jsonb({"ab" * 49 + "xy": 1}),))
+    text = " ".join(("ab" * 45 + letter + "ab" * 4) for letter in "abcdefghijklmnopqrstuvwxyzäöüßéèêñõåøœæç")
+    with encoded.transaction():
+        read = "select idx_scan from pg_stat_xact_all_tables where relid = 'braid_store.sparse_encoder_terms'::regclass"
+        before = one(encoded, read)
+        hybrid(encoded, query_text=text, collection="e")
+        assert one(encoded, read) - before < 10_000

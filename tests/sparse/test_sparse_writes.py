@@ -78,7 +78,7 @@ def test_many_unchanged_chunks_keep_their_terms(empty: Connection) -> None:
         }
 
     upsert(empty, [document("x")], "s")
-    store(empty, {id: {"a": number + 1} for number, id in enumerate(ids_of(empty).values())})
+    store(empty, {chunk_id: {"a": number + 1} for number, chunk_id in enumerate(ids_of(empty).values())})
     before = found(empty, a=1)
     assert upsert(empty, [document("y")], "s") == {"d": "replaced"}
     assert len(before) == 301 and found(empty, a=1) == {name: s for name, s in before.items() if name != "x"}
@@ -91,7 +91,7 @@ def test_small_writes_leave_few_rows_to_read_one_by_one(empty: Connection) -> No
     ids = list(ids_of(empty).values())
     waiting = "select count(*) from braid_store.unindexed_sparse_rows"
     for number in range(20):
-        store(empty, {id: {"a": number + 1, f"b{place}": 1} for place, id in enumerate(ids)})
+        store(empty, {chunk_id: {"a": number + 1, f"b{place}": 1} for place, chunk_id in enumerate(ids)})
         assert one(empty, waiting) < 256
     assert set(found(empty, a=1).values()) == {20.0}
     assert len(found(empty, a=1)) == 30
@@ -100,7 +100,7 @@ def test_small_writes_leave_few_rows_to_read_one_by_one(empty: Connection) -> No
     with psycopg.connect(empty.info.dsn) as other:
         other.execute("select from braid_store.unindexed_sparse_rows for update")
         for number in range(10):
-            store(empty, {id: {"a": number + 50} for id in ids})
+            store(empty, {chunk_id: {"a": number + 50} for chunk_id in ids})
     assert one(empty, waiting) < 512
     assert set(found(empty, a=1).values()) == {59.0}
     assert_sound(empty)
@@ -147,7 +147,7 @@ def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: 
         [{"external_id": f"d{number}", "content": f"text {number}", "sparse": {"a": 1}} for number in range(20)],
         "s",
     )
-    id = next(iter(ids_of(empty).values()))
+    chunk_id = next(iter(ids_of(empty).values()))
     answers: list[Any] = []
 
     def maintain() -> None:
@@ -160,7 +160,7 @@ def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: 
         thread.start()
         wait_for_locks(empty, 1)
         # As the writer that holds the lock is the only one who can write now.
-        store(holder, {id: {"new": 5}})
+        store(holder, {chunk_id: {"new": 5}})
     thread.join()
     assert answers
     assert found(empty, new=1) == {"text 0": 5}
@@ -171,3 +171,31 @@ def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: 
     while not one(empty, "select braid.maintain() -> 'complete'"):
         pass
     assert one(empty, "select count(*) from braid_store.postings where left(lexeme, 1) = ' '") == 0
+
+
+def test_weights_may_differ_as_much_as_they_are_allowed_to(empty: Connection) -> None:
+    least, most = 1e-6, 1e6
+    small = {f"t{number}": least for number in range(30)}
+    upsert(
+        empty,
+        [
+            {
+                "external_id": f"d{number}",
+                "content": f"text {number}",
+                "sparse": {"big": most} if number < 300 else small,
+            }
+            for number in range(600)
+        ],
+        "s",
+    )
+    scores = found(empty, **dict.fromkeys(small, least), big=most)
+    assert len(scores) == 600
+    assert sorted(set(scores.values())) == pytest.approx([30 * least * least, most * most], rel=1e-6)
+    # A query of the other extreme.
+    scores = found(empty, **dict.fromkeys(small, most), big=least)
+    assert sorted(set(scores.values())) == pytest.approx([1, 30])
+    chunk_id = ids_of(empty)["text 0"]
+    for wrong in (least / 2, most * 2):
+        with pytest.raises(psycopg.Error, match='the weight of "a"') as caught:
+            store(empty, {chunk_id: {"a": wrong}})
+        assert caught.value.diag.message_hint and "1e-6 to 1e6" in caught.value.diag.message_hint

@@ -39,7 +39,7 @@ begin
   from jsonb_each(weights) w
   where octet_length(w.key) not between 1 and 255 or strpos(w.key, E'\n') > 0
      or case when jsonb_typeof(w.value) = 'number'
-             then not ((w.value)::numeric = 0 or (w.value)::numeric between 1e-9 and 1e9) else true end
+             then not ((w.value)::numeric = 0 or (w.value)::numeric between 1e-6 and 1e6) else true end
   limit 1;
   if found and v_wrong.is_wrong_term then
     raise exception 'weights has a term of % bytes%', octet_length(v_wrong.key),
@@ -47,7 +47,7 @@ begin
       using errcode = '22023', hint = 'A term has 1 to 255 bytes and no line break.';
   elsif found then
     raise exception 'weights: the weight of "%" is %', left(v_wrong.key, 100), left(v_wrong.value::text, 100)
-      using errcode = '22023', hint = 'Give 0, or a number from 1e-9 to 1e9.';
+      using errcode = '22023', hint = 'Give 0, or a number from 1e-6 to 1e6.';
   end if;
 
   -- Locks the row against others who store the same encoder.

@@ -30,11 +30,12 @@ begin
     raise exception '% has % terms, more than %', v_wrong.name, v_wrong.count, c_max_terms
       using errcode = '54000', hint = 'Keep those with the highest weights.';
   end if;
-  -- A weight has single precision, as in the vectors of models.
+  -- A weight has single precision, as in the vectors of models, and so have the bounds in gather_candidates: the weights of a
+  -- query divided by each other, times those of chunks divided by each other, must fit.
   select t.name, e.key, e.value, octet_length(e.key) as bytes into v_wrong
   from unnest(check_sparse_terms.terms, check_sparse_terms.names) t (terms, name), jsonb_each(t.terms) e
   where octet_length(e.key) not between 1 and c_max_bytes or strpos(e.key, E'\n') > 0
-     or case when jsonb_typeof(e.value) = 'number' then (e.value)::numeric not between 1e-9 and 1e9 else true end
+     or case when jsonb_typeof(e.value) = 'number' then (e.value)::numeric not between 1e-6 and 1e6 else true end
   limit 1;
   if found and (v_wrong.bytes not between 1 and c_max_bytes or strpos(v_wrong.key, E'\n') > 0) then
     raise exception '% has a term of % bytes%', v_wrong.name, v_wrong.bytes,
@@ -42,7 +43,7 @@ begin
       using errcode = '22023', hint = 'A term has 1 to 255 bytes and no line break.';
   elsif found then
     raise exception '%: the weight of "%" is %', v_wrong.name, left(v_wrong.key, 100), left(v_wrong.value::text, 100)
-      using errcode = '22023', hint = 'Give a number from 1e-9 to 1e9, and leave out terms that do not count.';
+      using errcode = '22023', hint = 'Give a number from 1e-6 to 1e6, and leave out terms that do not count.';
   end if;
 end
 $$;

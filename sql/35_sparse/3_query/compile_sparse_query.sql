@@ -14,7 +14,8 @@ set jit = off
 as $$
 declare
   c_max_terms constant int := 1000;
-  v_terms jsonb := given;
+  v_terms text[];
+  v_weights float8[];
   v_query braid_store.text_query := braid_store.empty_query();
 begin
   if jsonb_typeof(given) = 'object' then
@@ -23,16 +24,18 @@ begin
       raise exception 'option sparse has % terms, more than %', (select count(*) from jsonb_object_keys(given)), c_max_terms
         using errcode = '54000', hint = 'Keep those with the highest weights.';
     end if;
+    select array_agg(e.key), array_agg((e.value)::float8) into v_terms, v_weights from jsonb_each(given) e;
   else
-    v_terms := braid_store.encode_sparse_query(collection.sparse_encoder, query_text);
+    select array_agg(e.term), array_agg(e.weight) into v_terms, v_weights
+    from braid_store.encode_sparse_query(collection.sparse_encoder, query_text) e;
   end if;
   select coalesce(array_agg(t.term order by t.term), '{}'), coalesce(array_agg(t.weight order by t.term), '{}'),
          coalesce(array_agg(braid_store.sparse_lexeme(t.term) order by t.term), '{}')
   into v_query.terms, v_query.weights, v_query.lexemes
   from (
-    select e.key collate "C" as term, (e.value)::float8 as weight
-    from jsonb_each(v_terms) e
-    order by (e.value)::float8 desc, e.key collate "C"
+    select u.term collate "C" as term, u.weight
+    from unnest(v_terms, v_weights) u (term, weight)
+    order by u.weight desc, u.term collate "C"
     limit c_max_terms
   ) t;
   return v_query;

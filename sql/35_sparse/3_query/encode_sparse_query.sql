@@ -1,5 +1,5 @@
 create or replace function braid_store.encode_sparse_query(encoder text, query_text text)
-returns jsonb
+returns table (term text, weight float8)
 language plpgsql
 stable
 parallel safe
@@ -7,51 +7,64 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set enable_sort = off
 set jit = off
+-- Weights are read as they are written out, so that 0.1 in single precision is 0.1.
+set extra_float_digits = 1
 as $$
+#variable_conflict use_column
 declare
   v_encoder braid_store.sparse_encoders;
-  v_piece record;
   v_word text;
   v_next int; -- where in v_word the next piece begins
-  v_word_terms jsonb := '{}';
-  v_terms jsonb := '{}';
+  v_mark text;
+  v_key text;
+  v_piece record;
+  v_word_terms text[];
+  v_word_weights real[];
+  v_terms text[] := '{}';
+  v_weights real[] := '{}';
 begin
   select e.* into v_encoder from braid_store.sparse_encoders e where e.name = encode_sparse_query.encoder;
   -- WordPiece (Wu et al. 2016): the longest term that the word begins with, then the longest that its rest begins with. A
-  -- word that cannot be cut up so counts for nothing. For each word and place, the longest term that stands there:
-  for v_piece in
-    select distinct on (w.place, b.place) w.word, b.place, n.length, t.term, t.weight
-    from unnest(braid_store.sparse_words(query_text)) with ordinality w (word, place),
-         generate_series(1, length(w.word)) b (place),
-         generate_series(1, least(v_encoder.max_piece_length, length(w.word) - b.place + 1)) n (length),
-         lateral (
-           select t.term, t.weight from braid_store.sparse_encoder_terms t
-           where t.encoder_id = v_encoder.id
-             and t.term = case when b.place > 1 then '##' else '' end || substr(w.word, b.place, n.length)
-           offset 0
-         ) t
-    order by w.place, b.place, n.length desc
-  loop
-    if v_piece.word is distinct from v_word then
-      v_word := v_piece.word;
-      v_next := 1;
-      v_word_terms := '{}';
-    end if;
-    if v_piece.place = v_next then
-      v_next := v_next + v_piece.length;
+  -- word that cannot be cut up so counts for nothing.
+  foreach v_word in array braid_store.sparse_words(query_text) loop
+    v_next := 1;
+    v_word_terms := '{}';
+    v_word_weights := '{}';
+    while v_next <= length(v_word) loop
+      v_mark := case when v_next > 1 then '##' else '' end;
+      v_key := v_mark || substr(v_word, v_next, v_encoder.max_piece_length);
+      -- All that the key begins with comes before it, the longest last. If the last term before the key is another one, what
+      -- we look for is no longer than what the two have in common.
+      loop
+        select t.term, t.weight into v_piece
+        from braid_store.sparse_encoder_terms t
+        where t.encoder_id = v_encoder.id and t.term <= v_key collate "C"
+        order by t.term desc
+        limit 1;
+        exit when v_piece.term is null or starts_with(v_key, v_piece.term);
+        v_key := (
+          select left(v_key, coalesce(max(n.length), 0))
+          from generate_series(1, length(v_key)) n (length)
+          where left(v_key, n.length) = left(v_piece.term, n.length));
+      end loop;
+      exit when v_piece.term is null or length(v_piece.term) <= length(v_mark);
+      v_next := v_next + length(v_piece.term) - length(v_mark);
       if v_piece.weight > 0 then
-        v_word_terms := v_word_terms || jsonb_build_object(v_piece.term, v_piece.weight);
+        v_word_terms := v_word_terms || v_piece.term;
+        v_word_weights := v_word_weights || v_piece.weight;
       end if;
-      if v_next > length(v_word) then
-        v_terms := v_terms || v_word_terms;
-      end if;
+    end loop;
+    if v_next > length(v_word) then
+      v_terms := v_terms || v_word_terms;
+      v_weights := v_weights || v_word_weights;
     end if;
   end loop;
-  return v_terms;
+  return query select distinct w.term, w.weight::text::float8 from unnest(v_terms, v_weights) w (term, weight);
 end
 $$;
 
 comment on function braid_store.encode_sparse_query(text, text) is
-  'Cuts a query text into the terms of a sparse encoder, and returns an object of these and their weights. However often a '
-  'term stands in the text, it counts once.';
+  'Cuts a query text into the terms of a sparse encoder, and returns these and their weights. However often a term stands in '
+  'the text, it counts once.';
