@@ -199,3 +199,59 @@ def test_weights_may_differ_as_much_as_they_are_allowed_to(empty: Connection) ->
         with pytest.raises(psycopg.Error, match='the weight of "a"') as caught:
             store(empty, {chunk_id: {"a": wrong}})
         assert caught.value.diag.message_hint and "1e-6 to 1e6" in caught.value.diag.message_hint
+
+
+def test_a_merge_is_begun_within_a_budget_only_if_it_fits(empty: Connection) -> None:
+    for batch in range(8):
+        upsert(
+            empty,
+            [
+                {"external_id": f"{batch}-{n}", "content": f"{batch}-{n}", "sparse": {f"t{t}": 1 for t in range(10)}}
+                for n in range(256)
+            ],
+            "s",
+        )
+    empty.execute("update braid_store.upkeep_rates set postings_per_second = 1000")
+    done = one(empty, "select braid.maintain('5 s')")
+    assert not done["complete"] and done["seconds_needed"] > 20
+    assert one(empty, "select count(*) from braid_store.sparse_segments") == 8
+    done = one(empty, "select braid.maintain()")
+    assert done["complete"] and "seconds_needed" not in done
+    assert one(empty, "select count(*) from braid_store.sparse_segments") == 1
+    assert_sound(empty)
+
+
+def test_a_failure_leaves_the_merges_of_full_text(empty: Connection) -> None:
+    upsert(empty, [{"external_id": f"d{n}", "content": f"text {n}", "sparse": {"a": 1}} for n in range(100)], "s")
+    empty.execute("select braid.delete_documents(%s, 's')", ([f"d{n}" for n in range(50)],))
+    empty.execute(
+        "create function braid_store.fail() returns trigger language plpgsql as"
+        " $$ begin raise exception 'no sparse segment'; end $$"
+    )
+    empty.execute(
+        "create trigger fail before insert on braid_store.sparse_segments execute function braid_store.fail()"
+    )
+    done = one(empty, "select braid.maintain()")
+    assert done["merges"] == 1 and not done["complete"] and "no sparse segment" in str(done["warnings"])
+    empty.execute("drop trigger fail on braid_store.sparse_segments")
+    assert one(empty, "select braid.maintain() -> 'complete'")
+    assert one(empty, "select count(*) from braid_store.unindexed_sparse_rows") == 0
+    assert_sound(empty)
+
+
+def test_a_visit_does_not_count_all_chunks(empty: Connection) -> None:
+    upsert(empty, [{"external_id": f"d{n}", "content": f"text {n}", "sparse": {"a": 1}} for n in range(1000)], "s")
+    empty.execute("select braid.maintain()")
+    read = (
+        "select idx_tup_fetch + idx_scan from pg_stat_xact_all_tables"
+        " where relid = 'braid_store.sparse_segment_chunks'::regclass"
+    )
+    with empty.transaction():
+        upsert(empty, [{"external_id": "one", "content": "x"}], "s")
+        before = one(empty, read)
+        empty.execute("select braid.maintain()")
+        assert one(empty, read) - before < 700
+    empty.execute("select braid.delete_documents(array(select 'd' || n from generate_series(1, 600) n), 's')")
+    empty.execute("select braid.maintain()")
+    assert one(empty, "select chunk_count from braid_store.sparse_segments") == 400
+    assert_sound(empty)

@@ -8,7 +8,8 @@ create or replace function braid_store.maintain_part(
   out step_count int,
   out is_complete boolean,
   out seconds_needed int,
-  out next_visit timestamptz
+  out next_visit timestamptz,
+  out warning text
 )
 language plpgsql
 volatile
@@ -71,12 +72,6 @@ begin
   if v_needs_centroid then
     perform braid_store.update_centroid(tenant_id, w) from braid_store.written_spaces(collection) w;
   end if;
-  if v_needs_sparse then
-    v_merged := braid_store.merge_sparse_due(tenant_id, collection.id, deadline);
-    merges := merges + v_merged.merges;
-    segments := segments + v_merged.segments;
-    is_complete := is_complete and v_merged.is_complete;
-  end if;
   if v_needs_merges then
     v_merged := braid_store.merge_due(tenant_id, collection, deadline, is_bounded);
     merges := merges + v_merged.merges;
@@ -84,10 +79,23 @@ begin
     seconds_needed := v_merged.seconds_needed;
     is_complete := is_complete and v_merged.is_complete;
   end if;
+  if v_needs_sparse then
+    begin
+      v_merged := braid_store.merge_sparse_due(tenant_id, collection.id, deadline, is_bounded);
+      merges := merges + v_merged.merges;
+      segments := segments + v_merged.segments;
+      seconds_needed := greatest(seconds_needed, v_merged.seconds_needed);
+      is_complete := is_complete and v_merged.is_complete;
+    exception when others then
+      -- What was done above stays.
+      warning := braid_store.report_failure(tenant_id, collection.id, sqlstate, sqlerrm);
+      is_complete := false;
+    end;
+  end if;
 end
 $$;
 
 comment on function braid_store.maintain_part(int, braid_store.collections, timestamptz, boolean) is
   'Does what a tenant''s part of a collection needs and no writer has to wait for: merges, copying vectors into a new '
   'shard, and the centroid. Notes what else the part needs. next_visit: when to visit it again; null if only writes '
-  'make that necessary. The other results are as in maintain().';
+  'make that necessary. warning: why sparse terms were not merged. The other results are as in maintain().';

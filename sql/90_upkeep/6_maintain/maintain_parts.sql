@@ -53,6 +53,9 @@ begin
           step_count := step_count + v_done.step_count;
           seconds_needed := greatest(seconds_needed, v_done.seconds_needed);
           is_complete := is_complete and v_done.is_complete;
+          if v_done.warning is not null then
+            warnings := warnings || v_done.warning;
+          end if;
           if v_done.is_complete then
             perform braid_store.settle(v_part.notes, v_open.oldest, v_open.newest);
           else
