@@ -255,3 +255,17 @@ def test_a_visit_does_not_count_all_chunks(empty: Connection) -> None:
     empty.execute("select braid.maintain()")
     assert one(empty, "select chunk_count from braid_store.sparse_segments") == 400
     assert_sound(empty)
+
+
+def test_a_search_tells_that_many_terms_wait(empty: Connection) -> None:
+    upsert(empty, [{"external_id": f"d{n}", "content": f"text {n}"} for n in range(201)], "s")
+    ids = list(ids_of(empty).values())
+    search = """select braid.search_json('x', collection => 's', options => '{"sparse": {"a": 1}}') -> 'warnings'"""
+    # Only READ COMMITTED lets writers put them into the index.
+    with empty.transaction():
+        empty.execute("set transaction isolation level repeatable read")
+        for number in range(10):
+            store(empty, {chunk_id: {"a": number + 1} for chunk_id in ids})
+    assert "sparse_terms_not_indexed" in str(one(empty, search))
+    store(empty, {ids[0]: {"a": 1}})
+    assert "sparse_terms_not_indexed" not in str(one(empty, search))

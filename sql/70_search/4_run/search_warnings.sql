@@ -62,6 +62,16 @@ as $$
           'Only the first 16384 characters of the query were searched by full text.'),
          ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
           'Prefixes stand for so many words, or words of so many chunks, that not all were looked at: write more letters.'),
+         ('sparse_terms_not_indexed',
+          (search_warnings.stats ->> 'sparse_terms')::int > 0 and (
+            select count(*) > 2000
+            from (
+              select from braid_store.unindexed_sparse_rows n
+              where n.tenant_id = (select braid_store.require_tenant_id())
+                and n.collection_id = (select c.id from braid_store.collections c where c.name = search_warnings.collection)
+              limit 2001
+            ) n),
+          'Sparse terms of more than 2000 writes are read one by one, which takes time: maintain() puts them into the index.'),
          ('statistics_scope_too_large', search_warnings.stats ->> 'statistics_scope' = 'collection',
           'The filter matches more than 10000 chunks: words were weighted by the statistics of the whole collection.'),
          ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',
