@@ -25,11 +25,14 @@ NOTES = {"cars": "wheels engine road", "boats": "sails water wind", "birds": "fe
 class TokenEmbedder(HashEmbedder):
     """A vector for each word, of its own."""
 
-    fails = False
+    fails: Exception | None = None
+    gives: Any = None
 
     def embed_tokens(self, texts: list[str]) -> list[Vectors]:
         if self.fails:
-            raise EmbeddingError("no tokens today")
+            raise self.fails
+        if self.gives is not None:
+            return [self.gives for _ in texts]
         return [self._tokens(text) for text in texts]
 
     def _tokens(self, text: str) -> Vectors:
@@ -130,16 +133,60 @@ def test_vectors_given_with_documents(client: pgbraid.Client) -> None:
         client.embed_token_vectors()
 
 
-def test_an_embedder_that_fails(client: pgbraid.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+BAD_TOKENS: list[tuple[dict[str, Any], str]] = [
+    ({"fails": EmbeddingError("no tokens today")}, "no tokens today"),
+    ({"fails": RuntimeError("out of memory")}, "out of memory"),
+    ({"gives": np.ones(384, np.float32)}, "shape"),
+    ({"gives": np.full((2, 384), np.nan, np.float32)}, "not finite"),
+    ({"gives": [["a"]]}, "the embedder failed"),
+]
+
+
+@pytest.mark.parametrize(("fault", "said"), BAD_TOKENS, ids=range(len(BAD_TOKENS)))
+def test_an_embedder_that_fails(
+    client: pgbraid.Client, monkeypatch: pytest.MonkeyPatch, fault: dict[str, Any], said: str
+) -> None:
     client.set_token_vectors("default")
     add(client)
-    monkeypatch.setattr(TokenEmbedder, "fails", True)
-    with pytest.raises(EmbeddingError, match="no tokens today"):
-        client.embed_pending()
+    for name, value in fault.items():
+        monkeypatch.setattr(TokenEmbedder, name, value)
+    # Embeddings do not wait for token vectors.
+    with pytest.warns(UserWarning, match=f"(?s){said}.*embed_token_vectors"):
+        assert client.embed_pending() == 4
+    assert client.embedding_backlog() == []
     assert counts(client) == {}
+    with pytest.raises(EmbeddingError, match=said):
+        client.embed_token_vectors()
     found = client.search("road", late_interaction=True)
-    assert [row.external_id for row in found] == ["cars"]
+    assert "cars" in [row.external_id for row in found]
     assert "late_interaction_unavailable" in [warning["code"] for warning in found.warnings]
+
+
+def test_token_vectors_of_other_dimensions_than_the_embedders(client: pgbraid.Client) -> None:
+    client.set_token_vectors("default", dimensions=3)
+    add(client)
+    with pytest.warns(UserWarning, match="has 384 dimensions"):
+        assert client.embed_pending() == 4
+    assert client.embedding_backlog() == []
+    client.set_token_vectors("default")
+    assert client.embed_token_vectors() == 3
+
+
+def test_more_vectors_than_one_call_takes(client: pgbraid.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pgbraid.client.token_vectors.STORED_VECTORS", 4)
+    client.set_token_vectors("default", vector_count=3)
+    statements: list[Any] = []
+    fetch = client._session.rows
+
+    def counted(statement: str, **parameters: Any) -> Any:
+        statements.extend(parameters["counts"] for _ in range("store_token_vectors" in statement))
+        return fetch(statement, **parameters)
+
+    monkeypatch.setattr(client._session, "rows", counted)
+    add(client)
+    assert client.embed_pending() == 4
+    assert statements == [[3], [3], [3]]
+    assert counts(client) == dict.fromkeys(("cars", "boats", "birds"), 3)
 
 
 @pytest.mark.parametrize(
@@ -167,10 +214,27 @@ def test_settings_that_changed_meanwhile(client: pgbraid.Client, dsn: str) -> No
     assert client.search("road", late_interaction=True)
     with pgbraid.connect(dsn) as other:
         other.set_token_vectors("default", "another")
-    with pytest.raises(InvalidArgumentError, match="another"):
-        client.search("road", late_interaction=True)
     with pytest.raises(MissingExtraError, match="another"):
         client.search("road", late_interaction=True)
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "full_text"])
+def test_a_client_with_both_models_follows_a_change(dsn: str, mode: Any) -> None:
+    first, second = TokenEmbedder(), TokenEmbedder()
+    second.model_name = "another"
+    with pgbraid.connect(dsn, embedder=[first, second]) as client, pgbraid.connect(dsn) as other:
+        client.set_token_vectors("default")
+        add(client)
+        client.embed_pending()
+        assert client.search("road", mode=mode, late_interaction=True)[0].boosts
+        other.set_token_vectors("default", "another")
+        client.embed_token_vectors()
+        other.set_token_vectors("default", first.model_name)
+        assert client.search("road", mode=mode, late_interaction=True)[0].boosts
+        other.set_token_vectors("default", "another")
+        found = client.search("road", mode=mode, late_interaction=True)
+        assert found[0].boosts and found[0].boosts[0]["value"] == pytest.approx(1, abs=1e-3)
+        assert not client.search("road", mode=mode, late_interaction=None)[0].boosts
 
 
 # Pooling

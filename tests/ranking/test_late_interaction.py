@@ -113,14 +113,15 @@ def test_scores_are_those_of_the_model(
         if value is not None and max(known) > min(known):
             normalised = low + (high - low) * ((value - min(known)) / (max(known) - min(known)))
             assert row["boosts"][0]["normalised_value"] == min(max(normalised, low), high)
-            score = (1 - weight) * score + weight * min(max(normalised, low), high)
+            normalised = min(max(normalised, low), high)
+            score = max(score + weight * (normalised - score), min(score, normalised))
         assert row["score"] == score
         assert (row["boosts"] is None) == (name not in first)
     scores = [row["score"] for row in found.values()]
     assert scores == sorted(scores, reverse=True)
-    # Those behind the candidates keep their order, and stay behind but for rounding.
+    # Those behind the candidates keep their order, and stay behind.
     assert [name for name in found if name not in first] == list(before)[candidates:]
-    assert all(row["score"] >= low - 1e-9 for name, row in found.items() if name in first)
+    assert all(row["score"] >= low for name, row in found.items() if name in first)
 
 
 def test_the_weight_decides(filled: Connection) -> None:
@@ -134,6 +135,34 @@ def test_the_weight_decides(filled: Connection) -> None:
     assert by_tokens == sorted(by_tokens, key=lambda name: -(max_sim(query, name) or 0))
     assert len(by_tokens) == 20
     assert search(filled, option) == search(filled, {**option, "weight": 0.5, "candidates": 50})
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.3, 0.7, 1])
+def test_equal_candidates_stay_before_those_behind_them(db: Connection, weight: float) -> None:
+    db.execute("select braid.create_collection('ties', dimensions => 2)")
+    db.execute("select braid.set_token_vectors('ties', 'colbert', 4, 2)")
+    upsert(
+        db,
+        [
+            {"external_id": f"d{n:02}", "content": "x", "embedding": [1, 0.5], "token_vectors": [[1, n * 0.1]]}
+            for n in range(10)
+        ],
+        "ties",
+    )
+    option = Jsonb({"late_interaction": {"vectors": [[0, 1]], "candidates": 3, "weight": weight}})
+    rows = db.execute(
+        "select external_id, score, score = fused_score"
+        " from braid.semantic_search('[1,0.14]', collection => 'ties', options => %s)",
+        (option,),
+    ).fetchall()
+    assert [name for name, _, _ in rows] == [f"d{n:02}" for n in range(10)]
+    assert all(is_same for _, _, is_same in rows)
+    (explained,) = db.execute(
+        "select braid.explain_search(query_embedding => '[1,0.14]', collection => 'ties', options => %s)", (option,)
+    ).fetchall()[0]
+    assert len(explained["results"]) == 10
+    for row in explained["results"]:
+        assert eval(row["arithmetic"], {"max": max}) == row["score"]
 
 
 def test_vectors_as_text_and_of_any_length(filled: Connection) -> None:

@@ -460,3 +460,15 @@ def test_vectors_of_a_shard_and_those_written_since(filled: Connection) -> None:
         (Jsonb({"profile": {"embedding": [0, 1, 0]}}),),
     ).fetchall()
     assert rows == [("bare", [{"signal": "profile", "value": None, "addend": 0}])]
+
+
+def test_a_key_is_no_longer_than_those_of_metadata(filled: Connection) -> None:
+    def store(length: int) -> None:
+        attributes = Jsonb({"k" * length: {"v": 0.5}})
+        filled.execute("select braid.set_profile('ana', attributes => %s, collection => 'small')", (attributes,))
+
+    store(1024)
+    assert search(filled, "ana")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="key") as refused:
+        store(1025)
+    assert "1,024 bytes" in str(refused.value.diag.message_hint)

@@ -37,6 +37,19 @@ def test_groups_are_those_of_the_model(db: Connection, key: str) -> None:
             assert search(db, columns, options, match_count=match_count) == expected
 
 
+def test_a_mixture_of_equal_scores_is_that_score(db: Connection) -> None:
+    db.execute("select braid.create_collection('ties', dimensions => 2)")
+    chunks = [{"content": f"x {n}", "embedding": [1, 0.5]} for n in range(3)]
+    upsert(db, [{"external_id": name, "chunks": chunks[: 1 + n % 3]} for n, name in enumerate("abcdef")], "ties")
+    for turn in range(1, 40):
+        rows = db.execute(
+            "select external_id, group_score = score from braid.semantic_search(%s::vector, collection => 'ties',"
+            """ options => '{"group_by": "document", "group_score": "mixture"}')""",
+            (f"[1,{turn / 40}]",),
+        ).fetchall()
+        assert rows == [(name, True) for name in "abcdef"]
+
+
 def test_groups_of_a_nested_key_and_of_json_values(db: Connection) -> None:
     db.execute("select braid.create_collection('shapes', dimensions => 4, embedding_model => 'test')")
     values: list[Any] = [{"a": {"b": 1}}, {"a": {"b": 1.0}}, {"a.b": 1}, {"a": {"b": "1"}}, {"a": {"b": None}}, {}]

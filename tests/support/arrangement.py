@@ -60,12 +60,13 @@ def group(rows: Sequence[Row], key: Callable[[Row], Hashable], size: int = 1, sc
     for found in members.values():
         best = found[:size]
         scores = [row.score for row in best]
-        mean = math.fsum(row.score for row in found) / len(found)
+        every = [row.score for row in found]
+        mean = min(max(math.fsum(every) / len(every), min(every)), max(every))
         total = {
             "max": max(scores),
             "sum": math.fsum(scores),
             "mean": math.fsum(scores) / len(scores),
-            "mixture": 0.6 * max(scores) + 0.4 * mean,
+            "mixture": mean + 0.6 * (max(scores) - mean),
         }[score]
         groups.append(Group(total, best))
     # Python's sort keeps the order of equals, which is that of their best rows.

@@ -36,7 +36,11 @@ begin
                                                            * ((v_similarities[v_place] - v_low) / (v_high - v_low)),
                                              v_low_score), v_high_score) end;
     v_normalised := case when v_similarities[v_place] is not null then v_normalised end;
-    v_scores[v_place] := coalesce((1 - v_weight) * v_scores[v_place] + v_weight * v_normalised, v_scores[v_place]);
+    -- Rounded so that equal ones stay equal, and that none gets below both: not below those that were not compared.
+    if v_normalised is not null then
+      v_scores[v_place] := greatest(v_scores[v_place] + v_weight * (v_normalised - v_scores[v_place]),
+                                    least(v_scores[v_place], v_normalised));
+    end if;
     candidates[v_place].boosts := coalesce(candidates[v_place].boosts, '[]') || jsonb_build_object(
       'signal', 'late_interaction', 'value', v_similarities[v_place], 'normalised_value', v_normalised,
       'share', v_weight, 'score', v_scores[v_place]);
@@ -46,8 +50,8 @@ end
 $$;
 
 comment on function braid_store.rank_by_tokens(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Gives the best candidates new scores by their token vectors, and sorts all, best first: (1 - token_weight) × the score '
-  'so far + token_weight × what max_similarities gives, brought to the scale of these scores: the lowest of the first '
-  'token_candidates gets the lowest of their scores, the highest the highest. A chunk without token vectors keeps its '
+  'Gives the best candidates new scores by their token vectors, and sorts all, best first: the score so far goes '
+  'the share token_weight of the way to what max_similarities gives, brought to the scale of these scores: the lowest of '
+  'the first token_candidates gets the lowest of their scores, the highest the highest. A chunk without token vectors keeps its '
   'score, and so do all if their similarities are equal. The column boosts tells the similarity, what became of it, its '
   'share and the score.';

@@ -21,7 +21,7 @@ begin
   from jsonb_each(check_profile_attributes.attributes) k
   cross join lateral (
     select k.key not in ('', 'external_id', 'source_uri', 'importance', 'occurred_at', 'title', 'content', 'token_count')
-           and not k.key ^@ '$' and jsonb_typeof(k.value) = 'object' as is_key
+           and not k.key ^@ '$' and octet_length(k.key) <= 1024 and jsonb_typeof(k.value) = 'object' as is_key
     offset 0
   ) p
   left join lateral jsonb_each(case jsonb_typeof(k.value) when 'object' then k.value end) v on true
@@ -31,8 +31,8 @@ begin
   if found and v_wrong.weight is null then
     raise exception '%: key "%" has %', argument_name, left(v_wrong.key, 100), left(v_wrong.value::text, 100)
       using errcode = '22023',
-            hint = 'A key is category, speaker, language or a metadata key ("metadata.title", if it has the name of a column), '
-                   'and has an object of weights: {"billing": 0.5}.';
+            hint = 'A key is category, speaker, language or a metadata key ("metadata.title", if it has the name of a column) of up '
+                   'to 1,024 bytes, and has an object of weights: {"billing": 0.5}.';
   elsif found then
     raise exception '%: the weight of "%" under "%" is %', argument_name, left(v_wrong.name, 100), left(v_wrong.key, 100),
                     left(v_wrong.weight::text, 100)

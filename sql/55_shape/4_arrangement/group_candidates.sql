@@ -34,13 +34,13 @@ begin
       select k.place, min(k.place) over best as first_place,
              case group_candidates.group_score when 'max' then max(k.score) over best
                                                when 'sum' then sum(k.score) over best
-                                               when 'mixture' then c_best_weight * max(k.score) over best
-                                                                   + (1 - c_best_weight) * max(k.mean) over best
+                                               when 'mixture' then max(k.mean) over best + c_best_weight
+                                                                   * (max(k.score) over best - max(k.mean) over best)
                                                else avg(k.score) over best end as score
       from (
         select g.*, row_number() over (partition by g.key, g.alone order by g.place) as number,
-               avg(g.score) over (partition by g.key, g.alone order by g.place
-                                  rows between unbounded preceding and unbounded following) as mean
+               -- Not beyond them by rounding: groups of equal scores are equal.
+               least(greatest(avg(g.score) over whole, min(g.score) over whole), max(g.score) over whole) as mean
         from (
           -- A chunk without a value is a group of its own.
           select u.place::int, u.score, c.key, case when c.key is null then u.place end as alone
@@ -62,6 +62,8 @@ begin
                  offset 0
                ) c
         ) g
+        window whole as (partition by g.key, g.alone order by g.place
+                         rows between unbounded preceding and unbounded following)
       ) k
       where k.number <= group_candidates.group_size
       window best as (partition by k.key, k.alone order by k.place

@@ -49,7 +49,10 @@ as $$
     from jsonb_array_elements(found.boosts) with ordinality b (value, place)
   ), mixed as (
     select case when b.normalised is null then s.sum
-                else format('%s * (%s) + %s * %s', 1 - b.share, s.sum, b.share, b.normalised) end as sum,
+                -- rank_by_tokens lets no score get below this one by rounding.
+                when b.score = b.normalised
+                  then format('max(%s, (%s) + %s * (%s - (%s)))', b.normalised, s.sum, b.share, b.normalised, s.sum)
+                else format('(%s) + %s * (%s - (%s))', s.sum, b.share, b.normalised, s.sum) end as sum,
            coalesce(b.score, s.score) as score
     from shared s, boost b
   )

@@ -34,7 +34,8 @@ async def embed_pending(
 ) -> int:
     """Embed the chunks that wait for it, up to `limit` of them (None: all); how many were. Several processes may do so
     at once. During a model change that is of each of the two models that the client has an embedder for. If the
-    collection has token vectors of the embedder's model (`set_token_vectors`), these are made and stored, too.
+    collection has token vectors of the embedder's model (`set_token_vectors`), these are made and stored, too; if that
+    fails, a UserWarning says so, and `embed_token_vectors` makes them later.
 
     Maps to braid.claim_embedding_jobs, braid.store_embeddings, braid.store_token_vectors and, if the embedder fails,
     braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. The embedder gets up to
@@ -149,17 +150,17 @@ async def _embed_batch(
     if not jobs:
         return None
     chunk_ids = [chunk_id for chunk_id, _ in jobs]
+    problem: str | None = None
     try:
         embeddings = await in_thread(_document_vectors, embedder, [text for _, text in jobs])
         for embedding in embeddings:
             client._spaces.check_space(embedding.dimensions(), collection, space)
         # Before the embeddings, which end the jobs.
         if space.token_model == embedder.model_name and hasattr(embedder, "embed_tokens"):
-            from pgbraid.async_client import token_vectors
-
-            texts = [text for _, text in jobs]
-            await token_vectors.store_token_vectors(client, collection, space, embedder, chunk_ids, texts)
+            problem = await _store_token_vectors(client, collection, space, embedder, jobs)
     except BaseException as error:
+        if client._session.is_aborted():
+            raise
         await client._session.value(
             """
             braid.fail_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
@@ -170,7 +171,7 @@ async def _embed_batch(
             error=f"{type(error).__name__}: {error}"[:1000],
         )
         raise
-    return int(
+    stored = int(
         await client._session.value(
             """
             braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)b,
@@ -181,6 +182,26 @@ async def _embed_batch(
             embeddings=embeddings,
         )
     )
+    if problem is not None:
+        warnings.warn(problem, stacklevel=3)
+    return stored
+
+
+async def _store_token_vectors(
+    client: AsyncClient, collection: str, space: VectorSpace, embedder: Embedder, jobs: list[tuple[int, str]]
+) -> str | None:
+    """Why there are no token vectors, if so: embeddings are stored without them."""
+    from pgbraid.async_client import token_vectors
+
+    chunk_ids, texts = [chunk_id for chunk_id, _ in jobs], [text for _, text in jobs]
+    try:
+        await token_vectors.store_token_vectors(client, collection, space, embedder, chunk_ids, texts)
+    except Exception as error:
+        if client._session.is_aborted():
+            raise
+        said = error.message if isinstance(error, PgbraidError) else f"{type(error).__name__}: {error}"
+        return f'collection "{collection}" got embeddings without token vectors ({said}): call embed_token_vectors()'
+    return None
 
 
 def _document_vectors(embedder: Embedder, texts: list[str]) -> list[Vector]:

@@ -35,7 +35,7 @@ async def search(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
-    late_interaction: bool | Mapping[str, Any] = False,
+    late_interaction: bool | Mapping[str, Any] | None = False,
     rerank: Reranker | None = None,
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
@@ -77,13 +77,6 @@ async def search(
         reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
         match_count = max(limit, rerank_count)
         options, shaping = reranked.split_options(options)
-    notes: list[dict[str, Any]] = []
-    if late_interaction is not False:
-        from pgbraid.async_client import token_vectors
-
-        options, notes = await token_vectors.with_late_interaction(
-            client, query, collection, options, late_interaction
-        )
     (answer,), warnings = await searched(
         client,
         f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
@@ -92,6 +85,7 @@ async def search(
         collection,
         embedding,
         options,
+        late_interaction,
         match_count=match_count,
         filters=optional_json(filters, "filters"),
         full_text_weight=full_text_weight,
@@ -104,7 +98,7 @@ async def search(
     )
     rows = [SearchResult.from_row(row) for row in answer["results"]]
     stats = answer["stats"]
-    warnings += notes + answer["warnings"]
+    warnings += answer["warnings"]
     if rerank is not None and query:
         best = await reranked.best_rows(
             client, rerank, query, rows, limit, collection, options, shaping, rerank_timeout

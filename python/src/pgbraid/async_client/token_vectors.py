@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 from pgvector import HalfVector
 
 from pgbraid._threads import in_thread
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError
 from pgbraid.pooling import pool_tokens
 from pgbraid.query_text import embedded_text
+from pgbraid.text_vectors import embedder_failure
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
@@ -22,6 +24,9 @@ __all__ = ["embedder_for_tokens", "space_with_tokens", "store_token_vectors", "w
 
 # A longer query is pooled to so many vectors.
 QUERY_VECTORS = 64
+# What braid.store_token_vectors takes at once.
+STORED_CHUNKS = 10_000
+STORED_VECTORS = 100_000
 
 
 async def store_token_vectors(
@@ -34,28 +39,29 @@ async def store_token_vectors(
 ) -> int:
     """Embed the tokens of texts, pool them, and store them; how many chunks got theirs. A text without tokens gets
     none."""
-    found = await in_thread(embedder.embed_tokens, texts)
-    if len(found) != len(texts):
-        raise EmbeddingError(f"the embedder gave token vectors of {len(found)} texts for {len(texts)}")
+    found = await in_thread(vectors_of_tokens, embedder, texts)
     most = space.token_count or 1
     pooled = [pool_tokens(vectors, most) for vectors in found]
     embedded = [(chunk_id, vectors) for chunk_id, vectors in zip(chunk_ids, pooled, strict=True) if len(vectors)]
-    if not embedded:
-        return 0
-    return int(
-        await client._session.value(
-            """
-            braid.store_token_vectors(chunk_ids => %(chunk_ids)s::bigint[], vectors => %(vectors)b,
-                                      vector_counts => %(counts)s::int[], collection => %(collection)s,
-                                      embedding_model => %(model)s)
-            """,
-            chunk_ids=[chunk_id for chunk_id, _ in embedded],
-            vectors=[HalfVector(vector) for _, vectors in embedded for vector in vectors],
-            counts=[len(vectors) for _, vectors in embedded],
-            collection=collection,
-            model=space.token_model,
+    stored = 0
+    size = min(STORED_CHUNKS, STORED_VECTORS // most)
+    for start in range(0, len(embedded), size):
+        batch = embedded[start : start + size]
+        stored += int(
+            await client._session.value(
+                """
+                braid.store_token_vectors(chunk_ids => %(chunk_ids)s::bigint[], vectors => %(vectors)b,
+                                          vector_counts => %(counts)s::int[], collection => %(collection)s,
+                                          embedding_model => %(model)s)
+                """,
+                chunk_ids=[chunk_id for chunk_id, _ in batch],
+                vectors=[HalfVector(vector) for _, vectors in batch for vector in vectors],
+                counts=[len(vectors) for _, vectors in batch],
+                collection=collection,
+                model=space.token_model,
+            )
         )
-    )
+    return stored
 
 
 async def with_late_interaction(
@@ -90,7 +96,7 @@ async def with_late_interaction(
     space = await space_with_tokens(client, collection)
     try:
         embedder = embedder_for_tokens(client, collection, space)
-        (found,) = await in_thread(embedder.embed_tokens, [text])
+        (found,) = await in_thread(vectors_of_tokens, embedder, [text])
     except MissingExtraError:
         client._spaces.forget(collection)
         raise
@@ -102,6 +108,24 @@ async def with_late_interaction(
     given = {} if isinstance(late_interaction, bool) else late_interaction
     vectors = {"vectors": texts_of(pool_tokens(found, QUERY_VECTORS)), "embedding_model": space.token_model}
     return {**(options or {}), "late_interaction": {**vectors, **given}}, []
+
+
+def vectors_of_tokens(embedder: TokenEmbedder, texts: list[str]) -> list[Vectors]:
+    """The token vectors of each text. Raises EmbeddingError, whatever the embedder fails by."""
+    try:
+        found = [np.asarray(vectors, np.float32) for vectors in embedder.embed_tokens(texts)]
+    except EmbeddingError:
+        raise
+    except Exception as error:
+        raise embedder_failure(error) from error
+    if len(found) != len(texts):
+        raise EmbeddingError(f"the embedder gave token vectors of {len(found)} texts for {len(texts)}")
+    for vectors in found:
+        if vectors.ndim == 0 or (len(vectors) and vectors.ndim != 2):
+            raise EmbeddingError(f"the embedder gave token vectors of shape {vectors.shape}, not (tokens, dimensions)")
+        if not np.isfinite(vectors).all():
+            raise EmbeddingError("the embedder gave a token vector with a number that is not finite")
+    return found
 
 
 def texts_of(vectors: Vectors) -> list[str]:

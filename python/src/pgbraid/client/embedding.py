@@ -35,7 +35,8 @@ def embed_pending(
 ) -> int:
     """Embed the chunks that wait for it, up to `limit` of them (None: all); how many were. Several processes may do so
     at once. During a model change that is of each of the two models that the client has an embedder for. If the
-    collection has token vectors of the embedder's model (`set_token_vectors`), these are made and stored, too.
+    collection has token vectors of the embedder's model (`set_token_vectors`), these are made and stored, too; if that
+    fails, a UserWarning says so, and `embed_token_vectors` makes them later.
 
     Maps to braid.claim_embedding_jobs, braid.store_embeddings, braid.store_token_vectors and, if the embedder fails,
     braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. The embedder gets up to
@@ -150,17 +151,17 @@ def _embed_batch(
     if not jobs:
         return None
     chunk_ids = [chunk_id for chunk_id, _ in jobs]
+    problem: str | None = None
     try:
         embeddings = _document_vectors(embedder, [text for _, text in jobs])
         for embedding in embeddings:
             client._spaces.check_space(embedding.dimensions(), collection, space)
         # Before the embeddings, which end the jobs.
         if space.token_model == embedder.model_name and hasattr(embedder, "embed_tokens"):
-            from pgbraid.client import token_vectors
-
-            texts = [text for _, text in jobs]
-            token_vectors.store_token_vectors(client, collection, space, embedder, chunk_ids, texts)
+            problem = _store_token_vectors(client, collection, space, embedder, jobs)
     except BaseException as error:
+        if client._session.is_aborted():
+            raise
         client._session.value(
             """
             braid.fail_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
@@ -171,7 +172,7 @@ def _embed_batch(
             error=f"{type(error).__name__}: {error}"[:1000],
         )
         raise
-    return int(
+    stored = int(
         client._session.value(
             """
             braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)b,
@@ -182,6 +183,26 @@ def _embed_batch(
             embeddings=embeddings,
         )
     )
+    if problem is not None:
+        warnings.warn(problem, stacklevel=3)
+    return stored
+
+
+def _store_token_vectors(
+    client: Client, collection: str, space: VectorSpace, embedder: Embedder, jobs: list[tuple[int, str]]
+) -> str | None:
+    """Why there are no token vectors, if so: embeddings are stored without them."""
+    from pgbraid.client import token_vectors
+
+    chunk_ids, texts = [chunk_id for chunk_id, _ in jobs], [text for _, text in jobs]
+    try:
+        token_vectors.store_token_vectors(client, collection, space, embedder, chunk_ids, texts)
+    except Exception as error:
+        if client._session.is_aborted():
+            raise
+        said = error.message if isinstance(error, PgbraidError) else f"{type(error).__name__}: {error}"
+        return f'collection "{collection}" got embeddings without token vectors ({said}): call embed_token_vectors()'
+    return None
 
 
 def _document_vectors(embedder: Embedder, texts: list[str]) -> list[Vector]:

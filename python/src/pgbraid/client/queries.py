@@ -38,6 +38,7 @@ def searched(
     collection: str,
     embedding: VectorLike | None,
     options: Mapping[str, Any] | None,
+    late_interaction: bool | Mapping[str, Any] | None = False,
     /,
     **parameters: Any,
 ) -> tuple[list[Any], list[dict[str, Any]]]:
@@ -49,7 +50,12 @@ def searched(
     while True:
         warnings: list[dict[str, Any]] = []
         vector: Vector | None = None
-        sent = options
+        given = options
+        if late_interaction is not None and late_interaction is not False:
+            from pgbraid.client.token_vectors import with_late_interaction
+
+            given, warnings = with_late_interaction(client, query, collection, options, late_interaction)
+        sent = given
         if mode == "full_text":
             pass
         elif embedding is not None:
@@ -59,7 +65,7 @@ def searched(
             try:
                 vector, model = _embed_query(client, query, collection, options, warnings)
                 # Refused if the model of searches is another one by then.
-                sent = {"embedding_model": model, **(options or {})}
+                sent = {"embedding_model": model, **(given or {})}
             except EmbeddingError as error:
                 if mode == "semantic":
                     raise
@@ -80,7 +86,7 @@ def searched(
             )
             return found, warnings
         except InvalidArgumentError:
-            if vector is None or not client._spaces.has_moved(collection):
+            if (vector is None and given is options) or not client._spaces.has_moved(collection):
                 raise
 
 

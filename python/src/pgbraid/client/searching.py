@@ -37,7 +37,7 @@ def search(
     min_score: float | None = None,
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
-    late_interaction: bool | Mapping[str, Any] = False,
+    late_interaction: bool | Mapping[str, Any] | None = False,
     rerank: Reranker | None = None,
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
@@ -79,13 +79,6 @@ def search(
         reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
         match_count = max(limit, rerank_count)
         options, shaping = reranked.split_options(options)
-    notes: list[dict[str, Any]] = []
-    if late_interaction is not False:
-        from pgbraid.client import token_vectors
-
-        options, notes = token_vectors.with_late_interaction(
-            client, query, collection, options, late_interaction
-        )
     (answer,), warnings = searched(
         client,
         f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
@@ -94,6 +87,7 @@ def search(
         collection,
         embedding,
         options,
+        late_interaction,
         match_count=match_count,
         filters=optional_json(filters, "filters"),
         full_text_weight=full_text_weight,
@@ -106,7 +100,7 @@ def search(
     )
     rows = [SearchResult.from_row(row) for row in answer["results"]]
     stats = answer["stats"]
-    warnings += notes + answer["warnings"]
+    warnings += answer["warnings"]
     if rerank is not None and query:
         best = reranked.best_rows(
             client, rerank, query, rows, limit, collection, options, shaping, rerank_timeout
