@@ -250,6 +250,22 @@ def test_bad_input(filled: Connection, option: Any, said: str) -> None:
     assert search(filled, {"vectors": [[1, 0, 0, 0]], "embedding_model": "colbert"})
 
 
+def test_too_much_work_is_refused(db: Connection) -> None:
+    db.execute("select braid.create_collection('wide', dimensions => 2)")
+    db.execute("select braid.set_token_vectors('wide', 'colbert', 512, 384)")
+    db.execute("select braid.upsert_document('d', 'amber', collection => 'wide')")
+
+    def compare(candidates: int, count: int) -> dict[str, Any]:
+        option = {"vectors": [vector([1] * 384)] * count, "candidates": candidates}
+        return search(db, option, collection="wide", query_embedding=None)
+
+    assert compare(305, 128)
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="20000000 pairs") as refused:
+        compare(306, 128)
+    assert refused.value.diag.message_hint
+    assert compare(1000, 39)
+
+
 def test_a_collection_without_token_vectors_refuses(filled: Connection) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="has no token vectors") as refused:
         search(filled, {"vectors": [[1, 0]]}, collection="default", query_embedding=None)

@@ -330,6 +330,10 @@ def test_an_export_takes_profiles_along(filled: Connection) -> None:
         "profile": "ana",
         "attributes": {"category": {"billing": 0.5}},
     }
+    # If there is nothing else, the profile that is here stays.
+    ana["profile"]["attributes"] = {}
+    filled.execute("select braid.import_tenant(%s)", (Jsonb([ana]),))
+    assert one(filled, "select braid.get_profile('ana') -> 'attributes'") == {"category": {"billing": 0.5}}
     wrong: list[tuple[str, Any]] = [
         ("embedding", [1, 2]),
         ("attributes", {"category": 1}),

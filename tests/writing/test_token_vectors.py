@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import psycopg
@@ -241,3 +242,33 @@ def test_an_export_brings_them_back_to_the_last_bit(db: Connection) -> None:
     assert one(db, "select count(*) from braid_store.token_vectors") == 0
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="token_vector_model"):
         db.execute("select braid.import_tenant(%s)", (Jsonb(records),))
+
+
+def test_an_import_takes_what_fits_the_collection(db: Connection) -> None:
+    upsert(db, [document(name, [[1, 0, 0], [0.6, 0.8, 0.1]]) for name in "abcd"], "c")
+    before = stored(db)
+    records = [
+        json.loads(record)
+        for (record,) in db.execute("select r::text from braid.export_tenant('c') r").fetchall()
+        if "document" in json.loads(record)
+    ]
+    assert [record["document"]["external_id"] for record in records] == list("abcd")
+
+    def load(*vectors: Any) -> None:
+        for record, given in zip(records, vectors, strict=False):
+            record["document"]["chunks"][0]["token_vectors"]["vectors"] = given
+        db.execute("select braid.import_tenant(%s)", (Jsonb(records),))
+
+    load()
+    assert stored(db) == before
+    # Other dimensions, more than the collection allows, other lengths than 1.
+    load([[1, 0]], [[1, 0, 0]] * 4, [[0, 50, 0], [0, 0, 0.01]])
+    assert stored(db) == {"c text 0": ["[0,1,0]", "[0,0,1]"], "d text 0": before["d text 0"]}
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match='token_vectors of document "a" is a zero vector'):
+        load([[0, 0, 0]])
+
+
+def test_what_is_missing_where_there_are_none(db: Connection) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as refused:
+        db.execute("select braid.missing_token_vectors(collection => 'default')")
+    assert refused.value.diag.message_primary == 'collection "default" has no token vectors'

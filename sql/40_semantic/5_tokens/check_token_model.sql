@@ -14,7 +14,7 @@ declare
   v_model text := check_token_model.collection.token_vector_model;
 begin
   if v_model is null then
-    raise exception '% is given, but collection "%" has no token vectors', check_token_model.argument_name,
+    raise exception '%collection "%" has no token vectors', coalesce(check_token_model.argument_name || ' is given, but ', ''),
                     check_token_model.collection.name
       using errcode = '22023',
             hint = 'Have an administrator call braid.set_token_vectors for the collection first, then store them.';
@@ -30,4 +30,4 @@ $$;
 
 comment on function braid_store.check_token_model(braid_store.collections, text, text) is
   'Raises 22023 if a collection has no token vectors, or has those of another model; null is not compared. '
-  'argument_name: what messages call what was given.';
+  'argument_name: what messages call what was given; null if nothing was.';

@@ -8,9 +8,22 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  -- Of vectors of 384 dimensions: about six seconds.
+  c_max_pairs constant int := 20000000;
+  v_pairs float8;
 begin
   perform braid_store.check_token_model(collection, options.token_vector_model, 'option late_interaction'),
           braid_store.check_token_vectors(collection, options.token_vectors, 'option late_interaction');
+  v_pairs := options.token_candidates::float8 * collection.token_vector_count * cardinality(options.token_vectors)
+             * collection.token_vector_dimensions / 384;
+  if v_pairs > c_max_pairs then
+    raise exception 'option late_interaction: % candidates of up to % vectors, % vectors of the query and % dimensions are '
+                    'more than % pairs of vectors of 384 dimensions', options.token_candidates,
+                    collection.token_vector_count, cardinality(options.token_vectors), collection.token_vector_dimensions,
+                    c_max_pairs
+      using errcode = '54000', hint = 'Give fewer candidates, or pool the query''s vectors to fewer.';
+  end if;
   options.token_vectors := array(
     select @vector@.l2_normalize(u.vector)
     from unnest(options.token_vectors) with ordinality u (vector, place) order by u.place);
@@ -19,4 +32,4 @@ $$;
 
 comment on function braid_store.prepare_token_vectors(braid_store.search_options, braid_store.collections) is
   'Returns options with the query''s token vectors brought to length 1. Raises 22023 if they cannot be compared with those '
-  'of the collection.';
+  'of the collection, and 54000 if that were too much work.';

@@ -22,7 +22,7 @@ begin
     raise exception 'chunk_count is %', coalesce(find_missing_token_vectors.chunk_count::text, 'null')
       using errcode = '22023', hint = 'Use 1 to 10000.';
   end if;
-  perform braid_store.check_token_model(v_collection, null, 'collection');
+  perform braid_store.check_token_model(v_collection, null, null);
   while cardinality(v_missing) < find_missing_token_vectors.chunk_count loop
     v_batch := braid_store.next_chunk_ids(v_tenant_id, v_collection.id, v_last_id, c_batch_size);
     exit when coalesce(cardinality(v_batch), 0) = 0;

@@ -68,7 +68,8 @@ begin
                     or jsonb_typeof(k.value -> 'sparse') not in ('object', 'null')
                     or jsonb_typeof(k.value -> 'token_vectors') <> 'object'
              end)
-             then format('has a chunk without these keys, or whose metadata, embeddings or sparse terms are no object: %s',
+             then format('has a chunk without these keys, or whose metadata, embeddings, sparse terms or token vectors are no '
+                         'object: %s',
                          array_to_string(v_chunk_keys, ', '))
          end as problem
          offset 0

@@ -21,7 +21,7 @@ begin
       using errcode = '22023', hint = 'Send the record as braid.export_tenant gave it.';
   end if;
 
-  -- A vector of a model that is not here is left out, as those of documents are.
+  -- A vector of a model that is not here is left out, as those of documents are, and so is a record that had nothing else.
   insert into braid_store.profiles (tenant_id, name, vector_space_id, embedding, attributes, updated_at)
   select distinct on (r.value #>> '{profile,profile}') restore_profiles.tenant_id, r.value #>> '{profile,profile}', s.id,
          case when s.id is not null then (r.value #>> '{profile,embedding}')::@vector@.vector end,
@@ -31,6 +31,7 @@ begin
     on s.embedding_model = r.value #>> '{profile,embedding_model}' and s.distance = r.value #>> '{profile,distance}'
        and to_jsonb(s.dimensions) = r.value #> '{profile,dimensions}'
   where r.value ? 'profile'
+    and not (s.id is null and r.value #>> '{profile,embedding}' is not null and r.value #> '{profile,attributes}' = '{}')
   order by r.value #>> '{profile,profile}', r.ordinality desc
   on conflict on constraint profiles_pkey do update
   set vector_space_id = excluded.vector_space_id, embedding = excluded.embedding, attributes = excluded.attributes,
@@ -45,4 +46,5 @@ end
 $$;
 
 comment on function braid_store.restore_profiles(int, jsonb) is
-  'Stores the profiles among exported records, in place of those of the same names.';
+  'Stores the profiles among exported records, in place of those of the same names. One that has only a vector, '
+  'whose model is not here, is left out.';

@@ -14,24 +14,37 @@ set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 declare
+  -- By how much rounding to half precision changes a length of 1, at most: twice 2^-11.
+  c_rounding constant float8 := 0.001;
   v_given record;
   v_vectors @vector@.halfvec[];
 begin
   for v_given in
-    select u.chunk_id, u.chunk -> 'token_vectors' -> 'vectors' as vectors
-    from unnest(restore_token_vectors.chunk_ids, restore_token_vectors.chunks) u (chunk_id, chunk)
+    select u.chunk_id, u.chunk -> 'token_vectors' -> 'vectors' as vectors,
+           format('token_vectors of document "%s"', left(d.external_id, 100)) as vectors_name
+    from unnest(restore_token_vectors.chunk_ids, restore_token_vectors.chunks) u (chunk_id, chunk),
+         lateral (
+           select d.external_id from braid_store.documents d
+           where d.tenant_id = restore_token_vectors.tenant_id and d.id = (u.chunk ->> 'document_id')::bigint
+           offset 0
+         ) d
     where u.chunk -> 'token_vectors' ->> 'embedding_model' = collection.token_vector_model
   loop
-    v_vectors := braid_store.parse_token_vectors(v_given.vectors, 'token_vectors');
-    perform braid_store.check_token_vectors(collection, v_vectors, 'token_vectors');
-    if cardinality(v_vectors) > 0 then
-      perform braid_store.write_token_vectors(tenant_id, collection, array[v_given.chunk_id], v_vectors,
-                                              array[cardinality(v_vectors)]);
-    end if;
+    v_vectors := braid_store.parse_token_vectors(v_given.vectors, v_given.vectors_name);
+    continue when cardinality(v_vectors) not between 1 and collection.token_vector_count
+                  or @vector@.vector_dims(v_vectors[1]) <> collection.token_vector_dimensions;
+    perform braid_store.check_token_vectors(collection, v_vectors, v_given.vectors_name);
+    -- Those of length 1 are stored as they are, so that searches give the same scores.
+    v_vectors := array(
+      select case when abs(@vector@.l2_norm(u.vector) - 1) > c_rounding then @vector@.l2_normalize(u.vector) else u.vector end
+      from unnest(v_vectors) with ordinality u (vector, place) order by u.place);
+    perform braid_store.write_token_vectors(tenant_id, collection, array[v_given.chunk_id], v_vectors,
+                                            array[cardinality(v_vectors)]);
   end loop;
 end
 $$;
 
 comment on function braid_store.restore_token_vectors(int, braid_store.collections, bigint[], jsonb[]) is
-  'Stores the token vectors that exported chunks have, as they are. Those of another model than the collection''s are left '
-  'out. chunks: the exported chunks, parallel to chunk_ids.';
+  'Stores the token vectors that exported chunks have. Left out are those of another model or other dimensions than the '
+  'collection''s, and those of a chunk that has more than the collection allows. chunks: the exported '
+  'chunks, parallel to chunk_ids.';
