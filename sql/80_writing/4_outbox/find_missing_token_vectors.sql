@@ -11,7 +11,7 @@ as $$
 #variable_conflict use_column
 declare
   c_batch_size constant int := 1000;
-  v_tenant_id int := braid_store.require_tenant_id();
+  v_tenant_id int := braid_store.tenant_id_of_user();
   v_collection braid_store.collections := braid_store.find_collection(find_missing_token_vectors.collection);
   v_last_id bigint := coalesce(find_missing_token_vectors.after_chunk_id, 0);
   v_batch bigint[];

@@ -15,7 +15,7 @@ set enable_sort = off
 as $$
 #variable_conflict use_column
 declare
-  v_tenant_id int := braid_store.require_tenant_id();
+  v_tenant_id int := braid_store.tenant_id_of_user();
   -- Under row-level security, a coalesce in the condition would keep it from using the index.
   v_after text := coalesce(page_profiles.after, '');
 begin

@@ -7,7 +7,7 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_tenant_id int := braid_store.require_tenant_id();
+  v_tenant_id int := braid_store.tenant_id_of_user();
 begin
   return (
     select braid_store.profile_json(p)

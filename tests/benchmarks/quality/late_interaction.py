@@ -51,11 +51,9 @@ def main() -> None:
             db.execute("select braid.create_collection(%s)", (name,))
             judged.load(db)
             for count in map(int, arguments.counts.split(",")):
-                db.execute("select braid.set_token_vectors(%s, 'other')", (name,))
-                db.execute(
-                    "select braid.set_token_vectors(%s, %s, %s)", (name, f"{embedder.model_name} {count}", count)
-                )
-                embedder.model_name = f"{embedder.model_name.split()[0]} {count}"
+                # Vectors pooled to another number are taken for another model's, and so made anew.
+                embedder.model_name = f"{LocalEmbedder.model_name} {count}"
+                db.execute("select braid.set_token_vectors(%s, %s, %s)", (name, embedder.model_name, count))
                 with pgbraid.connect(dsn, embedder=embedder) as client:
                     started = time.process_time()
                     client.embed_token_vectors(name)
