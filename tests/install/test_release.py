@@ -42,7 +42,7 @@ def test_the_changelog_begins_with_this_version() -> None:
 def test_migrations_follow_each_other() -> None:
     before = ""
     for number, (name, text) in enumerate(MIGRATIONS.items(), 1):
-        assert re.fullmatch(rf"{number:04}\.[a-z_]+", name), name
+        assert re.fullmatch(rf"{number:04}\.[a-z][a-z0-9_]*", name), name
         depends = re.findall(r"^-- depends:(.*)$", text.decode(), re.MULTILINE)
         assert [d.strip() for d in depends] == [before], f"{name} must depend on {before or 'nothing'}"
         before = name
