@@ -6,7 +6,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
 # Majors that the tests run on; ARGS goes to pytest, as in: make test ARGS="-k filters -x"
 VERSIONS := 18 16
-TEST := $(BIN)/python -m pytest tests
+TEST := $(BIN)/python -m pytest tests --ignore=tests/endurance
+# What waits for timers and disks: beside the others, lest a processor waits as well.
+TEST_ENDURANCE := $(BIN)/python -m pytest tests/endurance -p no:cacheprovider
 # PostgreSQL 17 is PGlite: one session in WebAssembly, where these run, in two minutes.
 TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p no:cacheprovider $(addprefix tests/, \
 	catalog filters/test_filters.py full_text/test_bm25_exact.py ranking/test_fusion.py \
@@ -33,9 +35,12 @@ test: build ## run all tests, on PostgreSQL 18 and 16 at the same time, and some
 			>"$$logs/$$version.log" 2>&1 & others="$$others $$!"; \
 	done; \
 	$(TEST_17) $(ARGS) >"$$logs/17.log" 2>&1 & some=$$!; \
+	for version in $(VERSIONS); do \
+		$(TEST_ENDURANCE) --postgres-version=$$version $(ARGS) >"$$logs/endurance-$$version.log" 2>&1 & some="$$some $$!"; \
+	done; \
 	$(TEST) --postgres-version=$(firstword $(VERSIONS)) --any-version="$$logs/taken" $(ARGS) || code=$$?; \
 	for other in $$others; do wait $$other || code=$$?; done; \
-	: "5 is that ARGS chose none of these"; wait $$some || [ $$? = 5 ] || code=1; \
+	: "5 is that ARGS chose none of these"; for other in $$some; do wait $$other || [ $$? = 5 ] || code=1; done; \
 	cat "$$logs"/*.log 2>&-; exit $$code
 
 build: $(VENV)/dev.stamp ## make .venv with everything in it
@@ -81,5 +86,5 @@ $(VENV)/run.stamp: python/pyproject.toml
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "installing what tests and checks need into $(VENV)"
-	@$(PIP) -e './python[embedded,local,files,test,dev]'
+	@$(PIP) -e './python[embedded,local,files,learn,mcp,notebook,test,dev]'
 	@touch $@

@@ -24,14 +24,14 @@ import pgbraid
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
-from support import HashEmbedder, clone, finish_drops, make_fast, pglite, temporary_folder
+from support import HashEmbedder, Tenants, clone, finish_drops, make_fast, pglite, temporary_folder
 from support.examples import try_fewer
 from support.package import Package
 
 Connection = psycopg.Connection[Any]
 NewDatabase = Callable[[], AbstractContextManager[str]]
 # What braid.add_trusted_role takes.
-TRUSTED = ("gateway", "service", "administrator")
+TRUSTED = ("gateway", "service", "administrator", "monitor")
 REPOSITORY = Path(__file__).parents[1]
 NOT_PGLITE = "PGlite is one session of one database, without logins, other connections or a server's programs and files"
 
@@ -167,10 +167,20 @@ def dsn(new_database: NewDatabase) -> Iterator[str]:
 
 
 @pytest.fixture
-def db(dsn: str) -> Iterator[Connection]:
-    """A superuser's connection to the test's database, in autocommit mode; its tenant is `default`."""
-    with psycopg.connect(dsn, autocommit=True) as connection:
-        yield connection
+def db(request: pytest.FixtureRequest) -> Iterator[Connection]:
+    """A superuser's connection to the test's database, in autocommit mode; its tenant is `default`. Of a test that is
+    marked `tenant_of_its_own` and does not ask for `dsn`: a session as a new tenant, in a database for the file."""
+    if request.node.get_closest_marker("tenant_of_its_own") and "dsn" not in request.fixturenames:
+        yield from request.getfixturevalue("tenants").new()
+    else:
+        with psycopg.connect(request.getfixturevalue("dsn"), autocommit=True) as connection:
+            yield connection
+
+
+@pytest.fixture(scope="module")
+def tenants(new_database: NewDatabase) -> Iterator[Tenants]:
+    with Tenants(new_database) as tenants:
+        yield tenants
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +193,7 @@ def shared_db(new_database: NewDatabase) -> Iterator[Connection]:
 @pytest.fixture
 def make_login(server: embedded.Server, dsn: str) -> Iterator[Callable[..., str]]:
     """`make_login("ana", "braid_reader", …)` creates a login that is a member of these roles, or trusted as a
-    "gateway", "service" or "administrator", and gives its name. `options` is more for
+    "gateway", "service", "administrator" or "monitor", and gives its name. `options` is more for
     `create role`, such as "createrole"."""
     created: list[str] = []
 

@@ -18,12 +18,15 @@ COMMAND = "make types"
 
 SCALARS = {
     "bool": "boolean",
+    "bytea": "string",
     "int4": "number",
     "int8": "number",
     "float4": "number",
     "float8": "number",
     "text": "string",
     "varchar": "string",
+    "numeric": "number",
+    "date": "string",
     "timestamptz": "string",
     "tstzrange": "string",
     "tstzmultirange": "string",
@@ -32,6 +35,7 @@ SCALARS = {
     "json": "Json",
     "halfvec": "number[] | string",
     "vector": "number[] | string",
+    "uuid": "string",
     "void": "undefined",
 }
 

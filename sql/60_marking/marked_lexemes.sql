@@ -20,13 +20,21 @@ begin
   lexemes := array(
     select unnest(v_marked.lexemes)
     union
-    select q.lexeme
-    from unnest(marked_lexemes.query.lexemes, marked_lexemes.query.term_numbers) q (lexeme, term_number)
-    where marked_lexemes.query.terms[q.term_number] not like '%*');
+    select w.lexeme
+    from unnest(marked_lexemes.query.lexemes, marked_lexemes.query.term_numbers, marked_lexemes.query.phrases)
+           q (lexeme, term_number, phrase),
+         string_to_table(coalesce(q.phrase, q.lexeme), ' ') w (lexeme)
+    where marked_lexemes.query.terms[q.term_number] not like '%*'
+      -- A phrase may have stop words, and characters that its bigrams cover.
+      and (q.phrase is null
+           or w.lexeme not like '=%'
+              and (octet_length(w.lexeme) = 1 or length(w.lexeme) > 1
+                   or not exists (select from string_to_table(q.phrase, ' ') o (lexeme)
+                                  where o.lexeme like '_' || w.lexeme))));
   prefixes := v_marked.prefixes;
 end
 $$;
 
 comment on function braid_store.marked_lexemes(braid_store.query_token[], braid_store.text_query) is
   'The lexemes and prefixes that the snippets of a search mark: those that braid.highlight marks for the query, and '
-  'also the synonyms and the corrected words that the search used.';
+  'also the synonyms, with all words of a phrase, and the corrected words that the search used.';

@@ -15,8 +15,17 @@ begin
                       'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'insert_requested_tenant',
                       'remove_tenant', 'set_tenant_member', 'set_trusted_role', 'session_is_anonymous', 'login_is_known',
                       'update_access_settings', 'insert_collection', 'update_ranking', 'remove_collection',
-                      'replace_synonyms', 'replace_sparse_encoder', 'replace_attributes', 'update_vector_index', 'update_token_vectors', 'measure_exact_rows',
-                      'start_model_change', 'step_model_change', 'count_embedding_jobs', 'maintain_all')
+                      'replace_synonyms', 'replace_sparse_encoder', 'replace_attributes', 'update_vector_index', 'update_token_vectors', 'update_document_defaults', 'update_query_embeddings', 'update_search_log', 'measure_exact_rows',
+                      'start_model_change', 'step_model_change', 'count_embedding_jobs', 'add_embedding_usage',
+                      'list_embedding_usage', 'maintain_all',
+                      'list_storage', 'list_tenant_storage', 'list_storage_growth', 'list_tenant_growth', 'list_outbox',
+                      'list_index_health', 'list_search_activity',
+                      'administrator_findings',
+                      'define_sync', 'find_sync', 'synced_relation', 'sync_is_outdated', 'due_syncs', 'take_sync', 'next_changes', 'end_changes',
+                      'note_sync', 'next_synced_rows', 'sync_place', 'fail_sync', 'own_rows', 'disown_rows', 'sync_states',
+                      'stored_rows', 'compare_documents', 'end_sync', 'drop_note_function', 'next_ended_rows', 'row_tenant_exists', 'apply_at_once')
+                      -- Triggers of users' tables call these.
+                      and p.proname !~ '^note_rows_[0-9]+$'
                     then '@definer@' else '@owner@'
                   end as owner
          ) o
@@ -53,3 +62,18 @@ $$;
 alter view braid.collections owner to @owner@;
 alter view braid.synonyms owner to @owner@;
 alter view braid.model_migrations owner to @owner@;
+alter view braid.storage owner to @owner@;
+alter view braid.tenant_storage owner to @owner@;
+alter view braid.storage_growth owner to @owner@;
+alter view braid.tenant_growth owner to @owner@;
+alter view braid.embedding_costs owner to @owner@;
+alter view braid.outbox owner to @owner@;
+alter view braid.index_health owner to @owner@;
+alter view braid.search_log owner to @owner@;
+alter view braid.search_feedback owner to @owner@;
+alter view braid.search_hours owner to @owner@;
+alter view braid.search_latency owner to @owner@;
+alter view braid.search_problems owner to @owner@;
+alter view braid.query_statistics owner to @owner@;
+alter view braid.search_success owner to @owner@;
+alter view braid.search_activity owner to @owner@;

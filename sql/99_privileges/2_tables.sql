@@ -23,7 +23,9 @@ grant select on
   braid_store.centroids, braid_store.embedding_jobs, braid_store.chunk_attributes, braid_store.due_parts,
   braid_store.sparse_rows, braid_store.sparse_segments, braid_store.sparse_segment_chunks,
   braid_store.unindexed_sparse_rows, braid_store.sparse_encoders, braid_store.sparse_encoder_terms,
-  braid_store.token_vectors, braid_store.profiles
+  braid_store.token_vectors, braid_store.profiles, braid_store.query_embeddings, braid_store.query_sets, braid_store.queries,
+  braid_store.query_set_embeddings, braid_store.judgments, braid_store.synced_rows, braid_store.search_log,
+  braid_store.search_feedback, braid_store.search_hours, braid_store.ranking_models
 to @definer@;
 
 grant insert, update, delete on
@@ -31,14 +33,29 @@ grant insert, update, delete on
   braid_store.forward_rows, braid_store.tombstones, braid_store.chunk_vectors,
   braid_store.vector_shards, braid_store.embedding_jobs, braid_store.chunk_attributes,
   braid_store.sparse_rows, braid_store.sparse_segments, braid_store.sparse_segment_chunks,
-  braid_store.unindexed_sparse_rows, braid_store.token_vectors, braid_store.profiles
+  braid_store.unindexed_sparse_rows, braid_store.token_vectors, braid_store.profiles, braid_store.query_embeddings,
+  braid_store.query_sets, braid_store.queries, braid_store.query_set_embeddings, braid_store.judgments,
+  braid_store.ranking_models
 to @definer@;
+
+-- What a tenant's users searched for is for whoever may also write its documents, not for all who search.
+grant select on
+  braid_store.search_log, braid_store.search_feedback, braid_store.search_hours, braid.search_log, braid.search_feedback,
+  braid.search_hours, braid.search_latency, braid.search_problems, braid.query_statistics, braid.search_success
+to braid_writer;
+-- Maintenance moves and deletes these rows.
+grant insert on braid_store.search_log to @definer@;
+grant insert, update on braid_store.search_feedback to @definer@;
 
 -- Writers note what is due, and maintenance deletes the notes.
 grant insert on braid_store.due_parts to @definer@;
 
 -- Maintenance creates these rows. Other than maintenance, only clearing a collection deletes them.
 grant delete on braid_store.centroids to @definer@;
+-- Only maintenance writes these; clearing a collection deletes them.
+grant select, delete on braid_store.daily_part_sizes to @definer@;
+-- So are these, by what services run.
+grant delete on braid_store.synced_rows to @definer@;
 
 do $$
 declare

@@ -14,12 +14,16 @@ REFERENCE = {
     "dropped_collections",
     "dropped_spaces",
     "dropped_tenants",
+    "daily_table_sizes",
     "due_collections",
     "indexed_attributes",
     "installation",
     "model_migrations",
     "sparse_encoder_terms",
     "sparse_encoders",
+    "row_changes",
+    "search_log_days",
+    "synced_tables",
     "synonyms",
     "tenants",
     "upkeep_rates",
@@ -35,6 +39,7 @@ SMALL_IDS = {
     "indexed_attributes.id",
     "sparse_encoders.id",
     "vector_shards.id",
+    "synced_tables.id",
 }
 
 TABLES = """
@@ -86,7 +91,16 @@ DEFINITIONS = {
 }
 
 
-CLOSED = {"access_settings", "due_collections", "trusted_roles", "upkeep_rates"}
+CLOSED = {
+    "access_settings",
+    "daily_table_sizes",
+    "due_collections",
+    "row_changes",
+    "search_log_days",
+    "synced_tables",
+    "trusted_roles",
+    "upkeep_rates",
+}
 
 
 def test_every_table_has_one_policy_for_each_role(catalog: Any) -> None:
@@ -172,8 +186,9 @@ def test_clears_and_drops_know_every_table_of_a_collection(catalog: Any) -> None
         """
     ).fetchall()
     (emptied,) = catalog.execute("select braid_store.collection_tables()").fetchone()
-    # Notes are settled by maintenance, and shards are retired.
-    assert {row.name for row in rows} - {"due_parts", "vector_shards"} == set(emptied)
+    # Notes are settled by maintenance, and shards are retired. What was searched for does not go with documents.
+    others = {"due_parts", "vector_shards", "search_log", "search_feedback", "search_hours"}
+    assert {row.name for row in rows} - others == set(emptied)
 
 
 def test_every_index_has_the_tenant(catalog: Any) -> None:
@@ -272,6 +287,25 @@ def test_views_check_the_callers_rights(catalog: Any) -> None:
         " owner from pg_class c"
         " where c.relkind = 'v' and c.relnamespace::regnamespace::text in ('braid', 'braid_store')"
     ).fetchall()
-    assert {view.name for view in views} == {"collections", "synonyms", "model_migrations"}
+    assert {view.name for view in views} == {
+        "collections",
+        "embedding_costs",
+        "index_health",
+        "model_migrations",
+        "outbox",
+        "query_statistics",
+        "search_feedback",
+        "search_hours",
+        "search_latency",
+        "search_log",
+        "search_problems",
+        "search_success",
+        "search_activity",
+        "storage",
+        "storage_growth",
+        "synonyms",
+        "tenant_growth",
+        "tenant_storage",
+    }
     owner = owner_role(catalog)
     assert [view for view in views if "security_invoker=true" not in view.options or view.owner != owner] == []

@@ -88,6 +88,40 @@ def test_collections_of_the_offline_model_keep_it(
     assert service.requests == []
 
 
+def test_each_interface_can_be_named(run: Run, service: JsonServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = [
+        "--embedding-api",
+        "azure",
+        "--embedding-url",
+        f"{service.url}?api-version=1",
+        "--embedding-model",
+        "theirs",
+    ]
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "secret")
+    assert run("vector", "four", *named).out == "[4,1,0]\n"
+    assert service.paths == ["/v1/embeddings?api-version=1"]
+    assert service.headers[0]["api-key"] == "secret"
+    assert service.headers[0]["Authorization"] is None
+    monkeypatch.setenv("PGBRAID_EMBEDDING_API", "tei")
+    service.answer = lambda body: [[len(text)] for text in body["inputs"]]
+    assert run("vector", "four", *named[2:]).out == "[4]\n"
+    assert service.paths[1:] == ["/v1/embed?api-version=1"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--embedding-api", "voyage"], "--embedding-api needs --embedding-model"),
+        (["--embedding-api", "tei", "--embedding-model", "m"], "--embedding-api tei needs --embedding-url"),
+        (["--embedding-api", "other", "--embedding-model", "m"], "'other' is not one of"),
+    ],
+)
+def test_what_an_interface_needs(run: Run, options: list[str], said: str) -> None:
+    refused = run("vector", "x", *options)
+    assert (refused.code, refused.out) == (2, "")
+    assert said in refused.err
+
+
 @pytest.mark.usefixtures("papers")
 def test_another_model_is_not_taken_for_the_collections(run: Run, service: JsonServer) -> None:
     done = run(

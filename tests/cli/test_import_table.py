@@ -100,3 +100,102 @@ def test_unknown_names(run: Run, name: str, column: str, part: str) -> None:
     assert refused.code == 2
     assert part in refused.err
     assert "hint: " in refused.err
+
+
+def test_every_key_of_a_document(
+    run: Run, client: pgbraid.Client, db: Connection
+) -> None:
+    db.execute("set timezone = 'Asia/Tokyo'")
+    db.execute(
+        "create table talks as select 1 as id, 'the body' as body, 'Ana' as who, timestamp '2026-03-01 12:00' as held,"
+        " 'https://example.org' as url, 'note' as kind, 0.5 as weight, 'english' as lang"
+    )
+    arguments = ("--speaker-column", "who", "--occurred-at-column", "held", "--source-uri-column", "url",
+                 "--category-column", "kind", "--importance-column", "weight", "--language-column", "lang")  # fmt: skip
+    imported = (
+        "import",
+        "--from-table",
+        "talks",
+        "--id-column",
+        "id",
+        "--text-column",
+        "body",
+        "--no-embed",
+        *arguments,
+    )
+    assert run(*imported).code == 0
+    document = client.get_document("1")
+    assert document is not None and document.source_uri == "https://example.org"
+    (chunk,) = document.chunks
+    assert (chunk.speaker, chunk.category, chunk.importance, chunk.language) == (
+        "Ana",
+        "note",
+        0.5,
+        "english",
+    )
+    assert (
+        chunk.occurred_at is not None
+        and chunk.occurred_at.isoformat() == "2026-03-01T12:00:00+00:00"
+    )
+    assert len(client.recall("a body", timeframe="2026-03")) == 1
+    assert "1 unchanged" in run(*imported).out
+    db.execute("alter table talks alter weight type text")
+    db.execute("update talks set weight = 'much'")
+    assert run(*imported).code == 2
+
+
+def test_documents_that_are_no_rows(
+    run: Run, client: pgbraid.Client, db: Connection
+) -> None:
+    db.execute(
+        "create table t as select n as id, 'text ' || n as body from generate_series(1, 1500) n"
+    )
+    imported = (
+        "import",
+        "--from-table",
+        "t",
+        "--id-column",
+        "id",
+        "--text-column",
+        "body",
+        "--no-embed",
+    )
+    assert run(*imported).code == 0
+    db.execute("delete from t where id % 3 = 0")
+    db.execute("update t set body = '' where id = 1")
+    assert "deleted" not in run(*imported).out
+    assert client.count() == 1500
+    assert "501 deleted" in run(*imported, "--prune").out
+    assert client.count() == 999
+    assert "0 deleted" in run(*imported, "--prune").out
+
+
+def test_again_and_again(
+    run: Run, client: pgbraid.Client, db: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.execute("create table t as select 1 as id, 'one' as body")
+    rounds = []
+
+    def sleep(seconds: float) -> None:
+        rounds.append(client.count())
+        db.execute("insert into t select max(id) + 1, 'more' from t")
+        db.execute("delete from t where id = 1")
+        if len(rounds) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", sleep)
+    run(
+        "import",
+        "--from-table",
+        "t",
+        "--id-column",
+        "id",
+        "--text-column",
+        "body",
+        "--no-embed",
+        "--prune",
+        "--watch",
+        "5",
+    )
+    assert rounds == [1, 1, 2]
+    assert [document.external_id for document in client.list_documents()] == ["2", "3"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -13,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from psycopg.conninfo import make_conninfo
 
 import pgbraid
+from pgbraid.errors import ConnectionLostError
 
 pytestmark = pytest.mark.any_version
 
@@ -121,6 +124,34 @@ def test_rows_that_vanished(run: Run, client: pgbraid.Client, tmp_path: Path) ->
     assert ids(client) == ["3"]
 
 
+def test_prune_with_files_rows_and_standard_input(
+    run: Run, client: pgbraid.Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    client.connection.execute("create table animals as select '1' as id, 'zebra' as body")
+    folder = write(tmp_path / "notes", a_md="lion", b_md="lynx")
+    given = write(tmp_path, given_txt="tiger") / "given.txt"
+    query = ("--sql", "select * from animals", "--text-column", "body")
+
+    def ingest(*arguments: object) -> Any:
+        with given.open() as file:
+            monkeypatch.setattr(sys, "stdin", file)
+            return run("ingest", folder, "-", "--source", "S", "--prune", "--no-embed", *arguments)
+
+    assert ingest(*query).code == 0
+    assert ids(client) == ["1", "S", "S/a.md", "S/b.md"]
+    assert "deleted" not in ingest(*query).out
+    (folder / "b.md").unlink()
+    # What could not be read is no reason to delete.
+    assert ingest("--sql", "select 1 from missing").code == 1
+    assert ingest(*query, "--from", "postgresql://127.0.0.1:1/none").code != 0
+    assert "1" in ids(client) and "S" in ids(client)
+    assert ingest(*query).code == 0
+    assert ids(client) == ["1", "S", "S/a.md"]
+    client.connection.execute("delete from animals")
+    assert "they are kept" in ingest(*query).err
+    assert ids(client) == ["1", "S", "S/a.md"]
+
+
 def test_dry_run_accounts_for_every_file(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
     folder = write(tmp_path, a_md="zebra", b_md=b"\xff\xfe\xfa", c_bin="x", d_md="lion")
     run("ingest", folder / "d.md", "--no-embed")
@@ -208,6 +239,17 @@ def test_a_name_that_is_no_text(run: Run, client: pgbraid.Client, tmp_path: Path
     assert ids(client) == [f"{folder}/a.md"]
 
 
+def test_links_in_circles(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    folder = write(tmp_path / "f", a_md="zebra")
+    (folder / "below").mkdir()
+    (folder / "below" / "up").symlink_to(folder)
+    (folder / "self.md").symlink_to("self.md")
+    (folder / "away").symlink_to(tmp_path)
+    done = run("ingest", folder, "--no-embed")
+    assert done.code == 0, done.err
+    assert ids(client) == [f"{folder}/a.md"]
+
+
 def test_a_file_that_cannot_be_opened(
     run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,13 +298,33 @@ def test_a_query(run: Run, client: pgbraid.Client, dsn: str) -> None:
     assert run("ingest", "--sql", "select 1 from missing").code == 1
 
 
-START = "from pgbraid.cli import main; main()"
+START = """
+from pgbraid.cli import main
+from pgbraid.files import batches
+batches.BATCH_DOCUMENTS = 100
+main()
+"""
 
 
 def start(dsn: str, *arguments: object) -> subprocess.Popen[str]:
     environment = {**os.environ, "PGBRAID_DSN": dsn}
     command = [sys.executable, "-c", START, "ingest", *map(str, arguments), "--no-embed"]
     return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def sessions(client: pgbraid.Client) -> int:
+    statement = (
+        "select count(*) from pg_stat_activity where datname = current_database() and backend_type like 'client%'"
+    )
+    row = client.connection.execute(statement).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def whole_files(client: pgbraid.Client) -> set[str]:
+    """By what their last document tells."""
+    documents = client.list_documents(limit=10_000)
+    return {document.metadata["ingest"]["path"] for document in documents if "hash" in document.metadata["ingest"]}
 
 
 def many(folder: Path, count: int) -> Path:
@@ -277,7 +339,9 @@ def many(folder: Path, count: int) -> Path:
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
 def test_what_was_interrupted_goes_on(client: pgbraid.Client, dsn: str, tmp_path: Path, sent: signal.Signals) -> None:
-    folder = many(tmp_path / "many", 1_500)
+    # Ten batches, of which two or three are under way when the first has been committed.
+    folder = many(tmp_path / "many", 900)
+    sessions_before = sessions(client)
     first = start(dsn, folder)
     while not client.count():
         assert first.poll() is None, first.communicate()
@@ -285,16 +349,119 @@ def test_what_was_interrupted_goes_on(client: pgbraid.Client, dsn: str, tmp_path
     first.send_signal(sent)
     out, err = first.communicate(timeout=60)
     assert first.returncode == (-sent if sent == signal.SIGKILL else 130), err
-    there = client.count()
-    assert 0 < there < 1_502
+    # A statement whose client was killed goes on to its end.
+    while sessions(client) != sessions_before:
+        time.sleep(0.05)
+    there = len(whole_files(client))
+    assert 0 < there < 901
     second = start(dsn, folder)
     out, err = second.communicate(timeout=120)
     assert second.returncode == 0, err
     assert "failed: " not in err
-    # Those of 1,500 files, and the two parts of the long one.
-    assert client.count() == 1_502
-    assert f"{min(there, 1_500)} unchanged" in out.splitlines()[0]
-    assert "1501 unchanged" in start(dsn, folder).communicate(timeout=60)[0]
+    # Those of 900 files, and the two parts of the long one.
+    assert client.count() == 902
+    assert f"{there} unchanged" in out.splitlines()[0]
+    assert "901 unchanged" in start(dsn, folder).communicate(timeout=60)[0]
+
+
+def refuse(client: pgbraid.Client, condition: str, sqlstate: str) -> None:
+    """From now on the database refuses such documents, as if its disk were full, or otherwise."""
+    client.connection.execute(
+        f"""
+        create function public.refuse() returns trigger language plpgsql as $$
+        begin
+          raise exception 'could not extend file' using errcode = '{sqlstate}', hint = 'Check free disk space.';
+        end $$;
+        create trigger refuse before insert or update on braid_store.documents for each row when ({condition})
+        execute function public.refuse()
+        """
+    )
+
+
+def test_a_full_disk(run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pgbraid.files.batches.BATCH_DOCUMENTS", 20)
+    folder = many(tmp_path / "many", 100)
+    refuse(client, "new.external_id like '%/95.txt'", "53100")
+    stopped = run("ingest", folder, "--no-embed")
+    assert (stopped.code, stopped.out) == (2, "")
+    assert stopped.err.splitlines()[-2:] == ["pgbraid: could not extend file", "hint: Check free disk space."]
+    assert "run it again to go on" in stopped.err
+    there = len(whole_files(client))
+    assert 0 < there < 101
+    client.connection.execute("drop function public.refuse cascade")
+    done = run("ingest", folder, "--no-embed")
+    assert done.code == 0, done.err
+    assert f"{there} unchanged" in done.out.splitlines()[0]
+    assert client.count() == 102
+
+
+def test_several_connections_write(
+    run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What one, two and four connections write is the same, also where the database refuses something."""
+    monkeypatch.setattr("pgbraid.files.batches.BATCH_DOCUMENTS", 50)
+    folder = many(tmp_path / "many", 250)
+    (folder / "rows.jsonl").write_text(
+        "".join(json.dumps({"id": f"row{number}", "text": f"animal {number}"}) + "\n" for number in range(300))
+    )
+    refuse(client, "new.external_id in ('row77', 'row299') or new.external_id like '%/111.txt'", "22023")
+    listed = []
+    for jobs in (1, 2, 4):
+        done = run("ingest", folder, "--no-embed", "--jobs", jobs)
+        assert done.code == 1
+        assert done.err.count("failed: ") == 3
+        assert f"failed: {folder}/rows.jsonl:78: could not extend file" in done.err
+        assert "250 indexed" in done.out
+        assert "2 failed" in done.out
+        listed.append([(d.external_id, d.metadata, d.source_uri) for d in client.list_documents(limit=10_000)])
+        client.clear_collection()
+    assert listed[0] == listed[1] == listed[2]
+    assert len(listed[0]) == 249 + 298 + 2
+
+
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_a_server_without_more_connections(
+    run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: int
+) -> None:
+    folder = many(tmp_path / "many", 60)
+    monkeypatch.setattr("pgbraid.files.batches.BATCH_DOCUMENTS", 10)
+    real, opened = pgbraid.connect, []
+
+    def connect(*arguments: Any, **named: Any) -> pgbraid.Client:
+        opened.append(1)
+        if len(opened) > 1 + allowed:
+            raise ConnectionLostError("sorry, too many clients already", sqlstate="53300")
+        return real(*arguments, **named)
+
+    monkeypatch.setattr(pgbraid, "connect", connect)
+    done = run("ingest", folder, "--no-embed", "--jobs", 3)
+    assert (done.code, len(opened)) == (0, 2 + allowed), done.err
+    assert client.count() == 62
+
+
+def test_a_file_is_whole_when_all_of_it_was_written(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    """Its last document, which says so, comes after the others, however many connections there are."""
+    client.connection.execute(
+        """
+        create table public.seen (count bigint);
+        grant insert on public.seen to public;
+        create function public.look() returns trigger language plpgsql as $$
+        begin
+          if new.metadata #> '{ingest,hash}' is null then
+            perform pg_sleep(0.2);
+          else
+            insert into public.seen select count(*) from braid_store.documents;
+          end if;
+          return null;
+        end $$;
+        create trigger look after insert on braid_store.documents for each row execute function public.look()
+        """
+    )
+    paragraphs = [f"{' ' * 9_980}line {number}\n\n" for number in range(580)]
+    (tmp_path / "long.txt").write_text("".join(paragraphs))
+    assert run("ingest", tmp_path / "long.txt", "--no-embed", "--jobs", 4).code == 0
+    assert client.count() == 6
+    assert client.connection.execute("select count from public.seen").fetchall() == [(6,)]
 
 
 def test_two_at_once(client: pgbraid.Client, dsn: str, tmp_path: Path) -> None:
@@ -305,3 +472,16 @@ def test_two_at_once(client: pgbraid.Client, dsn: str, tmp_path: Path) -> None:
         assert program.returncode == 0, err
     assert client.count() == 302
     assert "301 unchanged" in start(dsn, folder, "--prune").communicate(timeout=60)[0]
+
+
+def test_the_server_knows_which_command_is_connected(run: Run, client: pgbraid.Client, dsn: str) -> None:
+    def name(given: str) -> str:
+        query = "select 'a' as id, current_setting('application_name') as body"
+        assert run("ingest", "--sql", query, "--text-column", "body", "--from", given, "--no-embed").code == 0
+        found = client.get_document("a")
+        assert found is not None
+        return found.chunks[0].content
+
+    assert name(dsn) == "pgbraid ingest"
+    assert "PGAPPNAME" not in os.environ
+    assert name(make_conninfo(dsn, application_name="mine")) == "mine"

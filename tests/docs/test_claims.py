@@ -151,7 +151,7 @@ def test_tables_of_options(db: Connection) -> None:
     there = options_of_searches(db)
     rows_of = [row for table in tables("option", "default") for row in table.rows]
     listed = [(name, code(row[1])) for row in rows_of for name in code(row[0])]
-    elsewhere = ["boosts", "late_interaction", "normalisation", "profile", "rank_by", "rerank", "saturate_at"]
+    elsewhere = ["boosts", "late_interaction", "model", "normalisation", "profile", "rank_by", "rerank", "saturate_at"]
     assert sorted([name for name, _ in listed] + elsewhere) == sorted(there)
     for name, defaults in listed:
         assert all(JSON_TYPES[type(json.loads(default))] in there[name] for default in defaults), name

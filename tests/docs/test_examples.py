@@ -150,6 +150,10 @@ def files(dsn: str, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "call.md").write_text("# Seats\n\nThey object to the price per seat.\n")
     (tmp_path / "papers.jsonl").write_text('{"external_id": "paper-1", "content": "Of seats and prices."}\n')
+    (tmp_path / "topics.tsv").write_text("q1\tprice objections\nq2\texport error\n")
+    (tmp_path / "judged.qrels").write_text("q1 0 call-1 2\nq1 0 call-2 1\nq2 0 ticket-1 2\n")
+    (tmp_path / "now.json").write_text('{"mode": "full_text", "match": "all"}')
+    (tmp_path / "new.json").write_text('{"fusion": "rrf"}')
     (tmp_path / "articles.csv").write_text("nr,headline,body\n1,Seats,They object to the price per seat.\n")
     (tmp_path / "events.json").write_text('[{"id": "e1", "payload": {"message": "The seat is broken."}}]')
     with psycopg.connect(dsn, autocommit=True) as connection:

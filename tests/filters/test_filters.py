@@ -15,6 +15,7 @@ from psycopg.types.json import Jsonb
 
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 Json = Any
 COLLECTION = "shelf"

@@ -17,6 +17,7 @@ from psycopg.types.json import Jsonb
 from support.calls import full_text, set_tenant, upsert
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 Json = Any
 
@@ -246,6 +247,7 @@ def test_a_rare_value_is_found_without_reading_the_rest(db: Connection) -> None:
     assert pages("default") < 100 < pages("plain")
 
 
+@pytest.mark.usefixtures("dsn")
 def test_maintenance_goes_on_where_it_stopped(db: Connection) -> None:
     upsert(db, [{"external_id": f"d{n}", "content": "w", "metadata": {"n": n % 7}} for n in range(2500)])
     maintain(db)
@@ -445,6 +447,7 @@ def test_a_full_text_search_begins_with_a_selective_filter(db: Connection) -> No
     assert [hit[0] for hit in full_text(db, "common", filters=filters)] == ["d0007", "d1999"]
 
 
+@pytest.mark.usefixtures("dsn")
 def test_declarations_are_shown_and_replaced(db: Connection) -> None:
     def shown() -> Json:
         row = db.execute("select indexed_attributes from braid.collections where name = 'default'").fetchone()

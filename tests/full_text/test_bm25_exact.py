@@ -15,6 +15,7 @@ from psycopg import errors
 from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
 from support.calls import full_text, set_tenant, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 
 # No stop words, no compounds, and no two of one stem.
@@ -78,6 +79,7 @@ def test_scores_equal_bm25s(db: Connection, k1: float, b: float) -> None:
             assert score == pytest.approx(expected[int(external_id[1:])], abs=1e-6)
 
 
+@pytest.mark.usefixtures("dsn")
 def test_ties_are_in_the_order_of_external_id_whatever_the_plan(db: Connection) -> None:
     """Sums are added in a fixed order: texts of equal counts have scores equal to the last bit."""
     rng = random.Random(7)
@@ -164,6 +166,7 @@ def test_tokens_of_every_kind(db: Connection, query: str) -> None:
         assert full_text(db, query, match=match) == approximately(expected)
 
 
+@pytest.mark.usefixtures("dsn")
 def test_another_tenants_documents_change_no_score(db: Connection) -> None:
     rng = random.Random(3)
     db.execute("select braid.create_tenant('other')")

@@ -9,6 +9,7 @@ import pytest
 
 from support.calls import upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 DOCUMENTS: list[dict[str, Any]] = [
     {

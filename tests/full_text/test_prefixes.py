@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
+import pytest
 
 from support.calls import full_text, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 LETTERS = "bcdfghjklmnpqrstvwxyz"
 

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import full_text, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor"]
 FILTER = {"category": "x"}
@@ -36,10 +37,13 @@ def filled(db: Connection) -> Connection:
         db.execute("select braid.create_collection(%s, dimensions => 2, title_weight => 2)", (name,))
         upsert(db, part, name)
     db.execute("select braid.set_synonyms('dolphin', '{harbor}', c) from unnest('{all,x}'::text[]) c")
+    db.execute("select braid.set_synonyms('ember', '{candle basket,garden amber}', c) from unnest('{all,x}'::text[]) c")
     return db
 
 
-@pytest.mark.parametrize("query", ["amber", "dolphin forest", "amber amber gard*", "nowhere ember", '"amber report"'])
+@pytest.mark.parametrize(
+    "query", ["amber", "dolphin forest", "amber amber gard*", "nowhere ember", "ember", '"amber report"']
+)
 def test_scores_are_those_of_the_matches_alone(filled: Connection, query: str) -> None:
     expected = full_text(filled, query, collection="x")
     found = full_text(filled, query, collection="all", filters=FILTER, options=SCOPE)

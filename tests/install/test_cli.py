@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import psycopg
 import pytest
 from click.testing import CliRunner
@@ -209,7 +210,7 @@ def test_an_interrupt_leaves_no_traceback(dsn: str) -> None:
 def test_every_command_has_help(name: str) -> None:
     result = CliRunner().invoke(cli, [name, "--help"])
     assert result.exit_code == 0
-    command = cli.get_command(None, name)  # type: ignore[arg-type]
+    command = cli.get_command(click.Context(cli), name)
     assert command is not None
     assert command.help
     for parameter in command.params:

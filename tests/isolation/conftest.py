@@ -17,6 +17,16 @@ def world(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[W
         created.ingest("beta", BETA)
         created.like("alpha", "Ana")
         created.like("beta", "Zoltan")
+        created.asked("beta", "discount")
+        created.judge("alpha", "discount")
+        created.judge("beta", "zebrafish")
+        # Both in the table of a day, and one that is new.
+        created.search("alpha", "discount")
+        created.search("beta", "zebrafish")
+        created.admin.execute("select braid.maintain()")
+        created.search("beta", "zebrafish")
+        created.learn("alpha", 0.5)
+        created.learn("beta", 0.7519283)
         yield created
     finally:
         created.close()

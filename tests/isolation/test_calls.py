@@ -17,6 +17,10 @@ from support.calls import one
 CALLS = {
     "add_tenant_member": ["braid.add_tenant_member('beta', session_user::text)"],
     "add_trusted_role": ["braid.add_trusted_role(session_user::text, 'service')"],
+    "abandon_embedding_jobs": [
+        "braid.abandon_embedding_jobs(:beta_chunks, 'planted', 1, 'small')",
+        "braid.abandon_embedding_jobs(:beta_chunks, 'planted', 1, 'small', 'test')",
+    ],
     "arrange_results": [
         "braid.arrange_results(:beta_chunks, array_fill(1.0::float8, array[cardinality(:beta_chunks)]), "
         "collection => 'small')",
@@ -40,7 +44,12 @@ CALLS = {
         "braid.conversation_timeline('customer', collection => 'small', conversation_key => 'speaker',"
         " context_after => 1000)",
     ],
+    "compare_evaluations": [
+        "braid.compare_evaluations(braid.evaluate('asked', '{\"collection\": \"small\"}'),"
+        " braid.evaluate('asked', '{\"mode\": \"full_text\", \"collection\": \"small\"}'), 100)",
+    ],
     "create_collection": ["braid.create_collection('small')"],
+    "create_query_set": ["braid.create_query_set('asked', description => 'planted')"],
     "create_tenant": ["braid.create_tenant('beta')"],
     "current_tenant_id": ["braid.current_tenant_id()"],
     "cut_over_model_migration": ["braid.cut_over_model_migration('small')"],
@@ -48,7 +57,14 @@ CALLS = {
     "delete_documents": ["braid.delete_documents('{beta-only,doc1}', 'small')"],
     "delete_profile": ["braid.delete_profile('beta-only')", "braid.delete_profile('ana')"],
     "drop_collection": ["braid.drop_collection('small')"],
+    "drop_embedding_jobs": [
+        "braid.drop_embedding_jobs(:beta_chunks, 'small')",
+        "braid.drop_embedding_jobs(collection => 'small')",
+    ],
+    "drop_query_set": ["braid.drop_query_set('asked')"],
+    "drop_ranking_model": ["braid.drop_ranking_model('learned')"],
     "drop_tenant": ["braid.drop_tenant('beta', 'beta')"],
+    "evaluate": ["braid.evaluate('asked', '{\"collection\": \"small\"}', details => true)"],
     "explain_search": [
         "braid.explain_search('zebrafish discount', '[1,0,0]', external_id => 'beta-only', collection => 'small')",
         "braid.explain_search('discount', filters => '{\"betakey\": {\"$exists\": true}}', external_id => 'doc1', "
@@ -80,6 +96,7 @@ CALLS = {
         'braid.full_text_search(\'discount\', filters => \'{"$or": [{"speaker": "Zoltan"}, {"source_uri": '
         "{\"$exists\": true}}]}', collection => 'small')",
     ],
+    "health": ["braid.health()", "braid.health('0 seconds')"],
     "highlight": [
         "braid.highlight((:beta_chunks)[1], 'zebrafish')",
         "braid.highlight((select max(id) from unnest(:beta_chunks) as ids (id)), 'discount', fragment_count => null)",
@@ -94,6 +111,7 @@ CALLS = {
         '{"betakey": {"$exists": true}}, "factor": 9}, {"filter": {"external_id": "beta-only"}, "factor": 9}]}\')',
         "braid.hybrid_search('discount zebrafish', '[0,1,0.1]', collection => 'small', options => "
         '\'{"late_interaction": {"vectors": [[1, 0, 0], "[0,1,0.1]"]}}\')',
+        "braid.hybrid_search('discount', collection => 'small', options => '{\"model\": \"learned\"}')",
         "braid.hybrid_search('discount', collection => 'small', options => '{\"profile\": {\"name\": \"ana\","
         " \"weight\": 9}}')",
     ],
@@ -104,19 +122,55 @@ CALLS = {
         "braid.get_document('beta-only', 'small')",
     ],
     "get_profile": ["braid.get_profile('ana')", "braid.get_profile('beta-only')"],
+    "get_ranking_model": ["braid.get_ranking_model('learned')"],
+    "get_query_embedding": [
+        "braid.get_query_embedding('discount', 'small')",
+        "braid.get_query_embedding('zebrafish', 'small')",
+    ],
     "import_tenant": [
         "braid.import_tenant((select jsonb_agg(e) from braid.export_tenant() e))",
     ],
     "embedding_backlog": ["braid.embedding_backlog()"],
+    "embedding_usage": ["braid.embedding_usage()"],
+    "judge_agreement": ["braid.judge_agreement('asked', 'second')"],
+    "judgments_from_clicks": ["braid.judgments_from_clicks('asked', 'small', min_impressions => 0.01)"],
     "learn_profile": ["braid.learn_profile('ana', '{doc1,beta-only}', '{doc2}', '{speaker,betakey}', 'small')"],
+    "list_embedding_jobs": ["braid.list_embedding_jobs(null, 10000, collection => 'small')"],
+    "apply_changes": ["braid.apply_changes('1 second')"],
+    "check_sync": ["braid.check_sync('public.none')"],
+    "sync_status": ["braid.sync_status()"],
+    "sync_table": ["braid.sync_table('public.none', '{body}', tenant => 'beta')"],
+    "unsync_table": ["braid.unsync_table('public.none')"],
     "list_documents": [
         "braid.list_documents('small')",
         "braid.list_documents('small', 10000, 'b')",
     ],
+    "list_judgments": ["braid.list_judgments('asked', '1')"],
+    "list_queries": ["braid.list_queries('asked')"],
+    "list_query_sets": ["braid.list_query_sets()"],
+    "list_ranking_models": ["braid.list_ranking_models()"],
     "list_profiles": ["braid.list_profiles()"],
     "maintain": ["braid.maintain('1 second')"],
+    "measure_recall": ["braid.measure_recall('small', set_ef_search => true)"],
+    "multi_search": [
+        """braid.multi_search('["discount", {"text": "zebrafish", "embedding": [0, 1, 0.1]}]', 1000,"""
+        " collection => 'small')",
+    ],
     "parse_timeframe": ["braid.parse_timeframe('2026-01')"],
+    "record_feedback": [
+        "braid.record_feedback(braid.search('discount', collection => 'small') #>> '{stats,search_id}', 'doc1',"
+        " 'click')",
+    ],
+    "record_embedding_usage": ["braid.record_embedding_usage('beta', 'test', 1, 1, 1)"],
+    "retry_embedding_jobs": [
+        "braid.retry_embedding_jobs(:beta_chunks, 'small')",
+        "braid.retry_embedding_jobs(collection => 'small')",
+    ],
     "pause_model_migration": ["braid.pause_model_migration('small')"],
+    "pool_results": [
+        "braid.pool_results('asked', '[{\"collection\": \"small\"},"
+        " {\"mode\": \"full_text\", \"collection\": \"small\"}]')",
+    ],
     "rebuild_index": ["braid.rebuild_index('small')"],
     "rebuild_vector_index": ["braid.rebuild_vector_index('small')"],
     "recall": [
@@ -133,18 +187,30 @@ CALLS = {
     "remove_trusted_role": ["braid.remove_trusted_role(session_user::text, 'service')"],
     "resume_model_migration": ["braid.resume_model_migration('small')"],
     "roll_back_model_migration": ["braid.roll_back_model_migration('small')"],
+    "search": [
+        "(select braid.search('zebrafish', '[0,1,0.1]', collection => 'small') #- '{stats,search_id}') s",
+        "(select braid.search('discount -zebrafish', '[0,1,0.1]', collection => 'small') #- '{stats,search_id}') s",
+    ],
+    "sample_queries": [
+        "braid.sample_queries('asked', 'small')",
+        "braid.sample_queries('asked', 'small', 'worst')",
+    ],
     "search_json": [
         "braid.search_json('zebrafish', '[0,1,0.1]', collection => 'small')",
         "braid.search_json('discount zebrafish', collection => 'small')",
         "braid.search_json('discuont zebr* zebrafsh', options => '{\"explain\": true, \"snippet\": true}', "
         "collection => 'small')",
+        "braid.search_json('discount', collection => 'small')",
         "braid.search_json('discount -zebrafish', '[0,1,0.1]', collection => 'small')",
     ],
     "semantic_search": ["braid.semantic_search('[1,0,0]', 10000, collection => 'small')"],
     "set_access": ["braid.set_access(public_tenant => 'beta')"],
+    "set_document_defaults": ["braid.set_document_defaults('small', 4, 'now')"],
     "set_indexed_attributes": ["braid.set_indexed_attributes('{\"betakey\": \"text\"}', 'small')"],
     "set_profile": ["braid.set_profile('ana', '[0,0,1]', '{\"speaker\": {\"planted\": 1}}', 'small')"],
+    "set_query_embeddings": ["braid.set_query_embeddings('small', 0)"],
     "set_ranking": ["braid.set_ranking('small', k1 => 2)"],
+    "set_search_log": ["braid.set_search_log('small', 'off')"],
     "set_sparse_encoder": ["braid.set_sparse_encoder('beta', '{\"zebrafish\": 1}')"],
     "set_synonyms": ["braid.set_synonyms('discount', '{zebrafish}', 'small')"],
     "set_token_vectors": ["braid.set_token_vectors('small', null)"],
@@ -156,12 +222,22 @@ CALLS = {
     ],
     "start_model_migration": ["braid.start_model_migration('small', 'another', 4)"],
     "status": ["braid.status()", "braid.status('small')"],
+    "store_judgments": [
+        "braid.store_judgments('asked', '[{\"query_id\": \"1\", \"external_id\": \"beta-only\", \"grade\": 3}]')",
+    ],
+    "ranking_features": ["braid.ranking_features('asked', '{\"collection\": \"small\"}')"],
+    "store_ranking_model": [
+        "braid.store_ranking_model('learned', '{\"version\": 1, \"mode\": \"hybrid\", \"features\": [\"score\"],"
+        " \"weights\": [2]}')",
+    ],
+    "store_queries": ["braid.store_queries('asked', '[{\"query_id\": \"1\", \"text\": \"planted\"}]', 'small')"],
     "store_embeddings": [
         "braid.store_embeddings(:beta_chunks, array_fill('[0.5,0.5,0.5]'::@vector@.vector,"
         " array[cardinality(:beta_chunks)]), 'small')",
         "braid.store_embeddings(:beta_chunks, array_fill('[0.5,0.5,0.5]'::@vector@.vector,"
         " array[cardinality(:beta_chunks)]), 'small', 'test')",
     ],
+    "store_query_embedding": ["braid.store_query_embedding('discount', '[0,0,1]', 'small')"],
     "store_sparse_terms": [
         "braid.store_sparse_terms(:beta_chunks, (select jsonb_agg('{\"planted\": 1}'::jsonb)"
         " from unnest(:beta_chunks)), 'small')",
@@ -191,6 +267,15 @@ CALLS = {
 }
 # Whose results are those of alpha's part alone.
 READING = {
+    "get_ranking_model",
+    "list_ranking_models",
+    "ranking_features",
+    "evaluate",
+    "judge_agreement",
+    "pool_results",
+    "list_judgments",
+    "list_queries",
+    "list_query_sets",
     "conversation_timeline",
     "assemble_context",
     "export_tenant",
@@ -198,12 +283,15 @@ READING = {
     "full_text_search",
     "get_document",
     "get_profile",
+    "get_query_embedding",
     "hybrid_search",
     "list_documents",
     "missing_token_vectors",
+    "multi_search",
     "list_profiles",
     "recall",
     "recall_json",
+    "search",
     "search_json",
     "semantic_search",
     "similar_documents",
@@ -213,31 +301,49 @@ READING = {
 ADMINISTRATIVE = {
     "add_tenant_member",
     "add_trusted_role",
+    "apply_changes",
     "calibrate",
+    "check_sync",
     "create_collection",
     "create_tenant",
     "cut_over_model_migration",
     "drop_collection",
     "drop_tenant",
     "embedding_backlog",
+    "embedding_usage",
     "finish_model_migration",
     "maintain",
     "pause_model_migration",
+    "record_embedding_usage",
     "remove_tenant_member",
     "remove_trusted_role",
     "resume_model_migration",
     "roll_back_model_migration",
     "set_access",
+    "set_document_defaults",
     "set_indexed_attributes",
+    "set_query_embeddings",
     "set_ranking",
+    "set_search_log",
     "set_sparse_encoder",
     "set_synonyms",
     "set_token_vectors",
     "set_vector_index",
     "start_model_migration",
+    "sync_status",
+    "sync_table",
+    "unsync_table",
 }
 # Of these, what services do for all tenants, too.
-SERVED = {"embedding_backlog", "maintain"}
+SERVED = {
+    "apply_changes",
+    "check_sync",
+    "embedding_backlog",
+    "embedding_usage",
+    "maintain",
+    "record_embedding_usage",
+    "sync_status",
+}
 # A chunk of another tenant does not exist.
 REFUSED = {
     **dict.fromkeys(ADMINISTRATIVE, "42501"),
@@ -249,6 +355,7 @@ ECHOED = {
     "explain_search": ["zebrafish", "beta-only", "betakey"],
     "export_tenant": ["betakey"],
     "learn_profile": ["beta-only"],
+    "multi_search": ["zebrafish"],
     "upsert_documents": ["beta-only"],
     "upsert_embedded_documents": ["beta-only"],
 }

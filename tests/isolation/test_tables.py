@@ -33,7 +33,7 @@ REQUEST = '''jsonb_populate_record(null::braid_store.search_request, jsonb_build
   'tenant_id', %s, 'collection', braid_store.find_collection('small'), 'legs', 'hybrid',
   'query_text', 'zebrafish discount',
   'query', ('{zebrafish,discount}', '{1,1}', '{1,2}', '{1,2}', 1, '{}', '{}', '{}', 10, 10,
-            '{1,1}', '{1,1}', '{first,second}', '{}', '{}')::braid_store.text_query,
+            '{1,1}', '{1,1}', '{first,second}', '{}', '{}', '{}')::braid_store.text_query,
   'query_embedding', '[1,0,0]', 'filter', braid_store.no_filter(), 'match_count', 10,
   'options', braid_store.read_search_options(null), 'boosts', jsonb_build_array(), 'candidate_count', 10))'''
 
@@ -80,6 +80,8 @@ def test_readers_select_from_documents_chunks_and_definitions_only(
     world: World, analyst: Connection, tenant_tables: list[str]
 ) -> None:
     readable = {"braid_store.documents", "braid_store.chunks"}
+    # For writers alone.
+    readable |= {"braid_store.search_log", "braid_store.search_feedback", "braid_store.search_hours"}
     assert readable < set(tenant_tables)
     for table in [*tenant_tables, "braid_store.tenants", "braid_store.tenant_members"]:
         if table in readable:
@@ -129,8 +131,9 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   'braid_store.query_tokens(''zebrafish discount'', ''english'', true)'
                   when t.type = 'braid_store.text_query' then
                   '(''{zebrafish,discount}'', ''{1,1}'', ''{1,2}'', ''{1,2}'', 1, ''{}'', ''{}'', ''{}'', 10, 10,'
-                  ' ''{1,1}'', ''{1,1}'', ''{zebrafish,discount}'', ''{}'', ''{}'')'
+                  ' ''{1,1}'', ''{1,1}'', ''{zebrafish,discount}'', ''{}'', ''{}'', ''{}'')'
                   '::braid_store.text_query'
+                  when n.name = 'query_set' then '''asked'''
                   when n.name = 'lexeme' then '''zebrafsh'''
                   when n.name = 'table_name' then '''postings'''
                   when n.name = 'predicate' then '''true'''
@@ -190,6 +193,10 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
         try:
             rows = insider.execute(f"select * from braid_store.{name}({', '.join(arguments)})").fetchall()
         except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue):
+            continue
+        except psycopg.errors.UndefinedObject:
+            # Although both tenants have one of this name.
+            assert name in ("find_query_set", "lock_query_set"), name
             continue
         except psycopg.errors.UndefinedTable:
             # There is no shard here.

@@ -20,14 +20,21 @@ DERIVED = {
     "centroids",
     "chunk_attributes",
     "chunk_vectors",
+    "daily_part_sizes",
     "due_parts",
     "embedding_jobs",
+    "embedding_usage",
     "forward_rows",
     "postings",
+    "query_embeddings",
+    "search_feedback",
+    "search_hours",
+    "search_log",
     "segment_chunks",
     "segments",
     "sparse_segment_chunks",
     "sparse_segments",
+    "synced_rows",
     "tenant_members",
     "token_vectors",
     "tombstones",
@@ -73,6 +80,23 @@ DOCUMENTS: list[dict[str, Any]] = [
     {"external_id": "nothing"},
     {"external_id": "'; drop table \\ \"", "content": "back\\slash \t tab \r\n line", "metadata": {"": {"": ""}}},
 ]
+QUERIES = [
+    {"query_id": "one", "text": "car prices", "embedding": [0.1, 1e-7, -3.4028234e17], "filters": {"year": 2024}},
+    {"query_id": "two", "text": "häuser", "embedding": [1, 2, 3]},
+]
+LEARNED = {
+    "version": 1,
+    "mode": "hybrid",
+    "features": ["score", "importance"],
+    "intercept": 1e-07,
+    "weights": [0.1, -2.5e-05],
+    "trees": [{"feature": [1], "threshold": [0.3], "left": [-1], "right": [-2], "value": [0.1, 1e10]}],
+}
+JUDGMENTS = [
+    {"query_id": "one", "external_id": "plain", "grade": 3, "judge": "ana"},
+    {"query_id": "one", "external_id": "plain", "grade": -1, "judge": "bo"},
+    {"query_id": "one", "external_id": "not there", "grade": 1},
+]
 SAME = (
     "r.external_id, r.chunk_index, r.title, r.content, r.source_uri, r.speaker, r.category, r.importance, r.occurred_at"
     ", r.created_at, r.token_count, r.metadata, r.score, r.full_text_score, r.full_text_rank, r.semantic_score,"
@@ -94,8 +118,20 @@ ASKED = [
     "select input from braid.claim_embedding_jobs(100, collection => 'rich', lease => '1 microsecond')",
     "select p::text from braid.check_index('rich') p",
     "select braid.get_profile('ana')",
+    "select braid.get_ranking_model('learned')",
+    "select m::text from braid.list_ranking_models() m",
+    f"select ({SAME}, r.boosts)::text from braid.hybrid_search('car', '[1,1,0]', 100, collection => 'rich',"
+    " options => '{\"model\": \"learned\"}') r",
+    "select q::text from braid.list_queries('asked') q",
+    "select j::text from braid.list_judgments('asked', 'one') j",
+    "select braid.evaluate('asked', '{\"collection\": \"rich\"}', '{ndcg@10}')::jsonb - '{latency,queries}'::text[]",
     "select braid.export_tenant()::text",
 ]
+
+
+# The last kinds of records of `source`.
+KINDS = ("document", "profile", "query_set", "query", "ranking_model")
+MODEL = {"embedding_model", "dimensions", "distance"}
 
 
 def create_collection(admin: Connection) -> None:
@@ -121,6 +157,10 @@ def source(world: World) -> Connection:
     connection.execute(
         "select braid.set_profile('ana', '[0.1,1e-7,-3.4028234e17]', '{\"category\": {\"memo\": 0.1}}', 'rich')"
     )
+    connection.execute("select braid.create_query_set('asked', description => 'Ünïcode')")
+    connection.execute("select braid.store_queries('asked', %s, 'rich')", (json.dumps(QUERIES),))
+    connection.execute("select braid.store_judgments('asked', %s)", (json.dumps(JUDGMENTS),))
+    connection.execute("select braid.store_ranking_model('learned', %s)", (json.dumps(LEARNED),))
     return connection
 
 
@@ -209,8 +249,8 @@ def test_pages_are_the_whole(source: Connection) -> None:
             break
         paged += page
         after = json.loads(page[-1])["document"]["external_id"]
-    # Profiles are of no collection.
-    assert paged == [record for record in whole if "profile" not in json.loads(record)]
+    # Profiles, query sets and ranking models are of no collection.
+    assert paged == [record for record in whole if not set(KINDS[1:]) & json.loads(record).keys()]
     assert source.execute("select count(*) from braid.export_tenant('small')").fetchone() == (0,)
 
 
@@ -225,15 +265,25 @@ def test_every_column_is_exported(world: World, source: Connection) -> None:
     """A table or column that is new belongs into the export, or into DERIVED."""
     tables = world.admin.execute(
         "select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'"
-        " where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p') and c.relname !~ '^vectors_'"
+        " where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')"
+        " and c.relname !~ '^(vectors|search_log)_'"
     )
-    assert {name for (name,) in tables} - DERIVED == {"documents", "chunks", "sparse_rows", "profiles"}
-    document, profile = (json.loads(record) for record in records(source)[-2:])
-    document, profile = document["document"], profile["profile"]
+    assert {name for (name,) in tables} - DERIVED == {
+        "documents", "chunks", "sparse_rows", "profiles", "query_sets", "queries", "query_set_embeddings", "judgments",
+        "ranking_models"
+    }
+    # There are two queries.
+    found = [json.loads(record) for record in [*records(source)[-6:-2], records(source)[-1]]]
+    document, profile, query_set, query, model = (record[key] for record, key in zip(found, KINDS, strict=True))
     for table, keys, more in (
         ("documents", document.keys(), {"collection", "chunks"}),
         ("chunks", document["chunks"][0].keys(), {"embeddings", "sparse"}),
-        ("profiles", profile.keys(), {"profile", "embedding_model", "dimensions", "distance"}),
+        ("profiles", profile.keys(), {"profile", *MODEL}),
+        ("query_sets", query_set.keys(), {"query_set"}),
+        ("queries", query.keys() - {"text"} | {"query_text"}, {"embeddings", "judgments"}),
+        ("query_set_embeddings", query["embeddings"][0].keys() | {"query_set", "query_id"}, MODEL),
+        ("judgments", query["judgments"][0].keys() | {"query_set", "query_id"}, set()),
+        ("ranking_models", model.keys(), {"name"}),
     ):
         columns = world.admin.execute(
             "select attname from pg_attribute where attrelid = %s::regclass and attnum > 0 and not attisdropped",
@@ -409,6 +459,78 @@ def test_records_that_were_changed_are_refused(
         load_json(target, exported)
     assert caught.value.sqlstate in ("22023", "22P02", "42704", "22003", "54000")
     assert records(target) == []
+
+
+QUERY_CHANGES: list[tuple[str, Any]] = [
+    ("query_set", "none"),
+    ("query_id", ""),
+    ("text", None),
+    ("filters", []),
+    ("updated_at", "never"),
+    ("embeddings", {}),
+    ("embeddings", [{"embedding": [1, "x"]}]),
+    ("embeddings", [{"embedding": [1e30, 1e30]}]),
+    ("judgments", None),
+    ("judgments", [7]),
+    ("judgments", [{"external_id": "a", "grade": 1.5}]),
+    ("judgments", [{"external_id": "a", "grade": 1, "chunk_index": 0}]),
+    ("judgments", [{"external_id": "a", "grade": 1, "updated_at": "x"}]),
+    ("unknown", 1),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), QUERY_CHANGES, ids=str)
+def test_queries_that_were_changed_are_refused(source: Connection, target: Connection, key: str, value: Any) -> None:
+    exported = [json.loads(record) for record in records(source)]
+    next(record["query"] for record in exported if "query" in record)[key] = value
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        load_json(target, exported)
+    assert caught.value.diag.message_hint
+    assert records(target) == []
+
+
+MODEL_CHANGES: list[tuple[str, Any]] = [
+    ("name", ""),
+    ("name", 7),
+    ("model", {}),
+    ("model", {**LEARNED, "weights": [1, "x"]}),
+    ("model", {**LEARNED, "checksum": "0"}),
+    ("updated_at", "never"),
+    ("unknown", 1),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), MODEL_CHANGES, ids=str)
+def test_models_that_were_changed_are_refused(source: Connection, target: Connection, key: str, value: Any) -> None:
+    exported = [json.loads(record) for record in records(source)]
+    exported[-1]["ranking_model"][key] = value
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        load_json(target, exported)
+    assert caught.value.diag.message_hint
+    assert records(target) == []
+
+
+def test_a_tenant_gets_at_most_100_models(source: Connection, target: Connection) -> None:
+    record = json.loads(records(source)[-1])
+    many = [{"ranking_model": {**record["ranking_model"], "name": f"m{n}"}} for n in range(101)]
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="more than 100 ranking models") as caught:
+        load_json(target, many)
+    assert "drop_ranking_model" in str(caught.value.diag.message_hint)
+    assert one(target, "select count(*) from braid.list_ranking_models()") == 0
+    load_json(target, many[1:])
+    load_json(target, many[1:])
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="more than 100 ranking models"):
+        load_json(target, many[:1])
+
+
+def test_a_query_set_of_another_level_is_refused(source: Connection, target: Connection) -> None:
+    target.execute("select braid.create_query_set('asked', 'chunk')")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="is there, and has the level chunk"):
+        load(target, records(source))
+    target.execute("select braid.drop_query_set('asked')")
+    target.execute("select braid.create_query_set('asked')")
+    load(target, records(source))
+    assert records(target) == records(source)
 
 
 texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)

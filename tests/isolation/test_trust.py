@@ -351,6 +351,10 @@ def test_without_a_tenant_nothing_is_found_and_nothing_done(world: World) -> Non
         "update_metadata('doc1', '{}')",
         "claim_embedding_jobs()",
         "fail_embedding_jobs('{1}', 'x')",
+        "abandon_embedding_jobs('{1}', 'x')",
+        "retry_embedding_jobs()",
+        "drop_embedding_jobs()",
+        "list_embedding_jobs()",
         "export_tenant()",
         "import_tenant('[]')",
     }

@@ -59,7 +59,20 @@ select md5(concat(
   (select string_agg(r::text, ',' order by r.chunk_id) from braid_store.sparse_rows r where r.tenant_id = %(id)s),
   (select string_agg(t::text, ',' order by t.chunk_id) from braid_store.token_vectors t where t.tenant_id = %(id)s),
   (select string_agg(p::text, ',' order by p.name) from braid_store.profiles p where p.tenant_id = %(id)s),
+  (select string_agg(q::text, ',' order by q.text_hash) from braid_store.query_embeddings q where q.tenant_id = %(id)s),
+  (select string_agg(s::text, ',' order by s.name) from braid_store.query_sets s where s.tenant_id = %(id)s),
+  (select string_agg(q::text, ',' order by q) from braid_store.queries q where q.tenant_id = %(id)s),
+  (select string_agg(e::text, ',' order by e) from braid_store.query_set_embeddings e where e.tenant_id = %(id)s),
+  (select string_agg(g::text, ',' order by g) from braid_store.judgments g where g.tenant_id = %(id)s),
+  (select string_agg(l::text, ',' order by l.search_id) from braid_store.search_log l where l.tenant_id = %(id)s),
+  (select string_agg(f::text, ',' order by f.search_id) from braid_store.search_feedback f where f.tenant_id = %(id)s),
+  (select string_agg(m::text, ',' order by m.name) from braid_store.ranking_models m where m.tenant_id = %(id)s),
+  (select string_agg(s::text, ',' order by s.external_id) from braid_store.synced_rows s where s.tenant_id = %(id)s),
   (select string_agg(j::text, ',' order by j.chunk_id) from braid_store.embedding_jobs j where j.tenant_id = %(id)s),
+  (select string_agg(u::text, ',' order by u.embedding_model, u.day) from braid_store.embedding_usage u
+   where u.tenant_id = %(id)s),
+  (select string_agg(s::text, ',' order by s.collection_id, s.day) from braid_store.daily_part_sizes s
+   where s.tenant_id = %(id)s),
   (select string_agg(m::text, ',' order by m.member) from braid_store.tenant_members m where m.tenant_id = %(id)s)))
 """
 
@@ -84,6 +97,8 @@ class World:
             " indexed_attributes => '{\"year\": \"number\", \"betakey\": \"text\"}')"
         )
         self.admin.execute("select braid.set_token_vectors('small', 'test', 4)")
+        self.admin.execute("select braid.set_query_embeddings('small', 10)")
+        self.admin.execute("select braid.set_search_log('small')")
         self.tenant_ids: dict[str, int] = {}
         for tenant in ("alpha", "beta"):
             self.tenant_ids[tenant] = one(self.admin, "select braid.create_tenant(%s)", tenant)
@@ -109,6 +124,43 @@ class World:
                 "select braid.set_profile('ana', '[0,1,0]', %s, 'small')", (json.dumps({"speaker": {word: 1}}),)
             )
 
+    def asked(self, tenant: str, text: str) -> None:
+        """The vector of a query is stored for the tenant."""
+        with self.admin.transaction():
+            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
+            self.admin.execute("select braid.store_query_embedding(%s, '[0,1,0.1]', 'small')", (text,))
+
+    def search(self, tenant: str, text: str) -> None:
+        """The tenant's log has a search, with feedback."""
+        with self.admin.transaction():
+            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
+            search_id = one(self.admin, "select braid.search(%s, collection => 'small') #>> '{stats,search_id}'", text)
+            self.admin.execute("select braid.record_feedback(%s, 'doc2', 'click')", (search_id,))
+
+    def judge(self, tenant: str, word: str) -> None:
+        """Gives the tenant judged queries, in a query set of the same name for each."""
+        queries = [
+            {"query_id": "1", "text": f"{word} customer", "embedding": [1, 0, 0]},
+            {"query_id": "2", "text": word, "embedding": [0, 1, 0]},
+        ]
+        judgments = [
+            {"query_id": "1", "external_id": "doc1", "grade": 2, "judge": word},
+            {"query_id": "2", "external_id": "doc2", "grade": 1, "judge": word},
+            {"query_id": "1", "external_id": "doc1", "grade": 1, "judge": "second"},
+        ]
+        with self.admin.transaction():
+            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
+            self.admin.execute("select braid.create_query_set('asked')")
+            self.admin.execute("select braid.store_queries('asked', %s, 'small')", (json.dumps(queries),))
+            self.admin.execute("select braid.store_judgments('asked', %s)", (json.dumps(judgments),))
+
+    def learn(self, tenant: str, weight: float) -> None:
+        """Gives the tenant a ranking model, of the same name for each."""
+        model = {"version": 1, "mode": "hybrid", "features": ["score", "importance"], "weights": [1, weight]}
+        with self.admin.transaction():
+            self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
+            self.admin.execute("select braid.store_ranking_model('learned', %s)", (json.dumps(model),))
+
     def clear(self, tenant: str) -> None:
         with self.admin.transaction():
             self.admin.execute("select set_config('braid.tenant', %s, true)", (tenant,))
@@ -133,7 +185,7 @@ class World:
         self.admin.execute(sql.SQL("create role {} " + options).format(sql.Identifier(role)))
         self.roles.append(role)
         for membership in memberships:
-            if membership in ("gateway", "service", "administrator"):
+            if membership in ("gateway", "service", "administrator", "monitor"):
                 self.admin.execute("select braid.add_trusted_role(%s, %s)", (role, membership))
                 continue
             granted, _, more = membership.partition(" ")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from support.calls import named, set_tenant, upsert
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 WHOLE = {"fragment_count": None}
 SETTINGS = settings(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 LISTS = "the postings of a frequent word are read whole: one row out of line per 8192 chunks"
 BOUNDS = "the closer the bounds of many chunks lie, the more are scored"
+ALL_JOBS = "no index knows the state of a job"
 ALL = "the answer is about all documents"
 RANKS = "the rank among the first 10,000 of a leg is told, found by measuring all vectors"
 
@@ -40,7 +41,28 @@ def lists(statement: str) -> Call:
 
 FIRST_TEN = "array(select 'doc ' || n from generate_series(0, 9) n)"
 SOME = "array(select 'doc ' || n from generate_series(1000, 1500) n)"
+QUERIES = "select braid.set_query_embeddings('docs', 100)"
+LOG = "select braid.set_search_log('docs')"
+ASKED = (
+    "select braid.create_query_set('asked')",
+    """select braid.store_queries('asked', '[{"query_id": "1", "text": "needle", "embedding": [1,0,0]},
+      {"query_id": "2", "text": "a needle"}]', 'docs')""",
+    """select braid.store_judgments('asked', '[{"query_id": "1", "external_id": "doc 5", "grade": 1},
+      {"query_id": "2", "external_id": "doc 6", "grade": 1}]')""",
+)
+AGAIN = """select braid.store_judgments('asked',
+  '[{"query_id": "1", "external_id": "doc 5", "grade": 2, "judge": "ana"}]')"""
+LEARNED = (
+    """select braid.store_ranking_model('learned', '{"version": 1, "mode": "hybrid", "weights": [1, 1, 1, 1, 1],
+      "features": ["score", "title_match", "word_match", "neighbour_score", "recency"]}')""",
+)
+EVALUATED = """braid.evaluate('asked', '{"mode": "full_text", "collection": "docs"}')"""
 TOKENS = "select braid.set_token_vectors('docs', 'third', 8)"
+SYNCED = (
+    "create table public.synced as select id, 'text ' || id as body from generate_series(1, 30) id;"
+    " alter table public.synced add primary key (id)",
+    "select braid.sync_table('public.synced', '{body}', tenant => 'bench', collection => 'docs')",
+)
 HALVES = "array_fill('[0.5,0.5,0.5]'::vector, array[5])"
 FILTERS = {
     "one document": '{"external_id": "doc 7"}',
@@ -83,6 +105,7 @@ CALLS: dict[str, list[Call]] = {
             '{"context_before": 1, "context_after": 1}',
         )
     ],
+    "abandon_embedding_jobs": [Call("select braid.abandon_embedding_jobs(%(waiting)s, 'why', 1, 'docs')")],
     "assemble_context": [Call("select braid.assemble_context('needle', '[1,0,0]', collection => 'docs')")],
     # Measures how fast a table is that it makes.
     "calibrate": [],
@@ -106,6 +129,8 @@ CALLS: dict[str, list[Call]] = {
         ),
     ],
     "create_collection": [Call("select braid.create_collection('another')")],
+    "compare_evaluations": [Call(f"select braid.compare_evaluations({EVALUATED}, {EVALUATED}, 100)", ASKED)],
+    "create_query_set": [Call("select braid.create_query_set('asked')")],
     "create_tenant": [Call("select braid.create_tenant('another')")],
     "current_tenant_id": [Call("select braid.current_tenant_id()")],
     "cut_over_model_migration": [Call("select braid.cut_over_model_migration('moving')")],
@@ -120,8 +145,29 @@ CALLS: dict[str, list[Call]] = {
     ],
     "delete_profile": [Call("select braid.delete_profile('ana')")],
     "drop_collection": [Call("select braid.drop_collection('moving')"), Call("select braid.drop_collection('docs')")],
+    "drop_embedding_jobs": [
+        Call("select braid.drop_embedding_jobs(%(waiting)s, 'docs')"),
+        Call("select braid.drop_embedding_jobs(collection => 'docs')", grows={"embedding_jobs": ALL_JOBS}),
+    ],
     "drop_tenant": [Call("select braid.drop_tenant('bench', 'bench')")],
     "embedding_backlog": [Call("select braid.embedding_backlog()", growing=ALL)],
+    "embedding_usage": [Call("select braid.embedding_usage()")],
+    "drop_query_set": [Call("select braid.drop_query_set('asked')", ASKED)],
+    "drop_ranking_model": [Call("select braid.drop_ranking_model('learned')", LEARNED)],
+    "evaluate": [Call(f"select {EVALUATED}", ASKED)],
+    "pool_results": [
+        Call("""select braid.pool_results('asked', '[{"mode": "full_text", "collection": "docs"}]', 5, 'ana')""", ASKED)
+    ],
+    "judge_agreement": [Call("select braid.judge_agreement('asked', 'ana')", (*ASKED, AGAIN))],
+    "sample_queries": [Call("select braid.sample_queries('asked', 'docs')", ASKED)],
+    "judgments_from_clicks": [Call("select braid.judgments_from_clicks('asked', 'docs')", ASKED)],
+    "apply_changes": [
+        Call("select braid.apply_changes()", (*SYNCED, "update public.synced set body = 'new' where id < 20")),
+    ],
+    "check_sync": [Call("select braid.check_sync('public.synced')", SYNCED)],
+    "sync_status": [Call("select braid.sync_status()", SYNCED)],
+    "sync_table": [Call(SYNCED[1], SYNCED[:1])],
+    "unsync_table": [Call("select braid.unsync_table('public.synced')", SYNCED)],
     "explain_score": [Call("select braid.explain_score('needle alpha', %(chunks)s, collection => 'docs')")],
     "explain_search": [
         Call("select braid.explain_search('needle', collection => 'docs')"),
@@ -157,10 +203,23 @@ CALLS: dict[str, list[Call]] = {
         *filtered(),
     ],
     "get_document": [Call("select braid.get_document('doc 4', 'docs')")],
+    "health": [
+        Call(
+            "select * from braid.health('0 seconds')",
+            grows={"embedding_jobs": "10,000 are counted", "chunk_vectors": "up to the size that an index is worth"},
+        )
+    ],
     "highlight": [Call("select braid.highlight((%(chunks)s::bigint[])[1], 'needle alpha')")],
+    "get_query_embedding": [Call("select braid.get_query_embedding('needle', 'docs')", (QUERIES,))],
     "get_profile": [Call("select braid.get_profile('ana')")],
+    "get_ranking_model": [Call("select braid.get_ranking_model('learned')", LEARNED)],
     "hybrid_search": [
         Call("select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs')"),
+        Call(
+            "select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs', options => "
+            """'{"model": "learned"}')""",
+            LEARNED,
+        ),
         Call(
             "select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs', options => "
             """'{"group_by": "document", "boosts": [{"recency": {"half_life": "180 days"}}], "snippet": true}')"""
@@ -179,10 +238,18 @@ CALLS: dict[str, list[Call]] = {
     "learn_profile": [
         Call("select braid.learn_profile('ana', '{doc 5,doc 6}', '{doc 7}', '{speaker,conversation}', 'docs')")
     ],
+    "list_embedding_jobs": [
+        Call("select braid.list_embedding_jobs(collection => 'docs')"),
+        Call("select braid.list_embedding_jobs('abandoned', collection => 'docs')", grows={"embedding_jobs": ALL_JOBS}),
+    ],
     "list_documents": [
         Call("select braid.list_documents('docs', 10)"),
         Call("select braid.list_documents('docs', 10, after => 'doc 5')"),
     ],
+    "list_judgments": [Call("select braid.list_judgments('asked', '1')", ASKED)],
+    "list_queries": [Call("select braid.list_queries('asked')", ASKED)],
+    "list_query_sets": [Call("select braid.list_query_sets()", ASKED)],
+    "list_ranking_models": [Call("select braid.list_ranking_models()", LEARNED)],
     "list_profiles": [Call("select braid.list_profiles()")],
     "maintain": [
         Call(
@@ -190,9 +257,21 @@ CALLS: dict[str, list[Call]] = {
             growing="deleted chunks are counted, by segment, and vectors",
         )
     ],
+    "multi_search": [
+        Call(
+            """select braid.multi_search('[{"text": "needle", "embedding": [1,0,0]}, {"text": "needle"}]', """
+            "collection => 'docs')"
+        )
+    ],
     "parse_timeframe": [Call("select braid.parse_timeframe('2026-01')")],
+    "record_embedding_usage": [Call("select braid.record_embedding_usage('bench', 'third', 1, 1, 1)")],
+    "retry_embedding_jobs": [
+        Call("select braid.retry_embedding_jobs(%(waiting)s, 'docs')"),
+        Call("select braid.retry_embedding_jobs(collection => 'docs')", grows={"embedding_jobs": ALL_JOBS}),
+    ],
     "pause_model_migration": [Call("select braid.pause_model_migration('moving')")],
     "rebuild_index": [Call("select braid.rebuild_index('docs')", growing=ALL)],
+    "measure_recall": [Call("select braid.measure_recall('docs')", growing=ALL)],
     "rebuild_vector_index": [Call("select braid.rebuild_vector_index('docs')")],
     "recall": [
         Call(
@@ -200,6 +279,13 @@ CALLS: dict[str, list[Call]] = {
             "timeframe => '2000-01-01T00:01')"
         )
         for strategy in ("hybrid", "prefilter", "auto")
+    ],
+    "record_feedback": [
+        Call(
+            "select braid.record_feedback(braid.search('needle', collection => 'docs') #>> '{stats,search_id}', "
+            "braid.search('needle', collection => 'docs') #>> '{results,0,external_id}', 'click')",
+            (LOG,),
+        )
     ],
     "recall_json": [Call("select braid.recall_json('needle 2000', '[1,0,0]', collection => 'docs')")],
     "remove_tenant_member": [Call("select braid.remove_tenant_member('bench', 'postgres')")],
@@ -210,6 +296,10 @@ CALLS: dict[str, list[Call]] = {
     "roll_back_model_migration": [
         Call("select braid.roll_back_model_migration('moving')"),
         Call("select braid.roll_back_model_migration('moving')", ("select braid.cut_over_model_migration('moving')",)),
+    ],
+    "search": [
+        Call("select braid.search('needle', '[1,0,0]', collection => 'docs')"),
+        Call("select braid.search('needle', '[1,0,0]', collection => 'docs')", (LOG,)),
     ],
     "search_json": [
         Call(
@@ -224,10 +314,13 @@ CALLS: dict[str, list[Call]] = {
     "set_access": [Call("select braid.set_access(public_tenant => 'bench')")],
     "set_indexed_attributes": [Call("select braid.set_indexed_attributes('{\"color\": \"text\"}', 'docs')")],
     "set_profile": [Call("select braid.set_profile('ana', '[1,0,0]', collection => 'docs')")],
+    "set_query_embeddings": [Call(QUERIES)],
     "set_ranking": [Call("select braid.set_ranking('docs', k1 => 2)")],
+    "set_search_log": [Call(LOG)],
     "set_sparse_encoder": [Call("select braid.set_sparse_encoder('small', '{\"needle\": 2}')")],
     "set_synonyms": [Call("select braid.set_synonyms('needle', '{pin}', 'docs')")],
     "missing_token_vectors": [Call("select braid.missing_token_vectors(64, 0, 'docs')", (TOKENS,))],
+    "set_document_defaults": [Call("select braid.set_document_defaults('docs', 4)")],
     "set_token_vectors": [Call(TOKENS)],
     "set_vector_index": [Call("select braid.set_vector_index('docs', hnsw_m => 8)")],
     "similar_chunks": [Call("select braid.similar_chunks((%(embedded)s::bigint[])[1])")],
@@ -237,9 +330,22 @@ CALLS: dict[str, list[Call]] = {
         Call("select braid.status('moving')"),
         Call("select braid.status('docs')", growing=ALL),
     ],
+    "store_judgments": [
+        Call("""select braid.store_judgments('asked', '[{"query_id": "1", "external_id": "a", "grade": 1}]')""", ASKED)
+    ],
+    "ranking_features": [
+        Call("""select braid.ranking_features('asked', '{"mode": "full_text", "collection": "docs"}')""", ASKED)
+    ],
+    "store_ranking_model": [Call(LEARNED[0])],
+    "store_queries": [
+        Call("""select braid.store_queries('asked', '[{"query_id": "9", "text": "pin"}]', 'docs')""", ASKED)
+    ],
     "store_embeddings": [
         Call(f"select braid.store_embeddings(%(waiting)s, {HALVES}, 'docs')"),
         Call(f"select braid.store_embeddings(%(embedded)s, {HALVES}, 'docs')"),
+    ],
+    "store_query_embedding": [
+        Call("select braid.store_query_embedding('needle', '[1,0,0]', 'docs')", (QUERIES,)),
     ],
     "store_sparse_terms": [
         Call(

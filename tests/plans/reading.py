@@ -119,6 +119,7 @@ def _fill(created: Tenant) -> None:
     db = created.admin
     db.execute("select braid.create_tenant('bench'), braid.add_tenant_member('bench', %s)", (created.login,))
     db.execute("select braid.add_trusted_role(%s, 'administrator')", (created.login,))
+    db.execute(sql.SQL("grant create on schema public to {}").format(sql.Identifier(created.login)))
     db.execute("select set_config('braid.tenant', 'bench', false)")
     # So that a thousand vectors of three dimensions make a shard.
     db.execute("update braid_store.vector_settings set exact_rows = 330")

@@ -14,6 +14,10 @@ from typing import Any
 Body = dict[str, Any]
 
 
+def synced(caller: Caller) -> Body:
+    return {"table_name": "public.synced", "content": ["body"], "tenant": caller.tenant}
+
+
 @dataclass(frozen=True)
 class Caller:
     """Whoever makes the calls: their tenant, and what its data give to calls."""
@@ -41,6 +45,25 @@ class Caller:
         name = collection or self.new_collection()
         self.as_administrator("set_token_vectors", {"collection": name, "embedding_model": "test"})
         return name
+
+    def storing_queries(self, *texts: str) -> str:
+        name = self.new_collection()
+        self.as_administrator("set_query_embeddings", {"collection": name})
+        for text in texts:
+            body = {"embedded_text": text, "embedding": [0, 1, 0], "collection": name}
+            self.as_user("store_query_embedding", body)
+        return name
+
+    def logged(self) -> Body:
+        """A search of a collection with a log, and its result."""
+        name = self.new_collection("set_search_log")
+        document = self.new_document(collection=name)
+        answer = self.as_user("search", {"query_text": "heron", "collection": name})
+        return {"search_id": answer["stats"]["search_id"], "external_id": document}
+
+    def synced_table(self) -> str:
+        self.as_administrator("sync_table", synced(self))
+        return "public.synced"
 
     def new_tenant(self) -> str:
         name = new_name()
@@ -74,6 +97,9 @@ class Call:
         return self.body(caller) if callable(self.body) else self.body
 
 
+MODEL = {"version": 1, "mode": "hybrid", "features": ["score"], "weights": [0.25]}
+
+
 def new_name() -> str:
     return f"http_{uuid.uuid4().hex[:8]}"
 
@@ -82,6 +108,52 @@ def new_profile(caller: Caller) -> str:
     name = new_name()
     caller.as_user("set_profile", {"profile": name, "embedding": [0, 1, 0], **SMALL})
     return name
+
+
+def new_query_set(caller: Caller) -> str:
+    """With two queries that have judgments."""
+    name = new_name()
+    queries = [{"query_id": "1", "text": "discount"}, {"query_id": "2", "text": "customer"}]
+    judgments = [
+        {"query_id": "1", "external_id": "doc1", "grade": 2},
+        {"query_id": "2", "external_id": "doc2", "grade": 1},
+    ]
+    caller.as_user("create_query_set", {"query_set": name})
+    caller.as_user("store_queries", {"query_set": name, "queries": queries, **READ})
+    caller.as_user("store_judgments", {"query_set": name, "judgments": judgments})
+    return name
+
+
+def with_query_set(caller: Caller) -> Body:
+    new_query_set(caller)
+    return {}
+
+
+def twice_judged(caller: Caller) -> str:
+    name = new_query_set(caller)
+    again = [{"query_id": "1", "external_id": "doc1", "grade": 1, "judge": "ana"}]
+    caller.as_user("store_judgments", {"query_set": name, "judgments": again})
+    return name
+
+
+def new_model(caller: Caller) -> str:
+    name = new_name()
+    caller.as_user("store_ranking_model", {"name": name, "model": MODEL})
+    return name
+
+
+def with_model(caller: Caller) -> Body:
+    new_model(caller)
+    return {}
+
+
+def evaluated(caller: Caller, query_set: str) -> Any:
+    return caller.as_user("evaluate", {"query_set": query_set, "configuration": {"mode": "full_text", **READ}})
+
+
+def compared(caller: Caller) -> Body:
+    query_set = new_query_set(caller)
+    return {"baseline": evaluated(caller, query_set), "candidate": evaluated(caller, query_set)}
 
 
 def found(*external_ids: str) -> Callable[[Any, Caller], bool]:
@@ -135,6 +207,12 @@ CALLS = {
         lambda answer, _: answer["results"][0]["external_id"] == "doc2"
         and [warning["code"] for warning in answer["warnings"]] == ["chunks_not_embedded"],
     ),
+    "search": Call(
+        {**TEXT, **VECTOR, "match_count": 1},
+        lambda answer, _: answer["results"][0]["external_id"] == "doc2" and "search_id" not in answer["stats"],
+    ),
+    "set_search_log": Call(lambda caller: {"collection": caller.new_collection()}, equal(None), administrator=True),
+    "record_feedback": Call(lambda caller: {**caller.logged(), "kind": "click"}, equal(True)),
     "recall": Call({**TEXT, **VECTOR, "match_count": 2}, found("doc2", "doc1")),
     "recall_json": Call(
         {**TEXT, **VECTOR, "match_count": 1, "reference_time": "2026-01-01T00:00:00Z"},
@@ -144,6 +222,10 @@ CALLS = {
     "extract_timeframe": Call(
         {"query_text": "discounts in March 2025", "time_zone": "UTC"},
         lambda rows, _: rows[0]["timeframe"] == '{["2025-03-01 00:00:00+00","2025-04-01 00:00:00+00")}',
+    ),
+    "multi_search": Call(
+        {"queries": ["discount customer keep", {"embedding": [0, 1, 0]}], "match_count": 1, **READ},
+        lambda answer, _: [row["external_id"] for row in answer["results"]] == ["doc2"],
     ),
     "parse_timeframe": Call(
         {"timeframe": "2025-03", "time_zone": "UTC"},
@@ -179,6 +261,73 @@ CALLS = {
         lambda rows, _: rows[0]["embedding_model"] == "test",
     ),
     "delete_profile": Call(lambda caller: {"profile": new_profile(caller)}, equal(True)),
+    "create_query_set": Call(lambda caller: {"query_set": new_name()}, equal(True)),
+    "store_queries": Call(
+        lambda caller: {
+            "query_set": new_query_set(caller),
+            "queries": [{"query_id": "3", "text": "keep", "embedding": [0, 1, 0], "filters": {"speaker": "Ana"}}],
+            **READ,
+        },
+        equal(1),
+    ),
+    "store_judgments": Call(
+        lambda caller: {
+            "query_set": new_query_set(caller),
+            "judgments": [{"query_id": "1", "external_id": "doc1", "grade": 3}],
+        },
+        equal({"stored": 0, "replaced": 1, "unchanged": 0, "removed": 0}),
+    ),
+    "list_query_sets": Call(
+        with_query_set, lambda rows, _: ["default"] in [row["judges"] for row in rows]
+    ),
+    "list_queries": Call(
+        lambda caller: {"query_set": new_query_set(caller), "after": "1"},
+        lambda rows, _: [row["query_text"] for row in rows] == ["customer"],
+    ),
+    "list_judgments": Call(
+        lambda caller: {"query_set": new_query_set(caller), "query_id": "1"},
+        lambda rows, _: [(row["external_id"], row["grade"]) for row in rows] == [("doc1", 2)],
+    ),
+    "drop_query_set": Call(lambda caller: {"query_set": new_query_set(caller)}, equal(True)),
+    "evaluate": Call(
+        lambda caller: {"query_set": new_query_set(caller), "configuration": {"mode": "full_text", **READ}},
+        lambda answer, _: answer["counts"]["queries"] == 2 and 0 < answer["metrics"]["ndcg@10"] <= 1,
+    ),
+    "pool_results": Call(
+        lambda caller: {
+            "query_set": new_query_set(caller),
+            "configurations": [{"mode": "full_text", **READ}],
+            "judge": "default",
+        },
+        lambda rows, _: rows and ("1", "doc1") not in [(row["query_id"], row["external_id"]) for row in rows],
+    ),
+    "judge_agreement": Call(
+        lambda caller: {"query_set": twice_judged(caller), "judge": "ana", "reference": "default"},
+        lambda answer, _: answer["judged_by_both"] == 1 and answer["equal"] == 0 and answer["relevant_equal"] == 1,
+    ),
+    "ranking_features": Call(
+        lambda caller: {"query_set": new_query_set(caller), "configuration": {"mode": "full_text", **READ}},
+        lambda rows, _: {row["query_id"] for row in rows} == {"1", "2"}
+        and rows[0]["features"]["score"] == rows[0]["score"],
+    ),
+    "store_ranking_model": Call(lambda caller: {"name": new_name(), "model": MODEL}, equal(True)),
+    "get_ranking_model": Call(lambda caller: {"name": new_model(caller)}, equal(MODEL)),
+    "list_ranking_models": Call(
+        with_model, lambda rows, _: rows[0]["features"] == ["score"]
+    ),
+    "drop_ranking_model": Call(lambda caller: {"name": new_model(caller)}, equal(True)),
+    "sample_queries": Call(lambda caller: {"query_set": new_query_set(caller), **READ}, lambda answer, _: answer >= 0),
+    "judgments_from_clicks": Call(
+        lambda caller: {"query_set": new_query_set(caller), **READ},
+        lambda answer, _: answer.keys() == {"stored", "replaced", "unchanged", "removed", "searches", "left_out"},
+    ),
+    "compare_evaluations": Call(compared, lambda answer, _: answer["metrics"]["map@10"]["ties"] == 2),
+    "health": Call(
+        {"older_than": "1 day"},
+        lambda rows, _: all(
+            set(row) == {"severity", "code", "subject", "finding", "reason", "command"} for row in rows
+        ),
+    ),
     "highlight": Call(
         lambda caller: {"chunk_id": caller.chunk_id, "query_text": "discount"},
         lambda html, _: "<mark>discount</mark>" in html,
@@ -227,11 +376,21 @@ CALLS = {
         lambda caller: {"chunk_ids": [caller.claimed()], "terms": [{"heron": 1.5}], **SMALL}, equal(1)
     ),
     "fail_embedding_jobs": Call(lambda caller: {"chunk_ids": [caller.claimed()], "error": "no", **SMALL}, equal(1)),
+    "abandon_embedding_jobs": Call(
+        lambda caller: {"chunk_ids": [caller.claimed()], "error": "no", **SMALL}, equal(1)
+    ),
+    "retry_embedding_jobs": Call(lambda caller: {"chunk_ids": [caller.claimed()], **SMALL}, equal(1)),
+    "drop_embedding_jobs": Call(lambda caller: {"chunk_ids": [caller.claimed()], **SMALL}, equal(1)),
+    "list_embedding_jobs": Call(
+        lambda caller: {"collection": caller.new_document_in(caller.new_collection())},
+        lambda rows, _: [(row["chunk_index"], row["state"], row["attempts"]) for row in rows] == [(0, "waiting", 0)],
+    ),
     "current_tenant_id": Call({}, lambda answer, caller: answer == caller.tenant_id),
     "status": Call({}, lambda answer, caller: answer["tenant"] == caller.tenant),
     "version": Call({}, lambda answer, _: answer.count(".") >= 1),
     "check_index": Call(READ, equal([])),
     "rebuild_index": Call(READ, equal(3)),
+    "measure_recall": Call(READ, equal({"collection": "read", "indexes": []})),
     "rebuild_vector_index": Call(READ, equal(False)),
     "create_tenant": Call(lambda _: {"tenant": new_name()}, an_integer, administrator=True),
     "drop_tenant": Call(
@@ -273,10 +432,25 @@ CALLS = {
         equal(1),
         administrator=True,
     ),
+    "set_document_defaults": Call(
+        lambda caller: {"collection": caller.new_collection(), "overlap_tokens": 3, "default_occurred_at": "now"},
+        equal(None),
+        administrator=True,
+    ),
     "set_indexed_attributes": Call(
         lambda caller: {"indexed_attributes": {"year": "number"}, "collection": caller.new_collection()},
         equal(None),
         administrator=True,
+    ),
+    "set_query_embeddings": Call(
+        lambda caller: {"collection": caller.new_collection(), "embedding_count": 5}, equal(None), administrator=True
+    ),
+    "store_query_embedding": Call(
+        lambda caller: {"embedded_text": "heron", "embedding": [0, 1, 0], "collection": caller.storing_queries()},
+        equal(True),
+    ),
+    "get_query_embedding": Call(
+        lambda caller: {"embedded_text": "heron", "collection": caller.storing_queries("heron")}, equal("[0,1,0]")
     ),
     "set_token_vectors": Call(
         lambda caller: {"collection": caller.new_collection(), "embedding_model": "m"}, equal(None), administrator=True
@@ -309,5 +483,26 @@ CALLS = {
     "finish_model_migration": administrators("start_model_migration", "cut_over_model_migration"),
     "calibrate": Call({}, lambda answer, _: answer["exact_rows"] > 0, administrator=True),
     "embedding_backlog": Call({}, lambda answer, _: isinstance(answer, list), administrator=True),
+    "embedding_usage": Call({}, lambda answer, _: isinstance(answer, list), administrator=True),
+    "record_embedding_usage": Call(
+        lambda caller: {
+            "tenant": caller.tenant,
+            "embedding_model": "test",
+            "request_count": 1,
+            "text_count": 2,
+            "token_count": 3,
+        },
+        equal(None),
+        administrator=True,
+    ),
     "maintain": Call({"time_budget": "1 second"}, lambda answer, _: isinstance(answer, dict), administrator=True),
+    "apply_changes": Call({"time_budget": "1 second"}, lambda answer, _: isinstance(answer, dict), administrator=True),
+    "sync_table": Call(synced, equal(None), administrator=True),
+    "check_sync": Call(
+        lambda caller: {"table_name": caller.synced_table()},
+        lambda answer, _: isinstance(answer, list),
+        administrator=True,
+    ),
+    "unsync_table": Call(lambda caller: {"table_name": caller.synced_table()}, equal(0), administrator=True),
+    "sync_status": Call({}, lambda answer, _: isinstance(answer, list), administrator=True),
 }

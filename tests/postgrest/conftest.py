@@ -63,6 +63,8 @@ def http(
 ) -> Iterator[postgrest.Gateway]:
     """A real PostgREST in front of the world."""
     world.admin.execute("select braid.create_collection('read', dimensions => 3, embedding_model => 'test')")
+    world.admin.execute("create table public.synced (id int primary key, body text)")
+    world.admin.execute(sql.SQL("alter table public.synced owner to {}").format(sql.Identifier(administrator)))
     for tenant in ("alpha", "beta"):
         world.ingest(tenant, documents(tenant), "read")
     with postgrest.running(npm.postgrest(), world.dsn, gateway.login, gateway.anon) as running:

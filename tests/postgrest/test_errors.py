@@ -137,7 +137,9 @@ def test_hostile_arguments(
     for argument in row[0]:
         for value in HOSTILE:
             answer = http.post(function, {**good, argument: value}, tokens[CALLS[function].administrator])
-            assert answer.status in (200, 204, 400, 409), (argument, value, answer)
+            # 413: it is longer than may be.
+            is_too_long = (answer.status, answer.code) == (413, "54000")
+            assert answer.status in (200, 204, 400, 409) or is_too_long, (argument, value, answer)
             assert answer.code not in ("40001", "XX000"), (argument, value, answer)
 
 

@@ -269,6 +269,23 @@ def test_a_given_embedding_is_used(client: pgbraid.Client) -> None:
     assert client.embed_pending() == 1
 
 
+def test_a_transcript_is_given_as_segments(client: pgbraid.Client) -> None:
+    client.set_document_defaults("default", overlap_tokens=0, default_occurred_at="now")
+    segments = ({"speaker": name, "start": n, "text": f"Number {n}."} for n, name in enumerate(["Ana", "Ben"]))
+    assert client.add_documents([{"external_id": "call", "segments": segments}]).chunks == 1
+    (row,) = client.search("number", mode="full_text")
+    assert (row.content, row.speaker) == ("Ana: Number 0.\nBen: Number 1.", "Ana, Ben")
+    assert row.metadata == {"start": 0, "speakers": ["Ana", "Ben"]}
+    assert row.occurred_at is not None
+    with pytest.raises(InvalidArgumentError, match="call"):
+        client.add_documents([{"external_id": "call", "segments": [{"text": "a", "start": float("nan")}]}])
+    with pytest.raises(InvalidArgumentError, match="before its start") as caught:
+        client.add_documents([{"external_id": "call", "segments": [{"text": "a", "start": 2, "end": 1}]}])
+    assert caught.value.hint
+    with pytest.raises(InvalidArgumentError, match="overlap_tokens"):
+        client.set_document_defaults("default", overlap_tokens=1000)
+
+
 def test_the_summary_counts_documents(client: pgbraid.Client) -> None:
     first = client.add_documents([FOX, HEN])
     assert (first.inserted, first.documents, first.chunks) == (2, 2, 2)
@@ -392,6 +409,10 @@ def test_collections_are_created_and_dropped(client: pgbraid.Client) -> None:
 
 def test_maintenance_answers(animals: pgbraid.Client) -> None:
     assert animals.maintain(time_budget=1)["complete"] is True
+    found = animals.health(older_than=3600)
+    assert {"fsync_off"} <= {row["code"] for row in found} and set(found[0]) >= {"severity", "command"}
+    with pytest.raises(InvalidArgumentError, match="older_than is"):
+        animals.health(older_than=-1)
 
 
 def test_a_broken_embedder_degrades_a_hybrid_search(animals: pgbraid.Client, dsn: str) -> None:

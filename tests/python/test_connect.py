@@ -172,3 +172,16 @@ def test_an_error_without_a_class_of_its_own_keeps_its_sqlstate(db: Connection) 
     assert type(error) is PgbraidError
     assert error.sqlstate == "42P01"
     assert "nowhere" in str(error)
+
+
+def test_the_server_knows_who_is_connected(dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def name(given: str) -> str:
+        with pgbraid.connect(given) as client:
+            row = client.connection.execute("select current_setting('application_name')").fetchone()
+        assert row is not None
+        return str(row[0])
+
+    assert name(dsn) == "pgbraid"
+    assert name(make_conninfo(dsn, application_name="mine")) == "mine"
+    monkeypatch.setenv("PGAPPNAME", "ours")
+    assert name(dsn) == "ours"

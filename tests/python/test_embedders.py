@@ -191,6 +191,15 @@ def test_openai_says_that_nobody_is_there() -> None:
     assert "unreachable" in caught.value.message
 
 
+def test_messages_have_no_secrets_of_the_address() -> None:
+    with pytest.raises(EmbeddingServiceError) as caught:
+        OpenAIEmbedder("m", base_url="http://127.0.0.1:9/v1?code=secret", timeout=1).embed_query("x")
+    assert "http://127.0.0.1:9/v1/embeddings is" in caught.value.message
+    with pytest.raises(InvalidArgumentError) as refused:
+        OpenAIEmbedder("m", base_url="http://ana:secret@127.0.0.1:9/v1")
+    assert "secret" not in str(caught.value) + str(refused.value)
+
+
 def test_openai_refuses_other_schemes() -> None:
     with pytest.raises(InvalidArgumentError):
         OpenAIEmbedder("m", base_url="file:///etc/passwd")

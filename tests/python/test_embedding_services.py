@@ -52,6 +52,17 @@ APIS = {
         BEARER,
         "OPENAI_API_KEY",
     ),
+    "azure": Api(
+        "/v1/embeddings",
+        lambda body: body["input"],
+        indexed,
+        lambda body: body.get("dimensions"),
+        lambda body: body["encoding_format"],
+        "float",
+        "float",
+        ("api-key", "secret"),
+        "AZURE_OPENAI_API_KEY",
+    ),
     "cohere": Api(
         "/v1/embed",
         lambda body: body["texts"],
@@ -245,6 +256,14 @@ def test_a_slow_service(one: JsonServer) -> None:
     with pytest.raises(EmbeddingServiceError, match="timed out"):
         OpenAIEmbedder("m", base_url=one.url, timeout=0.1).embed_query("x")
     assert OpenAIEmbedder("m", base_url=one.url, timeout=30).embed_query("x").tolist() == [1, 2]
+
+
+def test_a_date_is_one_of_the_services_clock(one: JsonServer, waits: list[float]) -> None:
+    one.clock_ahead = 3600
+    one.retry_after = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=3607), usegmt=True)
+    one.failures = [429]
+    OpenAIEmbedder("m", base_url=one.url).embed_query("x")
+    assert waits and 5 <= min(waits) <= max(waits) <= 8
 
 
 @pytest.mark.parametrize(

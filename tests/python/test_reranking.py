@@ -347,6 +347,13 @@ def test_a_context_takes_a_reranker(filled: pgbraid.Client) -> None:
         filled.assemble_context("zebra", rerank=reranker, options={"cursor": ""})
 
 
+def test_the_search_of_a_context_is_not_logged(filled: pgbraid.Client) -> None:
+    filled.set_search_log()
+    assert len(filled.assemble_context("zebra", 100_000, 4, rerank=highest_number())) == 4
+    assert filled.connection.execute("select count(*) from braid.search_log").fetchone() == (0,)
+    assert "search_id" in filled.search("zebra", 4, rerank=highest_number()).stats
+
+
 def test_a_context_of_reranked_chunks_with_their_neighbours(client: pgbraid.Client) -> None:
     client.add_documents(
         {"external_id": f"d{n}", "chunks": [{"content": f"zebra {'filler ' * n}{m} {10 * m + n}"} for m in range(3)]}

@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import full_text, hybrid, named, semantic, upsert, vector
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 Vectors = npt.NDArray[np.float32]
 DIMENSIONS = 8

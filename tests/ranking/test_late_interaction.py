@@ -17,6 +17,7 @@ from psycopg.types.json import Jsonb
 from support.calls import named, upsert, vector
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 Vectors = NDArray[np.float64]
 

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import upsert, vector
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 
 ALL = ["similarity", "importance", "recency"]

@@ -21,7 +21,7 @@ TOLERANCE = 0.005
 # The lowest nDCG@10 that is no regression: full text, semantic, hybrid. Of each a part: on a machine that has no
 # vectors yet, embedding all of SciFact takes ten minutes. The quality benchmark has all.
 @pytest.mark.any_version
-@pytest.mark.parametrize(("name", "least"), [("cranfield", (0.446, 0.485, 0.512)), ("scifact", (0.926, 0.902, 0.942))])
+@pytest.mark.parametrize(("name", "least"), [("cranfield", (0.528, 0.574, 0.617)), ("scifact", (0.917, 0.929, 0.929))])
 def test_ranking_quality(
     db: Connection,
     shared_data: Path,
@@ -29,7 +29,7 @@ def test_ranking_quality(
     least: tuple[float, float, float],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    judged = load_judged(shared_data / name).sample(query_count=80, every=20)
+    judged = load_judged(shared_data / name).sample(query_count=40, every=40)
     documents, queries = cached_vectors(judged.embedded_texts), cached_vectors(judged.queries)
     load(db, judged, documents)
     offline = {

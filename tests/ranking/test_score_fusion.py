@@ -18,6 +18,7 @@ from support import fusion_model as model
 from support.calls import full_text, named, semantic, upsert, vector
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 SETTINGS = settings(
     max_examples=examples(40),

@@ -11,8 +11,9 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from support import HashEmbedder
-from support.calls import full_text, hybrid, named, semantic, upsert, vector
+from support.calls import full_text, hybrid, named, semantic, set_tenant, upsert, vector
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 Row = tuple[str, int, float]
 
@@ -193,6 +194,31 @@ def test_every_strategy_does_with_what_it_is_given(talks: Connection) -> None:
         assert [row["external_id"] for row in vector_only["results"]] == nearest
         warned = [warning["code"] for warning in vector_only["warnings"] if warning["code"] != "chunks_not_embedded"]
         assert warned == ([] if strategy == "semantic" else ["no_query_text"])
+
+
+def test_a_timeframe_where_nothing_has_a_date(db: Connection) -> None:
+    def warned(**arguments: Any) -> list[str]:
+        return [warning["code"] for warning in recall_json(db, query_text="fig", **arguments)["warnings"]]
+
+    def warned_of(filters: dict[str, Any]) -> list[str]:
+        ((answer,),) = db.execute("select braid.search_json('fig', filters => %s)", (Jsonb(filters),)).fetchall()
+        return [warning["code"] for warning in answer["warnings"]]
+
+    upsert(db, [{"external_id": "a", "content": "fig"}])
+    assert "no_dates" in warned(timeframe="last week")
+    assert "no_dates" not in warned()
+    assert "no_dates" in warned_of({"occurred_at": {"$gte": "2025-01-01"}})
+    assert "no_dates" not in warned_of({"speaker": "Ana"})
+    assert "no_dates" not in warned_of({"occurred_at": None})
+    # Another tenant's dates are none of this one's.
+    db.execute("select braid.create_tenant('other')")
+    set_tenant(db, "other")
+    upsert(db, [{"external_id": "a", "content": "fig", "occurred_at": "2020-01-01"}])
+    assert "no_dates" not in warned(timeframe="last week")
+    set_tenant(db, "")
+    assert "no_dates" in warned(timeframe="last week")
+    upsert(db, [{"external_id": "b", "content": "pear", "occurred_at": "2020-01-01"}])
+    assert "no_dates" not in warned(timeframe="last week")
 
 
 def test_options_and_thresholds_are_those_of_a_search(talks: Connection) -> None:

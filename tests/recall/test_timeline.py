@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import named, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 Turn = dict[str, Any]
 

@@ -257,7 +257,7 @@ def test_a_chunk_of_more_words_than_a_forward_row_counts(db: Connection) -> None
         "ab," * 50_000,
         "東" * 20_000,
         "a" + "\u0301" * 20_000,
-        " ".join(f"lexeme{number:06}" for number in range(50_000)),
+        " ".join(f"lexeme{number:06}" for number in range(20_000)),
         "the leeds lorem. " * 50_000,
     ],
     ids=lambda content: repr(content)[:24],

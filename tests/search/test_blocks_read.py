@@ -10,6 +10,7 @@ import pytest
 
 from support.calls import upsert, vector
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 UNIT = [1.0] + [0.0] * 7
 

@@ -17,6 +17,7 @@ from support.calls import set_tenant, upsert
 from support.examples import examples
 from support.roles import definer_role
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 LETTERS = re.compile("[a-zß-öø-ɏ]+|[\u0400-\u052f]+")
 

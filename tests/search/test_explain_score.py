@@ -15,6 +15,7 @@ import pgbraid
 from support import HashEmbedder
 from support.calls import set_tenant, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 WORDS = [
     "fox",
@@ -40,6 +41,8 @@ def fill(db: Connection, title_weight: float, k1: float = 1.2, b: float = 0.75) 
     )
     db.execute("select braid.set_synonyms('car', '{automobile,motor}', 'c')")
     db.execute("select braid.set_synonyms('fox', '{vixen}', 'c')")
+    db.execute("select braid.set_synonyms('poultry', '{hen run,henhouse}', 'c')")
+    db.execute("select braid.set_synonyms('river riverbank', '{fox the hen,motor,foxes filler}', 'c')")
     documents = [
         {
             "external_id": str(number),
@@ -70,6 +73,8 @@ def query_of(random_: random.Random) -> str:
     clauses = [
         *WORDS,
         "car",
+        "poultry",
+        "river riverbank",
         "riv*",
         "hen*",
         "f*",

@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import named, set_tenant, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 Json = Any
 DIMENSIONS = 5

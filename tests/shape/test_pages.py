@@ -20,6 +20,7 @@ from support.arranged import search as arranged_search
 from support.calls import named, set_tenant, upsert
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 COLUMNS = "external_id, chunk_index, score, group_score, cursor"
 

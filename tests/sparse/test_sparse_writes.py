@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 
 

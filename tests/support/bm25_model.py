@@ -170,8 +170,8 @@ def _required(match: str, word_count: int) -> int:
     return max(1, -(-word_count * share // 100))
 
 
-def stored_chunks(db: Connection, tenant: str = "default", collection: str = "default") -> list[Chunk]:
-    """What the tables say is there: documents and chunks, not the index."""
+def stored_chunks(db: Connection, tenant: str | None = None, collection: str = "default") -> list[Chunk]:
+    """What the tables say is there, of the session's tenant or another: documents and chunks, not the index."""
     rows = db.execute(
         """
         select d.external_id, c.chunk_index, d.title, c.speaker, c.content
@@ -179,7 +179,7 @@ def stored_chunks(db: Connection, tenant: str = "default", collection: str = "de
         join braid_store.documents d on d.tenant_id = c.tenant_id and d.id = c.document_id
         join braid_store.tenants t on t.id = c.tenant_id
         join braid_store.collections k on k.id = c.collection_id
-        where t.key = %s and k.name = %s
+        where t.key = coalesce(%s, nullif(current_setting('braid.tenant', true), ''), 'default') and k.name = %s
         """,
         (tenant, collection),
     )

@@ -22,10 +22,16 @@ class JsonServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answer = answer
         self.failures: list[int] = []
+        # Called with each body first.
+        self.before: Callable[[Any], object] | None = None
         self.retry_after: str | None = "0"
         # Seconds before an answer, and bytes that it announces but does not send.
         self.delay = 0.0
+        # Seconds by which its clock is wrong.
+        self.clock_ahead = 0.0
         self.missing_bytes: int | None = None
+        # Announces chunks (RFC 9112, 7.1), and sends none.
+        self.is_chunked = False
         self.headers: list[Message] = []
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
@@ -57,6 +63,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.paths.append(self.path)
         self.server.headers.append(self.headers)
         self.server.authorization = self.headers["Authorization"]
+        if self.server.before is not None:
+            self.server.before(body)
         if self.server.delay:
             time.sleep(self.server.delay)
         status = self.server.failures.pop(0) if self.server.failures else 200
@@ -64,6 +72,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.server.retry_after is not None:
             self.send_header("Retry-After", self.server.retry_after)
         self.send_header("Location", "/elsewhere")
+        if self.server.is_chunked:
+            self.send_header("Transfer-Encoding", "chunked")
         answer = self.server.answer(body)
         content = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
         if self.server.missing_bytes is not None:
@@ -71,6 +81,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         with suppress(OSError):  # the client has given up
             self.wfile.write(content)
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        return super().date_time_string(time.time() + self.server.clock_ahead)
 
     def log_message(self, *_: Any) -> None:
         pass

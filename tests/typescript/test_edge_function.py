@@ -58,6 +58,8 @@ class Service(http.server.BaseHTTPRequestHandler):
     with a text that holds REFUSED, and gives zeros for one that holds ZERO."""
 
     inputs: list[list[str]]
+    # Of the next answers; then comes `status`.
+    statuses: list[int]
     status = 200
     dimensions = 384
 
@@ -72,7 +74,8 @@ class Service(http.server.BaseHTTPRequestHandler):
             for n, (text, vector) in enumerate(zip(asked["input"], vectors, strict=True))
         ]
         refused = any("REFUSED" in text for text in asked["input"])
-        self.send_response(400 if refused else type(self).status)
+        status = self.statuses.pop(0) if self.statuses else type(self).status
+        self.send_response(400 if refused else status)
         self.end_headers()
         answer = {"error": {"message": "too long"}} if refused else {"data": data[::-1]}
         self.wfile.write(json.dumps(answer).encode())
@@ -83,7 +86,7 @@ class Service(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def service() -> Iterator[tuple[type[Service], str]]:
-    kind = type("OneService", (Service,), {"inputs": []})
+    kind = type("OneService", (Service,), {"inputs": [], "statuses": []})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     yield kind, f"http://127.0.0.1:{server.server_port}/v1/"
@@ -244,6 +247,30 @@ def test_it_embeds_documents_and_queries(db: psycopg.Connection[Any], deploy: De
     assert [(attempts, "503" in error) for attempts, error in waiting(db)] == [(1, True)] * 2
 
 
+def states(db: psycopg.Connection[Any]) -> list[str]:
+    db.execute("set braid.tenant = 'acme'")
+    rows = db.execute("select state from braid.list_embedding_jobs(collection => 'notes')").fetchall()
+    return [state for (state,) in rows]
+
+
+def test_a_service_that_refuses_everything(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    """No text is at fault."""
+    function = deploy()
+    function.write("One.", "Two.")
+    function.service.status = 400
+    status, answer = function.post(EMBED)
+    assert status == 502 and "400" in answer["message"]
+    assert function.service.inputs[-1] == ["warm up"]
+    assert states(db) == ["paused", "paused"]
+    # Nor where it stops answering after it refused some of them.
+    for harmless, expected in ((400, "paused"), (429, "paused"), (200, "abandoned")):
+        db.execute("update braid_store.embedding_jobs set claimed_until = null")
+        function.service.statuses, function.service.status = [400, 400, 429], harmless
+        assert function.post(EMBED)[0] == 502
+        assert function.service.inputs[-3:] == [["One."], ["Two."], ["warm up"]]
+        assert states(db) == [expected, "paused"]
+
+
 def test_texts_that_are_refused_stop_no_others(db: psycopg.Connection[Any], deploy: Deploy) -> None:
     function = deploy()
     function.write("One.", "Two REFUSED.", "Three.", "Four ZERO.", "Five.")
@@ -255,6 +282,12 @@ def test_texts_that_are_refused_stop_no_others(db: psycopg.Connection[Any], depl
     assert [(attempts, error) for attempts, error in waiting(db)] == [
         (1, failed["error"]) for failed in answer["failed"]
     ]
+    # The service said of the one that its text is at fault; the other may be tried again, for some time.
+    assert states(db) == ["abandoned", "paused"]
+    for _ in range(4):
+        db.execute("update braid_store.embedding_jobs set claimed_until = null where claimed_until < 'infinity'")
+        assert function.post(EMBED)[1]["claimed"] == 1
+    assert states(db) == ["abandoned", "abandoned"]
     assert function.post(EMBED) == (200, {"claimed": 0, "stored": 0, "failed": []})  # for a while
     found = function.post({"search": {"query_text": "three", "collection": "notes"}})[1]
     assert found["results"][0]["semantic_rank"] == 1
@@ -289,6 +322,23 @@ def test_vectors_of_other_dimensions(db: psycopg.Connection[Any], deploy: Deploy
         assert "384 dimensions, not 100" in answer["message"]
         assert "dimensions => 100, embedding_model => 'hash'" in answer["hint"]
     assert [(attempts, "384 dimensions, not 100" in error) for attempts, error in waiting(db)] == [(1, True)] * 2
+
+
+def test_a_stored_vector_is_not_made_again(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy()
+    function.write("One.")
+    function.post(EMBED)
+    db.execute("select braid.set_query_embeddings('notes', 5)")
+    search = {"search": {"query_text": "+one -two", "collection": "notes"}}
+    for function.service.status in (200, 503):
+        status, answer = function.post(search)
+        assert (status, answer["stats"]["mode"], answer["warnings"]) == (200, "hybrid", [])
+    assert function.service.inputs == [["One."], ["one"]]
+    found = function.api.post("search_json", {"query_text": "one", "collection": "notes"}, function.token())
+    assert found.data["stats"]["query_embedding"] == "stored"
+    # The other tenant has its own.
+    other = {"embedded_text": "one", "collection": "notes"}
+    assert function.api.post("get_query_embedding", other, function.token("other")).data is None
 
 
 def test_a_collection_on_its_way_to_the_model(db: psycopg.Connection[Any], deploy: Deploy) -> None:

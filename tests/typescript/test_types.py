@@ -39,7 +39,7 @@ export async function right() {
 
 export async function wrong() {
   // @ts-expect-error no such function
-  await braid.rpc('search')
+  await braid.rpc('find')
   // @ts-expect-error no such argument
   await braid.rpc('hybrid_search', { limit: 5 })
   // @ts-expect-error it has no default

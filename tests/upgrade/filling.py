@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
 from typing import Any
 
 import psycopg
 
-from support.calls import set_tenant, upsert, vector
+from support.calls import one, set_tenant, upsert, vector
 from support.nearest import maintain, set_threshold
 
 Connection = psycopg.Connection[Any]
@@ -102,6 +103,9 @@ def fill(db: Connection) -> None:
         work(db, "moving", tenant)
         store(db, "gone", tenant, 0, 5)
     set_threshold(db, 120, DIMENSIONS["first-model"])
+    db.execute("select braid.set_search_log('articles')")
+    set_tenant(db, "acme")
+    search_logged(db)
     maintain(db)
 
     db.execute("select braid.start_model_migration('moving', 'second-model', %s)", (DIMENSIONS["second-model"],))
@@ -117,9 +121,29 @@ def fill(db: Connection) -> None:
         db.execute(f"select braid.fail_embedding_jobs(({claim}), 'the model refused', 'articles')")
         db.execute(claim)
     set_tenant(db, "acme")
+    model = '{"version": 1, "mode": "hybrid", "features": ["score"], "weights": [1]}'
+    db.execute("select braid.store_ranking_model('learned', %s)", (model,))
     db.execute("select braid.set_profile('ana', %s, '{\"speaker\": {\"Ana\": 0.5}}', 'articles')", (embed("likes"),))
+    db.execute("select braid.create_query_set('asked')")
+    query = [{"query_id": "1", "text": "discount for the customer", "embedding": embed("a question")}]
+    db.execute("select braid.store_queries('asked', %s, 'articles')", (json.dumps(query),))
+    judgment = [{"query_id": "1", "external_id": "d020", "grade": 2}]
+    db.execute("select braid.store_judgments('asked', %s)", (json.dumps(judgment),))
+    db.execute("create table public.notes (id int primary key, body text)")
+    db.execute("insert into public.notes select n, 'note ' || n from generate_series(1, 9) n")
+    db.execute("select braid.sync_table('public.notes', '{body}', collection => 'moving', tenant => 'beta')")
+    db.execute("select braid.apply_changes()")
+    db.execute("update public.notes set body = 'changed' where id < 4")
+    db.execute("select braid.record_embedding_usage('acme', 'first-model', 3, 64, 1500, cost => 0.01)")
+    search_logged(db)
     db.execute("select braid.drop_collection('gone')")
     db.execute("select braid.drop_tenant('leaver', 'leaver')")
+
+
+def search_logged(db: psycopg.Connection[Any]) -> None:
+    search_id = one(db, "select braid.search('discount', collection => 'articles') #>> '{stats,search_id}'")
+    found = one(db, "select external_ids[1] from braid.search_log where search_id = %s", search_id)
+    assert one(db, "select braid.record_feedback(%s, %s, 'click')", search_id, found)
 
 
 def searches() -> dict[str, tuple[str, dict[str, Any]]]:

@@ -10,6 +10,7 @@ import pytest
 
 from support.calls import semantic, set_tenant, upsert, vector
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 UNIT = [1.0] + [0.0] * 383
 
@@ -121,6 +122,150 @@ def test_jobs_that_fail_come_back_later_and_later(filled: Connection) -> None:
     assert (status[0]["pending_embeddings"], status[0]["failed_embeddings"]) == (6, 1)
 
 
+def jobs(db: Connection, state: str | None = None) -> list[tuple[str, str, int, str | None]]:
+    return db.execute(
+        "select external_id, state, attempts, last_error from braid.list_embedding_jobs(%s)", (state,)
+    ).fetchall()
+
+
+def test_jobs_are_abandoned_listed_retried_and_dropped(filled: Connection) -> None:
+    (first, second, third) = sorted(claim(filled, 3))
+    give_up = "select braid.abandon_embedding_jobs(%s, %s, %s)"
+    assert filled.execute(give_up, ([first, 10**12], "refused", 1)).fetchone() == (1,)
+    assert filled.execute(give_up, ([second], "failed", 2)).fetchone() == (1,)
+    assert jobs(filled) == [
+        ("d0", "abandoned", 1, "refused"),
+        ("d1", "paused", 1, "failed"),
+        ("d2", "claimed", 1, None),
+        *((f"d{n}", "waiting", 0, None) for n in (3, 4, 5)),
+    ]
+    assert [row[0] for row in jobs(filled, "abandoned")] == ["d0"]
+    filled.execute("update braid_store.embedding_jobs set claimed_until = null where chunk_id = %s", (second,))
+    assert second in claim(filled, 1)
+    filled.execute(give_up, ([second], "failed", 2))
+    assert [row[0] for row in jobs(filled, "abandoned")] == ["d0", "d1"]
+
+    # A worker that stops gives back what it has claimed.
+    assert filled.execute("select braid.retry_embedding_jobs(%s)", ([third],)).fetchone() == (1,)
+    assert ("d2", "waiting", 0, None) in jobs(filled)
+    assert filled.execute("select braid.drop_embedding_jobs(%s)", ([second],)).fetchone() == (1,)
+    assert filled.execute("select braid.retry_embedding_jobs()").fetchone() == (1,)
+    assert claim(filled, 1).keys() == {first}
+    filled.execute(give_up, ([first], "refused again", 1))
+    assert filled.execute("select braid.drop_embedding_jobs()").fetchone() == (1,)
+    assert [row[0] for row in jobs(filled)] == ["d2", "d3", "d4", "d5"]
+    assert pending(filled) == 4
+    # What was dropped comes back with another text.
+    upsert(filled, [{"external_id": "d0", "content": "another text"}, {"external_id": "d1", "content": "text 1"}])
+    assert [row[0] for row in jobs(filled)] == ["d2", "d3", "d4", "d5", "d0"]
+
+
+def test_killed_workers_are_no_fault_of_the_text(filled: Connection) -> None:
+    filled.execute(
+        "delete from braid_store.embedding_jobs where chunk_id > (select min(chunk_id) from braid_store.embedding_jobs)"
+    )
+    for _ in range(5):
+        (chunk_id,) = claim(filled, 1)
+        filled.execute("update braid_store.embedding_jobs set claimed_until = now() - interval '1 second'")
+    assert jobs(filled) == [("d0", "waiting", 5, None)]
+    for attempts in (1, 2):
+        claim(filled)
+        filled.execute("select braid.abandon_embedding_jobs(%s, 'failed', 2)", ([chunk_id],))
+        assert jobs(filled) == [("d0", "abandoned" if attempts == 2 else "paused", attempts, "failed")]
+        filled.execute("update braid_store.embedding_jobs set claimed_until = null where claimed_until < 'infinity'")
+
+
+def test_what_is_retried_while_all_are_dropped_stays(filled: Connection, dsn: str) -> None:
+    (chunk_id,) = claim(filled, 1)
+    filled.execute("select braid.abandon_embedding_jobs(%s, 'refused')", ([chunk_id],))
+    dropped: list[Any] = []
+
+    def drop() -> None:
+        with connect(dsn) as other:
+            dropped.append(other.execute("select braid.drop_embedding_jobs()").fetchone())
+
+    with connect(dsn) as retrying:
+        retrying.execute("begin")
+        retrying.execute("select braid.retry_embedding_jobs()")
+        dropping = threading.Thread(target=drop)
+        dropping.start()
+        waits = "select count(*) from pg_locks where not granted and pid <> pg_backend_pid()"
+        while filled.execute(waits).fetchone() == (0,):
+            assert dropping.is_alive()
+        retrying.execute("commit")
+        dropping.join()
+    assert dropped == [(0,)]
+    assert ("d0", "waiting", 0, None) in jobs(filled)
+
+
+def test_pages_of_jobs(filled: Connection) -> None:
+    page = "select external_id, chunk_id from braid.list_embedding_jobs(job_count => 4, after_chunk_id => %s)"
+    first = filled.execute(page, (0,)).fetchall()
+    rest = filled.execute(page, (first[-1][1],)).fetchall()
+    assert [name for name, _ in first + rest] == [f"d{n}" for n in range(6)]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "list_embedding_jobs(job_count => 0)",
+        "list_embedding_jobs('lost')",
+        "abandon_embedding_jobs('{1}', 'x', 0)",
+        "retry_embedding_jobs(embedding_model => 'other')",
+        "drop_embedding_jobs(embedding_model => 'other')",
+        "record_embedding_usage('default', 'm', -1, 1, 1)",
+        "record_embedding_usage('default', 'm', 1, null, 1)",
+        "record_embedding_usage('default', '', 1, 1, 1)",
+        "record_embedding_usage('default', 'm', 1, 1, 1, cost => 'NaN')",
+    ],
+)
+def test_what_is_refused_of_jobs(filled: Connection, call: str) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
+        filled.execute(f"select braid.{call}")
+    assert raised.value.diag.message_hint
+
+
+def test_usage_adds_up_by_tenant_and_model(db: Connection) -> None:
+    record = "select braid.record_embedding_usage(%s, %s, 1, 2, 30, %s, %s::numeric)"
+    db.execute("select braid.create_tenant('other')")
+    for tenant, model, cost in (("default", "m", None), ("default", "m", 0.5), ("default", "n", 1), ("other", "m", 2)):
+        db.execute(record, (tenant, model, 5, cost))
+    used = db.execute(
+        "select tenant, embedding_model, day = (now() at time zone 'UTC')::date, request_count, text_count,"
+        " token_count, estimated_token_count, cost::float8 from braid.embedding_usage()"
+    )
+    assert used.fetchall() == [
+        ("default", "m", True, 2, 4, 60, 10, 0.5),
+        ("default", "n", True, 1, 2, 30, 5, 1.0),
+        ("other", "m", True, 1, 2, 30, 5, 2.0),
+    ]
+    with pytest.raises(psycopg.errors.UndefinedObject, match="nobody"):
+        db.execute(record, ("nobody", "m", 0, None))
+    db.execute("select braid.drop_tenant('other', 'other')")
+    db.execute("select braid.maintain()")
+    assert db.execute("select count(*) from braid_store.embedding_usage").fetchone() == (2,)
+
+
+@pytest.mark.parametrize("setting", ["on", "off"])
+def test_writers_wake_resting_workers_if_they_are_asked_to(db: Connection, dsn: str, setting: str) -> None:
+    def told(listener: Connection) -> int:
+        return len(list(listener.notifies(timeout=0.2)))
+
+    with connect(dsn) as listener:
+        listener.execute("listen braid_embedding_jobs")
+        db.execute(f"set braid.notify_workers = '{setting}'")
+        upsert(db, [{"external_id": f"d{n}", "content": f"text {n}"} for n in range(5)])
+        assert told(listener) == (setting == "on")
+        # Somebody was told already.
+        upsert(db, [{"external_id": "later", "content": "later"}])
+        assert told(listener) == 0
+        claim(db)
+        upsert(db, [{"external_id": "with", "content": "vector", "embedding": UNIT}])
+        assert told(listener) == 0
+        upsert(db, [{"external_id": "last", "content": "last"}])
+        assert told(listener) == (setting == "on")
+
+
 def test_chunks_deleted_or_replaced_meanwhile_are_passed_over(filled: Connection) -> None:
     jobs = claim(filled)
     by_text = {text: chunk_id for chunk_id, text in jobs.items()}
@@ -137,6 +282,7 @@ def test_chunks_deleted_or_replaced_meanwhile_are_passed_over(filled: Connection
     assert store(filled, [10**12]) == 0
 
 
+@pytest.mark.usefixtures("dsn")
 def test_another_tenants_chunks_are_passed_over(filled: Connection) -> None:
     jobs = claim(filled)
     filled.execute("select braid.create_tenant('other')")

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import full_text, named, upsert, vector
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 UNIT = [1.0] + [0.0] * 383
 
@@ -111,9 +112,24 @@ def test_metadata_counts_once_for_each_chunk(db: Connection) -> None:
     """As it is stored: a megabyte in each of 40000 chunks would be 40 GB."""
     too_much(
         db,
-        {"external_id": "a", "content": "word " * 60_000, "metadata": metadata(200_000)},
-        r'metadata, once for each chunk, of document "a" has 240\d+ bytes, more than 200000000',
+        {"external_id": "a", "content": "word " * 60_000, "metadata": metadata(999_990)},
+        r'metadata, once for each chunk, of document "a" has [2-5]\d{8} bytes, more than 200000000',
     )
+    speakers = ["Ana, who speaks first", "Ben, who always answers"]
+    for short in (
+        {"segments": [{"speaker": speakers[n % 2], "text": "x"} for n in range(300)]},
+        {"content": "word " * 3_000},
+    ):
+        document = {"external_id": "a", "chunk_tokens": 16, **short}
+        too_much(
+            db,
+            document | {"metadata": metadata(999_990)},
+            r'metadata, once for each chunk, of document "a" has [2-9]\d{8} bytes, more than 200000000',
+        )
+        upsert(db, [document])
+        with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="metadata, once for each chunk"):
+            upsert(db, [document | {"metadata": metadata(999_990)}])
+        db.execute("select braid.delete_document('a')")
     too_much(
         db,
         {"external_id": "a", "chunks": [{"content": "x"}] * 1_001, "metadata": metadata(200_000)},
@@ -139,6 +155,8 @@ def test_lists_of_ids(db: Connection) -> None:
     for function, arguments in (
         ("store_embeddings", {"chunk_ids": ids, "embeddings": vectors}),
         ("fail_embedding_jobs", {"chunk_ids": ids, "error": "x"}),
+        ("retry_embedding_jobs", {"chunk_ids": ids}),
+        ("drop_embedding_jobs", {"chunk_ids": ids}),
     ):
         call = f"select braid.{function}({named(arguments).replace('%(embeddings)s', '%(embeddings)s::vector[]')})"
         with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="chunk_ids has 10001 elements, more than 10000"):

@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 from support.calls import one, semantic, set_tenant, upsert, vector
 from support.nearest import maintain, serving_shard, set_threshold
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 OLD, NEW = "old-model", "new-model"
 DIMENSIONS = {OLD: 4, NEW: 6}

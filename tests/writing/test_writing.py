@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import full_text, one, semantic, set_tenant, upsert, vector
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 DERIVED = ("postings", "forward_rows", "segments", "segment_chunks", "chunk_vectors", "embedding_jobs")
 TABLES = ("documents", "chunks", *DERIVED)
@@ -207,6 +208,7 @@ def test_delete(filled: Connection) -> None:
     assert upsert(filled, [{"external_id": "b", "content": "basket"}]) == {"b": "inserted"}
 
 
+@pytest.mark.usefixtures("dsn")
 def test_delete_of_many(filled: Connection) -> None:
     filled.execute("select braid.create_tenant('other')")
     set_tenant(filled, "other")
@@ -223,6 +225,7 @@ def test_delete_of_many(filled: Connection) -> None:
     assert len(full_text(filled, "amber")) == 1
 
 
+@pytest.mark.usefixtures("dsn")
 def test_clear_is_of_ones_own_part(filled: Connection) -> None:
     filled.execute("select braid.create_tenant('other'), braid.create_collection('second')")
     upsert(filled, [{"external_id": "a", "content": "amber"}], "second")
@@ -238,6 +241,7 @@ def test_clear_is_of_ones_own_part(filled: Connection) -> None:
     assert len(full_text(filled, "amber")) == len(semantic(filled, UNIT)) == 1
 
 
+@pytest.mark.usefixtures("dsn")
 def test_drop_is_of_every_tenants_part(filled: Connection) -> None:
     filled.execute("select braid.create_tenant('other'), braid.create_collection('second')")
     for tenant in ("default", "other"):

@@ -12,12 +12,13 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from datetime import datetime, timezone
+from email.message import Message
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from pgbraid.errors import InvalidArgumentError, PgbraidError
 
-__all__ = ["JsonService"]
+__all__ = ["JsonService", "retry_after"]
 
 LONGEST_WAIT = 60.0
 # Of an answer; it is read until the timeout, and a service that never ends would fill the memory.
@@ -56,8 +57,13 @@ class JsonService:
         timeout: float,
         retries: int,
     ) -> None:
-        if urllib.parse.urlsplit(base_url).scheme not in ("http", "https"):
+        parts = urllib.parse.urlsplit(base_url)
+        if parts.scheme not in ("http", "https"):
             raise InvalidArgumentError(f"base_url {base_url!r} is not an http(s) address")
+        if "@" in parts.netloc:
+            raise InvalidArgumentError(
+                "base_url has a user name or a password", hint="leave it out; api_key is for what the service checks"
+            )
         if not timeout > 0:
             raise InvalidArgumentError(f"timeout is {timeout}", hint="give seconds, more than 0")
         if retries < 0:
@@ -67,7 +73,11 @@ class JsonService:
         # A header cannot hold anything else, and the key is not to be quoted.
         if api_key is not None and not (api_key.isascii() and api_key.isprintable()):
             raise InvalidArgumentError("api_key has a line break or other characters that no key has")
-        self.url = base_url.rstrip("/") + path
+        # The address may have a query, as Azure's has its api-version.
+        parts = parts._replace(path=parts.path.rstrip("/") + path)
+        self.url = urllib.parse.urlunsplit(parts)
+        # For messages, which tenants see: a query may hold a key.
+        self.address = urllib.parse.urlunsplit(parts._replace(query="", fragment=""))
         self._error = error
         self._key_header = key_header
         self._api_key = api_key
@@ -89,12 +99,11 @@ class JsonService:
             try:
                 return json.loads(self._read(request))
             except urllib.error.HTTPError as error:
-                with error:
-                    detail = error.read(500).decode("utf-8", "replace").strip()
+                detail = _beginning(error)
                 said = f"answered {error.code} {error.reason}: {detail}"
                 if error.code != 429 and error.code < 500:
                     raise self._error(said) from error
-                asked = _retry_after(error.headers.get("Retry-After"))
+                asked = retry_after(error.headers)
                 if asked is not None:
                     self._not_before = time.monotonic() + asked
                 if attempt == self._retries:
@@ -135,18 +144,38 @@ class JsonService:
             time.sleep(seconds)
 
 
-def _retry_after(value: str | None) -> float | None:
+def _beginning(error: urllib.error.HTTPError) -> str:
+    with error:
+        try:
+            return error.read(500).decode("utf-8", "replace").strip()
+        except (OSError, http.client.HTTPException):
+            # It was silent, or broke off.
+            return ""
+
+
+def retry_after(headers: Message) -> float | None:
     """Seconds; None without the header, or if it is neither seconds nor a date (RFC 9110, 10.2.3)."""
+    value = headers.get("Retry-After")
     if value is None:
         return None
     try:
         seconds = float(value)
     except ValueError:
-        try:
-            moment = parsedate_to_datetime(value)
-        except ValueError:
+        moment = _moment(value)
+        if moment is None:
             return None
-        # A date without a zone is of Greenwich.
-        moment = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-        seconds = (moment - datetime.now(timezone.utc)).total_seconds()
+        # By the service's clock, which may not be ours.
+        now = _moment(headers.get("Date")) or datetime.now(timezone.utc)
+        seconds = (moment - now).total_seconds()
     return max(seconds, 0.0) if seconds == seconds else None
+
+
+def _moment(value: str | None) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    # A date without a zone is of Greenwich.
+    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)

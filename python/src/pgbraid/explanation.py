@@ -110,6 +110,10 @@ def _row(row: dict[str, Any], style: Style) -> str:
                 effect += f", {boost['share']:.4g} × {normalised:.4g}"
             lines.append(f"    signal    {clean(boost['signal'])}: {effect}")
             continue
+        if boost["signal"] == "model":
+            name = clean(boost["model"] or "given with the search")
+            lines.append(f"    model     {name}: sum {boost['value']:.4g}, score {boost['score']:.4f}")
+            continue
         effect = f"× {boost['factor']:.4g}" if "factor" in boost else f"+ {boost['addend']:.4g}"
         lines.append(f"    boost     {clean(boost['signal'])}: {effect}")
     return "\n".join(lines)

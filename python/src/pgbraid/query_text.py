@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["embedded_text"]
+__all__ = ["embedded_text", "plain_words"]
 
 # What braid_store.white_space, quotation_marks and parse_query list: the last tells what is more than punctuation.
 _SPACES_AND_QUOTES = dict.fromkeys(
@@ -44,6 +44,12 @@ def embedded_text(query: str) -> str:
             continue
         wanted.append(content.rstrip("* ") if is_word else content)
     return " ".join(wanted)
+
+
+def plain_words(text: str) -> str:
+    """A text without what the query language would take as operators."""
+    words = (word.lstrip("+-").rstrip("*") for word in text.translate(_SPACES_AND_QUOTES).replace('"', " ").split())
+    return " ".join("or" if word == "OR" else word for word in words if word)
 
 
 def _is_prose(text: str, clauses: list[tuple[str, bool, str]]) -> bool:

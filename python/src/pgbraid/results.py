@@ -9,6 +9,10 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any, overload
 
 if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+    from matplotlib.axes import Axes
+
     from pgbraid.display import Style
 
 __all__ = ["FacetValue", "SearchResult", "SearchResults"]
@@ -23,6 +27,8 @@ class SearchResult:
     the chunk has None. `snippet` is HTML, and None unless the options of the search ask for it; so are `group_score`,
     `passage` (the chunk with its neighbours, of the chunk_indexes `passage_start` to `passage_end`) and, on the last
     row of a page that is not the last, `cursor`.
+
+    Of several queries, `query_ranks` has the rank and the score of the row for each that has it.
 
     After reranking the rows are ordered by `rerank_score`, and `score` is what it was.
     """
@@ -60,6 +66,7 @@ class SearchResult:
     sparse_score: float | None = None
     sparse_normalised_score: float | None = None
     sparse_rank: int | None = None
+    query_ranks: list[dict[str, Any]] | None = None
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> SearchResult:
@@ -128,6 +135,29 @@ class SearchResults(Sequence[SearchResult]):
         from pgbraid.display import results_text
 
         return results_text(self, style)
+
+    def _repr_html_(self) -> str:
+        from pgbraid.notebooks import results_html
+
+        return results_html(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows as a DataFrame, a column for each attribute of a `SearchResult`. Needs pandas."""
+        from pgbraid.frames import to_pandas
+
+        return to_pandas(self)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """As `to_pandas`, as an Arrow table; metadata, boosts and query_ranks are JSON texts. Needs pyarrow."""
+        from pgbraid.frames import to_arrow
+
+        return to_arrow(self)
+
+    def plot_scores(self, axes: Axes | None = None) -> Axes:
+        """Bars of the normalised scores that the legs gave each row. Needs matplotlib."""
+        from pgbraid.notebooks import plot_scores
+
+        return plot_scores(self, axes)
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ class SearchOptions(TypedDict, total=False):
     profile: str | Mapping[str, Any]
     rank_by: Sequence[str] | Mapping[str, float]
     rerank: Sequence[str]
+    model: str | Mapping[str, Any] | Literal[False]
     late_interaction: Mapping[str, Any]
     collapse: bool | Mapping[str, float]
     group_by: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 from pgbraid.results import parse_time
@@ -13,6 +14,8 @@ __all__ = [
     "Document",
     "DocumentChunk",
     "EmbeddingBacklog",
+    "EmbeddingJob",
+    "EmbeddingUsage",
     "IndexProblem",
     "LearnedProfile",
     "ListedDocument",
@@ -101,6 +104,67 @@ class EmbeddingBacklog:
     waiting_count: int
     claimable_count: int
     last_error: str | None
+
+
+@dataclass(frozen=True)
+class EmbeddingJob:
+    """A chunk that waits for its embedding: the row of `braid.list_embedding_jobs`. `state` is waiting, claimed, paused
+    or abandoned; `last_error` says why it failed. A worker can claim it at `available_at`: None is now, the year 9999
+    never."""
+
+    chunk_id: int
+    external_id: str
+    chunk_index: int
+    state: str
+    attempts: int
+    last_error: str | None
+    available_at: datetime | None
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> EmbeddingJob:
+        return cls(**{**_values(cls, row), "available_at": parse_time(row["available_at"])})
+
+
+@dataclass(frozen=True)
+class EmbeddingUsage:
+    """What an embedding service did for a tenant on a day (UTC): the row of `braid.embedding_usage`. Of `token_count`
+    the service did not tell `estimated_token_count`; `cost` is None if no price is known."""
+
+    tenant: str
+    embedding_model: str
+    day: date
+    request_count: int
+    text_count: int
+    token_count: int
+    estimated_token_count: int
+    cost: Decimal | None
+
+
+@dataclass(frozen=True)
+class SyncStatus:
+    """How far a synced table is: the row of `braid.sync_status`. `state` is backfill, sweep or follow, end after
+    `unsync_table`, or says that the table, its collection or its tenant is gone."""
+
+    table_name: str
+    collection: str | None
+    tenant: str | None
+    state: str
+    row_estimate: int
+    document_count: int
+    waiting_count: int
+    failed_count: int
+    last_error: str | None
+    rows_per_second: float | None
+    seconds_left: float | None
+
+
+@dataclass(frozen=True)
+class SyncProblem:
+    """A row without a document or with another one, or a document without a row: the row of `braid.check_sync`."""
+
+    tenant: str
+    external_id: str
+    problem: str
 
 
 @dataclass(frozen=True)

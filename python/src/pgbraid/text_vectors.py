@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["embedder_failure", "query_vector"]
+__all__ = ["cache_key", "cached_vector", "embedder_failure", "query_vector"]
 
 # Queries whose vectors the process keeps, those used last: of 1,536 dimensions 3 MB.
 CACHED_QUERIES = 512
 
-# By embedder, model and text, with the embedder beside each vector: another one may get its id when it is gone.
+# By embedder, model and text, with the embedder beside each vector: another one may get its id when it is gone. All
+# tenants and databases share them, so only what the embedder made belongs here.
 _cached: OrderedDict[tuple[int, str, bytes], tuple[weakref.ref[Embedder], Vector]] = OrderedDict()
 _caching = threading.Lock()
 
@@ -29,24 +30,33 @@ _caching = threading.Lock()
 def query_vector(embedder: Embedder, text: str) -> Vector:
     """The vector of a query, embedded once as long as it is among those used last. Raises EmbeddingError."""
     try:
-        key = (id(embedder), embedder.model_name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest())
-        with _caching:
-            if (known := _cached.get(key)) and known[0]() is embedder:
-                _cached.move_to_end(key)
-                return known[1]
+        key = cache_key(embedder, text)
+        if known := cached_vector(key, embedder):
+            return known
         vector = to_vector(embedder.embed_query(text), "the query")
     except EmbeddingError:
         raise
     except Exception as error:
         raise embedder_failure(error) from error
-    if not hasattr(embedder, "__weakref__"):  # it has __slots__
-        return vector
-    with _caching:
-        _cached[key] = weakref.ref(embedder), vector
-        _cached.move_to_end(key)
-        while len(_cached) > CACHED_QUERIES:
-            _cached.popitem(last=False)
+    if hasattr(embedder, "__weakref__"):  # else it has __slots__
+        with _caching:
+            _cached[key] = weakref.ref(embedder), vector
+            _cached.move_to_end(key)
+            while len(_cached) > CACHED_QUERIES:
+                _cached.popitem(last=False)
     return vector
+
+
+def cached_vector(key: tuple[int, str, bytes], embedder: Embedder) -> Vector | None:
+    with _caching:
+        if (known := _cached.get(key)) and known[0]() is embedder:
+            _cached.move_to_end(key)
+            return known[1]
+    return None
+
+
+def cache_key(embedder: Embedder, text: str) -> tuple[int, str, bytes]:
+    return id(embedder), embedder.model_name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def embedder_failure(error: Exception) -> EmbeddingError:

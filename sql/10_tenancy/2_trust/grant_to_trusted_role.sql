@@ -8,12 +8,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_functions text := (select string_agg(f::text, ', ') from braid_store.administrator_functions() f);
+  v_views text := (select string_agg(v::text, ', ') from braid_store.monitor_views() v);
   v_kinds text[] := array(select t.kind from braid_store.trusted_roles t where t.role = grant_to_trusted_role.role);
 begin
   if not exists (select from pg_roles r where r.rolname = grant_to_trusted_role.role) then
     return; -- dropped, or not created yet after a restore
   end if;
   execute format('revoke all on function braid_store.gateway_mark(), %s from %I', v_functions, grant_to_trusted_role.role);
+  execute format('revoke all on %s from %I', v_views, grant_to_trusted_role.role);
   execute format('revoke all on schema braid, braid_store from %I', grant_to_trusted_role.role);
   if v_kinds <> '{}' then
     -- A role that has privileges cannot be dropped, so nobody else can take the name of a trusted role.
@@ -25,6 +27,13 @@ begin
   if 'service' = any (v_kinds) then
     execute format('grant execute on function %s to %I',
                    (select string_agg(f::text, ', ') from braid_store.service_functions() f), grant_to_trusted_role.role);
+  end if;
+  if 'monitor' = any (v_kinds) then
+    execute format('grant execute on function %s to %I',
+                   (select string_agg(f::text, ', ') from braid_store.monitor_functions() f), grant_to_trusted_role.role);
+  end if;
+  if v_kinds && '{monitor,service,administrator}' then
+    execute format('grant select on %s to %I', v_views, grant_to_trusted_role.role);
   end if;
   if 'gateway' = any (v_kinds) then
     execute format('grant execute on function braid_store.gateway_mark() to %I', grant_to_trusted_role.role);

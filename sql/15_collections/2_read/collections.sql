@@ -8,7 +8,9 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
         where a.collection_id = c.id and a.removed_at is null) as indexed_attributes,
        c.neighbour_weight, c.smoothing, c.statistics_scope, c.bm25_variant, c.sparse_weight,
        c.sparse_encoder,
-       c.token_vector_model, c.token_vector_dimensions, c.token_vector_count
+       c.token_vector_model, c.token_vector_dimensions, c.token_vector_count, c.query_embedding_count,
+       c.overlap_tokens, c.default_occurred_at,
+       c.search_log, c.search_log_share, c.search_log_query, c.search_log_days, c.ranking_model
 from braid_store.collections c
 join braid_store.vector_spaces v on v.id = c.vector_space_id;
 
@@ -61,6 +63,18 @@ comment on column braid.collections.token_vector_model is
   'The model of the token vectors that chunks may have, for late interaction. Null: they have none.';
 comment on column braid.collections.token_vector_dimensions is 'The length of these vectors.';
 comment on column braid.collections.token_vector_count is 'How many of them a chunk may have at most.';
+comment on column braid.collections.query_embedding_count is
+  'Of how many queries the vectors are stored for each tenant; 0 for none.';
+comment on column braid.collections.overlap_tokens is
+  'How many tokens of a chunk the next one repeats at most. Null: a tenth of a chunk.';
+comment on column braid.collections.default_occurred_at is
+  'now, where documents that have no occurred_at get the time at which they are first written; else null.';
+comment on column braid.collections.search_log is 'Which searches braid.search logs: off (none), sampled or all.';
+comment on column braid.collections.search_log_share is 'What share of the searches is logged if they are sampled.';
+comment on column braid.collections.search_log_query is 'What the log keeps of the query: text, hash or nothing.';
+comment on column braid.collections.search_log_days is 'For how many days the log keeps a search.';
+comment on column braid.collections.ranking_model is
+  'The name of the model that ranks searches which name none, for tenants that have one of this name; null for none.';
 comment on column braid.collections.created_at is 'When the collection was created.';
 comment on column braid.collections.vector_storage is
   'How the vectors of large tenants are stored: vector, halfvec or binary.';

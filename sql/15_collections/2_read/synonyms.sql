@@ -11,7 +11,8 @@ instead of insert or update or delete on braid.synonyms
 for each row execute function braid_store.refuse_view_change('braid.set_synonyms');
 
 comment on view braid.synonyms is
-  'The synonyms of each collection, as given to braid.set_synonyms: a query for word finds its synonyms too.';
+  'The synonyms of each collection, as given to braid.set_synonyms: a query for word, which may be a phrase, finds its '
+  'synonyms too.';
 comment on column braid.synonyms.collection is 'The collection whose searches use them.';
-comment on column braid.synonyms.word is 'A word of a query.';
-comment on column braid.synonyms.synonyms is 'The words that it finds too.';
+comment on column braid.synonyms.word is 'A word or phrase of a query.';
+comment on column braid.synonyms.synonyms is 'The words and phrases that it finds too.';

@@ -9,6 +9,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_max_bytes constant int := 1024;
+  c_max_words constant int := 16;
+  c_max_lexeme_bytes constant int := 2048; -- an entry of an index has room for 2700
   v_collection braid_store.collections := braid_store.find_collection(replace_synonyms.collection);
   v_words text[];
   v_lexemes text[];
@@ -20,9 +22,9 @@ begin
     raise exception 'synonyms is null' using errcode = '22023', hint = 'To remove them, give an empty array.';
   elsif array_ndims(replace_synonyms.synonyms) > 1 then
     raise exception 'synonyms has % dimensions', array_ndims(replace_synonyms.synonyms)
-      using errcode = '22023', hint = 'Give a plain array of words.';
+      using errcode = '22023', hint = 'Give a plain array of words and phrases.';
   elsif cardinality(replace_synonyms.synonyms) > 63 then
-    raise exception 'synonyms has % words', cardinality(replace_synonyms.synonyms)
+    raise exception 'synonyms has % words and phrases', cardinality(replace_synonyms.synonyms)
       using errcode = '22023', hint = 'Give at most 63, the most useful ones.';
   end if;
 
@@ -30,27 +32,23 @@ begin
   if (select max(octet_length(w)) from unnest(v_words) w) > c_max_bytes then
     raise exception 'a word or synonym has % bytes, more than %', (select max(octet_length(w)) from unnest(v_words) w),
                     c_max_bytes
-      using errcode = '54000', hint = 'Give single words.';
+      using errcode = '54000', hint = 'Give words and short phrases.';
   end if;
-  -- A compound word gives lexemes of its parts at the same position. The longest lexeme of the whole word is taken.
-  v_lexemes := array(
-    select (
-      select case when max(t.position) = 1
-                  then (array_agg(t.lexeme order by t.kind in ('word', 'compound') desc, length(t.lexeme) desc,
-                                                    t.lexeme collate "C")
-                          filter (where t.kind <> 'stop_word'))[1]
-             end
-      from braid_store.tokenize(array[w.word], v_collection.text_config, v_collection.fold_diacritics) t
-    )
-    from unnest(v_words) with ordinality w (word, number)
-    order by w.number);
+  v_lexemes := braid_store.phrase_lexemes(v_words, v_collection.text_config, v_collection.fold_diacritics);
   v_number := array_position(v_lexemes, null);
   if v_number is not null then
-    raise exception '% is % and not one word', case v_number when 1 then 'word' else 'a synonym' end,
+    raise exception '% is %, which no search finds', case v_number when 1 then 'word' else 'a synonym' end,
                     coalesce('''' || left(v_words[v_number], 255) || '''', 'null')
-      using errcode = '22023',
-            hint = 'Give words that take one place in a text: no phrases, no stop words, no punctuation by itself, and '
-                   'none of a script without spaces, whose words are several places.';
+      using errcode = '22023', hint = 'Give words and phrases with a word that is not a stop word.';
+  end if;
+  v_number := (select min(l.number) from unnest(v_lexemes) with ordinality l (lexeme, number)
+               where cardinality(string_to_array(l.lexeme, ' ')) > c_max_words
+                     or octet_length(l.lexeme) > c_max_lexeme_bytes);
+  if v_number is not null then
+    raise exception '% has more than % words or % bytes of lexemes: ''%''',
+                    case v_number when 1 then 'word' else 'a synonym' end, c_max_words, c_max_lexeme_bytes,
+                    left(v_words[v_number], 255)
+      using errcode = '54000', hint = 'Give shorter phrases. In scripts without spaces each character counts as a word.';
   end if;
 
   select array_agg(s.word order by s.number), array_agg(s.lexeme order by s.number)
@@ -58,7 +56,10 @@ begin
   from (
     select distinct on (o.lexeme) o.lexeme, o.word, o.number
     from unnest(v_words[2:], v_lexemes[2:]) with ordinality o (word, lexeme, number)
-    where o.lexeme <> v_lexemes[1]
+    -- What contains another is found with it, and would count twice.
+    where not exists (
+      select from unnest(v_lexemes) with ordinality p (lexeme, number)
+      where (p.lexeme <> o.lexeme or p.number = 1) and braid_store.phrase_contains(o.lexeme, p.lexeme))
     order by o.lexeme, o.number
   ) s;
 

@@ -15,7 +15,8 @@ create or replace function braid_store.update_ranking(
   statistics_scope text,
   bm25_variant text,
   sparse_weight float8,
-  sparse_encoder text
+  sparse_encoder text,
+  ranking_model text
 )
 returns void
 language plpgsql
@@ -59,6 +60,11 @@ begin
   v_new.bm25_variant := coalesce(update_ranking.bm25_variant, v_new.bm25_variant);
   v_new.sparse_weight := coalesce(update_ranking.sparse_weight, v_new.sparse_weight);
   v_new.sparse_encoder := nullif(coalesce(update_ranking.sparse_encoder, v_new.sparse_encoder), '');
+  v_new.ranking_model := nullif(coalesce(update_ranking.ranking_model, v_new.ranking_model), '');
+  if octet_length(v_new.ranking_model) > 255 then
+    raise exception 'ranking_model has % bytes', octet_length(v_new.ranking_model)
+      using errcode = '22023', hint = 'Give the name of a model, 1 to 255 bytes, or an empty one for none.';
+  end if;
 
   perform braid_store.check_collection_settings(
     v_new.name, v_new.text_config, s.dimensions, s.distance, s.embedding_model, v_new.chunk_tokens, v_new.k1, v_new.b,
@@ -74,7 +80,8 @@ begin
       semantic_weight = v_new.semantic_weight, rrf_k = v_new.rrf_k, fusion = v_new.fusion,
       normalisation = v_new.normalisation, neighbour_weight = v_new.neighbour_weight, smoothing = v_new.smoothing,
       statistics_scope = v_new.statistics_scope, bm25_variant = v_new.bm25_variant,
-      sparse_weight = v_new.sparse_weight, sparse_encoder = v_new.sparse_encoder
+      sparse_weight = v_new.sparse_weight, sparse_encoder = v_new.sparse_encoder,
+      ranking_model = v_new.ranking_model
   where c.id = v_new.id;
   if (v_new.k1, v_new.b, v_new.title_weight)
      is distinct from (v_old.k1, v_old.b, v_old.title_weight) then
@@ -91,5 +98,5 @@ end
 $$;
 
 comment on function braid_store.update_ranking(text, float8, float8, float8, float8, float8, float8, text, text, text,
-                                           float8, float8, text, text, float8, text) is
+                                           float8, float8, text, text, float8, text, text) is
   'Does the work of braid.set_ranking.';

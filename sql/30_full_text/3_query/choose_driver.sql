@@ -84,11 +84,16 @@ begin
   -- Lexemes that are demanded but not ranked by, such as the stop words of a phrase, get weight 0: they add nothing to
   -- a score.
   v_added := array(select unnest(v_query.driver_lexemes || v_query.required_lexemes)
-                   except select unnest(query.lexemes));
+                   except
+                   -- The lexeme of a phrase stands for the phrase; its own list is not read.
+                   select q.lexeme from unnest(query.lexemes, query.phrases) q (lexeme, phrase) where q.phrase is null);
   v_query.lexemes := query.lexemes || v_added;
   v_query.weights := query.weights || array_fill(0::float8, array[cardinality(v_added)]);
   v_query.term_numbers := query.term_numbers || array_fill(0, array[cardinality(v_added)]);
   v_query.word_numbers := query.word_numbers || array_fill(0, array[cardinality(v_added)]);
+  if query.phrases <> '{}' then
+    v_query.phrases := query.phrases || array_fill(null::text, array[cardinality(v_added)]);
+  end if;
   return v_query;
 end
 $$;
@@ -96,5 +101,5 @@ $$;
 comment on function braid_store.choose_driver(int, int, braid_store.text_query) is
   'Chooses how to find the matches of a query that demands something. Returns the query with two arrays set. '
   'driver_lexemes: lexemes with few postings, of which every match has at least one; empty if no such set is known. '
-  'required_lexemes: every match has them all. Lexemes of these that the query does not rank by are added with weight '
-  '0.';
+  'required_lexemes: every match has them all. Lexemes of these that the query does not rank by, or only as the lexeme of '
+  'a phrase, are added with weight 0.';

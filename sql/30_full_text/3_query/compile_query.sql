@@ -59,7 +59,7 @@ begin
            case when w.word_count = 0 then 0 when compile_query.match = 'any' then 1
                 else braid_store.required_words(compile_query.match, w.word_count) end,
            '{}', '{}', '{}', w.posting_count, v_average_length, w.document_frequencies, w.frequencies, w.lexemes, '{}',
-           w.absent_terms
+           w.absent_terms, '{}'
     into query
     from (
       select coalesce(array_agg(w.lexeme) filter (where w.is_searched), '{}') as lexemes,
@@ -137,16 +137,19 @@ begin
          lateral (select l.is_kept and l.posting_count > 0 as is_searched) s
   )
   select s.lexemes, s.weights, s.term_numbers, s.word_numbers, s.document_frequencies, s.frequencies, s.posting_count,
-         n.terms, n.word_count, n.dropped_terms, n.absent_terms
+         n.terms, n.word_count, n.dropped_terms, n.absent_terms, s.phrases
   into query.lexemes, query.weights, query.term_numbers, query.word_numbers, query.document_frequencies,
-       query.frequencies, query.posting_count, query.terms, v_word_count, query.dropped_terms, query.absent_terms
+       query.frequencies, query.posting_count, query.terms, v_word_count, query.dropped_terms, query.absent_terms,
+       query.phrases
   from (
     select coalesce(array_agg(n.lexeme), '{}') as lexemes, coalesce(array_agg(n.weight), '{}') as weights,
            coalesce(array_agg(n.term_number), '{}') as term_numbers,
            coalesce(array_agg(n.word_number), '{}') as word_numbers,
            coalesce(array_agg(n.term_frequency), '{}') as document_frequencies,
-           coalesce(array_agg(n.frequency), '{}') as frequencies, coalesce(sum(n.posting_count), 0) as posting_count
-    from (select n.* from numbered n where n.is_searched order by n.term_number, n.lexeme collate "C") n
+           coalesce(array_agg(n.frequency), '{}') as frequencies, coalesce(sum(n.posting_count), 0) as posting_count,
+           case when count(n.phrase) > 0 then array_agg(n.phrase) else '{}' end as phrases
+    from (select n.* from numbered n where n.is_searched
+          order by n.term_number, n.lexeme collate "C", n.phrase collate "C") n
   ) s,
   (
     select coalesce(array_agg(distinct n.term collate "C") filter (where n.is_searched), '{}') as terms,

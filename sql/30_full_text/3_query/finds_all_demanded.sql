@@ -13,8 +13,10 @@ as $$
     group by c.group_number
     having bool_and(not c.is_prefix and c.lexemes && array(
       select q.lexeme
-      from unnest((finds_all_demanded.query).lexemes, (finds_all_demanded.query).weights) q (lexeme, weight)
-      where q.weight > 0)));
+      -- The lexeme of a phrase is not ranked by where it stands alone.
+      from unnest((finds_all_demanded.query).lexemes, (finds_all_demanded.query).weights, (finds_all_demanded.query).phrases)
+             q (lexeme, weight, phrase)
+      where q.weight > 0 and q.phrase is null)));
 $$;
 
 comment on function braid_store.finds_all_demanded(braid_store.collections, braid_store.text_query) is

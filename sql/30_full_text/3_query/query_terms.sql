@@ -8,6 +8,7 @@ create or replace function braid_store.query_terms(
 returns table (
   term text,
   lexeme text,
+  phrase text,
   frequency int,
   clause_number int,
   group_number int,
@@ -32,9 +33,38 @@ declare
   c_most_prefixes constant int := 64;
   c_most_expansions constant int := 64;
   c_most_in_all constant int := 128;
+  c_most_synonyms constant int := 63; -- of a term; words of phrases may have those of several
   v_collection_id int := query_terms.collection.id;
   v_absent text[] := coalesce(query_terms.absent_lexemes, '{}');
+  v_has_synonyms boolean;
+  v_has_phrases boolean; -- whether a phrase with synonyms begins with a word of the query
+  v_words text[] := '{}'; -- of such phrases; parallel to them what they stand for, and of how long a phrase
+  v_synonyms text[];
+  v_word_counts int[];
 begin
+  select exists (select from braid_store.synonyms s where s.collection_id = v_collection_id),
+         exists (
+           select
+           from unnest(array(select k.lexeme from unnest(query_terms.tokens) k) || query_terms.corrected_lexemes) k (lexeme),
+                lateral (
+                  select from braid_store.synonyms s
+                  where s.collection_id = v_collection_id
+                    and s.lexeme > k.lexeme || ' ' collate "C" and s.lexeme < k.lexeme || '!' collate "C"
+                  limit 1
+                ) s)
+  into v_has_synonyms, v_has_phrases;
+  if v_has_phrases then
+    select coalesce(array_agg(p.lexeme), '{}'), array_agg(p.synonym), array_agg(p.word_count)
+    into v_words, v_synonyms, v_word_counts
+    from braid_store.phrase_synonyms(
+           v_collection_id,
+           array(select row(k.clause_number, k.group_number, k.occurrence, k.kind, k.position,
+                            case when k.kind = 'word' and k.lexeme = any (v_absent)
+                                 then query_terms.corrected_lexemes[array_position(v_absent, k.lexeme)] else k.lexeme end,
+                            k.token_kind, null)::braid_store.query_token
+                 from unnest(query_terms.tokens) k)) p;
+  end if;
+
   return query
   with tokens as materialized (
     select c.clause_number, c.group_number, c.occurrence, c.kind, c.position, c.token_kind,
@@ -58,6 +88,19 @@ begin
            (count(*) over (partition by s.lexeme, s.kind = 'prefix'))::int as frequency
     from searched s
     order by s.lexeme, s.kind = 'prefix', s.clause_number, s.position
+  ), synonyms as (
+    select t.term, unnest(s.synonym_lexemes) as lexeme, 1 as word_count
+    from terms t,
+         lateral (
+           select s.synonym_lexemes from braid_store.synonyms s
+           where s.collection_id = v_collection_id and s.lexeme = t.lexeme
+           offset 0
+         ) s
+    where v_has_synonyms and t.kind = 'word' and t.lexeme <> all (v_words)
+    union all
+    select t.term, p.synonym, p.word_count
+    from unnest(v_words, v_synonyms, v_word_counts) p (lexeme, synonym, word_count)
+    join terms t on t.lexeme = p.lexeme and t.kind = 'word'
   ), lexemes as (
     select t.term, t.lexeme, false as is_synonym from terms t where t.kind <> 'prefix'
     union all
@@ -73,31 +116,40 @@ begin
       query_terms.tenant_id, v_collection_id, t.lexeme,
       least(c_most_expansions, c_most_in_all / t.prefix_count)::int) e
     union all
-    select t.term, unnest(s.synonym_lexemes), true
-    from terms t,
-         lateral (
-           select s.synonym_lexemes from braid_store.synonyms s
-           where s.collection_id = v_collection_id and s.lexeme = t.lexeme
-           offset 0
-         ) s
-    where t.kind = 'word'
+    select s.term, s.lexeme, true
+    from (
+      -- Synonyms of the longest phrase first.
+      select s.term, s.lexeme,
+             row_number() over (partition by s.term order by max(s.word_count) desc, s.lexeme collate "C") as number
+      from synonyms s
+      group by s.term, s.lexeme
+    ) s
+    where s.number <= c_most_synonyms
   )
-  select t.term, l.lexeme, t.frequency, t.clause_number, t.group_number, t.occurrence, t.kind, t.position, l.is_synonym,
-         p.document_frequency, p.posting_count
+  select t.term, p.lexeme, case when p.lexeme <> l.lexeme then l.lexeme end, t.frequency, t.clause_number, t.group_number,
+         t.occurrence, t.kind, t.position, l.is_synonym, p.document_frequency, p.posting_count
   from terms t
   left join lexemes l on l.term = t.term
   left join lateral (
-    select coalesce(sum(p.document_frequency), 0)::bigint as document_frequency,
-           coalesce(sum(p.posting_count), 0)::bigint as posting_count
-    from braid_store.postings p
-    where p.tenant_id = query_terms.tenant_id and p.collection_id = v_collection_id and p.lexeme = l.lexeme
-    offset 0
+    -- No chunk has a phrase more often than the rarest of its words, which stands for it.
+    select w.lexeme, p.document_frequency, p.posting_count
+    from string_to_table(l.lexeme, ' ') w (lexeme),
+         lateral (
+           select coalesce(sum(p.document_frequency), 0)::bigint as document_frequency,
+                  coalesce(sum(p.posting_count), 0)::bigint as posting_count
+           from braid_store.postings p
+           where p.tenant_id = query_terms.tenant_id and p.collection_id = v_collection_id and p.lexeme = w.lexeme
+           offset 0
+         ) p
+    order by p.document_frequency, w.lexeme collate "C"
+    limit 1
   ) p on true;
 end
 $$;
 
 comment on function braid_store.query_terms(int, braid_store.collections, braid_store.query_token[], text[], text[]) is
   'Returns the terms that a query ranks by, a row for each of their lexemes. A term is a word with its synonyms, or a '
-  'prefix with the lexemes that begin so. frequency: how often the term occurs in the query; clause_number, position: '
+  'prefix with the lexemes that begin so. phrase: a synonym of several words, as given by braid_store.phrase_lexemes, of '
+  'which lexeme is the rarest word; else null. frequency: how often the term occurs in the query; clause_number, position: '
   'where it does first. document_frequency: how many live chunks have the lexeme. A word among absent_lexemes is '
   'replaced by the lexeme at the same place of corrected_lexemes.';

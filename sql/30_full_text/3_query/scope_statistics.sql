@@ -40,9 +40,13 @@ begin
          offset 0
        ) f;
 
-  with counts as (
+  with searched as materialized (
+    select distinct q.place, w.lexeme collate "C" as lexeme
+    from unnest(v_lexemes, scope_statistics.query.phrases) with ordinality q (lexeme, phrase, place),
+         string_to_table(coalesce(q.phrase, q.lexeme), ' ') w (lexeme)
+  ), counts as (
     -- Counted as in posting_lists: the words of a title count once per document.
-    select q.place, count(*) as count
+    select q.place, q.lexeme, count(*) as count
     from unnest(v_chunk_ids) u (chunk_id),
          lateral (
            select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.title_frequencies,
@@ -51,19 +55,25 @@ begin
            where f.tenant_id = scope_statistics.tenant_id and f.chunk_id = u.chunk_id
            offset 0
          ) f,
-         unnest(v_lexemes) with ordinality q (lexeme, place),
+         searched q,
          lateral (select width_bucket(q.lexeme collate "C", f.lexemes) as place offset 0) w
     where f.lexemes[w.place] = q.lexeme
       and (f.is_first_chunk
            or f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0)
               > coalesce(f.title_frequencies[w.place], 0))
+    group by q.place, q.lexeme
+  ), alternatives as (
+    -- A phrase is as common as the rarest of its words.
+    select q.place, min(coalesce(c.count, 0)) as count
+    from searched q
+    left join counts c on c.place = q.place and c.lexeme = q.lexeme
     group by q.place
   ), terms as (
     select q.place, q.frequency,
            coalesce(max(c.count) over (partition by q.term_number), 0)::bigint as document_frequency
     from unnest(scope_statistics.query.term_numbers, scope_statistics.query.frequencies)
            with ordinality q (term_number, frequency, place)
-    left join counts c on c.place = q.place
+    left join alternatives c on c.place = q.place
   )
   select coalesce(array_agg(v_factor * t.frequency
                             * ln(1 + (scope_statistics.chunk_count - t.document_frequency + 0.5::float8)

@@ -32,16 +32,20 @@ begin
     case when demanded_chunks.query.required_words < 1 then 'true' else $test$
       (select count(distinct q.word_number)
        from (select string_to_array(f.lexemes, ' ') collate "C" as lexemes offset 0) w,
-            unnest($3, $4) q (lexeme, word_number),
+            unnest($3, $4, $7) q (lexeme, word_number, phrase),
             lateral (select width_bucket(q.lexeme collate "C", w.lexemes) as place offset 0) p
        where q.word_number > 0 and w.lexemes[p.place] = q.lexeme
-         and ($5 or f.position_ends[p.place] - coalesce(f.position_ends[p.place - 1], 0)
-                    > coalesce(f.title_frequencies[p.place], 0))) >= $6
+         and case when q.phrase is null
+                  then $5 or f.position_ends[p.place] - coalesce(f.position_ends[p.place - 1], 0)
+                             > coalesce(f.title_frequencies[p.place], 0)
+                  else (select n.frequency > case when $5 then 0 else n.title_frequency end
+                        from braid_store.phrase_frequency(q.phrase, w.lexemes, f.position_ends, f.positions,
+                                                          f.title_frequencies) n) end) >= $6
       $test$ end)
   into v_demanded
   using demanded_chunks.tenant_id, demanded_chunks.chunk_ids, demanded_chunks.query.lexemes,
         demanded_chunks.query.word_numbers, demanded_chunks.collection.title_weight > 0,
-        demanded_chunks.query.required_words;
+        demanded_chunks.query.required_words, demanded_chunks.query.phrases;
   return v_demanded;
 end
 $$;

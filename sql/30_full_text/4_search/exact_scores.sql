@@ -21,8 +21,9 @@ declare
   v_weights float8[] := exact_scores.query.weights;
   v_term_numbers int[] := exact_scores.query.term_numbers;
   v_average_length float8 := exact_scores.query.average_length;
+  v_phrases text[] := exact_scores.query.phrases;
 begin
-  if v_term_numbers[cardinality(v_term_numbers)] = cardinality(v_term_numbers) then
+  if v_phrases = '{}' and v_term_numbers[cardinality(v_term_numbers)] = cardinality(v_term_numbers) then
     -- Each term has one lexeme, as in most queries: the same formula as below, without grouping.
     return array(
       select (
@@ -56,9 +57,13 @@ begin
       select sum(t.weight * t.frequency / (t.frequency + f.saturation))
       from (
         select q.weight,
-               sum(f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0)
-                   + (v_title_weight - 1) * coalesce(f.title_frequencies[w.place], 0)) as frequency
-        from unnest(v_lexemes, v_weights, v_term_numbers) q (lexeme, weight, term_number),
+               sum(case when q.phrase is null
+                        then f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0)
+                             + (v_title_weight - 1) * coalesce(f.title_frequencies[w.place], 0)
+                        else (select p.frequency + (v_title_weight - 1) * p.title_frequency
+                              from braid_store.phrase_frequency(q.phrase, f.lexemes, f.position_ends, f.positions,
+                                                                f.title_frequencies) p) end) as frequency
+        from unnest(v_lexemes, v_weights, v_term_numbers, v_phrases) q (lexeme, weight, term_number, phrase),
              lateral (select width_bucket(q.lexeme collate "C", f.lexemes) as place offset 0) w
         where f.lexemes[w.place] = q.lexeme
         group by q.term_number, q.weight
@@ -68,7 +73,7 @@ begin
     )
     from unnest(exact_scores.chunk_ids) with ordinality u (chunk_id, place)
     left join lateral (
-      select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.title_frequencies,
+      select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.positions, f.title_frequencies,
              v_k1 * (1 - v_b + v_b * (f.body_length + v_title_weight * f.title_length) / v_average_length)
                as saturation
       from braid_store.forward_rows f

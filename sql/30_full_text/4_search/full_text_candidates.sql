@@ -28,6 +28,7 @@ declare
   c_max_filtered constant int := 10000;
   -- The most look-ups of lexemes in forward rows where the bounds rule out few chunks.
   c_max_lookups constant int := 600000;
+  c_lookups_of_phrase constant int := 50; -- as many take the time of looking for a phrase
   -- A smaller share is not known well enough from a sample.
   c_min_share constant float8 := 1 / 64.0;
   v_segments braid_store.searched_segments;
@@ -41,11 +42,15 @@ declare
   v_high float8 := 'infinity'; -- earlier passes gathered all with this bound or a higher one
   v_tried bigint := 0;
   v_needed float8;
-  -- The bound of a prefix is the sum of the bounds of its lexemes, and so far above its score. Therefore the number of
-  -- chunks to score is limited where a term has several lexemes.
+  -- The bound of a prefix is the sum of the bounds of its lexemes, and so far above its score. That of a phrase is the
+  -- bound of one of its words. Therefore the number of chunks to score is limited where a term has several lexemes or a
+  -- phrase.
   v_max_scored int := case
     when (select max(t) < count(*) from unnest(full_text_candidates.query.term_numbers) t where t > 0)
-    then greatest(4 * candidate_count, c_max_lookups / cardinality(query.lexemes)) end;
+         or query.phrases <> '{}'
+    then greatest(4 * candidate_count,
+                  c_max_lookups / (cardinality(query.lexemes)
+                                   + c_lookups_of_phrase * (select count(p) from unnest(query.phrases) p))) end;
 begin
   candidates := '{}';
   is_cut := false;
@@ -83,7 +88,7 @@ begin
 
     v_tried := v_tried + coalesce(cardinality(v_gathered.places), 0);
     -- How many places to try, if the next ones match as often as those tried so far.
-    v_needed := 1.5 * candidate_count * v_tried / greatest(cardinality(v_scored.chunk_ids), 1);
+    v_needed := 1.5 * candidate_count * v_tried / greatest(cardinality(array_remove(v_scored.scores, null)), 1);
     if v_may_filter_first and v_needed > c_many_places then
       v_may_filter_first := false;
       v_among := braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, v_filter, c_max_filtered);
@@ -112,5 +117,5 @@ comment on function braid_store.full_text_candidates(int, braid_store.collection
   'once. Second, a threshold that about enough bounds reach. Third, exact scores of the chunks above it, from their '
   'forward rows, highest bound first, until no other chunk can be among the best (the stopping rule of Fagin, Lotem & '
   'Naor 2003). If these chunks were not enough, it repeats this with a lower threshold. is_cut: it ended early, after '
-  '600000 look-ups of lexemes; this happens only with prefixes or synonyms. postings_read: the postings read, counted '
-  'again in each pass.';
+  '600000 look-ups of lexemes (a phrase takes 50); this happens only with prefixes or synonyms. postings_read: the '
+  'postings read, counted again in each pass.';

@@ -26,6 +26,7 @@ as $$
 declare
   v_lexemes text[] := gather_candidates.query.lexemes;
   v_weights float8[] := gather_candidates.query.weights;
+  v_phrases text[] := gather_candidates.query.phrases;
   v_drivers text[] := gather_candidates.query.driver_lexemes;
   v_required text[] := gather_candidates.query.required_lexemes;
   v_excluded text[] := array(
@@ -51,9 +52,12 @@ begin
     select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / braid_store.max_impact() as unit,
            p.elements, p.block_weight, p.blocks
     from (
-      select q.lexeme, q.weight, false as is_mask from unnest(v_lexemes, v_weights) q (lexeme, weight)
+      select q.lexeme, q.weight, false as is_mask from unnest(v_lexemes, v_weights, v_phrases) q (lexeme, weight, phrase)
+      where q.phrase is null
       union all
-      select e.lexeme, 0, true from unnest(v_excluded) e (lexeme) where e.lexeme <> all (v_lexemes)
+      select e.lexeme, 0, true from unnest(v_excluded) e (lexeme)
+      where not exists (select from unnest(v_lexemes, v_phrases) q (lexeme, phrase)
+                        where q.lexeme = e.lexeme and q.phrase is null)
     ) q,
          lateral (
            select p.segment_id, p.elements, p.block_weight, p.blocks from braid_store.postings p
@@ -61,6 +65,20 @@ begin
              and p.lexeme = q.lexeme and (p.elements is not null and not q.is_mask or p.block_weight is not null)
            offset 0
          ) p,
+         lateral (
+           select array_position(gather_candidates.segment_ids, p.segment_id)::bigint as segment_number offset 0
+         ) s
+    union all
+    select s.segment_number, q.lexeme, q.weight * gather_candidates.scales[s.segment_number] / braid_store.max_impact(),
+           p.elements, null, null
+    from (
+           -- Several words of the query may have the same phrase, which is looked for once.
+           select q.lexeme, q.phrase, sum(q.weight) as weight
+           from unnest(v_lexemes, v_weights, v_phrases) q (lexeme, weight, phrase)
+           where v_phrases <> '{}' and q.phrase is not null
+           group by q.lexeme, q.phrase
+         ) q,
+         lateral braid_store.phrase_elements(gather_candidates.tenant_id, gather_candidates.collection_id, q.phrase) p,
          lateral (
            select array_position(gather_candidates.segment_ids, p.segment_id)::bigint as segment_number offset 0
          ) s

@@ -85,7 +85,7 @@ comment on function braid_store.semantic_candidates(int, braid_store.collections
                                                     float8, int, int, boolean, int) is
   'The candidate_count chunks nearest to a vector among those that pass a filter. mode tells how they were found: '
   'exact (all vectors were compared), exact_filtered (only those of chunks that pass the filter), hnsw or '
-  'hnsw_filtered (by the index, searched as widely as measure_recall found necessary), or exact_after_hnsw or '
+  'hnsw_filtered (by the index, searched as widely as calibrate_shard found necessary), or exact_after_hnsw or '
   'exact_after_hnsw_filtered (the index found too few). page_count: how many of the nearest are to be found as surely as '
   'was measured; the others are what is found on the way. is_exact true compares all vectors. ef_search, if not null, '
   'sets how widely the index is searched.';

@@ -12,16 +12,11 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  v_query braid_store.text_query := request.query;
   v_distance text := (select s.distance from braid_store.vector_spaces s where s.id = (request.collection).vector_space_id);
   v_mean float8;
   v_nearest float8; -- the similarity of a vector equal to the query's
   v_is_flat boolean; -- all vectors are like the query's
-  v_chunk_count bigint;
-  v_collection braid_store.collections := request.collection;
-  v_chunk_ids bigint[] := array(select c.chunk_id from unnest(relevance.candidates) c);
   v_matched float8[];
-  v_all float8;
 begin
   if request.query_embedding is not null then
     v_mean := braid_store.mean_similarity(request.tenant_id, request.collection, v_distance, request.query_embedding);
@@ -34,17 +29,7 @@ begin
     v_is_flat := v_nearest - v_mean <= 1e-6 * greatest(abs(v_nearest), abs(v_mean));
   end if;
   if request.legs <> 'semantic' then
-    select s.chunk_count into v_chunk_count
-    from braid_store.index_statistics(request.tenant_id, (request.collection).id) s;
-    -- A word that no chunk has is missed in each: it weighs as much as the rarest there can be.
-    v_all := coalesce((select sum(t.weight)
-                        from (select max(q.weight) as weight from unnest(v_query.weights, v_query.term_numbers) q (weight, term)
-                              group by q.term) t), 0)
-              + coalesce(cardinality(v_query.absent_terms), 0) * braid_store.bm25_factor(v_collection)
-                * ln(1 + (v_chunk_count + 0.5::float8) / 0.5);
-    -- With k1 = 0 a word adds its idf, however often and in however long a chunk it is.
-    v_collection.k1 := 0;
-    v_matched := braid_store.exact_scores(request.tenant_id, v_collection, v_chunk_ids, v_query);
+    v_matched := braid_store.word_match(request, candidates);
   end if;
   return array(
     select greatest(r.near, (coalesce(r.near, 0) + r.matched) / 2)
@@ -52,7 +37,7 @@ begin
          lateral (
            select case when v_is_flat then case when c.semantic_score >= v_mean - 1e-6 * abs(v_mean) then 1 else 0 end
                        else (c.semantic_score - v_mean) / (v_nearest - v_mean) end as near,
-                  v_matched[c.ordinality] / nullif(v_all, 0) as matched
+                  v_matched[c.ordinality] as matched
            offset 0
          ) r
     order by c.ordinality);

@@ -35,6 +35,7 @@ as $$
     ('rank_by', '{array,object}', 'boosts',
      'Give an array, such as ["similarity", "importance", "recency"], or weights: {"similarity": 1, "recency": 0.5}.'),
     ('rerank', '{array}', 'boosts', 'Give rank_by, such as ["similarity", "importance", "recency"]; this is its older name.'),
+    ('model', '{string,object,boolean}', 'boosts', 'Give the name of a ranking model, a model itself, or false for none.'),
     ('late_interaction', '{object}', 'boosts',
      'Give the vectors of the query''s tokens: {"vectors": [[0.1, …], …]}, and if you like candidates and weight.'),
     ('collapse', '{boolean,object}', 'arrangement',

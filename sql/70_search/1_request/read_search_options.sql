@@ -130,6 +130,9 @@ begin
   if v_given ? 'profile' then
     v_options.profile := braid_store.read_profile_option(v_given -> 'profile');
   end if;
+  if v_given ? 'model' then
+    v_options.model := braid_store.read_model_option(v_given -> 'model');
+  end if;
   v_options.boosts := coalesce(v_given -> 'boosts', v_options.boosts);
   return v_options;
 end

@@ -12,7 +12,15 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set extra_float_digits = 1
 as $$
+declare
+  c_most_trees constant int := 100000;
+  v_model jsonb := ((explain_rows.request).options).model;
 begin
+  if cardinality(explain_rows.results) * jsonb_array_length(v_model -> 'trees') > c_most_trees then
+    raise exception '% rows to explain, each by % trees of the ranking model, are more than % trees',
+                    cardinality(explain_rows.results), jsonb_array_length(v_model -> 'trees'), c_most_trees
+      using errcode = '54000', hint = 'Give a lower match_count.';
+  end if;
   return (
     with part as (
       select p.chunk_number,
@@ -27,7 +35,7 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object(
              'place', n.place, 'chunk_id', r.chunk_id, 'external_id', r.external_id, 'chunk_index', r.chunk_index,
              'title', r.title, 'score', r.score,
-             'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread),
+             'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, m.explained),
              'spread', explain_rows.spread #> array['chunks', r.chunk_id::text],
              'fused_score', r.fused_score, 'boosts', r.boosts, 'group_score', r.group_score,
              'full_text', case when r.full_text_normalised_score is not null then jsonb_build_object(
@@ -40,14 +48,21 @@ begin
                   'terms', braid_store.sparse_parts(
                     (explain_rows.request).tenant_id, ((explain_rows.request).collection).id, (explain_rows.request).sparse,
                     r.chunk_id))) else '{}' end
+             || case when m.explained is not null then jsonb_build_object('model', m.explained) else '{}' end
              order by n.place), '[]')
     from generate_subscripts(explain_rows.results, 1) n (place)
     cross join lateral unnest(explain_rows.results[n.place:n.place]) r
-    left join part p on p.chunk_number = n.place);
+    left join part p on p.chunk_number = n.place
+    left join lateral (
+      select braid_store.explain_model(v_model, b.value) as explained
+      from jsonb_array_elements(r.boosts) b
+      where v_model is not null and b.value ->> 'signal' = 'model'
+      offset 0
+    ) m on true);
 end
 $$;
 
 comment on function braid_store.explain_rows(braid_store.search_request, jsonb, jsonb, braid.search_result[]) is
   'Explains the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25 '
-  'and each term to the sparse score, and the arithmetic. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched. '
+  'and each term to the sparse score, what a ranking model made of its features, and the arithmetic. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched. '
   'spread: that of braid_store.spread_candidates; null if scores were not shared.';

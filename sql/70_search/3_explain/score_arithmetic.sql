@@ -1,4 +1,4 @@
-create or replace function braid_store.score_arithmetic(found braid.search_result, fusion jsonb, spread jsonb)
+create or replace function braid_store.score_arithmetic(found braid.search_result, fusion jsonb, spread jsonb, model jsonb)
 returns text
 language sql
 immutable
@@ -55,16 +55,22 @@ as $$
                 else format('(%s) + %s * (%s - (%s))', s.sum, b.share, b.normalised, s.sum) end as sum,
            coalesce(b.score, s.score) as score
     from shared s, boost b
+  ), modelled as (
+    select case when model is null then m.sum
+                when (model ->> 'sum')::float8 < 0 then format('0.5 / (1 - (%s))', model ->> 'arithmetic')
+                else format('1 - 0.5 / (1 + (%s))', model ->> 'arithmetic') end as sum,
+           coalesce((model ->> 'score')::float8, m.score) as score
+    from mixed m
   )
   select case when b.signals is null and b.factors is null and b.addends is null then s.sum
               when b.signals is not null then concat(format('(%s)', b.signals), b.factors, b.addends)
               else concat(case when s.score < 1e-150 then '0' else format('(%s)', s.sum) end, b.factors, b.addends)
          end
-  from mixed s, boost b;
+  from modelled s, boost b;
 $$;
 
-comment on function braid_store.score_arithmetic(braid.search_result, jsonb, jsonb) is
+comment on function braid_store.score_arithmetic(braid.search_result, jsonb, jsonb, jsonb) is
   'Writes the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
   'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. found: '
   'the row. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched. spread: that of '
-  'braid_store.spread_candidates; null if neighbours shared nothing.';
+  'braid_store.spread_candidates; null if neighbours shared nothing. model: what braid_store.explain_model tells; null without a model.';

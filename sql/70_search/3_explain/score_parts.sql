@@ -31,13 +31,12 @@ set jit = off
 as $$
   with occurrences as (
     select u.place, u.chunk_id, t.term_number, t.term, l.lexeme, t.document_frequency, t.idf, t.weight,
-           t.frequency as query_frequency, f.length, coalesce(f.title_frequencies[w.place], 0)::float8 as title_frequency,
-           (f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0))::float8 as all_frequency,
+           t.frequency as query_frequency, f.length, n.title_frequency, n.all_frequency,
            (score_parts.collection).k1
            * (1 - b.value + b.value * f.length / (score_parts.query).average_length) as saturation
     from unnest(score_parts.chunk_ids) with ordinality u (chunk_id, place),
          lateral (
-           select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.title_frequencies,
+           select string_to_array(f.lexemes, ' ') collate "C" as lexemes, f.position_ends, f.positions, f.title_frequencies,
                   f.body_length + (score_parts.collection).title_weight * f.title_length as length
            from braid_store.forward_rows f
            where f.tenant_id = score_parts.tenant_id and f.chunk_id = u.chunk_id
@@ -47,8 +46,17 @@ as $$
           offset 0) b,
          braid_store.term_statistics(score_parts.collection, score_parts.query) t,
          unnest(t.lexemes) l (lexeme),
-         lateral (select width_bucket(l.lexeme collate "C", f.lexemes) as place offset 0) w
-    where f.lexemes[w.place] = l.lexeme
+         lateral (
+           select (f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0))::float8 as all_frequency,
+                  coalesce(f.title_frequencies[w.place], 0)::float8 as title_frequency
+           from (select width_bucket(l.lexeme collate "C", f.lexemes) as place offset 0) w
+           where f.lexemes[w.place] = l.lexeme
+           union all
+           select p.frequency, p.title_frequency
+           from braid_store.phrase_frequency(l.lexeme, f.lexemes, f.position_ends, f.positions, f.title_frequencies) p
+           where strpos(l.lexeme, ' ') > 0 and p.frequency > 0
+           offset 0
+         ) n
   ), weighted as (
     select o.*, o.all_frequency + ((score_parts.collection).title_weight - 1) * o.title_frequency as weighted_frequency
     from occurrences o

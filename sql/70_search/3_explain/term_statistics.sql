@@ -17,15 +17,17 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select q.term_number, term_statistics.query.terms[q.term_number], array_agg(q.lexeme order by q.lexeme collate "C"),
+  select q.term_number, term_statistics.query.terms[q.term_number],
+         array_agg(coalesce(q.phrase, q.lexeme) order by coalesce(q.phrase, q.lexeme) collate "C"),
          q.document_frequency, q.weight / q.frequency / braid_store.bm25_factor(term_statistics.collection), q.frequency, q.weight
   from unnest(term_statistics.query.lexemes, term_statistics.query.weights, term_statistics.query.term_numbers,
-              term_statistics.query.document_frequencies, term_statistics.query.frequencies)
-         q (lexeme, weight, term_number, document_frequency, frequency)
+              term_statistics.query.document_frequencies, term_statistics.query.frequencies,
+              term_statistics.query.phrases)
+         q (lexeme, weight, term_number, document_frequency, frequency, phrase)
   where q.term_number > 0 -- 0: lexemes that are only demanded
   group by q.term_number, q.document_frequency, q.weight, q.frequency
   order by q.term_number;
 $$;
 
 comment on function braid_store.term_statistics(braid_store.collections, braid_store.text_query) is
-  'The terms that a compiled query ranks by, with their lexemes, how common each term is, and its weight.';
+  'The terms that a compiled query ranks by, with their lexemes and phrases, how common each term is, and its weight.';

@@ -14,7 +14,8 @@ create or replace function braid_store.compile_request(
   match text,
   options jsonb,
   is_reported boolean,
-  may_be_sparse boolean
+  may_be_sparse boolean,
+  embedding_mark text
 )
 returns braid_store.search_request
 language plpgsql
@@ -73,6 +74,14 @@ begin
     v_collection.semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight);
     v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
   end if;
+  -- None is stored for a longer text.
+  if query_embedding is null and may_be_sparse and v_has_text and octet_length(query_text) <= 16384
+     and (v_collection.query_embedding_count > 0 or v_options.cursor <> '') and v_collection.semantic_weight > 0 then
+    v_part := braid_store.find_page_embedding(
+      tenant_id, v_collection, braid_store.asked_text(query_text, v_options.operators), v_options.cursor);
+    query_embedding := v_part.embedding;
+    embedding_mark := v_part.mark;
+  end if;
   if v_options.language is not null then
     v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
   end if;
@@ -108,6 +117,12 @@ begin
   v_options := braid_store.spread_options(v_options, v_collection, v_legs);
   if v_options.token_vectors is not null then
     v_options := braid_store.prepare_token_vectors(v_options, v_collection);
+  end if;
+  if v_options.model is not null or v_collection.ranking_model is not null then
+    -- Sparse terms with one of the other two are not what the mode hybrid of a model means.
+    v_options := braid_store.choose_model(
+      v_options, tenant_id, v_collection,
+      case when v_legs = 'hybrid' and not (v_has_text and query_embedding is not null) then 'sparse' else v_legs end);
   end if;
   if filters is null then
     v_filter := braid_store.no_filter();
@@ -164,6 +179,7 @@ begin
          else c_most_grown end, -- most_candidates
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
     null, 0, false); -- fingerprint, rows_before, is_listed
+  v_request.is_stored_embedding := embedding_mark is not null;
   if v_asks_sparse then
     v_request.sparse := braid_store.compile_sparse_query(v_collection, v_options.sparse, query_text);
   end if;
@@ -177,17 +193,21 @@ begin
   end if;
   if v_options.cursor is not null then
     v_request := braid_store.plan_page(v_request, braid_store.query_fingerprint(array[
-      tenant_id::text, v_collection.id::text, query_text, query_embedding::text, full_text_weight::text,
-      semantic_weight::text, filters::text, fusion, rrf_k::text, candidate_count::text, min_score::text, match,
-      (options - 'cursor')::text]));
+      tenant_id::text, v_collection.id::text, query_text, case when embedding_mark is null then query_embedding::text end,
+      full_text_weight::text, semantic_weight::text, filters::text, fusion, rrf_k::text, candidate_count::text,
+      min_score::text, match,
+      (options - 'cursor')::text]
+      -- A model may be replaced between two pages, and the collection may get another.
+      || case when v_options.model is not null then array[v_options.model::text] end) || coalesce(':' || embedding_mark, ''));
   end if;
   return v_request;
 end
 $$;
 
 comment on function braid_store.compile_request(int, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8,
-                                                int, float8, text, jsonb, boolean, boolean) is
+                                                int, float8, text, jsonb, boolean, boolean, text) is
   'Checks the arguments of a search and makes the request that its parts hand down. Raises an error for arguments '
   'that a search cannot use. is_reported: corrections of words that occur nowhere are shown to the caller. They are '
-  'looked for in that case, and if the options apply them. may_be_sparse: the search has a sparse leg, if there are terms '
-  'for it.';
+  'looked for in that case, and if the options apply them. may_be_sparse: the search may have all legs, a sparse '
+  'one if there are terms for it, and a semantic one also if query_embedding is null and the vector of the text is stored. '
+  'embedding_mark: not null if find_page_embedding has given query_embedding.';

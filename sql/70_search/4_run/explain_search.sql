@@ -26,7 +26,9 @@ as $$
            'query', jsonb_build_object(
              'text', explain_search.query_text, 'terms', s.stats -> 'term_statistics',
              'dropped_terms', s.stats -> 'dropped_terms', 'corrections', s.stats -> 'corrections',
-             'cut', s.stats -> 'query_cut'),
+             'cut', s.stats -> 'query_cut')
+                    || case when s.stats ? 'query_embedding'
+                            then jsonb_build_object('embedding', s.stats -> 'query_embedding') else '{}' end,
            'legs', jsonb_build_object(
              'full_text', jsonb_build_object('candidates', s.stats -> 'full_text_candidates',
                                              'postings', s.stats -> 'postings', 'segments', s.stats -> 'segments'),

@@ -35,6 +35,9 @@ begin
   if (request.options).token_vectors is not null then
     v_candidates.ranked := braid_store.rank_by_tokens(request, v_candidates.ranked);
   end if;
+  if (request.options).model is not null then
+    v_candidates.ranked := braid_store.rank_by_model(request, v_candidates.ranked);
+  end if;
   if (request.options).rank_by is not null then
     v_candidates.ranked := braid_store.rank_by_signals(request.tenant_id, v_candidates.ranked, (request.options).rank_by);
   end if;
@@ -57,5 +60,5 @@ $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
   'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score, shares scores among '
-  'neighbours, ranks by token vectors and other signals, applies boosts and leaves out what is below min_relevance. '
+  'neighbours, ranks by token vectors, a model and other signals, applies boosts and leaves out what is below min_relevance. '
   'is_reported: its report tells how it was fused.';

@@ -16,6 +16,7 @@ create or replace function braid_store.run_search(
   is_reported boolean default false,
   is_explained boolean default false,
   explained_id text default null,
+  embedding_mark text default null,
   out results braid.search_result[],
   out stats jsonb
 )
@@ -45,7 +46,7 @@ declare
 begin
   v_request := braid_store.compile_request(
     v_tenant_id, query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion,
-    rrf_k, candidate_count, min_score, match, options, is_reported, may_be_sparse);
+    rrf_k, candidate_count, min_score, match, options, is_reported, may_be_sparse, embedding_mark);
   v_compiled := clock_timestamp();
   loop
     v_leg_started := clock_timestamp();
@@ -102,8 +103,9 @@ end
 $$;
 
 comment on function braid_store.run_search(boolean, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
-                                           float8, text, jsonb, boolean, boolean, text) is
+                                           float8, text, jsonb, boolean, boolean, text, text) is
   'Runs one search for the tenant of the session. All search functions of the API call it. If too few rows are left, '
   'it searches again with more candidates. is_reported: returns stats as well, with corrections of words that occur '
   'nowhere. is_explained: stats also tell where the scores of the rows come from and, if explained_id is not null, '
-  'what became of that document. may_be_sparse: false for searches that are by full text or by vectors alone.';
+  'what became of that document. may_be_sparse: false for searches that are by full text or by vectors alone. '
+  'embedding_mark: not null if find_page_embedding has given query_embedding.';

@@ -55,6 +55,9 @@ begin
       select
       from unnest(v_query.terms) t
       where t like '%*' and braid_store.has_more_expansions(request.tenant_id, v_collection.id, rtrim(t, '*'))));
+  if request.is_stored_embedding then
+    v_stats := v_stats || '{"query_embedding": "stored"}';
+  end if;
   if (request.sparse).terms is not null then
     v_stats := v_stats || jsonb_build_object('sparse_candidates', cardinality(found_candidates.sparse),
                                              'sparse_terms', cardinality((request.sparse).terms));
@@ -75,6 +78,9 @@ begin
       'statistics_scope', case when request.scope_chunks is null then 'collection' else 'filter' end,
       'scope_chunks', request.scope_chunks);
   end if;
+  if v_options.model_report is not null then
+    v_stats := v_stats || jsonb_build_object('model', v_options.model_report);
+  end if;
   if v_options.profile is not null then
     v_stats := v_stats || jsonb_build_object('profile', v_options.profile);
   end if;
@@ -82,6 +88,11 @@ begin
     if found_candidates.filter_ms > c_long_ms then
       v_undeclared := braid_store.undeclared_attributes(request.filters, v_collection.id);
       v_stats := v_stats || jsonb_build_object('undeclared_filter', nullif(v_undeclared, '{}'));
+    end if;
+    if results = '{}' and request.filters @? '$.**.occurred_at' and not exists (
+         select from braid_store.chunks c
+         where c.tenant_id = request.tenant_id and c.collection_id = v_collection.id and c.occurred_at is not null) then
+      v_stats := v_stats || '{"no_dates": true}';
     end if;
     -- Most filters ask for nothing but what the rows have.
     v_keys := array(

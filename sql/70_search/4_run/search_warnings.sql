@@ -44,6 +44,10 @@ as $$
          ('listing_cut', (search_warnings.stats ->> 'listing_cut')::boolean,
           'The pages end with the candidates of the first one although more may match: begin again with a higher '
           'candidate_count.'),
+         ('no_dates', (search_warnings.stats ->> 'no_dates')::boolean,
+          'No chunk of the collection has the time occurred_at that the search asks for: write documents with it, or, if they '
+          'are written as things happen, have an administrator call braid.set_document_defaults with default_occurred_at => '
+          '''now''.'),
          ('no_query_terms',
           search_warnings.stats ->> 'mode' not in ('semantic', 'sparse') and search_warnings.stats -> 'terms' = '[]',
           'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
@@ -61,7 +65,8 @@ as $$
          ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
           'Only the first 16384 characters of the query were searched by full text.'),
          ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
-          'Prefixes stand for so many words, or words of so many chunks, that not all were looked at: write more letters.'),
+          'Prefixes or synonyms stand for so many words, or words of so many chunks, that not all were looked at: write more '
+          'letters, or a + before a word that must be there.'),
          ('sparse_terms_not_indexed',
           (search_warnings.stats ->> 'sparse_terms')::int > 0 and (
             select count(*) > 2000

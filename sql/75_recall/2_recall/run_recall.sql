@@ -29,13 +29,26 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  v_tenant_id int := braid_store.require_tenant_id();
   v_plan record;
+  v_stored record;
+  v_mark text;
   v_weights record;
   v_collection braid_store.collections;
   v_hint text;
 begin
-  perform braid_store.require_tenant_id();
   v_plan := braid_store.plan_recall(query_text, query_embedding is not null, timeframe, strategy, time_zone, reference_time);
+  if query_embedding is null and strategy <> 'full_text' and octet_length(v_plan.searched) between 1 and 16384 then
+    v_stored := braid_store.find_page_embedding(
+      v_tenant_id, braid_store.find_collection(collection),
+      braid_store.asked_text(v_plan.searched, options -> 'operators' is distinct from 'false'),
+      case when jsonb_typeof(options -> 'cursor') = 'string' then options ->> 'cursor' end);
+    query_embedding := v_stored.embedding;
+    v_mark := v_stored.mark;
+    if v_mark is not null then
+      v_plan := braid_store.plan_recall(query_text, true, timeframe, strategy, time_zone, reference_time);
+    end if;
+  end if;
   if v_plan.searched = '' and query_embedding is null and v_plan.phrases <> '{}' then
     raise exception 'query_text ''%'' is nothing but a timeframe', left(query_text, 100)
       using errcode = '22023',
@@ -55,15 +68,21 @@ begin
   from braid_store.run_search(
          may_be_sparse => true, query_text => case when v_plan.strategy <> 'semantic' then v_plan.searched end,
          query_embedding => case when v_plan.strategy <> 'full_text' then query_embedding end,
-         match_count => match_count, full_text_weight => full_text_weight, semantic_weight => semantic_weight,
+         match_count => match_count, full_text_weight => full_text_weight,
+         -- Otherwise a stored vector would be taken.
+         semantic_weight => case when strategy = 'full_text' then least(semantic_weight, 0) else semantic_weight end,
          filters => braid_store.time_filter(filters, v_plan.ranges), collection => collection, fusion => fusion,
          rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
          options => case when v_plan.strategy <> 'prefilter' then options
                          when options is null or options = 'null' then '{"prefilter": true}'
                          when jsonb_typeof(options) = 'object' then options || '{"prefilter": true}'
                          else options end,
-         is_reported => is_reported) s;
+         is_reported => is_reported,
+         embedding_mark => case when v_plan.strategy <> 'full_text' then v_mark end) s;
   if is_reported then
+    if v_mark is not null then
+      stats := stats || '{"query_embedding": "stored"}';
+    end if;
     stats := stats || jsonb_build_object('recall', jsonb_build_object(
       'strategy', v_plan.strategy,
       'reason', v_plan.reason,

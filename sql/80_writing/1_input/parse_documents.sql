@@ -1,5 +1,6 @@
 create or replace function braid_store.parse_documents(
   documents jsonb,
+  collection braid_store.collections,
   embeddings @vector@.vector[] default null
 )
 returns braid_store.document_input[]
@@ -18,7 +19,9 @@ declare
     || case when parse_documents.embeddings is null then '{}' else '{"embedding": ["number", "null"]}' end::jsonb;
   c_document_fields constant jsonb := c_chunk_fields || '{
     "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
-    "source_uri": ["string", "null"], "chunks": ["array", "null"]}';
+    "source_uri": ["string", "null"], "chunks": ["array", "null"], "segments": ["array", "null"],
+    "chunk_tokens": ["number", "null"], "overlap_tokens": ["number", "null"],
+    "format": ["string", "null"]}';
   -- What stands for an embedding in the hash of a document, as its place in embeddings is another in each batch.
   v_digests text[];
   v_chunk_lists jsonb[];
@@ -36,6 +39,7 @@ begin
   perform braid_store.check_sizes(parse_documents.documents);
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
   perform braid_store.check_values(array[parse_documents.documents], '{document}');
+  perform braid_store.check_chunk_options(parse_documents.documents, parse_documents.collection);
 
   select d.ordinality, d.value ->> 'external_id' as external_id, jsonb_typeof(d.value -> 'chunks') as chunks_type,
          coalesce(octet_length(d.value ->> 'external_id'), 0) as external_id_bytes
@@ -62,6 +66,18 @@ begin
       using errcode = '22023',
             hint = 'Without an embedding its text is split into chunks: give both, or chunks with token_vectors of their own.';
   end if;
+
+  select d.value ->> 'external_id' as external_id, k.key into v_wrong
+  from jsonb_array_elements(parse_documents.documents) d,
+       unnest('{content,chunks,embedding,sparse,token_vectors}'::text[]) k (key)
+  where jsonb_typeof(d.value -> 'segments') = 'array' and jsonb_typeof(d.value -> k.key) <> 'null'
+  limit 1;
+  if found then
+    raise exception 'document "%" has segments and also %', left(v_wrong.external_id, 100), v_wrong.key
+      using errcode = '22023',
+            hint = 'Give the text in segments alone, which are made into chunks, or give chunks of your own.';
+  end if;
+  perform braid_store.check_spoken_segments(parse_documents.documents);
 
   select array_agg(d.value -> 'chunks'), array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100)))
   into v_chunk_lists, v_chunk_names
@@ -117,11 +133,14 @@ begin
                sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
-                     d.value - '{content,title,speaker,language,embedding,sparse,token_vectors,chunks,metadata,occurred_at}'::text[]),
+                     d.value - '{content,title,speaker,language,embedding,sparse,token_vectors,chunks,segments,chunk_tokens,overlap_tokens,format,metadata,occurred_at}'::text[]),
                    -- The same moment gives the same hash, however it is written.
                    extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8')),
                case when jsonb_typeof(d.value -> 'sparse') = 'object' then d.value -> 'sparse' end,
-               case when jsonb_typeof(d.value -> 'token_vectors') = 'array' then d.value -> 'token_vectors' end
+               case when jsonb_typeof(d.value -> 'token_vectors') = 'array' then d.value -> 'token_vectors' end,
+               case when jsonb_typeof(d.value -> 'segments') = 'array' then d.value -> 'segments' end,
+               (d.value ->> 'chunk_tokens')::numeric::int, (d.value ->> 'overlap_tokens')::numeric::int,
+               d.value ->> 'format'
               )::braid_store.document_input
            order by d.ordinality)
   into v_inputs
@@ -154,7 +173,7 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.parse_documents(jsonb, @vector@.vector[]) is
+comment on function braid_store.parse_documents(jsonb, braid_store.collections, @vector@.vector[]) is
   'Checks a batch of documents and returns it as rows, each with hashes of its content and of its attributes. Raises '
   '22023, naming document and key, for what is wrong. embeddings: the vectors that documents and chunks name by their '
   'place; null if they hold them themselves.';

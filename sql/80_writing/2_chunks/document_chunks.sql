@@ -25,8 +25,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
-  c_chunk_tokens constant int := document_chunks.collection.chunk_tokens;
   c_white_space constant text := E' \t\n\r\f\x0B';
+  v_spoken braid_store.document_input[];
 begin
   return query
   with given as materialized (
@@ -36,14 +36,19 @@ begin
     from unnest(document_chunks.inputs) i, jsonb_array_elements(i.chunks) with ordinality c
     where i.chunks is not null
   ), texts as materialized (
-    select i.*, row_number() over ()::int as number from unnest(document_chunks.inputs) i where i.chunks is null
+    select i.*, row_number() over ()::int as number,
+           coalesce(i.chunk_tokens, document_chunks.collection.chunk_tokens) as most_tokens
+    from unnest(document_chunks.inputs) i
+    where i.chunks is null
+      -- Segments in which nothing is said are no text.
+      and not exists (select from jsonb_array_elements(i.segments) g where g.value ->> 'text' ~ E'\\S')
   ), estimates as materialized (
     -- All in one call: the given chunks, the texts, and what the model reads before each text.
     select c.given_count, c.text_count, braid_store.token_costs(
         array(select g.value ->> 'content' from given g order by g.number)
         || array(
           -- The estimate of a longer text is needed only if it has an embedding.
-          select case when t.embedding is not null or t.sparse <> '{}' or length(t.content) <= 8 * c_chunk_tokens then coalesce(t.content, '')
+          select case when t.embedding is not null or t.sparse <> '{}' or length(t.content) <= 8 * t.most_tokens then coalesce(t.content, '')
                       else '' end
           from texts t
           order by t.number)
@@ -58,8 +63,8 @@ begin
   ), budgets as materialized (
     select t.*, (select e.costs from estimates e)[(select e.given_count from estimates e) + t.number] as cost,
       -- Title and speaker take their share of chunk_tokens, but half at most.
-      greatest(c_chunk_tokens - ceil((select e.costs from estimates e)[(
-          select e.given_count + e.text_count from estimates e) + t.number])::int, c_chunk_tokens / 2, 1) as budget
+      greatest(t.most_tokens - ceil((select e.costs from estimates e)[(
+          select e.given_count + e.text_count from estimates e) + t.number])::int, t.most_tokens / 2, 1) as budget
     from texts t
   ), contents as materialized (
     select b.*, length(b.content) <= 8 * b.budget and b.cost <= b.budget as fits, row_number() over ()::int as place
@@ -93,14 +98,34 @@ begin
   where c.fits and c.content ~ E'\\S'
   union all
   select c.ordinality, s.chunk_index, s.content, s.token_count, c.speaker, c.category, c.importance, c.occurred_at,
-         c.language, c.metadata, null, null, c.sparse
-  from braid_store.split_texts(array(select case when not c.fits then c.content end from contents c order by c.place),
-                               array(select c.budget from contents c order by c.place)) s
+         c.language, braid_store.copied_metadata(c.external_id, c.metadata, s.chunk_count), null, null, c.sparse
+  from (
+    select s.*, count(*) over (partition by s.text_number) as chunk_count
+    from braid_store.split_texts(array(select case when not c.fits then c.content end from contents c order by c.place),
+                                 array(select c.budget from contents c order by c.place),
+                                 array(select coalesce(c.overlap_tokens, document_chunks.collection.overlap_tokens)
+                                       from contents c order by c.place),
+                                 array(select c.format from contents c order by c.place)) s
+  ) s
   join contents c on c.place = s.text_number
   where exists (select from contents c where not c.fits);
+
+  v_spoken := array(select i from unnest(document_chunks.inputs) i where i.segments is not null);
+  if v_spoken <> '{}' then
+    return query
+    select s.ordinality, s.chunk_index, s.content, s.token_count, s.speaker, i.category, i.importance, s.occurred_at,
+           i.language, braid_store.copied_metadata(i.external_id, i.metadata, s.chunk_count) || s.metadata,
+           null::text, null::text, null::jsonb
+    from (
+      select s.*, count(*) over (partition by s.ordinality) as chunk_count
+      from braid_store.split_segments(document_chunks.collection, v_spoken) s
+    ) s
+    join (select i.ordinality, i.external_id, i.category, i.importance, i.language, i.metadata from unnest(v_spoken) i) i
+      on i.ordinality = s.ordinality;
+  end if;
 end
 $$;
 
 comment on function braid_store.document_chunks(braid_store.collections, braid_store.document_input[]) is
   'Returns the chunks of documents: those that the caller gave; one chunk for a document with an embedding or sparse terms; else the '
-  'text split so that a chunk fits the collection''s chunk_tokens. embedding_name: what messages call its embedding.';
+  'text, or the segments, split so that a chunk fits chunk_tokens. embedding_name: what messages call its embedding.';

@@ -25,6 +25,10 @@ declare
   v_names text[];
   v_space braid_store.collections;
 begin
+  if current_setting('braid.notify_workers', true) = 'on'
+     and cardinality(place_embeddings.embedded_ids) is distinct from cardinality(place_embeddings.chunk_ids) then
+    perform braid_store.notify_workers(tenant_id, collection);
+  end if;
   if place_embeddings.embedded_ids is null and place_embeddings.previous_ids is null then
     insert into braid_store.embedding_jobs (tenant_id, collection_id, vector_space_id, chunk_id)
     select place_embeddings.tenant_id, w.id, w.vector_space_id, u.chunk_id

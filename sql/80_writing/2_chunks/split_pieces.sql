@@ -1,7 +1,11 @@
 -- A sentence ends at . ! ? … before white space, at the CJK, Indic and other equivalents of these, and at a line's end.
 -- The finer cuts are made only in pieces that are still too long, so a text without punctuation costs no more. Every
 -- pattern matches wherever there is text: put together, the pieces are the whole content but for white space.
-create or replace function braid_store.split_pieces(contents text[], chunk_tokens float8[])
+create or replace function braid_store.split_pieces(
+  contents text[],
+  chunk_tokens float8[],
+  formats text[] default null
+)
 returns table (text_number int, piece text, cost float8)
 language plpgsql
 immutable
@@ -27,6 +31,13 @@ declare
   v_group_costs float8[];
   v_run_groups int[];
   v_runs text[];
+  -- Of Markdown: blocks, first with the headings right above them, then those too long without; and their pieces.
+  v_headed_texts int[];
+  v_headed text[];
+  v_block_texts int[];
+  v_blocks text[];
+  v_markdown_texts int[];
+  v_markdown text[];
 begin
   select array_agg(s.text_number), array_agg(s.match[1]) into v_texts, v_sentences
   from (
@@ -34,8 +45,36 @@ begin
     from (
       select generate_subscripts(split_pieces.contents, 1) as text_number, unnest(split_pieces.contents) as content
     ) t
+    where split_pieces.formats[t.text_number] is distinct from 'markdown'
   ) s
   where s.match[1] <> '';
+  if 'markdown' = any (split_pieces.formats) then
+    select array_agg(b.text_number order by b.text_number, b.number), array_agg(b.block order by b.text_number, b.number)
+    into v_headed_texts, v_headed
+    from braid_store.headed_blocks(split_pieces.contents, split_pieces.formats) b;
+    select array_agg(b.text_number order by b.place, m.number), array_agg(m.block order by b.place, m.number)
+    into v_block_texts, v_blocks
+    from unnest(v_headed_texts, v_headed, braid_store.token_costs(v_headed)) with ordinality b (text_number, block, cost, place),
+         lateral (
+           select 0 as number, b.block where b.cost <= split_pieces.chunk_tokens[b.text_number]
+           union all
+           select m.number, m.block from braid_store.markdown_blocks(b.block) m
+           where b.cost > split_pieces.chunk_tokens[b.text_number]
+         ) m;
+    select array_agg(b.text_number order by b.place, m.number), array_agg(m.piece order by b.place, m.number)
+    into v_markdown_texts, v_markdown
+    from unnest(v_block_texts, v_blocks, braid_store.token_costs(v_blocks)) with ordinality b (text_number, block, cost, place),
+         lateral (
+           select 0 as number, b.block as piece where b.cost <= split_pieces.chunk_tokens[b.text_number]
+           union all
+           select r.number, r.match[1]
+           from regexp_matches(b.block, c_sentence, 'g') with ordinality r (match, number)
+           where b.cost > split_pieces.chunk_tokens[b.text_number]
+         ) m
+    where m.piece <> '';
+    v_texts := coalesce(v_texts, '{}') || v_markdown_texts;
+    v_sentences := coalesce(v_sentences, '{}') || v_markdown;
+  end if;
   v_costs := braid_store.token_costs(v_sentences);
 
   -- Words in groups of about 40 characters, so that fewer pieces need an estimate.
@@ -113,7 +152,8 @@ begin
   order by p.sentence_number, p.group_number, p.run_number;
 end
 $$;
-comment on function braid_store.split_pieces(text[], float8[]) is
-  'Cuts texts into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences. A sentence '
+comment on function braid_store.split_pieces(text[], float8[], text[]) is
+  'Cuts texts into small pieces, in order, each with its cost in estimated tokens. Pieces are sentences; of Markdown, blocks '
+  'with the headings right above them, or blocks, where they fit. A sentence '
   'that costs more than its text''s chunk_tokens is cut into groups of words, and a group that still costs more into '
   'runs of characters.';

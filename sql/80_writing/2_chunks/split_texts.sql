@@ -1,4 +1,9 @@
-create or replace function braid_store.split_texts(sources text[], chunk_tokens int[])
+create or replace function braid_store.split_texts(
+  sources text[],
+  chunk_tokens int[],
+  overlap_tokens int[] default null,
+  formats text[] default null
+)
 returns table (text_number int, chunk_index int, content text, token_count int)
 language plpgsql
 immutable
@@ -8,9 +13,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_white_space constant text := E' \t\n\r\f\x0B';
-  c_overlap constant float8 := 0.1;
   c_budgets constant float8[] := array(select greatest(unnest(split_texts.chunk_tokens), 1));
   v_budget float8;
+  v_overlap float8;
   v_text_pieces text[];
   v_text_costs float8[];
   v_cost float8;
@@ -27,11 +32,12 @@ declare
 begin
   for split_texts.text_number, v_text_pieces, v_text_costs in
     select p.text_number, array_agg(p.piece order by p.number), array_agg(p.cost order by p.number)
-    from (select p.*, row_number() over () as number from braid_store.split_pieces(split_texts.sources, c_budgets) p) p
+    from (select p.*, row_number() over () as number from braid_store.split_pieces(split_texts.sources, c_budgets, split_texts.formats) p) p
     group by p.text_number
     order by p.text_number
   loop
     v_budget := c_budgets[split_texts.text_number];
+    v_overlap := least(coalesce(split_texts.overlap_tokens[split_texts.text_number], 0.1 * v_budget), 0.5 * v_budget);
     v_pieces := '{}';
     v_costs := '{}';
     v_repeated := 0;
@@ -53,7 +59,7 @@ begin
         -- The next chunk begins with as many whole pieces of this one's end as fit the overlap.
         v_start := v_end;
         v_sum := 0;
-        while v_start > v_repeated + 1 and v_sum + v_costs[v_start] <= c_overlap * v_budget loop
+        while v_start > v_repeated + 1 and v_sum + v_costs[v_start] <= v_overlap loop
           v_sum := v_sum + v_costs[v_start];
           v_start := v_start - 1;
         end loop;
@@ -87,7 +93,7 @@ begin
   end loop;
 end
 $$;
-comment on function braid_store.split_texts(text[], int[]) is
-  'Cuts each text into chunks of at most its number of chunk_tokens, estimated. It cuts between sentences, at the end of '
-  'a paragraph if one comes late enough, and begins each chunk with about the last tenth of the one before. White space '
-  'alone gives no chunk.';
+comment on function braid_store.split_texts(text[], int[], int[], text[]) is
+  'Cuts each text into chunks of at most its number of chunk_tokens, estimated. It cuts between sentences, in Markdown between blocks, at the end of '
+  'a paragraph if one comes late enough, and begins each chunk with at most overlap_tokens (null: a tenth), and half of a '
+  'chunk, of the end of the one before. White space alone gives no chunk.';

@@ -81,8 +81,9 @@ begin
              when i.external_id in (select unnest(v_inserted)) then 'inserted'
              when i.content_hash <> d.content_hash then 'replaced'
              when i.attribute_hash is distinct from d.attribute_hash then
-               -- Chunks that the caller gave may have attributes of their own, which only the input shows.
-               case when i.chunks is null then 'updated' else 'replaced' end
+               -- Chunks that the caller gave, or that are made of segments, may have attributes of their own, which only the
+               -- input shows.
+               case when i.chunks is null and i.segments is null then 'updated' else 'replaced' end
              else 'unchanged'
            end as status,
            d.title as previous_title
@@ -95,7 +96,11 @@ begin
          ) d
   ), documents as (
     update braid_store.documents d
-    set title = (c.input).title, source_uri = (c.input).source_uri, metadata = (c.input).metadata,
+    set title = (c.input).title, source_uri = (c.input).source_uri,
+        metadata = case when c.status = 'replaced' then (c.input).metadata
+                        else braid_store.copied_metadata((c.input).external_id, (c.input).metadata, (
+                               select count(*) from braid_store.chunks k
+                               where k.tenant_id = store_documents.tenant_id and k.document_id = c.document_id)) end,
         content_hash = (c.input).content_hash, attribute_hash = (c.input).attribute_hash,
         occurred_at = (c.input).occurred_at, updated_at = now()
     from changes c

@@ -12,7 +12,11 @@ create or replace function braid.upsert_document(
   embedding @vector@.vector default null,
   chunks jsonb default null,
   collection text default 'default',
-  sparse jsonb default null
+  sparse jsonb default null,
+  segments jsonb default null,
+  chunk_tokens int default null,
+  overlap_tokens int default null,
+  format text default null
 )
 returns braid.write_result
 language sql
@@ -26,21 +30,25 @@ as $$
     jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
       'external_id', external_id, 'content', content, 'title', title, 'source_uri', source_uri, 'speaker', speaker,
       'category', category, 'importance', importance, 'occurred_at', occurred_at, 'language', language,
-      'embedding', embedding::real[]))
-      -- Nulls inside metadata, chunks and sparse mean what the caller says, so they are not stripped.
+      'embedding', embedding::real[], 'chunk_tokens', chunk_tokens, 'overlap_tokens', overlap_tokens,
+      'format', format))
+      -- Nulls inside metadata, chunks, segments and sparse mean what the caller says, so they are not stripped.
       || case when metadata is null then '{}' else jsonb_build_object('metadata', metadata) end
       || case when chunks is null then '{}' else jsonb_build_object('chunks', chunks) end
-      || case when sparse is null then '{}' else jsonb_build_object('sparse', sparse) end),
+      || case when sparse is null then '{}' else jsonb_build_object('sparse', sparse) end
+      || case when segments is null then '{}' else jsonb_build_object('segments', segments) end),
     collection);
 $$;
 
 comment on function braid.upsert_document(text, text, text, text, jsonb, text, text, float8, timestamptz, text,
-                                          @vector@.vector, jsonb, text, jsonb) is
+                                          @vector@.vector, jsonb, text, jsonb, jsonb, int, int, text) is
   E'Stores one document under your own id for it (external_id), and replaces the one that was there.\n'
   'Text is searchable as soon as this commits. content is split into chunks, which wait in the outbox for their '
   'embeddings; with embedding, the document becomes one chunk with that vector, as with sparse, weighted terms such as {"harbour": 1.2}; '
   'with chunks, a JSON array as in '
-  'upsert_documents, you split it yourself. title, source_uri, metadata, speaker, category, importance, occurred_at '
+  'upsert_documents, you split it yourself; segments, an array as there, is what is said in a conversation, in place of '
+  'content. chunk_tokens, overlap_tokens: of content and segments, in place of what the collection has. format: markdown keeps '
+  'the blocks of content whole. title, source_uri, metadata, speaker, category, importance, occurred_at '
   'and language are optional: searches return all of them but language, and filters can name all but title. Returns '
   'the external_id, the document''s id, what happened (inserted, replaced, updated or unchanged) and the number of '
   'chunks. For many documents use upsert_documents.';

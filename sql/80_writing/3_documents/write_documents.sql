@@ -19,8 +19,8 @@ as $$
 declare
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(write_documents.collection);
-  v_inputs braid_store.document_input[] := braid_store.parse_documents(write_documents.documents,
-                                                                              write_documents.embeddings);
+  v_inputs braid_store.document_input[] := braid_store.parse_documents(write_documents.documents, v_collection,
+                                                                       write_documents.embeddings);
   v_changes braid_store.document_change[];
   v_rewritten braid_store.document_change[];
   v_updated_ids bigint[];
@@ -28,6 +28,9 @@ declare
   v_previous_ids bigint[];
 begin
   v_collection := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
+  if v_collection.default_occurred_at = 'now' then
+    v_inputs := braid_store.date_documents(v_tenant_id, v_collection.id, v_inputs);
+  end if;
   select array_agg(c), array_agg(c) filter (where c.status in ('inserted', 'replaced')),
          array_agg(c.document_id) filter (where c.status = 'updated')
   into v_changes, v_rewritten, v_updated_ids

@@ -22,6 +22,9 @@ declare
       and a.attname <> all ('{tenant_id,id,collection_id,document_id,attribute_version}'))
     || array['embeddings'];
   v_profile_keys text[] := '{profile,embedding,embedding_model,dimensions,distance,attributes,updated_at}';
+  v_query_set_keys text[] := '{query_set,level,description,created_at}';
+  v_query_keys text[] := '{query_set,query_id,text,filters,updated_at,embeddings,judgments}';
+  v_model_keys text[] := '{name,model,updated_at}';
 begin
   if jsonb_typeof(check_records.records) is distinct from 'array' then
     raise exception 'records is %', coalesce('a JSON ' || jsonb_typeof(check_records.records), 'null')
@@ -41,16 +44,34 @@ begin
        ) d,
        lateral (
          select case
-           when jsonb_typeof(r.value) <> 'object' or not r.value ?| '{collection,document,profile}'
+           when jsonb_typeof(r.value) <> 'object' or not r.value ?| '{collection,document,profile,query_set,query,ranking_model}'
                 or (select count(*) from jsonb_object_keys(r.value)) <> 1
-             then 'is not an object with the one key "collection", "document" or "profile"'
+             then 'is not an object with the one key "collection", "document", "profile", "query_set", "query" or '
+                  '"ranking_model"'
            when jsonb_typeof(r.value -> 'collection') <> 'object' or jsonb_typeof(d.document) <> 'object'
-                or jsonb_typeof(r.value -> 'profile') <> 'object'
+                or jsonb_typeof(r.value -> 'profile') <> 'object' or jsonb_typeof(r.value -> 'query_set') <> 'object'
+                or jsonb_typeof(r.value -> 'query') <> 'object' or jsonb_typeof(r.value -> 'ranking_model') <> 'object'
              then 'has something else than an object in it'
            when r.value ? 'profile' and (
                   not r.value -> 'profile' ?& v_profile_keys or (r.value -> 'profile') - v_profile_keys <> '{}'
                   or jsonb_typeof(r.value #> '{profile,profile}') <> 'string')
              then format('has not these keys: %s', array_to_string(v_profile_keys, ', '))
+           when r.value ? 'query_set' and (
+                  not r.value -> 'query_set' ?& v_query_set_keys or (r.value -> 'query_set') - v_query_set_keys <> '{}'
+                  or jsonb_typeof(r.value #> '{query_set,query_set}') <> 'string'
+                  or r.value #>> '{query_set,level}' not in ('document', 'chunk')
+                  or jsonb_typeof(r.value #> '{query_set,description}') <> 'string')
+             then format('has not these keys, or wrong values: %s', array_to_string(v_query_set_keys, ', '))
+           when r.value ? 'query' and (
+                  not r.value -> 'query' ?& v_query_keys or (r.value -> 'query') - v_query_keys <> '{}'
+                  or jsonb_typeof(r.value #> '{query,query_set}') <> 'string'
+                  or jsonb_typeof(r.value #> '{query,embeddings}') <> 'array'
+                  or jsonb_typeof(r.value #> '{query,judgments}') <> 'array')
+             then format('has not these keys, or wrong values: %s', array_to_string(v_query_keys, ', '))
+           when r.value ? 'ranking_model' and (
+                  not r.value -> 'ranking_model' ?& v_model_keys or (r.value -> 'ranking_model') - v_model_keys <> '{}'
+                  or jsonb_typeof(r.value #> '{ranking_model,name}') <> 'string')
+             then format('has not these keys, or wrong values: %s', array_to_string(v_model_keys, ', '))
            when d.document is null then null
            when not d.document ?& v_document_keys or d.document - v_document_keys <> '{}'
              then format('has not these keys: %s', array_to_string(v_document_keys, ', '))
@@ -86,6 +107,10 @@ begin
                                                format('profile "%s": attributes', left(r.value #>> '{profile,profile}', 100)))
   from jsonb_array_elements(check_records.records) r
   where r.value ? 'profile';
+  perform braid_store.check_ranking_model(r.value #> '{ranking_model,model}',
+                                          format('ranking model "%s"', left(r.value #>> '{ranking_model,name}', 100)))
+  from jsonb_array_elements(check_records.records) r
+  where r.value ? 'ranking_model';
 
   select coalesce(jsonb_agg(d.value), '[]'), coalesce(array_agg(d.value -> 'chunks'), '{}'),
          coalesce(array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100))), '{}')

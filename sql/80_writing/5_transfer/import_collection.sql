@@ -11,7 +11,7 @@ declare
   -- What an older version gave lacks these.
   v_definition jsonb := '{"neighbour_weight": 0, "smoothing": 0, "statistics_scope": "collection", "bm25_variant": "lucene",
                            "sparse_encoder": null, "token_vector_model": null, "token_vector_dimensions": null,
-                           "token_vector_count": null}'
+                           "token_vector_count": null, "overlap_tokens": null, "default_occurred_at": null, "ranking_model": null}'
                         || jsonb_build_object('sparse_weight', case when import_collection.definition ->> 'fusion' in ('rrf', 'max')
                                                                      then 1 else 0.3 end)
                         || import_collection.definition;
@@ -43,6 +43,13 @@ begin
         perform braid.set_token_vectors(v_name, d.token_vector_model, d.token_vector_count, d.token_vector_dimensions)
         from jsonb_to_record(v_definition) d (
           token_vector_model text, token_vector_count int, token_vector_dimensions int);
+      end if;
+      if v_definition ->> 'overlap_tokens' is not null or v_definition ->> 'default_occurred_at' is not null then
+        perform braid.set_document_defaults(v_name, d.overlap_tokens, d.default_occurred_at)
+        from jsonb_to_record(v_definition) d (overlap_tokens int, default_occurred_at text);
+      end if;
+      if v_definition ->> 'ranking_model' is not null then
+        perform braid.set_ranking(v_name, ranking_model => v_definition ->> 'ranking_model');
       end if;
       perform braid.set_synonyms(y.key, array(select jsonb_array_elements_text(y.value)), v_name)
       from jsonb_each(import_collection.definition -> 'synonyms') y;

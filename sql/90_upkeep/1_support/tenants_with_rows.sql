@@ -25,7 +25,12 @@ begin
            or exists (select from braid_store.vector_shards s
                       where s.tenant_id = t.id and s.collection_id = tenants_with_rows.collection_id offset 0)
            or exists (select from braid_store.centroids c
-                      where c.tenant_id = t.id and c.collection_id = tenants_with_rows.collection_id offset 0) as has_rows
+                      where c.tenant_id = t.id and c.collection_id = tenants_with_rows.collection_id offset 0)
+           or exists (select from braid_store.query_embeddings q
+                      where q.tenant_id = t.id and q.collection_id = tenants_with_rows.collection_id offset 0)
+           -- Of a part whose documents were deleted, the noted sizes are all that is left.
+           or exists (select from braid_store.daily_part_sizes z
+                      where z.tenant_id = t.id and z.collection_id = tenants_with_rows.collection_id offset 0) as has_rows
     from (select t.id from braid_store.tenants t where t.id > tenants_with_rows.behind_tenant_id order by t.id limit 1000) t
   ) t;
   tenant_ids := coalesce(tenant_ids, '{}');

@@ -30,7 +30,7 @@ begin
       exit when v_tenants.last_tenant_id is null;
       foreach v_tenant_id in array v_tenants.tenant_ids loop
         perform braid_store.retire_shards(v_tenant_id, v_space.collection_id, v_space.vector_space_id);
-        foreach v_table in array '{embedding_jobs,centroids,chunk_vectors}'::text[] loop
+        foreach v_table in array '{embedding_jobs,query_embeddings,centroids,chunk_vectors}'::text[] loop
           loop
             -- Rows that a worker has locked are left to the next pass, too.
             execute format('delete from braid_store.%1$I where ctid = any (array(select ctid from braid_store.%1$I '
@@ -73,5 +73,5 @@ end
 $$;
 
 comment on function braid_store.reap_spaces(timestamptz) is
-  'Deletes the vectors and jobs of vector spaces that collections no longer use, for every tenant, in batches until the '
+  'Deletes the vectors, of queries too, and jobs of vector spaces that collections no longer use, for every tenant, in batches until the '
   'deadline. Returns false if the deadline came first.';

@@ -31,14 +31,15 @@ begin
       order by c.relname = 'documents', c.relname <> 'chunks', c.relname
     loop
       v_places := '{}';
+      -- Only: places in tables that inherit from this one are no places in this one. They come by themselves.
       -- One scan for all batches. A new scan for each would pass again over all rows deleted before.
-      for v_place in execute format('select t.ctid from braid_store.%I t where t.tenant_id = $1 for update skip locked',
-                                    v_table)
+      for v_place in execute format('select t.ctid from only braid_store.%I t where t.tenant_id = $1 '
+                                    'for update skip locked', v_table)
         using v_tenant.id
       loop
         v_places := array_append(v_places, v_place);
         if cardinality(v_places) = c_batch_size then
-          execute format('delete from braid_store.%I t where t.ctid = any ($1)', v_table) using v_places;
+          execute format('delete from only braid_store.%I t where t.ctid = any ($1)', v_table) using v_places;
           v_total := v_total + case v_table when 'documents' then c_batch_size else 0 end;
           v_places := '{}';
           if clock_timestamp() > deadline then
@@ -46,10 +47,10 @@ begin
           end if;
         end if;
       end loop;
-      execute format('delete from braid_store.%I t where t.ctid = any ($1)', v_table) using v_places;
+      execute format('delete from only braid_store.%I t where t.ctid = any ($1)', v_table) using v_places;
       get diagnostics v_count = row_count;
       v_total := v_total + case v_table when 'documents' then v_count else 0 end;
-      execute format('select $2 or exists (select from braid_store.%I t where t.tenant_id = $1)', v_table)
+      execute format('select $2 or exists (select from only braid_store.%I t where t.tenant_id = $1)', v_table)
       into v_has_left
       using v_tenant.id, v_has_left;
     end loop;

@@ -15,10 +15,11 @@ declare
   v_budget interval := least(coalesce(time_budget, interval '10 seconds'), interval '100 years');
   v_locking_time interval := least(v_budget / 5, interval '1 second');
   v_deadline timestamptz := clock_timestamp() + v_budget - v_locking_time;
-  c_free_tasks constant text[] := '{index_shards,reap_collections,reap_tenants,drop_retired_shards,note_parts,
-                                              maintain_parts}';
+  c_free_tasks constant text[] := '{index_shards,roll_up_searches,reap_collections,reap_tenants,reap_usage,expire_searches,
+                                              drop_retired_shards,note_parts,maintain_parts,note_sizes}';
   v_locking_tasks text[] := array(
-    select t from unnest('{move_vectors,maintain_attributes,enqueue_for_new_model,reap_spaces}'::text[]) t order by random());
+    select t from unnest('{move_vectors,maintain_attributes,enqueue_for_new_model,reap_spaces,
+                                                      drop_search_days}'::text[]) t order by random());
   v_task text;
   v_done jsonb;
   v_key text;

@@ -15,7 +15,11 @@ as $$
       (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                 'id', s.id, 'state', s.state, 'vectors', s.vector_count, 'storage', s.storage, 'hnsw_m', s.hnsw_m,
                 'hnsw_ef_construction', s.hnsw_ef_construction, 'ef_search', s.ef_search,
-                'recall', round(s.recall::numeric, 4), 'since', coalesce(s.served_at, s.created_at),
+                'recall', round(s.recall::numeric, 4),
+                -- To ask the size of one that is being dropped would wait for that.
+                'bytes', case when s.state <> 'retired'
+                              then pg_total_relation_size(to_regclass(format('braid_store.vectors_%s', s.id))) end,
+                'since', coalesce(s.served_at, s.created_at),
                 -- Named only for shards of the other model in a model change.
                 'embedding_model', (select p.embedding_model from braid_store.vector_spaces p
                                     where p.id = s.vector_space_id and p.id <> vector_status.vector_space_id))) order by s.id)

@@ -10,9 +10,10 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- Rows read of each table, to see how long they are. Rows of a page are alike, so that some more are allowed.
+  -- Rows read of each table, and again for each of its indexes, to see how long they are. Rows of a page are alike, so
+  -- that some more are allowed.
   c_sample constant int := 1000;
-  c_max_sample constant int := 10000;
+  c_max_sample constant int := 1500;
   v_table record;
   v_index record;
   v_row_bytes float8;
@@ -20,29 +21,39 @@ declare
 begin
   for v_table in
     select c.oid, c.relname, c.reltuples, c.reltoastrelid,
-           least(100, 100 * c_sample / greatest(c.reltuples, 1)) as sample_percent,
+           -- Rows in a page as at the last vacuum, but the pages of now: the table may have grown since, or have few rows
+           -- in many pages.
+           least(100, 100 * c_sample / greatest(c.reltuples / greatest(c.relpages, 1) * p.pages, p.pages, 1)) as sample_percent,
+           p.pages > 2 * greatest(c.relpages, 1) as has_grown,
            (select string_agg(format('coalesce(pg_column_size(t.%I), 0)', a.attname), ' + ' order by a.attnum)
             from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped) as row_bytes,
            coalesce((select o.option_value::int from pg_options_to_table(c.reloptions) o
                      where o.option_name = 'toast_tuple_target'), 2032) as max_inline_bytes
     from pg_class c
+    -- Not joined before the conditions on c: to ask the size of a shard that is being dropped would wait for that.
+    cross join lateral (
+      select pg_relation_size(c.oid) / current_setting('block_size')::int as pages offset 0
+    ) p
     where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.reltuples >= 0
-      and c.relname !~ '^vectors_[0-9]+$'
+      -- Shards are made anew, and days of the search log are dropped, as wholes.
+      and c.relname !~ '^(vectors|search_log)_[0-9_]+$'
     order by c.relname
   loop
     -- With header, line pointer and alignment. Of a long row about a quarter of the limit stays in line.
     execute format(
       'select avg(case when s.bytes > $1 then $1 / 4 else s.bytes end) '
-      'from (select %2$s + 32 as bytes from braid_store.%1$I t tablesample system (%3$s) limit $2) s',
+      'from (select %2$s + 32 as bytes from only braid_store.%1$I t tablesample system (%3$s) limit $2) s',
       v_table.relname, v_table.row_bytes, v_table.sample_percent)
     into v_row_bytes
     using v_table.max_inline_bytes, c_max_sample;
     table_name := v_table.relname;
     part := 'rows';
     byte_count := pg_relation_size(v_table.oid);
-    -- Where the sample has hit no row, nothing is known, and so nothing too large.
+    -- Where the sample has hit no row, each may fill a page.
     needed_byte_count := coalesce(ceil(v_table.reltuples * v_row_bytes / 0.96 + 8192),
-                                  case when v_table.reltuples > 0 then byte_count else 8192 end);
+                                  least(byte_count, ceil(v_table.reltuples * 8192 + 8192)));
+    -- How many rows there are now is not known before the next vacuum.
+    needed_byte_count := greatest(needed_byte_count, case when v_table.has_grown then byte_count end);
     return next;
     part := 'toast';
     select pg_relation_size(c.oid), ceil(c.reltuples * 2048 + 8192) into byte_count, needed_byte_count
@@ -50,6 +61,7 @@ begin
     -- Pieces of 2 KB, four in a page.
     where c.oid = v_table.reltoastrelid and c.reltuples >= 0;
     if found then
+      needed_byte_count := greatest(needed_byte_count, case when v_table.has_grown then byte_count end);
       return next;
     end if;
     for v_index in
@@ -65,7 +77,7 @@ begin
       order by i.relname
     loop
       execute format(
-        'select avg(%2$s) from (select t.* from braid_store.%1$I t tablesample system (%3$s) limit $1) t where %4$s',
+        'select avg(%2$s) from (select t.* from only braid_store.%1$I t tablesample system (%3$s) limit $1) t where %4$s',
         v_table.relname, v_index.key_bytes, v_table.sample_percent, v_index.predicate)
       into v_key_bytes
       using c_max_sample;
@@ -73,7 +85,9 @@ begin
       byte_count := pg_relation_size(v_index.oid);
       -- With header, line pointer and alignment, in pages that are filled to 90 %, and the pages above the leaves.
       needed_byte_count := coalesce(ceil(v_index.reltuples * (v_key_bytes + 20) / 0.88 + 16384),
-                                    case when v_index.reltuples > 0 then byte_count else 16384 end);
+                                    -- No key is longer.
+                                    least(byte_count, ceil(v_index.reltuples * 2731 + 16384)));
+      needed_byte_count := greatest(needed_byte_count, case when v_table.has_grown then byte_count end);
       return next;
     end loop;
   end loop;
@@ -82,5 +96,6 @@ $$;
 
 comment on function braid_store.relation_sizes() is
   'How many bytes tables and their indexes take, and about how many they would take if they were written anew, from the '
-  'number of rows at the last vacuum and the length of about 1000 of them; if these are unknown, as many as they take. '
+  'number of rows at the last vacuum and the length of about 1000 of them; if the table has more than doubled since, as '
+  'many as they take. '
   'part: rows, toast (what is stored out of line), or the name of an index. Vector shards are left out.';

@@ -15,29 +15,44 @@ from isolation.attack.values import JSONS, TEXTS, hostile, literal
 from isolation.world import Connection
 from support.calls import one
 
+EVALUATED = """braid.evaluate('asked', '{"mode": "full_text", "collection": "small"}')"""
 # What makes a call work, for arguments that must be given.
 BENIGN = {
     "after": "''",
+    "baseline": EVALUATED,
+    "candidate": EVALUATED,
     "chunk_ids": "array[:own]",
     "chunk_id": ":own",
     "collection": "'small'",
     "content": "'A discount.'",
     "dimensions": "4",
     "documents": """'[{"external_id": "doc1", "content": "A discount."}]'""",
+    "embedded_text": "'discount'",
+    "embedding": "'[1,0,0]'",
     "embedding_model": "'another'",
     "embeddings": "array['[1,0,0]']",
     "error": "'failed'",
     "external_id": "'doc1'",
     "external_ids": "array['doc1']",
     "indexed_attributes": "'{}'",
+    "judge": "'second'",
+    "judgments": "'[]'",
     "keys": "array['speaker']",
     "liked": "array['doc1']",
     "match": "'any'",
     "metadata": "'{}'",
     "name": "'encoder'",
+    "model": """'{"version": 1, "mode": "hybrid", "features": ["score"], "weights": [1]}'""",
     "profile": "'ana'",
+    "queries": "'[]'",
     "query_embedding": "'[1,0,0]'",
+    "query_id": "'1'",
+    "query_set": "'asked'",
     "query_text": "'discount customer'",
+    "request_count": "1",
+    "search_id": "(select braid.search('discount', collection => 'small') #>> '{stats,search_id}')",
+    "text_count": "1",
+    "token_count": "1",
     "records": "'[]'",
     "synonyms": "array['rebate']",
     "tenant": "'alpha'",
@@ -61,7 +76,12 @@ BENIGN_OF_TYPE = {
     "text[]": "array['doc1']",
     "jsonb": "'{}'",
 }
-OF_FUNCTION = {("create_collection", "collection"): "'another'", ("drop_tenant", "tenant"): "'nobody'"}
+OF_FUNCTION = {
+    ("multi_search", "queries"): """'["discount", {"text": "customer", "embedding": [1,0,0]}]'""",
+    ("create_collection", "collection"): "'another'",
+    ("drop_tenant", "tenant"): "'nobody'",
+    ("record_feedback", "kind"): "'click'",
+}
 
 FUNCTIONS = """
 select p.proname as name, p.provolatile <> 'v' as reads, p.pronargs - p.pronargdefaults as required,

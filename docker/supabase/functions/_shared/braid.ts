@@ -27,6 +27,7 @@ export type SearchOptions = {
   profile?: string | { [key: string]: Json | undefined } | null
   rank_by?: Json[] | { [key: string]: Json | undefined } | null
   rerank?: Json[] | null
+  model?: string | { [key: string]: Json | undefined } | boolean | null
   late_interaction?: { [key: string]: Json | undefined } | null
   collapse?: boolean | { [key: string]: Json | undefined } | null
   group_by?: string | null
@@ -49,6 +50,7 @@ export type Database = {
           bm25_variant: string | null
           chunk_tokens: number | null
           created_at: string | null
+          default_occurred_at: string | null
           dimensions: number | null
           distance: string | null
           embed_fields: string[] | null
@@ -64,7 +66,14 @@ export type Database = {
           name: string | null
           neighbour_weight: number | null
           normalisation: string | null
+          overlap_tokens: number | null
+          query_embedding_count: number | null
+          ranking_model: string | null
           rrf_k: number | null
+          search_log: string | null
+          search_log_days: number | null
+          search_log_query: string | null
+          search_log_share: number | null
           semantic_weight: number | null
           smoothing: number | null
           sparse_encoder: string | null
@@ -76,6 +85,41 @@ export type Database = {
           token_vector_dimensions: number | null
           token_vector_model: string | null
           vector_storage: string | null
+        }
+        Relationships: []
+      }
+      embedding_costs: {
+        Row: {
+          cost: number | null
+          embedding_model: string | null
+          estimated_token_count: number | null
+          month: string | null
+          request_count: number | null
+          tenant_count: number | null
+          text_count: number | null
+          token_count: number | null
+        }
+        Relationships: []
+      }
+      index_health: {
+        Row: {
+          chunk_count: number | null
+          collection: string | null
+          dead_chunk_count: number | null
+          dead_share: number | null
+          ef_search: number | null
+          embedding_model: string | null
+          is_indexed: boolean | null
+          measured_at: string | null
+          recall_10: number | null
+          recall_100: number | null
+          recall_100_error: number | null
+          recall_10_error: number | null
+          segment_count: number | null
+          shard: number | null
+          tenant: string | null
+          vector_count: number | null
+          waiting_chunk_count: number | null
         }
         Relationships: []
       }
@@ -95,6 +139,190 @@ export type Database = {
         }
         Relationships: []
       }
+      outbox: {
+        Row: {
+          abandoned_count: number | null
+          age: string | null
+          claimable_count: number | null
+          collection: string | null
+          embedding_model: string | null
+          failed_count: number | null
+          oldest_at: string | null
+          tenant: string | null
+          waiting_count: number | null
+        }
+        Relationships: []
+      }
+      query_statistics: {
+        Row: {
+          calls: number | null
+          collection: string | null
+          compile_ms: number | null
+          estimated_calls: number | null
+          first_searched_at: string | null
+          last_searched_at: string | null
+          legs_ms: number | null
+          max_ms: number | null
+          mean_ms: number | null
+          query: string | null
+          ranking_ms: number | null
+          rows_ms: number | null
+          zero_hits: number | null
+        }
+        Relationships: []
+      }
+      search_activity: {
+        Row: {
+          calls: number | null
+          collection: string | null
+          estimated_calls: number | null
+          hour: string | null
+          mean_ms: number | null
+          mode: string | null
+          p50_ms: number | null
+          p95_ms: number | null
+          p99_ms: number | null
+          underfilled: number | null
+          warned: number | null
+          zero_hits: number | null
+        }
+        Relationships: []
+      }
+      search_feedback: {
+        Row: {
+          collection: string | null
+          external_id: string | null
+          kind: string | null
+          login: string | null
+          rank: number | null
+          recorded_at: string | null
+          search_id: string | null
+          value: number | null
+        }
+        Relationships: []
+      }
+      search_hours: {
+        Row: {
+          calls: number | null
+          collection: string | null
+          compile_ms: number | null
+          estimated_calls: number | null
+          histogram: number[] | null
+          hour: string | null
+          legs_ms: number | null
+          max_ms: number | null
+          mean_ms: number | null
+          min_ms: number | null
+          mode: string | null
+          ranking_ms: number | null
+          rows_ms: number | null
+          semantic_mode: string | null
+          stddev_ms: number | null
+          total_ms: number | null
+          underfilled: number | null
+          warned: number | null
+          zero_hits: number | null
+        }
+        Relationships: []
+      }
+      search_latency: {
+        Row: {
+          calls: number | null
+          collection: string | null
+          day: string | null
+          max_ms: number | null
+          mean_ms: number | null
+          min_ms: number | null
+          mode: string | null
+          p50_ms: number | null
+          p95_ms: number | null
+          p99_ms: number | null
+          semantic_mode: string | null
+          stddev_ms: number | null
+        }
+        Relationships: []
+      }
+      search_log: {
+        Row: {
+          chunk_indexes: number[] | null
+          collection: string | null
+          compile_ms: number | null
+          configuration: Json
+          external_ids: string[] | null
+          filters: Json
+          is_first_page: boolean | null
+          is_underfilled: boolean | null
+          legs_ms: number | null
+          login: string | null
+          match_count: number | null
+          mode: string | null
+          query_hash: string | null
+          query_text: string | null
+          query_time_ms: number | null
+          ranking: string | null
+          ranking_ms: number | null
+          result_count: number | null
+          rows_ms: number | null
+          sample_share: number | null
+          search_id: string | null
+          searched_at: string | null
+          semantic_mode: string | null
+          warnings: string[] | null
+        }
+        Relationships: []
+      }
+      search_problems: {
+        Row: {
+          collection: string | null
+          filters: Json
+          match_count: number | null
+          mode: string | null
+          problems: string[] | null
+          query_hash: string | null
+          query_text: string | null
+          result_count: number | null
+          search_id: string | null
+          searched_at: string | null
+        }
+        Relationships: []
+      }
+      search_success: {
+        Row: {
+          click_through_rate: number | null
+          clicked_reciprocal_rank: number | null
+          clicked_searches: number | null
+          collection: string | null
+          configuration: Json
+          mean_rating: number | null
+          mean_reciprocal_rank: number | null
+          ranking: string | null
+          searches: number | null
+          used_searches: number | null
+        }
+        Relationships: []
+      }
+      storage: {
+        Row: {
+          byte_count: number | null
+          collection: string | null
+          part: string | null
+          row_estimate: number | null
+          table_name: string | null
+          tenant: string | null
+        }
+        Relationships: []
+      }
+      storage_growth: {
+        Row: {
+          byte_count: number | null
+          day: string | null
+          growth: number | null
+          index_bytes: number | null
+          row_bytes: number | null
+          table_name: string | null
+        }
+        Relationships: []
+      }
       synonyms: {
         Row: {
           collection: string | null
@@ -103,8 +331,43 @@ export type Database = {
         }
         Relationships: []
       }
+      tenant_growth: {
+        Row: {
+          byte_count: number | null
+          byte_growth: number | null
+          chunk_count: number | null
+          chunk_growth: number | null
+          collection: string | null
+          day: string | null
+          tenant: string | null
+          token_count: number | null
+        }
+        Relationships: []
+      }
+      tenant_storage: {
+        Row: {
+          byte_count: number | null
+          chunk_count: number | null
+          collection: string | null
+          indexed_vector_count: number | null
+          tenant: string | null
+          token_count: number | null
+          vector_index_byte_count: number | null
+        }
+        Relationships: []
+      }
     }
     Functions: {
+      abandon_embedding_jobs: {
+        Args: {
+          chunk_ids: number[]
+          collection?: string
+          embedding_model?: string | null
+          error: string
+          most_attempts?: number
+        }
+        Returns: number
+      }
       add_tenant_member: {
         Args: {
           member: string
@@ -118,6 +381,12 @@ export type Database = {
           role: string
         }
         Returns: boolean
+      }
+      apply_changes: {
+        Args: {
+          time_budget?: string
+        }
+        Returns: Json
       }
       arrange_results: {
         Args: {
@@ -176,6 +445,16 @@ export type Database = {
           detail: string | null
         }[]
       }
+      check_sync: {
+        Args: {
+          table_name: string
+        }
+        Returns: {
+          tenant: string | null
+          external_id: string | null
+          problem: string | null
+        }[]
+      }
       claim_embedding_jobs: {
         Args: {
           collection?: string
@@ -193,6 +472,16 @@ export type Database = {
           collection?: string
         }
         Returns: number
+      }
+      compare_evaluations: {
+        Args: {
+          baseline: Json
+          candidate: Json
+          changed_count?: number
+          resample_count?: number
+          seed?: number
+        }
+        Returns: Json
       }
       conversation_timeline: {
         Args: {
@@ -265,6 +554,14 @@ export type Database = {
         }
         Returns: number
       }
+      create_query_set: {
+        Args: {
+          description?: string
+          level?: string
+          query_set: string
+        }
+        Returns: boolean
+      }
       create_tenant: {
         Args: {
           tenant: string
@@ -307,6 +604,26 @@ export type Database = {
         }
         Returns: boolean
       }
+      drop_embedding_jobs: {
+        Args: {
+          chunk_ids?: number[] | null
+          collection?: string
+          embedding_model?: string | null
+        }
+        Returns: number
+      }
+      drop_query_set: {
+        Args: {
+          query_set: string
+        }
+        Returns: boolean
+      }
+      drop_ranking_model: {
+        Args: {
+          name: string
+        }
+        Returns: boolean
+      }
       drop_tenant: {
         Args: {
           confirm_tenant?: string | null
@@ -325,6 +642,31 @@ export type Database = {
           claimable_count: number | null
           last_error: string | null
         }[]
+      }
+      embedding_usage: {
+        Args: {
+          since?: string | null
+        }
+        Returns: {
+          tenant: string | null
+          embedding_model: string | null
+          day: string | null
+          request_count: number | null
+          text_count: number | null
+          token_count: number | null
+          estimated_token_count: number | null
+          cost: number | null
+        }[]
+      }
+      evaluate: {
+        Args: {
+          configuration?: Json
+          details?: boolean
+          judge?: string | null
+          metrics?: string[]
+          query_set: string
+        }
+        Returns: Json
       }
       explain_score: {
         Args: {
@@ -443,6 +785,32 @@ export type Database = {
         }
         Returns: Json
       }
+      get_query_embedding: {
+        Args: {
+          collection?: string
+          embedded_text: string
+        }
+        Returns: number[] | string
+      }
+      get_ranking_model: {
+        Args: {
+          name: string
+        }
+        Returns: Json
+      }
+      health: {
+        Args: {
+          older_than?: string
+        }
+        Returns: {
+          severity: string | null
+          code: string | null
+          subject: string | null
+          finding: string | null
+          reason: string | null
+          command: string | null
+        }[]
+      }
       highlight: {
         Args: {
           chunk_id: number
@@ -479,6 +847,25 @@ export type Database = {
         }
         Returns: number
       }
+      judge_agreement: {
+        Args: {
+          judge: string
+          query_set: string
+          reference?: string | null
+        }
+        Returns: Json
+      }
+      judgments_from_clicks: {
+        Args: {
+          collection?: string
+          eta?: number
+          judge?: string
+          min_impressions?: number
+          query_set: string
+          since?: string | null
+        }
+        Returns: Json
+      }
       learn_profile: {
         Args: {
           collection?: string
@@ -507,6 +894,37 @@ export type Database = {
           chunk_count: number | null
         }[]
       }
+      list_embedding_jobs: {
+        Args: {
+          after_chunk_id?: number
+          collection?: string
+          embedding_model?: string | null
+          job_count?: number
+          with_state?: string | null
+        }
+        Returns: {
+          chunk_id: number | null
+          external_id: string | null
+          chunk_index: number | null
+          state: string | null
+          attempts: number | null
+          last_error: string | null
+          available_at: string | null
+        }[]
+      }
+      list_judgments: {
+        Args: {
+          query_id: string
+          query_set: string
+        }
+        Returns: {
+          external_id: string | null
+          chunk_index: number | null
+          judge: string | null
+          grade: number | null
+          updated_at: string | null
+        }[]
+      }
       list_profiles: {
         Args: {
           after?: string | null
@@ -519,9 +937,57 @@ export type Database = {
           updated_at: string | null
         }[]
       }
+      list_queries: {
+        Args: {
+          after?: string | null
+          match_count?: number
+          query_set: string
+        }
+        Returns: {
+          query_id: string | null
+          query_text: string | null
+          filters: Json
+          embedding_models: string[] | null
+          judgment_count: number | null
+          updated_at: string | null
+        }[]
+      }
+      list_query_sets: {
+        Args: never
+        Returns: {
+          query_set: string | null
+          level: string | null
+          description: string | null
+          query_count: number | null
+          judged_count: number | null
+          judgment_count: number | null
+          judges: string[] | null
+          created_at: string | null
+        }[]
+      }
+      list_ranking_models: {
+        Args: never
+        Returns: {
+          name: string | null
+          mode: string | null
+          features: string[] | null
+          tree_count: number | null
+          learned: Json
+          collections: string[] | null
+          updated_at: string | null
+        }[]
+      }
       maintain: {
         Args: {
           time_budget?: string | null
+        }
+        Returns: Json
+      }
+      measure_recall: {
+        Args: {
+          collection?: string
+          query_count?: number
+          set_ef_search?: boolean
         }
         Returns: Json
       }
@@ -535,6 +1001,23 @@ export type Database = {
           chunk_id: number | null
           input: string | null
         }[]
+      }
+      multi_search: {
+        Args: {
+          candidate_count?: number | null
+          collection?: string
+          filters?: Json
+          full_text_weight?: number | null
+          fusion?: string | null
+          match?: string
+          match_count?: number
+          min_score?: number | null
+          options?: SearchOptions | null
+          queries: Json
+          rrf_k?: number | null
+          semantic_weight?: number | null
+        }
+        Returns: Json
       }
       parse_timeframe: {
         Args: {
@@ -552,6 +1035,43 @@ export type Database = {
           collection: string
         }
         Returns: undefined
+      }
+      pool_results: {
+        Args: {
+          configurations?: Json
+          depth?: number
+          judge?: string | null
+          query_ids?: string[] | null
+          query_set: string
+          seed?: number
+        }
+        Returns: {
+          query_id: string | null
+          query_text: string | null
+          external_id: string | null
+          chunk_index: number | null
+          chunk_id: number | null
+          title: string | null
+          content: string | null
+        }[]
+      }
+      ranking_features: {
+        Args: {
+          after?: string | null
+          configuration?: Json
+          judge?: string | null
+          query_count?: number
+          query_set: string
+        }
+        Returns: {
+          query_id: string | null
+          place: number | null
+          external_id: string | null
+          chunk_index: number | null
+          grade: number | null
+          score: number | null
+          features: Json
+        }[]
       }
       rebuild_index: {
         Args: {
@@ -609,6 +1129,27 @@ export type Database = {
         }
         Returns: Json
       }
+      record_embedding_usage: {
+        Args: {
+          cost?: number | null
+          embedding_model: string
+          estimated_token_count?: number
+          request_count: number
+          tenant: string
+          text_count: number
+          token_count: number
+        }
+        Returns: undefined
+      }
+      record_feedback: {
+        Args: {
+          external_id: string
+          kind: string
+          search_id: string
+          value?: number | null
+        }
+        Returns: boolean
+      }
       remove_tenant_member: {
         Args: {
           member: string
@@ -629,11 +1170,50 @@ export type Database = {
         }
         Returns: undefined
       }
+      retry_embedding_jobs: {
+        Args: {
+          chunk_ids?: number[] | null
+          collection?: string
+          embedding_model?: string | null
+        }
+        Returns: number
+      }
       roll_back_model_migration: {
         Args: {
           collection: string
         }
         Returns: undefined
+      }
+      sample_queries: {
+        Args: {
+          collection?: string
+          method?: string
+          min_searches?: number
+          query_count?: number
+          query_set: string
+          seed?: number
+          since?: string | null
+          with_filters?: boolean
+        }
+        Returns: number
+      }
+      search: {
+        Args: {
+          candidate_count?: number | null
+          collection?: string
+          filters?: Json
+          full_text_weight?: number | null
+          fusion?: string | null
+          match?: string
+          match_count?: number
+          min_score?: number | null
+          options?: SearchOptions | null
+          query_embedding?: number[] | string | null
+          query_text?: string | null
+          rrf_k?: number | null
+          semantic_weight?: number | null
+        }
+        Returns: Json
       }
       search_json: {
         Args: {
@@ -674,6 +1254,14 @@ export type Database = {
         }
         Returns: undefined
       }
+      set_document_defaults: {
+        Args: {
+          collection: string
+          default_occurred_at?: string | null
+          overlap_tokens?: number | null
+        }
+        Returns: undefined
+      }
       set_indexed_attributes: {
         Args: {
           collection?: string
@@ -690,6 +1278,13 @@ export type Database = {
         }
         Returns: undefined
       }
+      set_query_embeddings: {
+        Args: {
+          collection: string
+          embedding_count?: number
+        }
+        Returns: undefined
+      }
       set_ranking: {
         Args: {
           b?: number | null
@@ -701,6 +1296,7 @@ export type Database = {
           neighbour_weight?: number | null
           normalisation?: string | null
           preset?: string | null
+          ranking_model?: string | null
           rrf_k?: number | null
           semantic_weight?: number | null
           smoothing?: number | null
@@ -708,6 +1304,16 @@ export type Database = {
           sparse_weight?: number | null
           statistics_scope?: string | null
           title_weight?: number | null
+        }
+        Returns: undefined
+      }
+      set_search_log: {
+        Args: {
+          collection: string
+          keep_query?: string | null
+          log?: string
+          retention?: string | null
+          sample_share?: number | null
         }
         Returns: undefined
       }
@@ -791,6 +1397,37 @@ export type Database = {
         }
         Returns: number
       }
+      store_judgments: {
+        Args: {
+          judgments: Json
+          query_set: string
+        }
+        Returns: Json
+      }
+      store_queries: {
+        Args: {
+          collection?: string
+          queries: Json
+          query_set: string
+        }
+        Returns: number
+      }
+      store_query_embedding: {
+        Args: {
+          collection?: string
+          embedded_text: string
+          embedding: number[] | string
+          embedding_model?: string | null
+        }
+        Returns: boolean
+      }
+      store_ranking_model: {
+        Args: {
+          model: Json
+          name: string
+        }
+        Returns: boolean
+      }
       store_sparse_terms: {
         Args: {
           chunk_ids: number[]
@@ -809,6 +1446,51 @@ export type Database = {
         }
         Returns: number
       }
+      sync_status: {
+        Args: never
+        Returns: {
+          table_name: string | null
+          collection: string | null
+          tenant: string | null
+          state: string | null
+          row_estimate: number | null
+          document_count: number | null
+          waiting_count: number | null
+          failed_count: number | null
+          last_error: string | null
+          rows_per_second: number | null
+          seconds_left: number | null
+        }[]
+      }
+      sync_table: {
+        Args: {
+          category?: string | null
+          collection?: string
+          content?: string[] | null
+          filter?: string | null
+          id?: string | null
+          importance?: string | null
+          language?: string | null
+          metadata?: string[] | null
+          mode?: string
+          occurred_at?: string | null
+          on_error?: string
+          source_uri?: string | null
+          speaker?: string | null
+          table_name: string
+          tenant?: string | null
+          tenant_column?: string | null
+          title?: string | null
+        }
+        Returns: undefined
+      }
+      unsync_table: {
+        Args: {
+          keep_documents?: boolean
+          table_name: string
+        }
+        Returns: number
+      }
       update_metadata: {
         Args: {
           collection?: string
@@ -821,15 +1503,19 @@ export type Database = {
       upsert_document: {
         Args: {
           category?: string | null
+          chunk_tokens?: number | null
           chunks?: Json
           collection?: string
           content?: string | null
           embedding?: number[] | string | null
           external_id: string
+          format?: string | null
           importance?: number | null
           language?: string | null
           metadata?: Json
           occurred_at?: string | null
+          overlap_tokens?: number | null
+          segments?: Json
           source_uri?: string | null
           sparse?: Json
           speaker?: string | null

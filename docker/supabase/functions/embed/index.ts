@@ -13,7 +13,7 @@
 //                           EMBEDDING_MODEL=text-embedding-3-small
 //
 //   POST {"embed": {"collection": "notes"}}                              → {"claimed": 20, "stored": 20, "failed": []}
-//   POST {"search": {"query_text": "per seat", "collection": "notes"}}   → what braid.search_json returns
+//   POST {"search": {"query_text": "per seat", "collection": "notes"}}   → what braid.search returns
 //
 // It acts for whoever calls it: a user's token in Authorization, as supabase-js sends it, or a secret key in apikey with
 // the tenant in the header x-braid-tenant:
@@ -23,15 +23,16 @@
 //        --header 'apikey: sb_secret_…' --header 'x-braid-tenant: acme'
 //
 // Call `embed` after writing, or from pg_cron, until `claimed` is 0; job_count (up to 100) and lease are those of
-// braid.claim_embedding_jobs. A text that the model refuses is in `failed`, with the reason, and can be claimed again
-// after a pause. Errors are {code, message, hint}, with the status of the API; 502 if the model cannot be reached.
+// braid.claim_embedding_jobs. A text that the model refuses, where it takes others, is in `failed`, with the reason. It is
+// given up, at once if the service says that it is at fault, else after 5 attempts: braid.list_embedding_jobs has it, and
+// braid.retry_embedding_jobs lets it be claimed again. Errors are {code, message, hint}, with the status of the API; 502 if the model cannot be reached.
 import 'jsr:@supabase/functions-js/edge-runtime.d.ts'
 import { createClient } from 'npm:@supabase/supabase-js@2'
 import { corsHeaders } from 'npm:@supabase/supabase-js@2/cors'
 import type { Database, Json } from '../_shared/braid.ts'
 
 type Functions = Database['braid']['Functions']
-type Search = Functions['search_json']['Args']
+type Search = Functions['search']['Args']
 type Claim = Omit<Functions['claim_embedding_jobs']['Args'], 'embedding_model'>
 type Fields = { [key: string]: unknown }
 
@@ -63,8 +64,20 @@ class Failure extends Error {
   }
 }
 
-// The fault of one text: others may do.
-class Refused extends Error {}
+// The fault of one text: others may do. isFinal: the service said so itself.
+class Refused extends Error {
+  constructor(
+    message: string,
+    readonly isFinal = false,
+  ) {
+    super(message)
+  }
+}
+
+// A text that is no trouble to any model: where it fails, the service is at fault.
+const HARMLESS = 'warm up'
+// Of a text that fails where others do not.
+const MOST_ATTEMPTS = 5
 
 const reason = (failure: unknown) => (failure instanceof Error ? failure.message : String(failure))
 
@@ -80,7 +93,7 @@ async function ask(texts: string[], deadline: number): Promise<(number[] | Error
   })
   if (!answer.ok) {
     const message = `the embedding service answered ${answer.status}: ${(await answer.text()).slice(0, 500)}`
-    throw [400, 413, 422].includes(answer.status) ? new Refused(message) : new Error(message)
+    throw [400, 413, 414, 422].includes(answer.status) ? new Refused(message, true) : new Error(message)
   }
   const { data } = (await answer.json()) as { data?: { index: number; embedding: number[] | null }[] }
   if (data?.length !== texts.length) throw new Error(`${data?.length} embeddings came for ${texts.length} texts`)
@@ -97,8 +110,7 @@ async function run(text: string): Promise<number[]> {
 }
 
 // For each text its vector, or why there is none. Texts that a service refuses together are sent one by one.
-async function vectors(texts: string[]): Promise<(number[] | Error)[]> {
-  const deadline = Date.now() + EMBEDDING_MS
+async function vectors(texts: string[], deadline = Date.now() + EMBEDDING_MS): Promise<(number[] | Error)[]> {
   if (service) {
     try {
       return await ask(texts, deadline)
@@ -118,6 +130,16 @@ async function vectors(texts: string[]): Promise<(number[] | Error)[]> {
     }
   }
   return found
+}
+
+// As vectors. If no text was embedded, and a harmless one is not either, none that was refused is at fault.
+async function vectorsOfDocuments(texts: string[]): Promise<(number[] | Error)[]> {
+  const deadline = Date.now() + EMBEDDING_MS
+  const found = await vectors(texts, deadline)
+  if (found.some(Array.isArray) || !found.some((one) => one instanceof Refused)) return found
+  const [harmless] = await vectors([HARMLESS], deadline)
+  if (!(harmless instanceof Error)) return found
+  return found.map((one) => (one instanceof Refused ? new Error(harmless.message) : one))
 }
 
 // What a query asks for: excluded words and phrases do not belong into its embedding, nor do the signs of others.
@@ -181,31 +203,32 @@ function otherModel(collection: string, wanted: string, dimensions?: number): Fa
 
 // The dimensions that vectors of our model must have in a collection, which may be on its way to that model. Asked before
 // anything is embedded, so that only callers whom the API knows cost anything.
-async function dimensionsOf(braid: Api, collection: string, forSearch: boolean): Promise<number> {
+async function spaceOf(braid: Api, collection: string, forSearch: boolean) {
   const [own] = await result(
-    braid.from('collections').select('embedding_model, dimensions').eq('name', collection),
+    braid.from('collections').select('embedding_model, dimensions, query_embedding_count').eq('name', collection),
   )
   if (!own) throw new Failure(400, `collection "${collection}" does not exist`, 'braid.collections lists them.', '42704')
-  if (own.embedding_model === model) return own.dimensions!
+  const storesQueries = own.query_embedding_count! > 0
+  if (own.embedding_model === model) return { dimensions: own.dimensions!, storesQueries }
   const [next] = forSearch
     ? []
     : await result(braid.from('model_migrations').select('to_model, to_dimensions').eq('collection', collection))
   if (next?.to_model !== model) throw otherModel(collection, `${own.embedding_model}`)
-  return next.to_dimensions!
+  return { dimensions: next.to_dimensions!, storesQueries }
 }
 
 async function embed(braid: Api, { collection = 'default', job_count = 20, lease }: Claim) {
   if (!Number.isInteger(job_count) || job_count < 1 || job_count > MAX_JOBS) {
     throw new Failure(400, `job_count is ${job_count}`, `Use 1 to ${MAX_JOBS}.`, '22023')
   }
-  const dimensions = await dimensionsOf(braid, collection, false)
+  const { dimensions } = await spaceOf(braid, collection, false)
   const of = { collection, embedding_model: model }
   const jobs = await result(braid.rpc('claim_embedding_jobs', { ...of, job_count, lease }))
   if (!jobs.length) return { claimed: 0, stored: 0, failed: [] }
 
   const refused = new Map<number, Error>()
   const fitting: [number, string][] = []
-  const found = await vectors(jobs.map(({ input }) => input!))
+  const found = await vectorsOfDocuments(jobs.map(({ input }) => input!))
   found.forEach((one, place) => {
     const chunk_id = jobs[place].chunk_id!
     if (one instanceof Error) refused.set(chunk_id, one)
@@ -246,14 +269,19 @@ async function store(braid: Api, of: Of, fitting: [number, string][], refused: M
   return stored
 }
 
-// They can be claimed again after a pause; without this, when the lease is over.
+// Without this, they could be claimed again when the lease is over.
 async function giveBack(braid: Api, of: Of, refused: Map<number, Error>) {
-  const byReason = new Map<string, number[]>()
-  for (const [chunk_id, { message }] of refused) {
-    byReason.set(message, [...(byReason.get(message) ?? []), chunk_id])
+  const byReason = new Map<string, [Error, number[]]>()
+  for (const [chunk_id, error] of refused) {
+    const key = `${error instanceof Refused} ${error.message}`
+    const [, chunk_ids] = byReason.get(key) ?? [error, []]
+    byReason.set(key, [error, [...chunk_ids, chunk_id]])
   }
-  for (const [error, chunk_ids] of byReason) {
-    await braid.rpc('fail_embedding_jobs', { ...of, chunk_ids, error: error.slice(0, 1000) })
+  for (const [failure, chunk_ids] of byReason.values()) {
+    const given = { ...of, chunk_ids, error: failure.message.slice(0, 1000) }
+    await (failure instanceof Refused
+      ? braid.rpc('abandon_embedding_jobs', { ...given, most_attempts: failure.isFinal ? 1 : MOST_ATTEMPTS })
+      : braid.rpc('fail_embedding_jobs', given))
   }
 }
 
@@ -266,10 +294,13 @@ async function search(braid: Api, args: Search) {
         ? args.query_text.trim()
         : asked(args.query_text)
   const warnings: Json[] = []
+  let store: PromiseLike<unknown> | undefined
   if (text && args.query_embedding == null) {
     const collection = args.collection ?? 'default'
-    const dimensions = await dimensionsOf(braid, collection, true)
-    const [vector] = await vectors([text])
+    const { dimensions, storesQueries } = await spaceOf(braid, collection, true)
+    const query = { embedded_text: text, collection }
+    const stored = storesQueries ? await result(braid.rpc('get_query_embedding', query)) : null
+    const [vector] = stored ? [JSON.parse(`${stored}`) as number[]] : await vectors([text])
     if (vector instanceof Error) {
       // Full text goes on without it.
       warnings.push({ code: 'embedding_unavailable', message: `searched by full text only; ${vector.message}` })
@@ -277,9 +308,14 @@ async function search(braid: Api, args: Search) {
       throw otherModel(collection, `${dimensions} dimensions, not ${vector.length}`, vector.length)
     } else {
       args = { ...args, query_embedding: vector, options: { embedding_model: model, ...options } }
+      if (storesQueries) {
+        store = braid.rpc('store_query_embedding', { ...query, embedding: vector, embedding_model: model })
+      }
     }
   }
-  const found = (await result(braid.rpc('search_json', args))) as { warnings: Json[]; [key: string]: Json }
+  // At the same time, and whether it may be stored or not.
+  const [answer] = await Promise.all([result(braid.rpc('search', args)), store])
+  const found = answer as { warnings: Json[]; [key: string]: Json }
   return { ...found, warnings: [...found.warnings, ...warnings] }
 }
 

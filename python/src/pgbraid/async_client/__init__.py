@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -22,14 +23,19 @@ if TYPE_CHECKING:
         collections,
         documents,
         embedding,
+        evaluating,
         explaining,
         maintenance,
         model_changes,
+        multi_searching,
         profiles,
+        ranking_models,
         recalling,
         related,
         retrieving,
+        search_log,
         searching,
+        synced_tables,
         tenants,
     )
     from pgbraid.embedders.protocol import Embedder
@@ -38,14 +44,19 @@ else:
     collections = LazyModule(f"{__name__}.collections")
     documents = LazyModule(f"{__name__}.documents")
     embedding = LazyModule(f"{__name__}.embedding")
+    evaluating = LazyModule(f"{__name__}.evaluating")
     explaining = LazyModule(f"{__name__}.explaining")
     maintenance = LazyModule(f"{__name__}.maintenance")
     model_changes = LazyModule(f"{__name__}.model_changes")
+    multi_searching = LazyModule(f"{__name__}.multi_searching")
     profiles = LazyModule(f"{__name__}.profiles")
+    ranking_models = LazyModule(f"{__name__}.ranking_models")
     recalling = LazyModule(f"{__name__}.recalling")
     related = LazyModule(f"{__name__}.related")
     retrieving = LazyModule(f"{__name__}.retrieving")
+    search_log = LazyModule(f"{__name__}.search_log")
     searching = LazyModule(f"{__name__}.searching")
+    synced_tables = LazyModule(f"{__name__}.synced_tables")
     tenants = LazyModule(f"{__name__}.tenants")
 
 __all__ = ["AsyncClient", "connect_async"]
@@ -77,7 +88,9 @@ async def connect_async(
         found = await in_thread(find_dsn, dsn)
         try:
             # Prepared statements do not survive a transaction pooler, and save nothing here.
-            connection = await psycopg.AsyncConnection.connect(found, autocommit=True, prepare_threshold=None)
+            connection = await psycopg.AsyncConnection.connect(
+                found, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid"
+            )
             await _end_with_client(connection)
         except psycopg.Error as error:
             raise from_psycopg(error) from error
@@ -115,10 +128,9 @@ class AsyncClient:
         *,
         owns_connection: bool = False,
     ) -> None:
-        if embedder is None:
-            embedder = ()
+        embedders = embedder if isinstance(embedder, Sequence) else [] if embedder is None else [embedder]
         self._session = Session(connection, tenant, owns_connection=owns_connection)
-        self._spaces = VectorSpaces(self._session, embedder if isinstance(embedder, Sequence) else (embedder,))
+        self._spaces = VectorSpaces(self._session, embedders)
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -146,6 +158,12 @@ class AsyncClient:
     def tenant(self, tenant: str) -> None:
         self._session.tenant = tenant
 
+    def _for_one_call(self) -> AsyncClient:
+        """For a call of several statements: a tenant that is assigned meanwhile is for the next call."""
+        view = copy(self)
+        view._session = copy(self._session)
+        return view
+
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
         """All calls inside are one transaction, or one savepoint inside the caller's. An exception undoes them.
@@ -161,7 +179,9 @@ class AsyncClient:
     # Every other method is a function of the module named, which is imported when it is first used.
 
     search = searching.search
+    multi_search = multi_searching.multi_search
     retrieve = retrieving.retrieve
+    record_feedback = search_log.record_feedback
     similar_chunks = related.similar_chunks
     similar_documents = related.similar_documents
     facets = related.facets
@@ -193,9 +213,38 @@ class AsyncClient:
     list_profiles = profiles.list_profiles
     delete_profile = profiles.delete_profile
 
+    create_query_set = evaluating.create_query_set
+    list_query_sets = evaluating.list_query_sets
+    drop_query_set = evaluating.drop_query_set
+    store_queries = evaluating.store_queries
+    list_queries = evaluating.list_queries
+    store_judgments = evaluating.store_judgments
+    evaluate = evaluating.evaluate
+    compare_evaluations = evaluating.compare_evaluations
+    pool_results = evaluating.pool_results
+    judge_agreement = evaluating.judge_agreement
+    sample_queries = evaluating.sample_queries
+    judgments_from_clicks = evaluating.judgments_from_clicks
+
+    ranking_features = ranking_models.ranking_features
+    store_ranking_model = ranking_models.store_ranking_model
+    get_ranking_model = ranking_models.get_ranking_model
+    list_ranking_models = ranking_models.list_ranking_models
+    drop_ranking_model = ranking_models.drop_ranking_model
+
     embed_pending = embedding.embed_pending
     embedding_backlog = embedding.embedding_backlog
+    list_embedding_jobs = embedding.list_embedding_jobs
+    retry_embedding_jobs = embedding.retry_embedding_jobs
+    drop_embedding_jobs = embedding.drop_embedding_jobs
+    embedding_usage = embedding.embedding_usage
     embed_token_vectors = embedding.embed_token_vectors
+
+    sync_table = synced_tables.sync_table
+    unsync_table = synced_tables.unsync_table
+    apply_changes = synced_tables.apply_changes
+    sync_status = synced_tables.sync_status
+    check_sync = synced_tables.check_sync
 
     create_collection = collections.create_collection
     drop_collection = collections.drop_collection
@@ -205,6 +254,9 @@ class AsyncClient:
     set_indexed_attributes = collections.set_indexed_attributes
     set_vector_index = collections.set_vector_index
     set_token_vectors = collections.set_token_vectors
+    set_query_embeddings = collections.set_query_embeddings
+    set_search_log = search_log.set_search_log
+    set_document_defaults = collections.set_document_defaults
 
     create_tenant = tenants.create_tenant
     drop_tenant = tenants.drop_tenant
@@ -219,8 +271,10 @@ class AsyncClient:
     finish_model_migration = model_changes.finish_model_migration
 
     status = maintenance.status
+    health = maintenance.health
     maintain = maintenance.maintain
     calibrate = maintenance.calibrate
+    measure_recall = maintenance.measure_recall
     check_index = maintenance.check_index
     rebuild_index = maintenance.rebuild_index
     rebuild_vector_index = maintenance.rebuild_vector_index

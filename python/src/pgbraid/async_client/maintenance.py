@@ -10,7 +10,16 @@ from pgbraid.stored import IndexProblem
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
 
-__all__ = ["calibrate", "check_index", "maintain", "rebuild_index", "rebuild_vector_index", "status"]
+__all__ = [
+    "calibrate",
+    "check_index",
+    "health",
+    "maintain",
+    "measure_recall",
+    "rebuild_index",
+    "rebuild_vector_index",
+    "status",
+]
 
 
 async def status(client: AsyncClient, collection: str | None = None) -> dict[str, Any]:
@@ -23,6 +32,17 @@ async def status(client: AsyncClient, collection: str | None = None) -> dict[str
         "braid.status(collection => %(collection)s::text)::text", collection=collection
     )
     return dict(status)
+
+
+async def health(client: AsyncClient, older_than: float = 3600.0) -> list[dict[str, Any]]:
+    """What is wrong, or could be better: `severity` ("problem" or "advice"), `code`, `subject`, `finding`, `reason` and
+    `command`, which mends it. Something must wait for `older_than` seconds to count. Maps to braid.health.
+
+    Raises InvalidArgumentError.
+    """
+    return await client._session.json(
+        "to_jsonb(braid.health(older_than => make_interval(secs => %(seconds)s::float8)))::text", seconds=older_than
+    )
 
 
 async def maintain(client: AsyncClient, time_budget: float | None = None) -> dict[str, Any]:
@@ -75,3 +95,25 @@ async def rebuild_vector_index(client: AsyncClient, collection: str = "default")
     return bool(
         await client._session.value("braid.rebuild_vector_index(collection => %(collection)s)", collection=collection)
     )
+
+
+async def measure_recall(
+    client: AsyncClient, collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
+) -> dict[str, Any]:
+    """Measure what this tenant's vector index of a collection finds of what an exact search finds, with the vectors of
+    its own queries or, if there are few, with queries made of stored vectors. Takes as long as `query_count` exact
+    searches. `set_ef_search` has searches use the width suggested. Maps to braid.measure_recall, whose JSON object it
+    returns: `indexes` is empty if all vectors are compared anyway.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    (measured,) = await client._session.json(
+        """
+        braid.measure_recall(collection => %(collection)s::text, query_count => %(count)s::int,
+                             set_ef_search => %(set)s::boolean)::text
+        """,
+        collection=collection,
+        count=query_count,
+        set=set_ef_search,
+    )
+    return dict(measured)

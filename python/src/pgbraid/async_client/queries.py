@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
     from pgbraid.vectors import VectorLike
 
-__all__ = ["RANKING", "searched"]
+__all__ = ["RANKING", "embed_query", "searched"]
 
 # Arguments that the functions which search and rank have in common.
 RANKING = """
@@ -55,14 +55,16 @@ async def searched(
 
             given, warnings = await with_late_interaction(client, query, collection, options, late_interaction)
         sent = given
+        model = unstored = None
         if mode == "full_text":
-            pass
+            # Else a vector that the database stores would be taken.
+            parameters["semantic_weight"] = 0.0
         elif embedding is not None:
             vector = to_vector(embedding, "the query")
             await client._spaces.check_dimensions(vector.dimensions(), collection)
         elif query:
             try:
-                vector, model = await _embed_query(client, query, collection, options, warnings)
+                vector, model, unstored = await embed_query(client, query, collection, options, warnings)
                 # Refused if the model of searches is another one by then.
                 sent = {"embedding_model": model, **(given or {})}
             except EmbeddingError as error:
@@ -83,27 +85,39 @@ async def searched(
                 collection=collection,
                 options=optional_json(sent, "options"),
             )
-            return found, warnings
+            break
         except InvalidArgumentError:
             if (vector is None and given is options) or not await client._spaces.has_moved(collection):
                 raise
+    if unstored is not None or warnings:
+        from pgbraid.async_client.query_embeddings import stored_after
+
+        warnings = await stored_after(client, unstored, vector, collection, model, found, warnings)
+    return found, warnings
 
 
-async def _embed_query(
+async def embed_query(
     client: AsyncClient,
     query: str,
     collection: str,
     options: Mapping[str, Any] | None,
     warnings: list[dict[str, Any]],
-) -> tuple[Vector | None, str | None]:
-    """The query's vector, and the model of the collection that it is for."""
+) -> tuple[Vector | None, str | None, str | None]:
+    """The query's vector, the model of the collection that it is for, and the text if the vector is to be stored."""
     text = query if options and options.get("operators") is False else embedded_text(query)
     if not text.strip():
-        return None, None
+        return None, None, None
     embedder = await client._spaces.embedder_of(collection)
     space = (await client._spaces.of(collection))[0]
-    vector = await in_thread(query_vector, embedder, text)
+    unstored: str | None = None
+    message = other_model(embedder, space, collection)
+    if space.stores_queries and message is None:
+        from pgbraid.async_client.query_embeddings import stored_or_embedded
+
+        vector, unstored = await stored_or_embedded(client, embedder, text, collection, space)
+    else:
+        vector = await in_thread(query_vector, embedder, text)
     await client._spaces.check_dimensions(vector.dimensions(), collection)
-    if message := other_model(embedder, space, collection):
+    if message:
         warnings.append({"code": "other_embedding_model", "message": message})
-    return vector, space.model
+    return vector, space.model, unstored

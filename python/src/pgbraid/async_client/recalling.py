@@ -57,6 +57,7 @@ async def recall(
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
     """
+    client = client._for_one_call()
     if limit is None:
         limit = 10 if rerank is None else 5
     match_count = limit
@@ -138,6 +139,7 @@ async def conversation_timeline(
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
+    client = client._for_one_call()
     asked, mode = await _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
     rows, warnings = await searched(
         client,

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid._threads import in_thread
-from pgbraid.arguments import optional_json
+from pgbraid.arguments import Mode, optional_json
+from pgbraid.async_client.queries import RANKING, searched
 from pgbraid.contexts import Context, Passage
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
 from pgbraid.results import SearchResult, SearchResults
@@ -14,8 +15,9 @@ from pgbraid.results import SearchResult, SearchResults
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
     from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.vectors import VectorLike
 
-__all__ = ["best_passages", "best_rows", "check_reranking", "split_options"]
+__all__ = ["best_passages", "best_rows", "check_reranking", "split_options", "unlogged_search"]
 
 
 async def best_rows(
@@ -36,6 +38,39 @@ async def best_rows(
     ids, scores = _scored(reranked.rows)
     shaped = await client.arrange_results(ids, scores, limit, collection, options=shaping)
     return reranked._replace(rows=with_shape(reranked.rows, shaped))
+
+
+async def unlogged_search(
+    client: AsyncClient,
+    query: str | None,
+    limit: int,
+    mode: Mode,
+    collection: str,
+    embedding: VectorLike | None,
+    options: Mapping[str, Any] | None,
+    reranker: Reranker,
+    rerank_count: int,
+    timeout: float | None,
+    /,
+    **ranking: Any,
+) -> SearchResults:
+    """The rows that `search` gives, by braid.search_json: nobody can give feedback on rows that become passages."""
+    check_reranking(reranker, query, limit, rerank_count, timeout)
+    assert query
+    (answer,), warnings = await searched(
+        client,
+        f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
+        query,
+        mode,
+        collection,
+        embedding,
+        options,
+        match_count=max(limit, rerank_count),
+        **ranking,
+    )
+    rows = [SearchResult.from_row(row) for row in answer["results"]]
+    best = await best_rows(client, reranker, query, rows, limit, collection, options, {}, timeout)
+    return SearchResults(best.rows, query=query, warnings=[*warnings, *answer["warnings"], *best.warnings])
 
 
 async def best_passages(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import Mode, optional_json
@@ -11,6 +11,7 @@ from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
+    from pgbraid.expanders import Expander
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
@@ -20,7 +21,7 @@ __all__ = ["search"]
 
 async def search(
     client: AsyncClient,
-    query: str | None = None,
+    query: str | Sequence[str] | None = None,
     limit: int | None = None,
     mode: Mode = "hybrid",
     filters: Mapping[str, Any] | None = None,
@@ -36,11 +37,12 @@ async def search(
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
     late_interaction: bool | Mapping[str, Any] | None = False,
+    expand: Expander | Callable[[str], Sequence[str]] | None = None,
     rerank: Reranker | None = None,
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
 ) -> SearchResults:
-    """Search. Maps to braid.search_json.
+    """Search. Maps to braid.search; `stats["search_id"]` of a search that was logged is for `record_feedback`.
 
     `limit` is 10 by default, 5 with `rerank`.
 
@@ -64,8 +66,22 @@ async def search(
     is a warning with the code `reranker_unavailable`. `min_score` is of `score`. A reranker that is slow to load
     has `warm_up()`.
 
+    Several queries, as in `search(["database", "PostgreSQL"])`, are searched for together, by `multi_search`. `expand`
+    makes further queries of one: a function, or pgbraid.expanders.ChatExpander. If it fails, the query is searched for
+    alone, with a warning of the code `expansion_unavailable`. Neither goes with `embedding`, `late_interaction`, or
+    `rerank`.
+
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
+    if expand is not None or not (query is None or isinstance(query, str)):
+        from pgbraid.async_client.multi_searching import searched_together
+
+        return await searched_together(
+            client, query, 10 if limit is None else limit, mode, filters, collection, embedding, late_interaction,
+            rerank, expand=expand, full_text_weight=full_text_weight, semantic_weight=semantic_weight, fusion=fusion,
+            rrf_k=rrf_k, candidate_count=candidate_count, min_score=min_score, match=match, options=options,
+        )  # fmt: skip
+    client = client._for_one_call()
     if limit is None:
         limit = 10 if rerank is None else 5
     match_count = limit
@@ -79,7 +95,7 @@ async def search(
         options, shaping = reranked.split_options(options)
     (answer,), warnings = await searched(
         client,
-        f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
+        f"braid.search(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
         query,
         mode,
         collection,

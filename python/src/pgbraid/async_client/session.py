@@ -39,7 +39,13 @@ class Session:
     async def json(self, call: str, /, **parameters: Any) -> list[Any]:
         """Of a call that gives JSON as text: each row's. Rows keep the function's order: it is called in the select
         list."""
-        return [json.loads(row) for (row,) in await self.rows(f"select {call} from {TENANT}", **parameters)]
+        rows = await self.rows(f"select {call} from {TENANT}", **parameters)
+        try:
+            return [json.loads(row) for (row,) in rows]
+        except ValueError:
+            from pgbraid.long_numbers import loads
+
+            return [loads(row) for (row,) in rows]
 
     async def value(self, call: str, /, **parameters: Any) -> Any:
         """Of a call that gives one row: its value."""

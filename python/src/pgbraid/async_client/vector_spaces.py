@@ -24,6 +24,9 @@ class VectorSpaces:
         # The offline model, once it is loaded.
         self._local: Embedder | None = None
         self._known: dict[str, list[VectorSpace]] = {}
+        # By tenant, collection and model: what has refused the vector of a query, and when that of a text was stored.
+        self.not_storing: set[tuple[str, str, str]] = set()
+        self.stored: dict[tuple[str, str, str, str], float] = {}
 
     async def of(self, collection: str, *, anew: bool = False) -> list[VectorSpace]:
         """The models of a collection, that of its searches first."""

@@ -20,15 +20,25 @@ COMMANDS = {
     "export": "pgbraid.cli.transfer:export",
     "import-tenant": "pgbraid.cli.transfer:import_tenant",
     "search": "pgbraid.cli.search:search",
+    "eval": "pgbraid.cli.eval:evaluate",
+    "judge": "pgbraid.cli.judge:judge",
+    "judgments": "pgbraid.cli.judgments:judgments",
+    "learn": "pgbraid.cli.learn:learn",
+    "models": "pgbraid.cli.learn:models",
     "recall": "pgbraid.cli.recall:recall",
     "explain": "pgbraid.cli.explain:explain",
     "list": "pgbraid.cli.documents:list_documents",
     "show": "pgbraid.cli.documents:show",
     "delete": "pgbraid.cli.documents:delete",
     "status": "pgbraid.cli.status:status",
+    "doctor": "pgbraid.cli.doctor:doctor",
+    "bench": "pgbraid.cli.bench:bench",
     "vector": "pgbraid.cli.vector:vector",
     "maintain": "pgbraid.cli.maintain:maintain",
+    "measure-recall": "pgbraid.cli.measure_recall:measure_recall",
     "work": "pgbraid.cli.work:work",
+    "jobs": "pgbraid.cli.jobs:jobs",
+    "mcp": "pgbraid.cli.mcp:mcp",
     "psql": "pgbraid.cli.psql:psql",
     "dsn": "pgbraid.cli.dsn:dsn",
     "stop": "pgbraid.cli.stop:stop",
@@ -37,6 +47,7 @@ COMMANDS = {
     "uninstall": "pgbraid.cli.uninstall:uninstall",
 }
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+APPLICATION_NAME = "PGAPPNAME"
 ERROR = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 1  # as click has it
@@ -49,6 +60,9 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        # What libpq takes unless the DSN has another name; psql has its own.
+        if cmd_name != "psql" and ctx.info_name == "pgbraid":
+            os.environ.setdefault(APPLICATION_NAME, f"pgbraid {cmd_name}")
         module, _, attribute = COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
         return command
@@ -73,6 +87,7 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    application_name = os.environ.get(APPLICATION_NAME)
     try:
         code = cli.main(arguments, prog_name="pgbraid", standalone_mode=False)
         sys.stdout.flush()
@@ -95,6 +110,9 @@ def _run(arguments: list[str]) -> int:
         if os.environ.get("PGBRAID_DEBUG"):
             raise
         return _explain(error)
+    finally:
+        if application_name is None:
+            os.environ.pop(APPLICATION_NAME, None)
 
 
 def _explain(error: Exception) -> int:

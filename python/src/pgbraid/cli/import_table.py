@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import pgbraid
 
 FETCH = 500
+PAGE = 1000
+# As documents have them; else as text.
+FORMS = {"metadata": "{}::jsonb", "importance": "{}::float8", "occurred_at": "to_json({}::timestamptz) #>> '{{}}'"}
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class Source:
 
         for key, (name, kind) in self.columns.items():
             # Arrays of numbers become JSON arrays, which vectors are in text form already.
-            form = "to_json({})::text" if kind.startswith("_") else "{}::jsonb" if key == "metadata" else "{}::text"
+            form = FORMS.get(key, "to_json({})::text" if kind.startswith("_") else "{}::text")
             yield sql.SQL(form).format(sql.Identifier(name))
 
 
@@ -40,12 +43,20 @@ class Source:
 @click.option("--id-column", required=True, metavar="COLUMN", help="Becomes external_id.")
 @click.option("--text-column", required=True, metavar="COLUMN", help="Becomes content.")
 @click.option("--title-column", metavar="COLUMN", help="Column of the title.")
+@click.option("--speaker-column", metavar="COLUMN", help="Column of the speaker.")
+@click.option("--occurred-at-column", metavar="COLUMN", help="date or timestamp; without time zone it is UTC.")
+@click.option("--source-uri-column", metavar="COLUMN", help="Column of the address.")
+@click.option("--category-column", metavar="COLUMN", help="Column of the category.")
+@click.option("--importance-column", metavar="COLUMN", help="A number.")
+@click.option("--language-column", metavar="COLUMN", help="Column of the language.")
 @click.option("--metadata-column", metavar="COLUMN", help="json or jsonb, holding objects.")
 @click.option("--vector-column", metavar="COLUMN", help="vector, halfvec or an array of numbers.")
 @click.option("--source-dsn", metavar="URL", help="The database of the table, if it is another one.")
 @dsn_option
 @tenant_option
 @collection_option
+@click.option("--prune", is_flag=True, help="Delete the collection's documents that are no rows.")
+@click.option("--watch", metavar="SECONDS", type=click.FloatRange(min=1), help="Again and again, with a pause.")
 @click.option("--no-embed", is_flag=True, help="Leave the embedding of rows without a vector to a later run.")
 @embedding_options
 def import_table(
@@ -53,12 +64,20 @@ def import_table(
     id_column: str,
     text_column: str,
     title_column: str | None,
+    speaker_column: str | None,
+    occurred_at_column: str | None,
+    source_uri_column: str | None,
+    category_column: str | None,
+    importance_column: str | None,
+    language_column: str | None,
     metadata_column: str | None,
     vector_column: str | None,
     source_dsn: str | None,
     dsn: str | None,
     tenant: str,
     collection: str,
+    prune: bool,
+    watch: float | None,
     no_embed: bool,
     embedding_url: str | None,
     embedding_model: str | None,
@@ -66,41 +85,87 @@ def import_table(
     """Copy ids, text, metadata and vectors of an existing table into a collection.
 
     A row with a vector becomes a document of one chunk with that vector, which must be of the collection's
-    model. Rows without text are left out. Running it again costs only what has changed.
+    model. Rows without text are left out. Running it again reads all rows, and writes only what has changed. With
+    --prune the collection must hold nothing else. A table of the same database is kept in step by braid.sync_table,
+    which reads only what changes.
 
     Example: pgbraid import --from-table items --id-column id --text-column body --vector-column embedding
     """
+    import time
+
     import psycopg
 
     import pgbraid
     from pgbraid._dsn import find_dsn
-    from pgbraid.cli.progress import embed, progress
 
     columns = {
         "external_id": id_column,
         "content": text_column,
         "title": title_column,
+        "speaker": speaker_column,
+        "occurred_at": occurred_at_column,
+        "source_uri": source_uri_column,
+        "category": category_column,
+        "importance": importance_column,
+        "language": language_column,
         "metadata": metadata_column,
         "embedding": vector_column,
     }
+    given = {key: name for key, name in columns.items() if name}
     with (
         pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client,
         psycopg.connect(source_dsn or find_dsn(dsn)) as connection,
     ):
         connection.read_only = True
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-        source = _describe(connection, table, {key: name for key, name in columns.items() if name})
-        if vector_column:
-            _check_dimensions(connection, source, client, collection)
-        count, textless = _count(connection, source)
-        with progress("importing rows", count - textless) as done:
-            summary = client.add_documents(_rows(connection, source), collection=collection, progress=done)
-        click.echo(str(summary))
-        if textless:
-            rows = f"{textless} row{'' if textless == 1 else 's'}"
-            click.echo(f"{rows} without text in {text_column!r} left out", err=True)
-        if not no_embed:
-            embed(client, collection)
+        connection.execute("set timezone = 'UTC'")
+        connection.commit()
+        while True:
+            _import(client, connection, table, given, collection, prune=prune, no_embed=no_embed)
+            connection.rollback()
+            if watch is None:
+                return
+            time.sleep(watch)
+
+
+def _import(
+    client: pgbraid.Client,
+    connection: psycopg.Connection[Any],
+    table: str,
+    columns: dict[str, str],
+    collection: str,
+    *,
+    prune: bool,
+    no_embed: bool,
+) -> None:
+    from pgbraid.cli.progress import embed, progress
+
+    source = _describe(connection, table, columns)
+    if "embedding" in columns:
+        _check_dimensions(connection, source, client, collection)
+    count, textless = _count(connection, source)
+    ids: set[str] | None = set() if prune else None
+    with progress("importing rows", count - textless) as done:
+        summary = client.add_documents(_rows(connection, source, ids), collection=collection, progress=done)
+    click.echo(str(summary))
+    if textless:
+        rows = f"{textless} row{'' if textless == 1 else 's'}"
+        click.echo(f"{rows} without text in {columns['content']!r} left out", err=True)
+    if ids is not None:
+        click.echo(f"{_prune(client, collection, ids)} deleted")
+    if not no_embed:
+        embed(client, collection)
+
+
+def _prune(client: pgbraid.Client, collection: str, ids: set[str]) -> int:
+    """Delete the documents that are not in `ids`; how many."""
+    after, deleted = None, 0
+    while listed := client.list_documents(collection, limit=PAGE, after=after):
+        after = listed[-1].external_id
+        gone = [document.external_id for document in listed if document.external_id not in ids]
+        if gone:
+            deleted += client.delete_documents(gone, collection=collection)
+    return deleted
 
 
 def _describe(connection: psycopg.Connection[Any], table: str, columns: dict[str, str]) -> Source:
@@ -173,7 +238,8 @@ def _count(connection: psycopg.Connection[Any], source: Source) -> tuple[int, in
     return count, textless
 
 
-def _rows(connection: psycopg.Connection[Any], source: Source) -> Iterator[dict[str, Any]]:
+def _rows(connection: psycopg.Connection[Any], source: Source, ids: set[str] | None) -> Iterator[dict[str, Any]]:
+    """The rows as documents; their ids go into `ids`."""
     from psycopg import sql
 
     query = sql.SQL(f"select {{}} from {{}} where not ({TEXTLESS})").format(
@@ -182,4 +248,6 @@ def _rows(connection: psycopg.Connection[Any], source: Source) -> Iterator[dict[
     with connection.cursor(name="pgbraid_import") as cursor:
         cursor.itersize = FETCH
         for row in cursor.execute(query):
+            if ids is not None:
+                ids.add(row[0])
             yield {key: value for key, value in zip(source.columns, row, strict=True) if value is not None}

@@ -64,10 +64,23 @@ def _field_options(function: Callable[..., None]) -> Callable[..., None]:
 @click.option("--exclude", multiple=True, metavar="PATTERN", help="Files to leave out, as in .gitignore.")
 @click.option("--no-gitignore", is_flag=True, help="Read what .gitignore leaves out, too.")
 @click.option("--format", "kind", metavar="KIND", help="Read all files as this kind, such as text or csv.")
+@click.option(
+    "--reader",
+    type=click.Choice(["docling", "trafilatura"]),
+    help="Read PDF, DOCX and HTML by docling, or HTML by trafilatura, each an extra of its own.",
+)
 @click.option("--encoding", metavar="NAME", help="Of texts. Default: what they seem to have, mostly UTF-8.")
 @_field_options
 @click.option("--sql", metavar="QUERY", help="Index the rows of a query.")
 @click.option("--from", "from_dsn", metavar="URL", help="The database of --sql, if it is another one.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=2,
+    show_default=True,
+    metavar="N",
+    help="Connections that write at once. With --strict, one.",
+)
 @click.option("--verbose", "-v", is_flag=True, help="Tell of each file.")
 @click.option("--no-embed", is_flag=True, help="Leave the embedding to a later run.")
 @embedding_options
@@ -83,9 +96,11 @@ def ingest(
     exclude: tuple[str, ...],
     no_gitignore: bool,
     kind: str | None,
+    reader: str | None,
     encoding: str | None,
     sql: str | None,
     from_dsn: str | None,
+    jobs: int,
     verbose: bool,
     no_embed: bool,
     embedding_url: str | None,
@@ -102,6 +117,7 @@ def ingest(
     """
     import pgbraid
     from pgbraid.cli.progress import ByteProgress, embed
+    from pgbraid.errors import PgbraidError
     from pgbraid.files.drafts import Fields
     from pgbraid.files.ingesting import Ingestion, Options
     from pgbraid.files.kinds import KINDS
@@ -123,6 +139,8 @@ def ingest(
         strict,
         dry_run,
         prune,
+        reader,
+        jobs,
     )
     roots = make_roots([path for path in paths if str(path) != INPUT], source)
     walk = Walk(exclude, not no_gitignore, kind)
@@ -134,16 +152,27 @@ def ingest(
         click.echo("nothing to index", err=True)
         return
     with pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client:
-        ingestion = Ingestion(client, collection, options, report, _chunk_tokens(client, collection), shown.update)
+        ingestion = Ingestion(
+            client,
+            collection,
+            options,
+            report,
+            _chunk_tokens(client, collection),
+            shown.update,
+            lambda: pgbraid.connect(dsn, tenant=tenant),
+        )
         try:
-            with client.transaction() if strict else nullcontext():
+            with ingestion.open(), client.transaction() if strict else nullcontext():
                 ingestion.run(roots, found, walk.unreadable)
                 if has_input:
                     _ingest_input(ingestion, source or "stdin", kind or "text", options)
                 if sql is not None:
                     _ingest_query(ingestion, source or "query", from_dsn or dsn, sql, options.fields)
-        except KeyboardInterrupt:
-            shown.say(_interrupted(report, strict))
+                if prune:
+                    ingestion.prune()
+        except (KeyboardInterrupt, PgbraidError):
+            if not dry_run:
+                shown.say(_interrupted(report, strict))
             raise
         finally:
             shown.clear()
@@ -160,7 +189,7 @@ def ingest(
 def _interrupted(report: Report, strict: bool) -> str:
     if strict:
         return "nothing was indexed"
-    return f"{report.indexed} files are indexed; run it again to go on"
+    return f"{report.indexed} file{'' if report.indexed == 1 else 's'} indexed; run it again to go on"
 
 
 def _chunk_tokens(client: Client, collection: str) -> int:
@@ -179,20 +208,30 @@ def _chunk_tokens(client: Client, collection: str) -> int:
 def _ingest_input(ingestion: Ingestion, name: str, kind: str, options: Options) -> None:
     """Standard input, from a file of its own: it is read more than once."""
     from pgbraid.files.drafts import Input
-    from pgbraid.files.ingesting import Source
+    from pgbraid.files.sources import Source
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "input"
         with path.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
         size = path.stat().st_size
-        file = Input(path, "standard input", size, kind, name, options.fields, options.encoding, ingestion.chunk_tokens)
+        file = Input(
+            path,
+            "standard input",
+            size,
+            kind,
+            name,
+            options.fields,
+            options.encoding,
+            ingestion.chunk_tokens,
+            options.reader,
+        )
         ingestion.add_file(Source("standard input", name, name, INPUT, size), file)
 
 
 def _ingest_query(ingestion: Ingestion, name: str, dsn: str | None, query: str, fields: Fields) -> None:
     from pgbraid._dsn import find_dsn
-    from pgbraid.files.ingesting import Source
     from pgbraid.files.query import query_drafts
+    from pgbraid.files.sources import Source
 
     ingestion.add_rows(Source("--sql", name, name, "query", 0), query_drafts(find_dsn(dsn), query, fields))

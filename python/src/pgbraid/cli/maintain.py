@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from pgbraid.cli.options import dsn_option
+
+if TYPE_CHECKING:
+    import psycopg
 
 
 @click.command(short_help="Merge segments, move vectors, free space.")
 @dsn_option
 @click.option("--seconds", default=10.0, show_default=True, type=click.FloatRange(min=0), help="When to stop.")
 def maintain(dsn: str | None, seconds: float) -> None:
-    """Merge index segments, move vectors to where they are found fastest, and free space: one bounded step after the
-    other, each committed, until nothing is left to do or the time is spent.
+    """Bring synced tables over, merge index segments, move vectors to where they are found fastest, and free space: one
+    bounded step after the other, each committed, until nothing is left to do or the time is spent.
 
     As the owner of the tables or a superuser it then gives space back, if there is time left: vacuums tables with many
     deleted rows, moves postings to the front of their table, and makes bloated indexes anew, without locking anybody
@@ -30,7 +33,8 @@ def maintain(dsn: str | None, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     done: dict[str, Any] = {}
     with psycopg.connect(find_dsn(dsn), autocommit=True) as connection:
-        left = seconds
+        applied = _apply_changes(connection, deadline)
+        left = deadline - time.monotonic()
         needed = 10.0
         while not done.get("complete") and (not done or left > 0):
             row = connection.execute(
@@ -51,4 +55,23 @@ def maintain(dsn: str | None, seconds: float) -> None:
             given_back = give_back_space(connection, deadline, done["warnings"])
             if given_back is not None:
                 done["bytes_given_back"] = given_back
+    done["rows_applied"] = applied.pop("rows")
+    done["warnings"] += applied["warnings"]
+    done["complete"] = done["complete"] and applied["complete"]
     click.echo(json.dumps(done, indent=2))
+
+
+def _apply_changes(connection: psycopg.Connection[Any], deadline: float) -> dict[str, Any]:
+    """Bring synced tables over, in half of the time at most, each call committed."""
+    half = time.monotonic() + max((deadline - time.monotonic()) / 2, 0.1)
+    rows = 0
+    while True:
+        left = max(half - time.monotonic(), 0.1)
+        row = connection.execute(
+            "select braid.apply_changes(time_budget => make_interval(secs => %s))", (min(left, 5.0),)
+        ).fetchone()
+        assert row is not None
+        done: dict[str, Any] = row[0]
+        rows += done["rows"]
+        if done["complete"] or done["warnings"] or time.monotonic() > half:
+            return {**done, "rows": rows}

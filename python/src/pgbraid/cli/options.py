@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from pgbraid.embedders import Embedder
-    from pgbraid.embedders.protocol import Vectors
-    from pgbraid.vectors import VectorLike
 
 ROW_COUNT = click.IntRange(1, 10_000)
 
@@ -28,6 +25,12 @@ collection_option = click.option(
 )
 
 
+EMBEDDING_APIS = ["openai", "azure", "cohere", "voyage", "gemini", "tei"]
+# Those without an address that is the same for everybody.
+OWN_SERVERS = ("azure", "tei")
+API_KEY = "pgbraid.embedding_api"
+
+
 def parse_json(text: str | None, option: str) -> Any:
     """The value of an option that takes JSON."""
     try:
@@ -37,30 +40,52 @@ def parse_json(text: str | None, option: str) -> Any:
 
 
 def embedding_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """For a command that embeds, as `embedding_url` and `embedding_model`."""
+    """For a command that embeds, as `embedding_url` and `embedding_model`; `embedding_service` finds the api itself."""
     for option in (
         click.option("--embedding-model", envvar="PGBRAID_EMBEDDING_MODEL", metavar="NAME", help="Its model."),
         click.option(
-            "--embedding-url", envvar="PGBRAID_EMBEDDING_URL", metavar="URL", help="Of a service like OpenAI's."
+            "--embedding-url",
+            envvar="PGBRAID_EMBEDDING_URL",
+            metavar="URL",
+            help="Where it is; by default the provider's own address.",
+        ),
+        click.option(
+            "--embedding-api",
+            envvar="PGBRAID_EMBEDDING_API",
+            type=click.Choice(EMBEDDING_APIS),
+            expose_value=False,
+            callback=_keep_api,
+            help="Which interface an embedding service has.  [default: openai]",
         ),
     ):
         command = option(command)
     return command
 
 
-def embedding_service(url: str | None, model: str | None) -> Embedder | None:
-    """The embedder of those options; None without them."""
-    if url is None and model is None:
-        return None
-    if url is None or model is None:
-        given, missing = ("model", "url") if url is None else ("url", "model")
-        raise click.UsageError(
-            f"--embedding-{given} needs --embedding-{missing}, or the environment variable"
-            f" PGBRAID_EMBEDDING_{missing.upper()}"
-        )
-    from pgbraid.embedders import OpenAIEmbedder
+def _keep_api(context: click.Context, parameter: click.Parameter, value: str | None) -> None:
+    context.meta[API_KEY] = value
 
-    return OpenAIEmbedder(model, base_url=url)
+
+def embedding_service(url: str | None, model: str | None, *, retries: int = 3) -> Embedder | None:
+    """The embedder of those options; None without them."""
+    api = click.get_current_context().meta.get(API_KEY)
+    if url is None and model is None and api is None:
+        return None
+    if model is None:
+        raise _missing("api" if url is None else "url", "model")
+    if url is None and (api is None or api in OWN_SERVERS):
+        raise _missing("model" if api is None else f"api {api}", "url")
+    from pgbraid.embedders import HttpEmbedder
+
+    known: Any = api or "openai"
+    return HttpEmbedder(known, model, base_url=url, retries=retries)
+
+
+def _missing(given: str, missing: str) -> click.UsageError:
+    return click.UsageError(
+        f"--embedding-{given} needs --embedding-{missing}, or the environment variable"
+        f" PGBRAID_EMBEDDING_{missing.upper()}"
+    )
 
 
 def embedders(url: str | None, model: str | None) -> list[Embedder]:
@@ -72,23 +97,6 @@ def embedders(url: str | None, model: str | None) -> list[Embedder]:
         return []
     if service.model_name == LOCAL_MODEL:
         return [service]
-    return [service, _OfflineModel()]
+    from pgbraid.embedders.offline import OfflineModel
 
-
-class _OfflineModel:
-    """The offline model, which is only missed where it is needed."""
-
-    model_name = "all-MiniLM-L6-v2"
-    dimensions = 384
-
-    @cached_property
-    def _model(self) -> Embedder:
-        from pgbraid.embedders import LocalEmbedder
-
-        return LocalEmbedder()
-
-    def embed_documents(self, texts: list[str]) -> Vectors | Sequence[VectorLike]:
-        return self._model.embed_documents(texts)
-
-    def embed_query(self, text: str) -> VectorLike:
-        return self._model.embed_query(text)
+    return [service, OfflineModel()]

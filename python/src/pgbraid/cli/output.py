@@ -23,6 +23,7 @@ COLOURS: dict[str, dict[str, Any]] = {
     "score": {"fg": "green"},
     "faint": {"dim": True},
     "warning": {"fg": "yellow"},
+    "problem": {"fg": "red"},
 }
 
 

@@ -56,7 +56,7 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
         "pgvector_schema": extension.schema if extension else None,
         "bytes": total,
         "free_bytes": free,
-        **{key: value for key, value in (row[0] if row else {}).items() if key != "version"},
+        **{key: value for key, value in (row[0] if row else {}).items() if key not in ("version", "bytes")},
     }
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,126 +18,313 @@ from pgbraid.display import clean
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
-    from pgbraid.embedders import Embedder
-    from pgbraid.stored import EmbeddingBacklog
+    from pgbraid.worker.service import Service
+    from pgbraid.worker.worker import Worker
 
-# Chunks of one tenant before the others have their turn, and before the worker looks whether it is to stop.
-ROUND = 512
-BATCH = 64
+# Seconds at rest between two looks at what upkeep is due.
+MAINTENANCE_INTERVAL = 5.0
+# Seconds that a batch has to end after a signal, before it is given back: Docker kills after ten.
+GRACE = 8.0
+# What writers notify of new chunks if the setting braid.notify_workers is on.
+CHANNEL = "braid_embedding_jobs"
+
+
+class _Finite(click.FloatRange):
+    """NaN is in every range of click's."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{number} is not a finite number.", param, ctx)
+        return number
+
+
+class _Stop(threading.Event):
+    """Knows since when."""
+
+    at = float("inf")
+
+    def set(self) -> None:
+        self.at = min(self.at, time.monotonic())
+        super().set()
 
 
 @click.command(short_help="Embed and maintain, for all tenants, until stopped.")
 @dsn_option
-@click.option("--interval", default=5.0, show_default=True, type=click.FloatRange(min=0.1), help="Seconds at rest.")
 @click.option("--once", is_flag=True, help="End when nothing is left to do now.")
+@click.option(
+    "--concurrency", default=1, show_default=True, type=click.IntRange(1, 64), help="Batches embedded at a time."
+)
+@click.option(
+    "--interval", default=1.0, show_default=True, type=_Finite(min=0.1), help="Seconds at rest between looks."
+)
+@click.option(
+    "--lease",
+    default=300.0,
+    show_default=True,
+    type=_Finite(1, 86_400),
+    help="Seconds after which other workers take a batch whose worker was killed.",
+)
+@click.option(
+    "--price-per-million",
+    type=_Finite(min=0),
+    metavar="PRICE",
+    help="Of tokens, for the costs in braid.embedding_usage().",
+)
 @embedding_options
-def work(dsn: str | None, interval: float, once: bool, embedding_url: str | None, embedding_model: str | None) -> None:
+def work(
+    dsn: str | None,
+    once: bool,
+    concurrency: int,
+    interval: float,
+    lease: float,
+    price_per_million: float | None,
+    embedding_url: str | None,
+    embedding_model: str | None,
+) -> None:
     """Embed what waits in the outbox and maintain the indexes, for all tenants, until stopped. Several may run at once.
 
     The login is a service that writes: grant braid_writer to NAME; select braid.add_trusted_role('NAME', 'service');
 
-    Embeds with the offline model, or with the service of --embedding-url, whose key is in OPENAI_API_KEY, for the
-    collections of that model. With --once, the exit code is 1 if chunks of these are left that could not be embedded,
-    or that another worker has.
+    Embeds with the offline model, or with the service of --embedding-url, for the collections of that model. SIGTERM
+    and Ctrl-C end it behind its batch, or give that back. With --once, the exit code is 1 if chunks of these
+    collections are left that could not be embedded, or that another worker has.
     """
     from pgbraid._dsn import find_dsn
     from pgbraid.embedders import LocalEmbedder
-    from pgbraid.errors import PgbraidError
+    from pgbraid.worker.service import Service
+    from pgbraid.worker.worker import Worker
 
     dsn = find_dsn(dsn)
-    embedder = embedding_service(embedding_url, embedding_model) or LocalEmbedder()
-    stopped = threading.Event()
+    stopped = _Stop()
+    # It repeats requests itself, so that it can be stopped meanwhile.
+    embedder = embedding_service(embedding_url, embedding_model, retries=0) or LocalEmbedder()
+    service = Service(embedder, stopped, price_per_million=price_per_million)
+    workers = [
+        Worker(
+            dsn,
+            service,
+            stopped,
+            _report,
+            number=number,
+            concurrency=concurrency,
+            lease=lease,
+            interval=interval,
+            once=once,
+        )
+        for number in range(concurrency)
+    ]
 
     def stop(number: int, frame: FrameType | None) -> None:
         stopped.set()
+        for worker in workers:
+            worker.wake.set()
+        # A second one ends it at once.
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
-        while not stopped.is_set():
-            busy = False
-            try:
-                busy = _round(dsn, embedder, stopped)
-            except PgbraidError as error:
-                if once:
-                    raise
-                click.echo(f"tried again after {interval:g} s: {error}", err=True)
-            if once and not busy:
-                if not stopped.is_set() and _report_left(dsn, embedder):
-                    raise SystemExit(1)
-                return
-            if not busy:
-                stopped.wait(interval)
+        if once:
+            is_left = _work_once(dsn, service, workers, stopped)
+        else:
+            is_left = False
+            _work_on(dsn, service, workers, stopped, interval)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+    if is_left:
+        raise SystemExit(1)
 
 
-def _round(dsn: str, embedder: Embedder, stopped: threading.Event) -> bool:
-    """Embed for each tenant in turn, then maintain. Whether there is more to do at once."""
+def _work_once(dsn: str, service: Service, workers: list[Worker], stopped: _Stop) -> bool:
+    """Until nothing is left to do; whether chunks are left all the same."""
     import pgbraid
+    from pgbraid.worker.worker import backlog
 
-    busy = False
-    with pgbraid.connect(dsn, embedder=embedder) as client:
-        for waiting in _backlog(client, embedder):
-            if waiting.claimable_count:
-                client.tenant = waiting.tenant
-                busy |= _embed(client, waiting, stopped)
+    threads: list[threading.Thread] = []
+    told: set[str] = set()
+    with pgbraid.connect(dsn, embedder=service.embedder) as client, _cancelled_by(stopped, client):
+        # Shows whether the login may do this.
+        backlog(client, service.embedder)
+        while not stopped.is_set():
+            is_applied = _apply_changes(client, told)
+            before = sum(worker.embedded for worker in workers)
+            threads = _start(workers)
+            for thread in threads:
+                while thread.is_alive() and not stopped.is_set():
+                    thread.join(0.2)
             if stopped.is_set():
-                return False
-        done = client.maintain(5)
-        if "seconds_needed" in done:
-            done = client.maintain(done["seconds_needed"])
-        return busy or not done["complete"]
+                break
+            _raise_failure(workers)
+            is_complete = _maintain(client)
+            if before == sum(worker.embedded for worker in workers):
+                if is_complete and is_applied:
+                    return _report_left(client, service)
+                stopped.wait(0.2)  # what is left waits for another session
+    _end(dsn, workers, threads, stopped)
+    _raise_failure(workers)
+    return False
 
 
-def _embed(client: Client, waiting: EmbeddingBacklog, stopped: threading.Event) -> bool:
-    """Embed for one tenant until its turn is over; whether more may wait."""
-    from pgbraid.errors import EmbeddingError, InvalidArgumentError
-
-    done = 0
-    more = True
-    try:
-        while more and done < ROUND and not stopped.is_set():
-            embedded = client.embed_pending(waiting.collection, limit=BATCH)
-            done += embedded
-            more = embedded > 0
-    except (EmbeddingError, InvalidArgumentError) as error:
-        more = False
-        click.echo(clean(f"{waiting.tenant}, {waiting.collection}: {error.message}"), err=True)
-    if done:
-        click.echo(clean(f"{waiting.tenant}, {waiting.collection}: {done} chunks embedded"))
-    return more
-
-
-def _backlog(client: Client, embedder: Embedder) -> list[EmbeddingBacklog]:
-    """What waits for an embedding of the embedder's model."""
-    from pgbraid.errors import PermissionDeniedError
-
-    try:
-        backlog = client.embedding_backlog()
-    except PermissionDeniedError as error:
-        login = client.connection.info.user
-        raise PermissionDeniedError(
-            f"the login {login} is no service of this database",
-            hint=f"have an administrator run: grant braid_writer to {login};"
-            f" select braid.add_trusted_role('{login}', 'service')",
-            sqlstate=error.sqlstate,
-        ) from error
-    # A model is given with its dimensions where it can be cut to several.
-    name = embedder.model_name
-    return [waiting for waiting in backlog if waiting.embedding_model in (name, f"{name}@{waiting.dimensions}")]
-
-
-def _report_left(dsn: str, embedder: Embedder) -> bool:
-    """Say what is left in the outbox of the embedder's model; whether anything is."""
+def _work_on(dsn: str, service: Service, workers: list[Worker], stopped: _Stop, interval: float) -> None:
+    """Until it is stopped. This thread maintains, and wakes the others when it is notified."""
     import pgbraid
+    from pgbraid.errors import PgbraidError
+    from pgbraid.worker.worker import backlog, pause_after
 
-    with pgbraid.connect(dsn) as client:
-        left = _backlog(client, embedder)
+    threads: list[threading.Thread] = []
+    told: set[str] = set()
+    failures = 0
+    while not stopped.is_set():
+        try:
+            with pgbraid.connect(dsn, embedder=service.embedder) as client, _cancelled_by(stopped, client):
+                if not threads:
+                    # Shows whether the login may do this.
+                    backlog(client, service.embedder)
+                    threads = _start(workers)
+                _listen(client)
+                while not stopped.is_set():
+                    is_complete = _maintain(client)
+                    failures = 0
+                    until = time.monotonic() + (MAINTENANCE_INTERVAL if is_complete else 0)
+                    is_over = False
+                    while not is_over and not stopped.is_set():
+                        is_applied = _apply_changes(client, told)
+                        _rest(client, workers, stopped, interval if is_applied and is_complete else min(interval, 0.5))
+                        is_over = time.monotonic() > until
+        except PgbraidError as error:
+            if not threads and not error.retryable:
+                raise
+            failures += 1
+            seconds = pause_after(failures)
+            _report(f"tried again after {seconds:.1f} s: {error.message}", True)
+            stopped.wait(seconds)
+    _end(dsn, workers, threads, stopped)
+    _raise_failure(workers)
+
+
+@contextmanager
+def _cancelled_by(stopped: _Stop, client: Client) -> Iterator[None]:
+    """The statement that the client is at ends when the worker is stopped, and is no error then."""
+    import psycopg
+
+    from pgbraid.errors import PgbraidError
+
+    over = threading.Event()
+
+    def cancel() -> None:
+        # Again and again: the next statement may have been on its way.
+        while not over.wait(0.2):
+            if stopped.is_set():
+                with suppress(psycopg.Error):
+                    client.connection.cancel_safe(timeout=2)
+
+    thread = threading.Thread(target=cancel, daemon=True)
+    thread.start()
+    try:
+        yield
+    except PgbraidError:
+        if not stopped.is_set():
+            raise
+    finally:
+        over.set()
+        thread.join()
+
+
+def _start(workers: list[Worker]) -> list[threading.Thread]:
+    # Of those that do not end in time, the process does not wait.
+    threads = [threading.Thread(target=worker.run, daemon=True) for worker in workers]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+def _listen(client: Client) -> None:
+    import psycopg
+
+    from pgbraid.errors import from_psycopg
+
+    try:
+        client.connection.execute(f"listen {CHANNEL}")
+    except psycopg.Error as error:
+        raise from_psycopg(error) from error
+
+
+def _rest(client: Client, workers: list[Worker], stopped: threading.Event, seconds: float) -> None:
+    """Wake the workers for each notification. A signal ends it within half a second."""
+    import psycopg
+
+    from pgbraid.errors import from_psycopg
+
+    until = time.monotonic() + seconds
+    try:
+        while (left := until - time.monotonic()) > 0 and not stopped.is_set():
+            for _ in client.connection.notifies(timeout=min(left, 0.5), stop_after=1):
+                for worker in workers:
+                    worker.wake.set()
+    except psycopg.Error as error:
+        raise from_psycopg(error) from error
+
+
+def _apply_changes(client: Client, told: set[str]) -> bool:
+    """Bring synced tables over; whether nothing is left. What is wrong is said once."""
+    done = client.apply_changes(5)
+    for warning in sorted(set(done["warnings"]) - told):
+        _report(warning, True)
+    told.clear()
+    told.update(done["warnings"])
+    # What a warning is about is not mended by trying at once.
+    return bool(done["complete"] or done["warnings"])
+
+
+def _maintain(client: Client) -> bool:
+    """Whether nothing is left to do."""
+    done = client.maintain(5)
+    if "seconds_needed" in done:
+        done = client.maintain(done["seconds_needed"])
+    return bool(done["complete"])
+
+
+def _end(dsn: str, workers: list[Worker], threads: list[threading.Thread], stopped: _Stop) -> None:
+    """Wait for the batches that are under way; give back those that take too long."""
+    import pgbraid
+    from pgbraid.errors import PgbraidError
+
+    until = min(stopped.at, time.monotonic()) + GRACE
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    left = [worker for worker in workers if worker.held is not None]
+    if not left:
+        return
+    try:
+        with pgbraid.connect(dsn) as client:
+            for worker in left:
+                if count := worker.give_back(client):
+                    _report(f"{count} chunks given back", False)
+    except PgbraidError as error:
+        _report(f"a batch can be claimed again when its lease is over: {error.message}", True)
+
+
+def _raise_failure(workers: list[Worker]) -> None:
+    for worker in workers:
+        if worker.failure is not None:
+            raise worker.failure
+
+
+def _report(line: str, is_failure: bool) -> None:
+    click.echo(clean(" ".join(line.split())), err=is_failure)
+
+
+def _report_left(client: Client, service: Service) -> bool:
+    """Say what is left in the outbox of the embedder's model; whether anything is."""
+    from pgbraid.worker.worker import backlog
+
+    left = backlog(client, service.embedder)
     for waiting in left:
-        reason = f", last error: {waiting.last_error}" if waiting.last_error else ", claimed by another worker"
-        click.echo(
-            clean(f"{waiting.tenant}, {waiting.collection}: {waiting.waiting_count} chunks not embedded{reason}"),
-            err=True,
-        )
+        if waiting.last_error:
+            reason = f", last error: {waiting.last_error}"
+        else:
+            reason = "" if waiting.claimable_count else ", claimed by another worker"
+        _report(f"{waiting.tenant}, {waiting.collection}: {waiting.waiting_count} chunks not embedded{reason}", True)
     return bool(left)

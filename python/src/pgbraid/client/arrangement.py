@@ -86,17 +86,23 @@ def assemble_context(
 
     Raises InvalidArgumentError, also for a budget smaller than any passage, DimensionMismatchError, NotFoundError.
     """
+    client = client._for_one_call()
     if rerank is not None:
         from pgbraid.client import reranked
 
         finding, shaping = reranked.split_options(options)
-        found = client.search(
+        found = reranked.unlogged_search(
+            client,
             query,
             limit,
             mode,
-            filters,
             collection,
-            embedding=embedding,
+            embedding,
+            finding,
+            rerank,
+            rerank_count,
+            rerank_timeout,
+            filters=optional_json(filters, "filters"),
             full_text_weight=full_text_weight,
             semantic_weight=semantic_weight,
             fusion=fusion,
@@ -104,10 +110,6 @@ def assemble_context(
             candidate_count=candidate_count,
             min_score=min_score,
             match=match,
-            options=finding,
-            rerank=rerank,
-            rerank_count=rerank_count,
-            rerank_timeout=rerank_timeout,
         )
         return reranked.best_passages(client, found, token_budget, limit, sort, collection, shaping)
     rows, warnings = searched(

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 __all__ = [
     "create_collection",
     "drop_collection",
+    "set_document_defaults",
     "set_indexed_attributes",
+    "set_query_embeddings",
     "set_ranking",
     "set_sparse_encoder",
     "set_synonyms",
@@ -151,6 +153,7 @@ def set_ranking(
     bm25_variant: str | None = None,
     sparse_weight: float | None = None,
     sparse_encoder: str | None = None,
+    ranking_model: str | None = None,
 ) -> None:
     """Change how a collection ranks, for all tenants and from the next search on; None keeps a setting. For
     administrators. Maps to braid.set_ranking.
@@ -166,7 +169,8 @@ def set_ranking(
           fusion => %(fusion)s::text, normalisation => %(normalisation)s::text, preset => %(preset)s::text,
           neighbour_weight => %(neighbour_weight)s::float8, smoothing => %(smoothing)s::float8,
           statistics_scope => %(statistics_scope)s::text, bm25_variant => %(bm25_variant)s::text,
-          sparse_weight => %(sparse_weight)s::float8, sparse_encoder => %(sparse_encoder)s::text)
+          sparse_weight => %(sparse_weight)s::float8, sparse_encoder => %(sparse_encoder)s::text,
+          ranking_model => %(ranking_model)s::text)
         """,
         collection=collection,
         k1=k1,
@@ -184,6 +188,7 @@ def set_ranking(
         bm25_variant=bm25_variant,
         sparse_weight=sparse_weight,
         sparse_encoder=sparse_encoder,
+        ranking_model=ranking_model,
     )
 
 
@@ -192,7 +197,7 @@ def set_synonyms(client: Client, word: str, synonyms: Sequence[str], *, collecti
     many there are. For administrators. Maps to braid.set_synonyms.
 
     One direction: with `("car", ["automobile"])`, automobile does not find car. An empty list removes them. At most 63,
-    each a single word; in effect from the next search on. The view braid.synonyms has all.
+    each a word or a phrase of up to 16; in effect from the next search on. The view braid.synonyms has all.
 
     Raises InvalidArgumentError, NotFoundError.
     """
@@ -307,4 +312,47 @@ def set_token_vectors(
         embedding_model=embedding_model,
         vector_count=vector_count,
         dimensions=dimensions,
+    )
+
+
+def set_query_embeddings(client: Client, collection: str, embedding_count: int = 1000) -> None:
+    """Have the database store the vectors of queries for each tenant, at most so many; 0: none. A search stores what it
+    has embedded, and other clients, or a search in SQL of text alone, use it. For administrators. Maps to
+    braid.set_query_embeddings.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    client._spaces.forget(collection)
+    client._spaces.not_storing.clear()
+    client._spaces.stored.clear()
+    client._session.value_for_all(
+        "braid.set_query_embeddings(collection => %(collection)s::text, embedding_count => %(embedding_count)s::int)",
+        collection=collection,
+        embedding_count=embedding_count,
+    )
+
+
+def set_document_defaults(
+    client: Client,
+    collection: str,
+    *,
+    overlap_tokens: int | None = None,
+    default_occurred_at: Literal["now", ""] | None = None,
+) -> None:
+    """Say what documents of a collection get that do not say it themselves. None keeps a setting. `overlap_tokens`: how
+    many tokens of a chunk the next one repeats at most. `default_occurred_at`: "now" gives documents without
+    occurred_at the time at which they are first written, "" takes that away. For administrators. Maps to
+    braid.set_document_defaults.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    client._session.value_for_all(
+        """
+        braid.set_document_defaults(
+          collection => %(collection)s::text, overlap_tokens => %(overlap_tokens)s::int,
+          default_occurred_at => %(default_occurred_at)s::text)
+        """,
+        collection=collection,
+        overlap_tokens=overlap_tokens,
+        default_occurred_at=default_occurred_at,
     )

@@ -14,6 +14,7 @@ from pgbraid.stored import Document, ListedDocument, WriteSummary
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
+    from pgbraid.frames import Frame
 
 __all__ = [
     "add_documents",
@@ -30,9 +31,11 @@ __all__ = [
 
 def add_documents(
     client: Client,
-    documents: Iterable[Mapping[str, Any]],
+    documents: Iterable[Mapping[str, Any]] | Frame,
     *,
     collection: str = "default",
+    id: str = "external_id",  # noqa: A002
+    text: str = "content",
     progress: Callable[[int], object] | None = None,
 ) -> WriteSummary:
     """Insert documents, or replace those of the same external_id. Maps to braid.upsert_documents, in
@@ -43,15 +46,27 @@ def add_documents(
     if it is embedded already, embedding: a list or an array of numbers, or a Vector, HalfVector or SparseVector of
     pgvector's, as many as the collection has dimensions; the document is one chunk then. So it is with sparse, a dict
     of terms and weights (`pgbraid.vectors.sparse_terms` makes it of a SparseVector). Instead of content, `chunks` may
-    hold dicts with content, embedding, sparse and attributes of their own. Text is found by full-text search at once;
-    call `embed_pending` for the rest. A document that did not change costs nothing.
+    hold dicts with content, embedding, sparse and attributes of their own, or `segments` a transcript: dicts with text,
+    speaker, start and end in seconds. chunk_tokens and overlap_tokens say how content and segments are split, the
+    format "markdown" what content is. Text is found by full-text search at once; call `embed_pending` for the rest. A
+    document that did not change costs nothing.
+
+    A DataFrame of pandas or Polars, or a table of Arrow, is a document a row: `id` and `text` are the columns of
+    external_id and content, others go by their names, and those that documents do not have become metadata.
 
     Every batch is a transaction: use `client.transaction()` for all or nothing. `progress(n)` is called
     with the number of documents written so far. Raises InvalidArgumentError naming the document and the
     key.
     """
+    if not isinstance(documents, (list, tuple)):
+        from pgbraid.frames import frame_documents, is_frame
+
+        if is_frame(documents):
+            documents = frame_documents(documents, id, text)
+    rows: Any = documents
+    client = client._for_one_call()
     summary = WriteSummary()
-    for batch in batches(documents):
+    for batch in batches(rows):
         # %b, as psycopg would write a list of vectors out as text.
         call = (
             """braid.upsert_embedded_documents(documents => %(documents)s::jsonb, embeddings => %(embeddings)b,
@@ -59,7 +74,7 @@ def add_documents(
             if batch.embeddings
             else "braid.upsert_documents(documents => %(documents)s::jsonb, collection => %(collection)s)"
         )
-        rows = client._session.rows(
+        written = client._session.rows(
             f"""
             select (w.result).status, count(*), coalesce(sum((w.result).chunk_count), 0)
             from (select {call} from {TENANT}) w (result)
@@ -69,8 +84,8 @@ def add_documents(
             collection=collection,
             **({"embeddings": batch.embeddings} if batch.embeddings else {}),
         )
-        counts = {status: int(count) for status, count, _ in rows}
-        chunks = sum(int(count) for status, _, count in rows if status in ("inserted", "replaced"))
+        counts = {status: int(count) for status, count, _ in written}
+        chunks = sum(int(count) for status, _, count in written if status in ("inserted", "replaced"))
         summary += WriteSummary(**counts, chunks=chunks)
         if progress is not None:
             progress(summary.documents)
@@ -88,6 +103,7 @@ def store_sparse_terms(
 
     Raises InvalidArgumentError, LimitExceededError, NotFoundError.
     """
+    client = client._for_one_call()
     chunk_ids = list(terms)
     stored = 0
     for first in range(0, len(chunk_ids), 1000):
@@ -111,8 +127,11 @@ def get_document(client: Client, external_id: str, *, collection: str = "default
 
     Raises NotFoundError for a collection that does not exist.
     """
-    found = client._session.value(
-        "braid.get_document(external_id => %(external_id)s::text, collection => %(collection)s::text)",
+    (found,) = client._session.json(
+        """
+        coalesce(braid.get_document(external_id => %(external_id)s::text, collection => %(collection)s::text)::text,
+                 'null')
+        """,
         external_id=external_id,
         collection=collection,
     )

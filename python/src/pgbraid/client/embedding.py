@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import TYPE_CHECKING, Literal
 
 from pgbraid.client.session import TENANT
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
 from pgbraid.spaces import other_model
-from pgbraid.stored import EmbeddingBacklog
+from pgbraid.stored import EmbeddingBacklog, EmbeddingJob, EmbeddingUsage
 from pgbraid.text_vectors import embedder_failure
 from pgbraid.vectors import to_vector
 
@@ -21,8 +23,25 @@ if TYPE_CHECKING:
     from pgbraid.client import Client
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
+    from pgbraid.worker.service import LateError, RefusedError
 
-__all__ = ["embed_pending", "embed_token_vectors", "embedding_backlog"]
+__all__ = [
+    "abandon_refused",
+    "document_vectors",
+    "drop_embedding_jobs",
+    "embed_pending",
+    "embed_token_vectors",
+    "embedding_backlog",
+    "embedding_usage",
+    "keep_token_vectors",
+    "list_embedding_jobs",
+    "retry_embedding_jobs",
+    "storable",
+    "store_embedded",
+]
+
+# Of a text that fails where others do not.
+MOST_ATTEMPTS = 5
 
 
 def embed_pending(
@@ -39,14 +58,16 @@ def embed_pending(
     fails, a UserWarning says so, and `embed_token_vectors` makes them later.
 
     Maps to braid.claim_embedding_jobs, braid.store_embeddings, braid.store_token_vectors and, if the embedder fails,
-    braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. The embedder gets up to
-    `batch_size` texts at a time, equal ones once. `progress(n)` is called with the number of chunks embedded so far.
-    A UserWarning tells of a single embedder that is of another model than the collection.
+    braid.fail_embedding_jobs: those chunks wait for a while and can then be claimed again. A text that it fails for
+    while others do is found by halving, as `pgbraid work` does: braid.abandon_embedding_jobs, and a UserWarning. The
+    embedder gets up to `batch_size` texts at a time, equal ones once. `progress(n)` is called with the number of chunks
+    embedded so far. A UserWarning tells of a single embedder that is of another model than the collection.
 
     Raises EmbeddingError, MissingExtraError, DimensionMismatchError, NotFoundError, InvalidArgumentError.
     """
     if limit is not None and limit < 1:
         raise InvalidArgumentError(f"limit is {limit}", hint="use 1 or more, or None for all", sqlstate="22023")
+    client = client._for_one_call()
     spaces = client._spaces.of(collection, anew=True)
     work = [(space, embedder) for space in spaces if (embedder := client._spaces.embedder_for(space, spaces))]
     if not work:
@@ -85,6 +106,7 @@ def embed_token_vectors(
 
     if limit is not None and limit < 1:
         raise InvalidArgumentError(f"limit is {limit}", hint="use 1 or more, or None for all", sqlstate="22023")
+    client = client._for_one_call()
     space = token_vectors.space_with_tokens(client, collection, anew=True)
     embedder = token_vectors.embedder_for_tokens(client, collection, space)
     done = after = 0
@@ -124,6 +146,75 @@ def embedding_backlog(client: Client) -> list[EmbeddingBacklog]:
     return [EmbeddingBacklog(*row) for row in rows]
 
 
+def list_embedding_jobs(
+    client: Client,
+    state: Literal["waiting", "claimed", "paused", "abandoned"] | None = None,
+    limit: int = 100,
+    collection: str = "default",
+    *,
+    after: int = 0,
+    embedding_model: str | None = None,
+) -> list[EmbeddingJob]:
+    """Chunks that wait for their embedding, by chunk_id; `after` is the last chunk_id of the page before. Those that
+    are abandoned no worker tries again. Maps to braid.list_embedding_jobs.
+
+    Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    """
+    rows = client._session.json(
+        """
+        to_jsonb(braid.list_embedding_jobs(with_state => %(state)s, job_count => %(limit)s::int,
+                                           after_chunk_id => %(after)s::bigint, collection => %(collection)s,
+                                           embedding_model => %(model)s))::text
+        """,
+        state=state,
+        limit=limit,
+        after=after,
+        collection=collection,
+        model=embedding_model,
+    )
+    return [EmbeddingJob.from_row(row) for row in rows]
+
+
+def retry_embedding_jobs(
+    client: Client,
+    chunk_ids: Sequence[int] | None = None,
+    collection: str = "default",
+    *,
+    embedding_model: str | None = None,
+) -> int:
+    """Let workers try chunks again at once, by default all that have failed; how many. Maps to
+    braid.retry_embedding_jobs.
+
+    Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    """
+    return _change_jobs(client, "retry_embedding_jobs", chunk_ids, collection, embedding_model)
+
+
+def drop_embedding_jobs(
+    client: Client,
+    chunk_ids: Sequence[int] | None = None,
+    collection: str = "default",
+    *,
+    embedding_model: str | None = None,
+) -> int:
+    """Leave chunks without an embedding, by default all that were abandoned; how many. Full text finds them. Maps to
+    braid.drop_embedding_jobs.
+
+    Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    """
+    return _change_jobs(client, "drop_embedding_jobs", chunk_ids, collection, embedding_model)
+
+
+def embedding_usage(client: Client, since: date | None = None) -> list[EmbeddingUsage]:
+    """What workers had embedding services do, of all tenants, by tenant, model and day (UTC), from the day `since`. For
+    services and administrators. Maps to braid.embedding_usage.
+
+    Raises PermissionDeniedError.
+    """
+    rows = client._session.rows("select * from braid.embedding_usage(since => %(since)s::date)", since=since)
+    return [EmbeddingUsage(*row) for row in rows]
+
+
 def _embed_batch(
     client: Client, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
 ) -> int | None:
@@ -152,13 +243,21 @@ def _embed_batch(
         return None
     chunk_ids = [chunk_id for chunk_id, _ in jobs]
     problem: str | None = None
+    embedded: list[tuple[int, Vector]] = []
+    refused: list[tuple[int, RefusedError | LateError]] = []
     try:
-        embeddings = _document_vectors(embedder, [text for _, text in jobs])
-        for embedding in embeddings:
-            client._spaces.check_space(embedding.dimensions(), collection, space)
+        found = _vectors(embedder, [text for _, text in jobs], space.dimensions)
+        for chunk_id, one in zip(chunk_ids, found, strict=True):
+            if isinstance(one, Exception):
+                refused.append((chunk_id, one))
+            else:
+                client._spaces.check_space(one.dimensions(), collection, space)
+                embedded.append((chunk_id, one))
         # Before the embeddings, which end the jobs.
-        if space.token_model == embedder.model_name and hasattr(embedder, "embed_tokens"):
-            problem = _store_token_vectors(client, collection, space, embedder, jobs)
+        if embedded and space.token_model == embedder.model_name and hasattr(embedder, "embed_tokens"):
+            text_of = dict(jobs)
+            kept = [(chunk_id, text_of[chunk_id]) for chunk_id, _ in embedded]
+            problem = keep_token_vectors(client, collection, space, embedder, kept)
     except BaseException as error:
         if client._session.is_aborted():
             raise
@@ -169,26 +268,128 @@ def _embed_batch(
             """,
             **parameters,
             chunk_ids=chunk_ids,
-            error=f"{type(error).__name__}: {error}"[:1000],
+            error=storable(f"{type(error).__name__}: {error}"),
         )
         raise
-    stored = int(
-        client._session.value(
-            """
-            braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)b,
-                                   collection => %(collection)s, embedding_model => %(model)s)
-            """,
-            **parameters,
-            chunk_ids=chunk_ids,
-            embeddings=embeddings,
+    stored = store_embedded(client, collection, space.model, embedded, refused)
+    for chunk_id, refusal in refused:
+        abandon_refused(client, collection, space.model, chunk_id, refusal)
+    # Any of these may raise: warnings can be errors.
+    for chunk_id, refusal in refused:
+        warnings.warn(
+            f'collection "{collection}", chunk {chunk_id} got no embedding: {refusal.message};'
+            " see list_embedding_jobs()",
+            stacklevel=3,
         )
-    )
     if problem is not None:
         warnings.warn(problem, stacklevel=3)
     return stored
 
 
-def _store_token_vectors(
+def _vectors(embedder: Embedder, texts: list[str], dimensions: int) -> list[Vector | RefusedError | LateError]:
+    try:
+        return [*document_vectors(embedder, texts)]
+    except PgbraidError as error:
+        failure = error
+    apart = _refused_apart(failure, embedder, texts, dimensions)
+    if apart is None:
+        raise failure
+    return apart
+
+
+def _refused_apart(
+    failure: PgbraidError, embedder: Embedder, texts: list[str], dimensions: int
+) -> list[Vector | RefusedError | LateError] | None:
+    """For each text its vector, or why there is none; None if no single text is at fault."""
+    from pgbraid.worker.service import Service, is_down
+
+    # An HttpEmbedder has tried several times already, and would for a harmless text as well.
+    if is_down(failure):
+        return None
+    try:
+        return Service(embedder, threading.Event()).apart(failure, texts, dimensions)
+    except PgbraidError:
+        return None
+
+
+def store_embedded(
+    client: Client,
+    collection: str,
+    model: str,
+    embedded: list[tuple[int, Vector]],
+    refused: list[tuple[int, RefusedError | LateError]],
+) -> int:
+    """Store vectors of chunks; how many were stored. If the database refuses one, the others are stored without it, and
+    it is added to `refused`."""
+    if not embedded:
+        return 0
+    try:
+        return int(
+            client._session.value(
+                """
+                braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)b,
+                                       collection => %(collection)s, embedding_model => %(model)s)
+                """,
+                chunk_ids=[chunk_id for chunk_id, _ in embedded],
+                embeddings=[vector for _, vector in embedded],
+                collection=collection,
+                model=model,
+            )
+        )
+    except InvalidArgumentError as error:
+        if client._session.is_aborted():
+            raise
+        if len(embedded) == 1:
+            from pgbraid.worker.service import RefusedError
+
+            refused.append((embedded[0][0], RefusedError(error, is_final=False)))
+            return 0
+    half = len(embedded) // 2
+    return store_embedded(client, collection, model, embedded[:half], refused) + store_embedded(
+        client, collection, model, embedded[half:], refused
+    )
+
+
+def abandon_refused(
+    client: Client, collection: str, model: str, chunk_id: int, refusal: RefusedError | LateError
+) -> None:
+    """Give a text up that the service refuses: at once if it said so, else after MOST_ATTEMPTS."""
+    client._session.value(
+        """
+        braid.abandon_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
+                                     most_attempts => %(most_attempts)s::int, collection => %(collection)s,
+                                     embedding_model => %(model)s)
+        """,
+        chunk_ids=[chunk_id],
+        error=storable(refusal.message),
+        most_attempts=1 if getattr(refusal, "is_final", False) else MOST_ATTEMPTS,
+        collection=collection,
+        model=model,
+    )
+
+
+def storable(message: str) -> str:
+    """As text of the database, which takes no NUL."""
+    return message.replace("\0", "").encode(errors="replace").decode()[:1000]
+
+
+def _change_jobs(
+    client: Client, function: str, chunk_ids: Sequence[int] | None, collection: str, embedding_model: str | None
+) -> int:
+    return int(
+        client._session.value(
+            f"""
+            braid.{function}(chunk_ids => %(chunk_ids)s::bigint[], collection => %(collection)s,
+                             embedding_model => %(model)s)
+            """,
+            chunk_ids=None if chunk_ids is None else list(chunk_ids),
+            collection=collection,
+            model=embedding_model,
+        )
+    )
+
+
+def keep_token_vectors(
     client: Client, collection: str, space: VectorSpace, embedder: Embedder, jobs: list[tuple[int, str]]
 ) -> str | None:
     """Why there are no token vectors, if so: embeddings are stored without them."""
@@ -205,7 +406,7 @@ def _store_token_vectors(
     return None
 
 
-def _document_vectors(embedder: Embedder, texts: list[str]) -> list[Vector]:
+def document_vectors(embedder: Embedder, texts: list[str]) -> list[Vector]:
     """A vector for each text; equal texts are embedded once. Raises EmbeddingError, InvalidArgumentError."""
     different = list(dict.fromkeys(texts))
     try:

@@ -12,7 +12,16 @@ from pgbraid.stored import IndexProblem
 if TYPE_CHECKING:
     from pgbraid.client import Client
 
-__all__ = ["calibrate", "check_index", "maintain", "rebuild_index", "rebuild_vector_index", "status"]
+__all__ = [
+    "calibrate",
+    "check_index",
+    "health",
+    "maintain",
+    "measure_recall",
+    "rebuild_index",
+    "rebuild_vector_index",
+    "status",
+]
 
 
 def status(client: Client, collection: str | None = None) -> dict[str, Any]:
@@ -25,6 +34,17 @@ def status(client: Client, collection: str | None = None) -> dict[str, Any]:
         "braid.status(collection => %(collection)s::text)::text", collection=collection
     )
     return dict(status)
+
+
+def health(client: Client, older_than: float = 3600.0) -> list[dict[str, Any]]:
+    """What is wrong, or could be better: `severity` ("problem" or "advice"), `code`, `subject`, `finding`, `reason` and
+    `command`, which mends it. Something must wait for `older_than` seconds to count. Maps to braid.health.
+
+    Raises InvalidArgumentError.
+    """
+    return client._session.json(
+        "to_jsonb(braid.health(older_than => make_interval(secs => %(seconds)s::float8)))::text", seconds=older_than
+    )
 
 
 def maintain(client: Client, time_budget: float | None = None) -> dict[str, Any]:
@@ -77,3 +97,25 @@ def rebuild_vector_index(client: Client, collection: str = "default") -> bool:
     return bool(
         client._session.value("braid.rebuild_vector_index(collection => %(collection)s)", collection=collection)
     )
+
+
+def measure_recall(
+    client: Client, collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
+) -> dict[str, Any]:
+    """Measure what this tenant's vector index of a collection finds of what an exact search finds, with the vectors of
+    its own queries or, if there are few, with queries made of stored vectors. Takes as long as `query_count` exact
+    searches. `set_ef_search` has searches use the width suggested. Maps to braid.measure_recall, whose JSON object it
+    returns: `indexes` is empty if all vectors are compared anyway.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    (measured,) = client._session.json(
+        """
+        braid.measure_recall(collection => %(collection)s::text, query_count => %(count)s::int,
+                             set_ef_search => %(set)s::boolean)::text
+        """,
+        collection=collection,
+        count=query_count,
+        set=set_ef_search,
+    )
+    return dict(measured)

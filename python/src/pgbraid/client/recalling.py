@@ -59,6 +59,7 @@ def recall(
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError, NotSupportedError.
     """
+    client = client._for_one_call()
     if limit is None:
         limit = 10 if rerank is None else 5
     match_count = limit
@@ -140,6 +141,7 @@ def conversation_timeline(
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
+    client = client._for_one_call()
     asked, mode = _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
     rows, warnings = searched(
         client,

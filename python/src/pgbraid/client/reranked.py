@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import optional_json
+from pgbraid.arguments import Mode, optional_json
+from pgbraid.client.queries import RANKING, searched
 from pgbraid.contexts import Context, Passage
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
 from pgbraid.results import SearchResult, SearchResults
@@ -15,8 +16,9 @@ from pgbraid.results import SearchResult, SearchResults
 if TYPE_CHECKING:
     from pgbraid.client import Client
     from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.vectors import VectorLike
 
-__all__ = ["best_passages", "best_rows", "check_reranking", "split_options"]
+__all__ = ["best_passages", "best_rows", "check_reranking", "split_options", "unlogged_search"]
 
 
 def best_rows(
@@ -37,6 +39,39 @@ def best_rows(
     ids, scores = _scored(reranked.rows)
     shaped = client.arrange_results(ids, scores, limit, collection, options=shaping)
     return reranked._replace(rows=with_shape(reranked.rows, shaped))
+
+
+def unlogged_search(
+    client: Client,
+    query: str | None,
+    limit: int,
+    mode: Mode,
+    collection: str,
+    embedding: VectorLike | None,
+    options: Mapping[str, Any] | None,
+    reranker: Reranker,
+    rerank_count: int,
+    timeout: float | None,
+    /,
+    **ranking: Any,
+) -> SearchResults:
+    """The rows that `search` gives, by braid.search_json: nobody can give feedback on rows that become passages."""
+    check_reranking(reranker, query, limit, rerank_count, timeout)
+    assert query
+    (answer,), warnings = searched(
+        client,
+        f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
+        query,
+        mode,
+        collection,
+        embedding,
+        options,
+        match_count=max(limit, rerank_count),
+        **ranking,
+    )
+    rows = [SearchResult.from_row(row) for row in answer["results"]]
+    best = best_rows(client, reranker, query, rows, limit, collection, options, {}, timeout)
+    return SearchResults(best.rows, query=query, warnings=[*warnings, *answer["warnings"], *best.warnings])
 
 
 def best_passages(

@@ -74,6 +74,7 @@ def import_tenant(
 
     Raises InvalidArgumentError, NotFoundError.
     """
+    client = client._for_one_call()
     done = 0
     for batch in bounded(checked_records(records)):
         done += int(

@@ -1,7 +1,9 @@
-"""Embedding services over HTTP: OpenAI, Cohere, Voyage, Gemini, Text Embeddings Inference, and what speaks as one."""
+"""Embedding services over HTTP: OpenAI, Azure, Cohere, Voyage, Gemini, Text Embeddings Inference, and what speaks as
+one."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -12,7 +14,17 @@ from pgbraid._http import JsonService
 from pgbraid.embedders.protocol import Vector, Vectors
 from pgbraid.errors import EmbeddingServiceError, InvalidArgumentError
 
-__all__ = ["HttpEmbedder"]
+__all__ = ["HttpEmbedder", "Usage"]
+
+
+class Usage(NamedTuple):
+    """What a service was asked for. `estimated_tokens` are those of `tokens` that it did not tell: a quarter of the
+    characters."""
+
+    requests: int = 0
+    texts: int = 0
+    tokens: int = 0
+    estimated_tokens: int = 0
 
 
 class _Request(NamedTuple):
@@ -30,6 +42,8 @@ class _Api(NamedTuple):
     batch_size: int
     body: Callable[[_Request], dict[str, Any]]
     vectors: Callable[[Any], list[Any]]
+    # Where an answer has the number of its tokens.
+    tokens: tuple[str, ...] = ()
 
 
 def _with_dimensions(name: str, request: _Request, body: dict[str, Any]) -> dict[str, Any]:
@@ -75,12 +89,30 @@ def _by_index(answer: Any) -> list[Any]:
     return [row["embedding"] for row in rows]
 
 
-# platform.openai.com/docs/api-reference/embeddings, docs.cohere.com/reference/embed,
+# platform.openai.com/docs/api-reference/embeddings, learn.microsoft.com/azure/ai-services/openai/reference,
+# docs.cohere.com/reference/embed,
 # docs.voyageai.com/reference/embeddings-api, ai.google.dev/api/embeddings,
 # huggingface.github.io/text-embeddings-inference
 _APIS = {
     "openai": _Api(
-        "https://api.openai.com/v1", "/embeddings", "OPENAI_API_KEY", "Authorization", 128, _openai, _by_index
+        "https://api.openai.com/v1",
+        "/embeddings",
+        "OPENAI_API_KEY",
+        "Authorization",
+        128,
+        _openai,
+        _by_index,
+        ("usage", "total_tokens"),
+    ),
+    "azure": _Api(
+        None,
+        "/embeddings",
+        "AZURE_OPENAI_API_KEY",
+        "api-key",
+        128,
+        _openai,
+        _by_index,
+        ("usage", "total_tokens"),
     ),
     "cohere": _Api(
         "https://api.cohere.com/v2",
@@ -90,9 +122,17 @@ _APIS = {
         96,
         _cohere,
         lambda answer: list(answer["embeddings"]["float"]),
+        ("meta", "billed_units", "input_tokens"),
     ),
     "voyage": _Api(
-        "https://api.voyageai.com/v1", "/embeddings", "VOYAGE_API_KEY", "Authorization", 128, _voyage, _by_index
+        "https://api.voyageai.com/v1",
+        "/embeddings",
+        "VOYAGE_API_KEY",
+        "Authorization",
+        128,
+        _voyage,
+        _by_index,
+        ("usage", "total_tokens"),
     ),
     "gemini": _Api(
         "https://generativelanguage.googleapis.com/v1beta",
@@ -110,11 +150,13 @@ _APIS = {
 class HttpEmbedder:
     """An embedding service: `HttpEmbedder("cohere", "embed-v4.0")`, `HttpEmbedder("voyage", "voyage-3.5")`,
     `HttpEmbedder("gemini", "gemini-embedding-001")`, `HttpEmbedder("tei", "bge-m3", base_url="http://localhost:8080")`,
-    `HttpEmbedder("openai", "text-embedding-3-small")`.
+    `HttpEmbedder("openai", "text-embedding-3-small")`, `HttpEmbedder("azure", "text-embedding-3-small",
+    base_url="https://NAME.openai.azure.com/openai/deployments/DEPLOYMENT?api-version=2024-10-21")`.
 
     `api` is the form of requests and answers, which other servers share. Those of Cohere, Voyage and Gemini are told
     whether a text is a query. `base_url` is the address up to what the form adds. `api_key` defaults to the environment
-    variables OPENAI_API_KEY, COHERE_API_KEY, VOYAGE_API_KEY and GEMINI_API_KEY; without one, none is sent.
+    variables OPENAI_API_KEY, AZURE_OPENAI_API_KEY, COHERE_API_KEY, VOYAGE_API_KEY and GEMINI_API_KEY; without one, none
+    is sent.
     `dimensions`, if given, is asked of the service, and the vectors are made unit vectors; else it is what the service
     answers. Requests carry `batch_size` texts; the default is what the service takes.
 
@@ -125,7 +167,7 @@ class HttpEmbedder:
 
     def __init__(
         self,
-        api: Literal["openai", "cohere", "voyage", "gemini", "tei"],
+        api: Literal["openai", "azure", "cohere", "voyage", "gemini", "tei"],
         model: str,
         *,
         base_url: str | None = None,
@@ -147,7 +189,8 @@ class HttpEmbedder:
         self.model_name = model
         self._api = known
         self._asked = dimensions
-        self._batch_size = batch_size or known.batch_size
+        self.batch_size = batch_size or known.batch_size
+        self._used = threading.local()
         self._timeout = timeout
         self._service = JsonService(
             address,
@@ -165,7 +208,7 @@ class HttpEmbedder:
         return self._asked or len(self.embed_query("dimensions"))
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        batches = [texts[i : i + self._batch_size] for i in range(0, len(texts), self._batch_size)]
+        batches = [texts[i : i + self.batch_size] for i in range(0, len(texts), self.batch_size)]
         if not batches:
             return np.empty((0, self.dimensions), dtype=np.float32)
         found = [self._embed(batch, is_query=False) for batch in batches]
@@ -184,6 +227,7 @@ class HttpEmbedder:
     def _embed(self, texts: list[str], *, is_query: bool) -> Vectors:
         request = _Request(self.model_name, texts, is_query, self._asked)
         answer = self._service.post(self._api.body(request), within=self._timeout if is_query else None)
+        self._count(texts, answer)
         try:
             rows = self._api.vectors(answer)
             count = len(rows)
@@ -209,8 +253,25 @@ class HttpEmbedder:
         np.divide(vectors, norms, out=vectors, where=norms > 0)
         return vectors
 
+    def take_usage(self) -> Usage:
+        """What the service was asked for by this thread since it last called this."""
+        used: Usage = getattr(self._used, "usage", Usage())
+        self._used.usage = Usage()
+        return used
+
+    def _count(self, texts: list[str], answer: Any) -> None:
+        tokens = answer
+        for key in self._api.tokens:
+            tokens = tokens.get(key) if isinstance(tokens, dict) else None
+        estimated = 0
+        if not isinstance(tokens, int) or isinstance(tokens, bool) or not 0 <= tokens < 1 << 40:
+            tokens = estimated = sum(len(text) + 3 for text in texts) // 4
+        so_far: Usage = getattr(self._used, "usage", Usage())
+        more = Usage(1, len(texts), tokens, estimated)
+        self._used.usage = Usage(*(one + other for one, other in zip(so_far, more, strict=True)))
+
     def _error(self, what: str, *, hint: str | None = None) -> EmbeddingServiceError:
         return EmbeddingServiceError(
-            f"the embedding service {self._service.url} {what}",
+            f"the embedding service {self._service.address} {what}",
             hint=hint or "check base_url, api_key and model, and that the service is up",
         )

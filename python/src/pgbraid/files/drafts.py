@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pgbraid.errors import IngestError
 
@@ -13,6 +14,7 @@ __all__ = ["MOST_DOCUMENT_CHARACTERS", "MOST_WHOLE_BYTES", "Draft", "Fields", "I
 
 # A longer text becomes several documents, so that neither side holds more than this of it.
 MOST_DOCUMENT_CHARACTERS = 1_000_000
+MOST_HELD_BYTES = 100_000
 # Of files that can only be read as a whole.
 MOST_WHOLE_BYTES = 20_000_000
 
@@ -50,6 +52,18 @@ class Input:
     fields: Fields = field(default_factory=Fields)
     encoding: str | None = None
     chunk_tokens: int = 240
+    # Of kinds.READERS; None: pgbraid's own.
+    reader: str | None = None
+    _held: list[bytes] = field(default_factory=list, repr=False, compare=False)
+
+    def open(self) -> BinaryIO:
+        """Its bytes. A small file is opened once, however often it is read."""
+        if self.size > MOST_HELD_BYTES:
+            return self.path.open("rb")
+        if not self._held:
+            with self.path.open("rb") as source:
+                self._held.append(source.read())
+        return BytesIO(self._held[0])
 
     def error(self, message: str, *, line: int | None = None, hint: str | None = None) -> IngestError:
         return IngestError(message, file=self.name, line=line, hint=hint)

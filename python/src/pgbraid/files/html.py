@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from pgbraid.files.chunks import Block, drafts_of_blocks
@@ -12,7 +13,7 @@ from pgbraid.files.drafts import MOST_WHOLE_BYTES, Draft, Input
 from pgbraid.files.library import library
 from pgbraid.files.text import decode
 
-__all__ = ["blocks_of_html", "html_drafts"]
+__all__ = ["blocks_of_html", "html_drafts", "html_facts", "html_source"]
 
 _LEFT_OUT_TAGS = "script style noscript template nav footer aside form button select iframe object svg canvas head"
 _LEFT_OUT = frozenset(_LEFT_OUT_TAGS.split())
@@ -27,13 +28,23 @@ _SPACE = re.compile(r"\s+")
 
 def html_drafts(file: Input) -> Iterator[Draft]:
     parser = library("selectolax.lexbor", "HTML").LexborHTMLParser
-    tree = parser(_source(file))
-    values: dict[str, Any] = {"title": _title(tree) or file.title}
-    if day := _date(tree) or date_in_name(file.path.name):
-        values["occurred_at"] = day
+    tree = parser(html_source(file))
+    values = _facts(file, tree)
     # What is around the content, such as menus, is in every page of a site.
     content = _only(tree, "main") or _only(tree, "article") or tree.body
     yield from drafts_of_blocks(file, _with_position(blocks_of_node(content), file.size), values)
+
+
+def html_facts(file: Input, source: str) -> dict[str, Any]:
+    """The title and date of a page."""
+    return _facts(file, library("selectolax.lexbor", "HTML").LexborHTMLParser(source))
+
+
+def _facts(file: Input, tree: Any) -> dict[str, Any]:
+    values: dict[str, Any] = {"title": _title(tree) or file.title}
+    if day := _date(tree) or date_in_name(file.path.name):
+        values["occurred_at"] = day
+    return values
 
 
 def blocks_of_html(text: str, headings: tuple[str, ...] = ()) -> Iterator[Block]:
@@ -46,24 +57,15 @@ def _with_position(blocks: Iterator[Block], position: int) -> Iterator[Block]:
         yield Block(block.text, block.headings, block.is_heading, block.metadata, position)
 
 
-def _source(file: Input) -> str:
+def html_source(file: Input) -> str:
     if file.encoding is None:
-        with file.path.open("rb") as source:
+        with file.open() as source:
             start = source.read(4096)
         named = _CHARSET.search(start)
         if named and not start.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
             name = named[1].decode("ascii").lower()
             if name not in ("utf-8", "utf8", "unicode"):
-                file = Input(
-                    file.path,
-                    file.name,
-                    file.size,
-                    file.kind,
-                    file.title,
-                    file.fields,
-                    "cp1252" if name in ("iso-8859-1", "latin1") else name,
-                    file.chunk_tokens,
-                )
+                file = replace(file, encoding="cp1252" if name in ("iso-8859-1", "latin1") else name)
     return decode(file, MOST_WHOLE_BYTES, "divide the page into several")
 
 

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pgbraid.errors import IngestError, InvalidArgumentError, MissingExtraError
+from pgbraid.errors import IngestError, MissingExtraError
+from pgbraid.files.batches import Batch, BatchWriter, Waiting
 from pgbraid.files.drafts import Draft, Fields, Input, NoText
 from pgbraid.files.kinds import read, reader_version
 from pgbraid.files.library import HINT
+from pgbraid.files.pruning import Seen
 from pgbraid.files.report import Report
-from pgbraid.files.stored import KEY, StoredFile, origin, pages, stored_files, stored_part_ids
+from pgbraid.files.sources import Source, shown, still_there
+from pgbraid.files.stored import KEY, StoredFile, stored_files, stored_part_ids
 from pgbraid.files.walking import Found, LeftOut, Root
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
 
-__all__ = ["Ingestion", "Options", "Source"]
+__all__ = ["Ingestion", "Options"]
 
-# What is lost at most when the program is ended.
-BATCH_DOCUMENTS = 1_000
-BATCH_CHARACTERS = 2_000_000
 HASH_PIECE = 1 << 20
 DELETE_BATCH = 1_000
 
@@ -36,36 +36,9 @@ class Options:
     strict: bool = False
     dry_run: bool = False
     prune: bool = False
-
-
-@dataclass
-class Source:
-    """One file, or query, on its way: what was written of it, and what went wrong."""
-
-    name: str
-    # Of its documents that have no id of their own.
-    external_id: str
-    source: str
-    path: str
-    size: int
-    stored: StoredFile | None = None
-    source_uri: str | None = None
-    waiting: int = 0
-    written: int = 0
-    problems: int = 0
-    textless: int = 0
-    is_read: bool = False
-    no_text: str | None = None
-    ids: set[str] = field(default_factory=set)
-
-
-@dataclass(frozen=True)
-class _Waiting:
-    document: dict[str, Any]
-    source: Source
-    line: int | None
-    # Bytes of all files, up to the end of this document.
-    position: int
+    reader: str | None = None
+    # How many connections write at once.
+    jobs: int = 1
 
 
 class Ingestion:
@@ -77,6 +50,7 @@ class Ingestion:
         report: Report,
         chunk_tokens: int,
         progress: Callable[[int], object],
+        connect: Callable[[], Client] | None = None,
     ) -> None:
         self._client = client
         self._collection = collection
@@ -84,17 +58,28 @@ class Ingestion:
         self._report = report
         self.chunk_tokens = chunk_tokens
         self._progress = progress
-        self._batch: list[_Waiting] = []
-        self._characters = 0
         self._bytes = 0
-        # Hashes of the ids that came with the documents, to find those that come twice, or not any more.
-        self._own_ids: set[int] = set()
-        self._seen: set[tuple[str, str]] = set()
-        self._incomplete: set[tuple[str, str]] = set()
-        self._started = time.time()
+        self._seen = Seen()
+        # By source: its folders. Sources of which nothing was found. Folders that could not be read.
+        self._folders: dict[str, list[Path]] = {}
+        self._empty: set[str] = set()
+        self._unreadable: list[Path] = []
+        self._writer = BatchWriter(
+            client,
+            collection,
+            self._written,
+            connect=connect,
+            jobs=options.jobs,
+            all_or_nothing=options.strict,
+            dry_run=options.dry_run,
+        )
+
+    def open(self) -> AbstractContextManager[None]:
+        """Whoever runs it does so within this, which ends what is under way."""
+        return self._writer.open()
 
     def run(self, roots: Sequence[Root], found: Sequence[Found | LeftOut], unreadable: Sequence[Path]) -> None:
-        """Index files, then delete what has vanished if that is asked for. Raises IngestError in strict mode."""
+        """Index files. Raises IngestError in strict mode."""
         stored = self._stored(roots)
         for file in found:
             if isinstance(file, LeftOut):
@@ -106,30 +91,40 @@ class Ingestion:
                     known = only.get(file.external_id)
                 self._file(file, known)
                 self._bytes += file.size
-        self._write()
+        self._writer.flush()
         self._progress(self._bytes)
-        if self._options.prune and roots:
-            folders = {
-                root.source: [r.folder for r in roots if r.source == root.source and not r.file] for root in roots
-            }
-            self._prune(folders, any(isinstance(file, Found) for file in found), unreadable)
+        for root in roots:
+            self._folders.setdefault(root.source, []).extend([] if root.file else [root.folder])
+        if not any(isinstance(file, Found) for file in found):
+            self._empty.update(root.source for root in roots)
+        self._unreadable += unreadable
 
     def add_file(self, source: Source, file: Input) -> None:
         """Index a file that is in no folder: what came by standard input."""
         only = stored_files(self._client, self._collection, "", source.external_id)
         source.stored = only.get(source.external_id)
+        self._seen.add(source)
         self._read_file(source, file)
+        if source.no_text:
+            self._seen.add_incomplete(source)
         self._bytes += source.size
-        self._write()
+        self._writer.flush()
         self._progress(self._bytes)
 
     def add_rows(self, source: Source, drafts: Iterator[Draft]) -> None:
         """Index the rows of a query, which have ids of their own."""
-        self._seen.add((source.source, source.path))
+        self._seen.add(source)
         self._read(source, drafts, None)
-        self._write()
-        if self._options.prune:
-            self._prune({source.source: []}, not source.no_text, ())
+        self._writer.flush()
+        self._folders.setdefault(source.source, [])
+        if source.no_text:
+            self._empty.add(source.source)
+
+    def prune(self) -> None:
+        """Delete what has vanished from the sources. Only what was read is known to be there: call it when all was."""
+        self._delete(
+            self._seen.vanished(self._client, self._collection, self._folders, self._unreadable, empty=self._empty)
+        )
 
     def _stored(self, roots: Sequence[Root]) -> dict[str, StoredFile]:
         stored: dict[str, StoredFile] = {}
@@ -138,7 +133,7 @@ class Ingestion:
         return stored
 
     def _leave_out(self, left_out: LeftOut) -> None:
-        name = _shown(left_out.path)
+        name = shown(left_out.path)
         if left_out.failed:
             self._fail(IngestError(left_out.kind, file=name, hint="correct it, or leave it out with --exclude"))
             self._report.failed += 1
@@ -151,10 +146,10 @@ class Ingestion:
         self._report.say_problem(error.message, error.hint)
 
     def _file(self, found: Found, stored: StoredFile | None) -> None:
-        self._seen.add((found.root.source, found.place))
         uri = found.path.as_uri()
-        source = Source(_shown(found.path), found.external_id, found.root.source, found.place, found.size, stored, uri)
-        if stored and stored.source_uri not in (None, uri) and _still_there(stored.source_uri):
+        source = Source(shown(found.path), found.external_id, found.root.source, found.place, found.size, stored, uri)
+        self._seen.add(source)
+        if stored and stored.source_uri not in (None, uri) and still_there(stored.source_uri):
             hint = "give each folder a --source of its own"
             self._give_up(
                 source, IngestError(f"its external_id is that of {stored.source_uri}", file=source.name, hint=hint)
@@ -171,6 +166,7 @@ class Ingestion:
             self._options.fields,
             self._options.encoding,
             self.chunk_tokens,
+            self._options.reader,
         )
         self._read_file(source, file)
 
@@ -201,7 +197,7 @@ class Ingestion:
 
     def _read(self, source: Source, drafts: Iterator[Draft], file_hash: str | None) -> None:
         self._forget_hash(source)
-        last: _Waiting | None = None
+        last: Waiting | None = None
         count = 0
         try:
             for draft in drafts:
@@ -221,11 +217,11 @@ class Ingestion:
                 if made is None:
                     continue
                 if "external_id" in draft.values:
-                    self._add(made)
+                    self._writer.add(made)
                     continue
                 count += 1
                 if last is not None:
-                    self._add(last)
+                    self._writer.add(last)
                 last = made
         except NoText as error:
             source.no_text = str(error)
@@ -240,7 +236,7 @@ class Ingestion:
         if last is not None:
             if not source.problems and file_hash:
                 last.document["metadata"][KEY] |= {"hash": file_hash, "documents": count}
-            self._add(last)
+            self._writer.add(last)
         source.is_read = True
         if not source.waiting:
             self._finish(source)
@@ -253,12 +249,10 @@ class Ingestion:
                 stored.last_id, {KEY: {"source": source.source, "path": source.path}}, collection=self._collection
             )
 
-    def _document(self, source: Source, draft: Draft) -> _Waiting | None:
+    def _document(self, source: Source, draft: Draft) -> Waiting | None:
         values = dict(draft.values)
         if "external_id" in values:
-            # Two hashes of 64 bits that are equal by chance are not to be expected.
-            number = hash(("id", str(values["external_id"])))
-            if number in self._own_ids:
+            if not self._seen.is_new_id(str(values["external_id"])):
                 self._fail(
                     IngestError(
                         f"external_id {str(values['external_id'])!r} came before", file=source.name, line=draft.line
@@ -266,7 +260,6 @@ class Ingestion:
                 )
                 source.problems += 1
                 return None
-            self._own_ids.add(number)
         else:
             values["external_id"] = f"{source.external_id}#{draft.place}" if draft.place else source.external_id
             if source.stored is not None:
@@ -276,49 +269,22 @@ class Ingestion:
             values["metadata"] = {**(metadata or {}), KEY: {"source": source.source, "path": source.path}}
         if source.source_uri and not values.get("source_uri"):
             values["source_uri"] = source.source_uri
-        return _Waiting(values, source, draft.line, self._bytes + min(draft.position, source.size))
+        return Waiting(values, source, draft.line, self._bytes + min(draft.position, source.size))
 
-    def _add(self, waiting: _Waiting) -> None:
-        size = _characters(waiting.document)
-        if self._batch and (len(self._batch) >= BATCH_DOCUMENTS or self._characters + size > BATCH_CHARACTERS):
-            self._write()
-        self._batch.append(waiting)
-        self._characters += size
-        waiting.source.waiting += 1
-
-    def _write(self) -> None:
-        batch, self._batch, self._characters = self._batch, [], 0
-        if not batch:
-            return
-        if not self._options.dry_run:
-            self._write_all(batch)
-        for waiting in batch:
-            waiting.source.waiting -= 1
-            waiting.source.written += 1
-        for source in {id(waiting.source): waiting.source for waiting in batch}.values():
+    def _written(self, batch: Batch) -> None:
+        self._report.written += batch.summary
+        for waiting, error in batch.refused:
+            self._fail(error)
+            waiting.source.problems += 1
+        for source in {id(waiting.source): waiting.source for waiting in batch.documents}.values():
             if source.is_read and not source.waiting:
                 self._finish(source)
-        self._progress(batch[-1].position)
-
-    def _write_all(self, batch: list[_Waiting]) -> None:
-        """In one transaction; if the database refuses a document, in halves, until it stands alone."""
-        try:
-            self._report.written += self._client.add_documents(
-                [waiting.document for waiting in batch], collection=self._collection
-            )
-        except InvalidArgumentError as error:
-            if len(batch) == 1 or self._options.strict:
-                self._fail(IngestError(error.message, file=batch[0].source.name, line=batch[0].line, hint=error.hint))
-                batch[0].source.problems += 1
-                return
-            middle = len(batch) // 2
-            self._write_all(batch[:middle])
-            self._write_all(batch[middle:])
+        self._progress(batch.documents[-1].position)
 
     def _finish(self, source: Source) -> None:
         self._report.textless += source.textless
         if source.problems:
-            self._incomplete.add((source.source, source.path))
+            self._seen.add_incomplete(source)
             self._report.failed += 1
             return
         stale = self._stale(source)
@@ -342,77 +308,11 @@ class Ingestion:
                 self._client.delete_documents(batch, collection=self._collection)
             self._report.note_deleted(batch)
 
-    def _prune(self, folders: Mapping[str, Sequence[Path]], found: bool, unreadable: Sequence[Path]) -> None:
-        """Delete the documents of these sources whose file, or record, is not there any more."""
-        vanished: list[str] = []
-        for document in pages(self._client, self._collection, ""):
-            came = origin(document)
-            source, path = came.get("source"), came.get("path")
-            if not isinstance(source, str) or source not in folders or not isinstance(path, str):
-                continue
-            external_id = document.external_id
-            if (source, path) in self._seen:
-                # Those without an id of their own went with the file, or with its part.
-                own = not external_id.startswith((f"{source}/{path}", f"{source}{path}"))
-                if own and (source, path) not in self._incomplete and hash(("id", external_id)) not in self._own_ids:
-                    vanished.append(external_id)
-            elif self._has_vanished(document.source_uri, folders[source], unreadable):
-                vanished.append(external_id)
-        if vanished and not found:
-            raise IngestError(
-                f"nothing was found, and {len(vanished)} documents come from there: they are kept",
-                file=", ".join(folders),
-                hint="is a disk missing? to delete them, use pgbraid delete",
-            )
-        self._delete(vanished)
-
-    def _has_vanished(self, source_uri: str | None, folders: Sequence[Path], unreadable: Sequence[Path]) -> bool:
-        file = _file_of(source_uri)
-        if file is None:
-            return bool(folders)
-        if any(file.is_relative_to(folder) for folder in unreadable):
-            return False
-        try:
-            changed = file.lstat().st_ctime
-        except FileNotFoundError:
-            return True
-        except OSError:
-            return False
-        # It is there. It was left out on purpose if it was there when the folder was read.
-        return any(file.is_relative_to(folder) for folder in folders) and changed < self._started - 2
-
-
-def _characters(document: Mapping[str, Any]) -> int:
-    chunks = document.get("chunks")
-    content = document.get("content")
-    size = len(content) if isinstance(content, str) else 0
-    if isinstance(chunks, list):
-        size += sum(len(str(chunk.get("content") or "")) + 50 for chunk in chunks if isinstance(chunk, Mapping))
-    return size + 300
-
 
 def _file_hash(file: Input) -> str:
     """Of all that decides on its documents. Cut to 128 bits: it is in the metadata of chunks."""
     digest = hashlib.sha256(reader_version(file).encode())
-    with file.path.open("rb") as source:
+    with file.open() as source:
         while piece := source.read(HASH_PIECE):
             digest.update(piece)
     return digest.hexdigest()[:32]
-
-
-def _shown(path: Path) -> str:
-    """A path as it can be printed and sent."""
-    return str(path).encode("utf-8", "replace").decode()
-
-
-def _file_of(source_uri: str | None) -> Path | None:
-    from urllib.parse import unquote, urlsplit
-
-    if not source_uri or not source_uri.startswith("file://"):
-        return None
-    return Path(unquote(urlsplit(source_uri).path, errors="surrogateescape"))
-
-
-def _still_there(source_uri: str | None) -> bool:
-    file = _file_of(source_uri)
-    return file is not None and file.exists()

@@ -8,29 +8,34 @@ from itertools import islice
 
 from pgbraid.files.drafts import Draft, Input
 
-__all__ = ["KINDS", "kind_of", "read", "reader_version"]
+__all__ = ["KINDS", "READERS", "kind_of", "read", "reader_version"]
 
 # What reads a kind. A kind's version is a part of what tells whether a file has changed: raise it when a reader makes
 # other documents of the same file.
 KINDS: dict[str, tuple[str, int]] = {
     "markdown": ("markdown:markdown_drafts", 1),
-    "text": ("kinds:_text_drafts", 1),
+    "text": ("kinds:_text_drafts", 2),
     "code": ("text:text_drafts", 1),
     "html": ("html:html_drafts", 1),
     "jsonl": ("json_files:json_line_drafts", 1),
-    "json": ("json_files:json_drafts", 1),
+    "json": ("json_files:json_drafts", 2),
     "csv": ("tables:csv_drafts", 1),
     "tsv": ("tables:csv_drafts", 1),
     "xlsx": ("tables:spreadsheet_drafts", 1),
     "xls": ("tables:spreadsheet_drafts", 1),
     "parquet": ("tables:parquet_drafts", 1),
-    "captions": ("transcripts:caption_drafts", 1),
-    "transcript": ("transcripts:transcript_drafts", 1),
+    "captions": ("transcripts:caption_drafts", 2),
+    "transcript": ("transcripts:transcript_drafts", 2),
     "eml": ("mail:mail_drafts", 1),
     "mbox": ("mail:mailbox_drafts", 1),
     "epub": ("epub:epub_drafts", 1),
     "docx": ("docx:docx_drafts", 1),
     "pdf": ("pdf:pdf_drafts", 1),
+}
+# Readers that take the place of these, by the kinds that they read.
+READERS: dict[str, dict[str, tuple[str, int]]] = {
+    "docling": dict.fromkeys(("pdf", "docx", "html"), ("readers:docling_drafts", 1)),
+    "trafilatura": {"html": ("readers:trafilatura_drafts", 1)},
 }
 _SUFFIXES = {
     "markdown": "md markdown mdown mkd mdx qmd",
@@ -73,14 +78,20 @@ def kind_of(name: str) -> str | None:
 
 def read(file: Input) -> Iterator[Draft]:
     """The documents of a file. Raises IngestError, MissingExtraError and NoText."""
-    module, _, name = KINDS[file.kind][0].partition(":")
+    module, _, name = _reader(file)[0].partition(":")
     reader: Callable[[Input], Iterator[Draft]] = getattr(import_module(f"pgbraid.files.{module}"), name)
     return reader(file)
 
 
 def reader_version(file: Input) -> str:
     """What, besides its bytes, decides on the documents of a file."""
-    return repr((file.kind, KINDS[file.kind][1], file.title, file.fields, file.encoding, file.chunk_tokens))
+    name, version = _reader(file)
+    decides = (file.kind, version, file.title, file.fields, file.encoding, file.chunk_tokens)
+    return repr(decides if name == KINDS[file.kind][0] else (*decides, name))
+
+
+def _reader(file: Input) -> tuple[str, int]:
+    return READERS.get(file.reader or "", {}).get(file.kind, KINDS[file.kind])
 
 
 _LINES_LOOKED_AT = 60

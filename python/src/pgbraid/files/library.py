@@ -14,12 +14,15 @@ __all__ = ["HINT", "has_library", "library"]
 HINT = "pip install 'pgbraid[files]'"
 
 
-def library(module: str, purpose: str) -> Any:
+def library(module: str, purpose: str, hint: str = HINT) -> Any:
     """The module. Raises MissingExtraError that says what it is needed for."""
     try:
         return import_module(module)
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(f"{purpose} needs the library {module.partition('.')[0]}", hint=HINT) from error
+    except ImportError as error:
+        missing = f"{purpose} needs the library {module.partition('.')[0]}"
+        if not isinstance(error, ModuleNotFoundError):
+            missing += f", which is not whole: {str(error).partition(chr(10))[0]}"
+        raise MissingExtraError(missing, hint=hint) from error
 
 
 @cache

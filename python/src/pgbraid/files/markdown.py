@@ -13,7 +13,7 @@ from pgbraid.files.drafts import Draft, Input
 from pgbraid.files.library import has_library, library
 from pgbraid.files.text import read_lines
 
-__all__ = ["blocks_of_lines", "markdown_drafts"]
+__all__ = ["blocks_of_lines", "first_heading", "markdown_drafts"]
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$")
@@ -33,7 +33,7 @@ def markdown_drafts(file: Input) -> Iterator[Draft]:
         yield Draft(lacking="front matter is read as text")
     blocks = blocks_of_lines(lines)
     if "title" not in values:
-        title, blocks = _first_heading(blocks)
+        title, blocks = first_heading(blocks)
         values["title"] = title or file.title
     yield from drafts_of_blocks(file, blocks, values)
 
@@ -108,7 +108,7 @@ def blocks_of_lines(lines: Iterable[tuple[str, int]]) -> Iterator[Block]:
         yield block()
 
 
-def _first_heading(blocks: Iterator[Block]) -> tuple[str | None, Iterator[Block]]:
+def first_heading(blocks: Iterator[Block]) -> tuple[str | None, Iterator[Block]]:
     """The first heading of at most the first hundred blocks, and all blocks."""
     seen: list[Block] = []
     for block in blocks:

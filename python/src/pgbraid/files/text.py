@@ -27,7 +27,7 @@ def find_encoding(file: Input) -> str:
     (Latin-1). Raises IngestError."""
     if file.encoding:
         return file.encoding
-    with file.path.open("rb") as source:
+    with file.open() as source:
         start = source.read(PIECE)
         for mark, name in _MARKS:
             if start.startswith(mark):
@@ -68,7 +68,7 @@ def read_text(file: Input) -> Iterator[tuple[str, int]]:
         raise file.error(f"unknown encoding {encoding!r}", hint="use a name such as latin-1 or shift_jis") from error
     read = 0
     held_return = ""
-    with file.path.open("rb") as source:
+    with file.open() as source:
         while True:
             data = source.read(PIECE)
             try:

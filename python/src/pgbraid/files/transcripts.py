@@ -1,18 +1,16 @@
-"""Transcripts: WebVTT, SRT, segments of speech recognition, and text with speakers before what they say. A chunk is
-what one speaker says in a row, with its start and end in seconds."""
+"""Transcripts: WebVTT, SRT, segments of speech recognition, and text with speakers before what they say. The database
+makes chunks of them."""
 
 from __future__ import annotations
 
 import html
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
 from typing import Any
 
-from pgbraid.files.chunks import drafts_of_chunks, split, token_cost
 from pgbraid.files.dates import date_in_name, iso_date
-from pgbraid.files.drafts import Draft, Input, NoText
+from pgbraid.files.drafts import MOST_DOCUMENT_CHARACTERS, Draft, Input, NoText
 from pgbraid.files.text import read_lines
 
 __all__ = ["Segment", "caption_drafts", "drafts_of_segments", "is_segments", "is_transcript", "transcript_drafts"]
@@ -37,13 +35,15 @@ _NAME = r"[^\W\d_][\w .'’&()/-]{0,48}?"
 _CLOCK_LABEL = r"[\[(]?(?:\d{1,3}:)?\d{1,2}:\d\d(?:[.,]\d{1,3})?[\])]?"
 _LABELLED = re.compile(rf"\s*(?:({_CLOCK_LABEL})\s*[-–—]?\s*)?({_NAME})\s*(?:({_CLOCK_LABEL}))?\s*:\s+(\S.*)$")
 _HEADER = re.compile(rf"\s*({_NAME})\s+({_CLOCK_LABEL})\s*:?\s*$")
-_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’)]*$")
+# As many as a document may have.
+MOST_SEGMENTS = 100_000
+MOST_SECONDS = 1e9
 
 
 def caption_drafts(file: Input) -> Iterator[Draft]:
     """WebVTT and SRT."""
-    segments = _labelled(list(_cues(file)))
-    yield from _drafts(file, segments, {"title": file.title})
+    cues = sorted(_cues(file), key=lambda cue: cue.start or 0)
+    yield from _drafts(file, _labelled(cues), {"title": file.title})
 
 
 def transcript_drafts(file: Input) -> Iterator[Draft]:
@@ -182,66 +182,37 @@ def _turns(lines: Iterable[tuple[str, int]]) -> Iterator[Segment]:
 
 
 def _drafts(file: Input, segments: list[Segment], values: Mapping[str, Any]) -> Iterator[Draft]:
+    """Documents of at most a million characters. Raises NoText."""
     day = date_in_name(file.path.name)
     document = {**({"occurred_at": day} if day else {}), **values}
-    budget = file.chunk_tokens - min(token_cost(str(document.get("title") or "")), file.chunk_tokens / 2)
-    moment = document.get("occurred_at")
-    yield from drafts_of_chunks(_chunks(segments, budget, moment), document)
+    held: list[dict[str, Any]] = []
+    size = number = position = 0
+    for segment in _with_possible_times(segments):
+        if not segment.text:
+            continue
+        if held and (size + len(segment.text) > MOST_DOCUMENT_CHARACTERS or len(held) == MOST_SEGMENTS):
+            number += 1
+            yield _draft(held, document, number, position)
+            held, size = [], 0
+        told = {"speaker": segment.speaker, "start": segment.start, "end": segment.end, "text": segment.text}
+        held.append({name: value for name, value in told.items() if value is not None})
+        size += len(segment.text)
+        position = segment.position
+    if held:
+        yield _draft(held, document, number + 1, position)
+    elif not number:
+        raise NoText("no text")
 
 
-def _chunks(segments: list[Segment], budget: float, moment: str | None) -> Iterator[tuple[dict[str, Any], int]]:
-    """What a speaker says in a row, in chunks of at most `budget` tokens that end with a sentence if they can."""
-    for run in _runs(segments):
-        speaker = run[0].speaker
-        room = max(budget - (token_cost(speaker) if speaker else 0), budget / 2)
-        held: list[Segment] = []
-        cost = 0.0
-        for segment in run:
-            more = token_cost(segment.text)
-            enough = cost > 0.75 * room and bool(_SENTENCE_END.search(held[-1].text))
-            if held and (cost + more > room or enough):
-                end = len(held) if enough else _last_sentence(held)
-                yield from _pieces(held[:end], speaker, room, moment)
-                held = held[end:]
-                cost = sum(token_cost(kept.text) for kept in held)
-            held.append(segment)
-            cost += more
-        if held:
-            yield from _pieces(held, speaker, room, moment)
+def _draft(segments: list[dict[str, Any]], values: Mapping[str, Any], number: int, position: int) -> Draft:
+    return Draft({**values, "segments": segments}, None if number == 1 else f"part-{number}", position)
 
 
-def _last_sentence(held: list[Segment]) -> int:
-    """How many of the segments up to the last that ends a sentence, in the latter half; else all."""
-    for end in range(len(held), len(held) // 2, -1):
-        if _SENTENCE_END.search(held[end - 1].text):
-            return end
-    return len(held)
-
-
-def _runs(segments: list[Segment]) -> Iterator[list[Segment]]:
-    run: list[Segment] = []
+def _with_possible_times(segments: Iterable[Segment]) -> Iterator[Segment]:
+    """Without times that go back, such as those of a clock that begins anew at noon."""
+    reached = 0.0
     for segment in segments:
-        if run and run[-1].speaker != segment.speaker:
-            yield run
-            run = []
-        if segment.text:
-            run.append(segment)
-    if run:
-        yield run
-
-
-def _pieces(
-    held: list[Segment], speaker: str | None, room: float, moment: str | None
-) -> Iterator[tuple[dict[str, Any], int]]:
-    first, last = held[0], held[-1]
-    for piece in split(" ".join(segment.text for segment in held), room):
-        chunk: dict[str, Any] = {"content": piece.strip()}
-        if speaker:
-            chunk["speaker"] = speaker
-        times = {name: value for name, value in (("start", first.start), ("end", last.end)) if value is not None}
-        if times:
-            chunk["metadata"] = times
-        if moment and first.start is not None:
-            chunk["occurred_at"] = (datetime.fromisoformat(moment) + timedelta(seconds=first.start)).isoformat()
-        if chunk["content"]:
-            yield chunk, last.position
+        start = segment.start if segment.start is not None and reached <= segment.start <= MOST_SECONDS else None
+        reached = reached if start is None else start
+        end = segment.end if segment.end is not None and (start or 0) <= segment.end <= MOST_SECONDS else None
+        yield replace(segment, start=start, end=end)

@@ -31,7 +31,16 @@ CHUNK_KEYS = frozenset(
         "token_vectors",
     )
 )
-DOCUMENT_KEYS = CHUNK_KEYS | {"external_id", "title", "source_uri", "chunks"}
+DOCUMENT_KEYS = CHUNK_KEYS | {
+    "external_id",
+    "title",
+    "source_uri",
+    "chunks",
+    "segments",
+    "chunk_tokens",
+    "overlap_tokens",
+    "format",
+}
 # JSON's escape of NUL, and not an escaped backslash before "u0000".
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 # Each batch is a segment of the full-text index, with a row for each of its lexemes: 2,000 texts of 150 words together
@@ -175,6 +184,8 @@ def check_document(document: Mapping[str, Any], number: int = 1) -> CheckedDocum
         values["chunks"] = [
             _chunk(chunk, f"{name} chunk {index}", checked) for index, chunk in enumerate(values["chunks"], 1)
         ]
+    if isinstance(values.get("segments"), Iterable) and not isinstance(values["segments"], (str, Mapping)):
+        values["segments"] = list(values["segments"])
     return checked
 
 

@@ -15,14 +15,17 @@ from pgbraid.install.state import INSTALLATION, Connection, allowed, exists
 Result = TypeVar("Result")
 Notify = Callable[[str], None]
 
-# What passes: another first installation in this database or, as roles are the cluster's, in another one; and a
-# transaction that uses what changes. A client that has waited this long for a lock gives up, and those queueing behind
-# it go on: sooner than deadlock_timeout, so that of a deadlock it is the victim.
+# What passes: another first installation in this database or, as roles and the room for locks are the cluster's, in
+# another one; and a transaction that uses what changes. A client that has waited this long for a lock gives up, and
+# those queueing behind it go on: sooner than deadlock_timeout, so that of a deadlock it is the victim.
 LOCK_TIMEOUT = "500ms"
 ATTEMPTS = 20
 LOCK_NOT_AVAILABLE = "55P03"
 INTERNAL_ERROR = "XX000"  # such as: tuple concurrently updated
-RETRIED = (LOCK_NOT_AVAILABLE, "40P01", "23505", INTERNAL_ERROR)
+OUT_OF_MEMORY = "53200"  # no room for more locks
+RETRIED = (LOCK_NOT_AVAILABLE, "40P01", "23505", INTERNAL_ERROR, OUT_OF_MEMORY)
+# So often the room for locks is tried, whether another session that takes it up is seen or not.
+ROOM_ATTEMPTS = 3
 
 SETTINGS = {
     # An object planted in another schema of the path could be called with the installer's rights.
@@ -44,6 +47,15 @@ where l.database = (select d.oid from pg_catalog.pg_database d where d.datname =
   and n.nspname in ('braid', 'braid_store') and l.granted and l.pid is distinct from pg_catalog.pg_backend_pid()
 order by 1
 limit 10
+"""
+
+# An installation holds a lock on each of its functions.
+OTHER_INSTALLATION = """
+select exists (
+  select from pg_catalog.pg_locks l
+  where l.classid = 'pg_catalog.pg_proc'::pg_catalog.regclass and l.pid is distinct from pg_catalog.pg_backend_pid()
+  group by l.pid
+  having count(*) > 100)
 """
 
 
@@ -93,6 +105,11 @@ def in_transaction(connection: Connection, work: Callable[[], Result], notify: N
                 if not waiting:
                     notify(f"waiting for transactions to end: {holders}")
                     waiting = True
+            elif error.sqlstate == OUT_OF_MEMORY:
+                row = connection.execute(OTHER_INSTALLATION).fetchone()
+                if attempt == ATTEMPTS or (attempt >= ROOM_ATTEMPTS and row == (False,)):
+                    known = from_psycopg(error)
+                    raise InstallationError(known.message, hint=known.hint, sqlstate=error.sqlstate) from error
             elif attempt == ATTEMPTS:
                 raise
         time.sleep(min(0.05 * attempt, 1))

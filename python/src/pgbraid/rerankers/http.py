@@ -118,6 +118,6 @@ class HttpReranker:
 
     def _error(self, what: str) -> RerankingServiceError:
         return RerankingServiceError(
-            f"the rerank service {self._service.url} {what}",
+            f"the rerank service {self._service.address} {what}",
             hint="check api, base_url, api_key and model, and that the service is up",
         )

@@ -1,11 +1,12 @@
-create or replace function braid_store.measure_recall(
+create or replace function braid_store.recall_curve(
   shard braid_store.vector_shards,
-  out ef_search int,
-  out ef_search_100 int,
-  out recall float8
+  space braid_store.vector_spaces,
+  queries @vector@.vector[],
+  further_widths int[]
 )
+returns jsonb
 language plpgsql
-volatile
+stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
@@ -14,9 +15,10 @@ set work_mem = '64MB'
 as $$
 declare
   c_widths constant int[] := '{40,50,64,80,100,130,160,200,250,320,400,500,640,800,1000}';
-  v_query_count int := 100;
-  v_space braid_store.vector_spaces;
-  v_queries @vector@.vector[];
+  v_widths int[] := array(select distinct w from unnest(c_widths || recall_curve.further_widths) w
+                          where w between 1 and 1000 order by w);
+  v_query_count int := cardinality(recall_curve.queries);
+  v_ef_search int;
   v_exact record;
   v_recalls record;
   v_recalls_10 float8[]; -- of each query, with the last width at which it was asked
@@ -26,11 +28,8 @@ declare
   v_asked int[]; -- places of the queries of which not all is found yet
   v_last int;
 begin
-  select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
-  v_queries := braid_store.sample_queries(shard, v_space, v_query_count);
-  v_query_count := cardinality(v_queries);
-  if v_query_count is null then
-    return;
+  if v_query_count is null or v_query_count = 0 then
+    return null;
   end if;
   execute format($query$
     select array_agg(cardinality(e.nearest) order by q.place) as counts,
@@ -48,24 +47,24 @@ begin
              order by v.distance limit 100) as nearest
            offset 0
          ) e
-    $query$, braid_store.distance_operator(v_space.distance), shard.id)
+    $query$, braid_store.distance_operator(space.distance), shard.id)
   into v_exact
-  using shard.tenant_id, v_queries;
+  using shard.tenant_id, queries;
 
   v_recalls_10 := array_fill(0::float8, array[v_query_count]);
   v_recalls_100 := v_recalls_10;
   v_asked := array(select generate_series(1, v_query_count));
-  foreach ef_search in array c_widths loop
+  foreach v_ef_search in array v_widths loop
     -- To search a quarter of the vectors by the index takes longer than to scan them all.
-    exit when ef_search > greatest(100, shard.vector_count / 4);
+    exit when v_ef_search > greatest(100, shard.vector_count / 4);
     select r.* into v_recalls
     from (
-           select array_agg(v_queries[p] order by p) as queries,
+           select array_agg(queries[p] order by p) as queries,
                   array_agg(v_exact.counts[p] order by p) as counts, array_agg(v_exact.tenth[p] order by p) as tenth,
                   array_agg(v_exact.last[p] order by p) as last
            from unnest(v_asked) p
          ) a,
-         braid_store.query_recalls(shard, v_space, a.queries, a.counts, a.tenth, a.last, ef_search) r;
+         braid_store.query_recalls(shard, space, a.queries, a.counts, a.tenth, a.last, v_ef_search) r;
     for v_place in 1 .. cardinality(v_asked) loop
       v_recalls_10[v_asked[v_place]] := v_recalls.recalls_10[v_place];
       v_recalls_100[v_asked[v_place]] := v_recalls.recalls_100[v_place];
@@ -77,26 +76,25 @@ begin
   end loop;
   v_last := array_length(v_curve_10, 1);
 
-  with measured as (
-    select w, avg(v_curve_10[w][q]) as recall_10, avg(v_curve_100[w][q]) as recall_100,
-           avg(v_curve_10[v_last][q] - v_curve_10[w][q]) as missed,
-           coalesce(stddev(v_curve_10[v_last][q] - v_curve_10[w][q]), 0) / sqrt(v_query_count) as missed_error,
-           coalesce(stddev(v_curve_100[w][q]), 0) / sqrt(v_query_count) as error_100
-    from generate_series(1, v_last) w, generate_series(1, v_query_count) q
-    group by w
-  ), best as (
-    select m.recall_10, m.recall_100 from measured m where m.w = v_last
-  )
-  select c_widths[min(m.w) filter (where m.missed + m.missed_error <= 0.0075 and m.recall_10 >= least(0.985, b.recall_10))],
-         c_widths[coalesce(min(m.w) filter (where m.recall_100 - m.error_100 >= 0.98), v_last)]
-  into ef_search, ef_search_100
-  from measured m, best b;
-  recall := (select avg(v_curve_10[array_position(c_widths, ef_search)][q]) from generate_series(1, v_query_count) q);
+  return (
+    select jsonb_agg(jsonb_build_object(
+             'ef_search', v_widths[m.w], 'recall_10', m.recall_10, 'error_10', m.error_10, 'recall_100', m.recall_100,
+             'error_100', m.error_100, 'missed', m.missed, 'missed_error', m.missed_error) order by m.w)
+    from (
+      select w, avg(v_curve_10[w][q]) as recall_10, avg(v_curve_100[w][q]) as recall_100,
+             coalesce(stddev(v_curve_10[w][q]), 0) / sqrt(v_query_count) as error_10,
+             coalesce(stddev(v_curve_100[w][q]), 0) / sqrt(v_query_count) as error_100,
+             avg(v_curve_10[v_last][q] - v_curve_10[w][q]) as missed,
+             coalesce(stddev(v_curve_10[v_last][q] - v_curve_10[w][q]), 0) / sqrt(v_query_count) as missed_error
+      from generate_series(1, v_last) w, generate_series(1, v_query_count) q
+      group by w
+    ) m);
 end
 $$;
 
-comment on function braid_store.measure_recall(braid_store.vector_shards) is
-  'Measures how widely a shard''s HNSW index must be searched, with 100 sample queries. ef_search: the lowest '
-  'hnsw.ef_search at which it finds 98.5 % of the 10 nearest vectors, and hardly more if it searches further; '
-  'ef_search_100: that at which it finds 98 % of the 100 nearest, or the highest. recall: the share of the 10 nearest '
-  'found at ef_search, from 0 to 1.';
+comment on function braid_store.recall_curve(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[], int[]) is
+  'Asks a shard''s HNSW index these queries at growing widths, and compares with a scan. An array of JSON objects, by '
+  'ef_search: the mean share of the 10, and of the 100, nearest that was found (recall_10, recall_100), with the standard '
+  'errors of these means (error_10, error_100); and how much more of the 10 the last width found (missed, missed_error). It '
+  'ends where all is found, or at a quarter of the vectors. further_widths: other widths than the usual ones. Null without '
+  'queries.';

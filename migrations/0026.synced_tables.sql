@@ -1,0 +1,70 @@
+-- Tables of users' own whose rows are kept as documents.
+-- depends: 0025.query_sets
+
+create table braid_store.synced_tables (
+    id int generated always as identity primary key,
+    -- As it was called when it was last looked at. What it is now, its triggers tell.
+    table_name text not null,
+    table_owner text not null,
+    collection_id int not null,
+    -- The tenant of all rows; null if each row names its own.
+    fixed_tenant_id int,
+    -- The columns of each key of a document, of the filter and of the tenant; and number and type of each column.
+    fields jsonb not null,
+    columns jsonb not null,
+    relation_id oid not null,
+    mode text not null default 'deferred' check (mode in ('deferred', 'immediate')),
+    on_error text not null check (on_error in ('keep', 'fail')),
+    phase text not null default 'backfill' check (phase in ('backfill', 'sweep', 'follow', 'lost', 'end')),
+    -- Of phase end.
+    keeps_documents boolean not null default false,
+    -- Where the phase goes on; null: at the beginning.
+    reached_key jsonb,
+    reached_tenant_id int not null default 0,
+    applied_count bigint not null default 0,
+    phase_count bigint not null default 0,
+    phase_seconds float8 not null default 0,
+    last_error text,
+    created_at timestamptz not null default now()
+);
+comment on table braid_store.synced_tables is
+    'The tables whose rows are kept as documents. backfill: all rows are read once, in the order of their key; sweep: '
+    'documents whose row is gone are deleted; follow: only what changes is looked at; lost: its collection or tenant was '
+    'dropped, nothing is noted; end: unsync_table was called, its documents are being deleted.';
+
+-- One line for each row that a statement changed, added by a trigger in the transaction that changed it. Nobody updates a
+-- line that another session may wait for.
+create table braid_store.row_changes (
+    synced_table_id int not null,
+    id bigint generated always as identity,
+    tenant text,
+    -- Null: any row may have changed (truncate, or the trigger could not tell).
+    key jsonb,
+    attempts int not null default 0,
+    retry_at timestamptz,
+    last_error text,
+    primary key (synced_table_id, id)
+) with (autovacuum_vacuum_scale_factor = 0.02);
+comment on table braid_store.row_changes is
+    'Rows of synced tables that were changed and are still to be brought over.';
+
+create table braid_store.synced_rows (
+    tenant_id int not null,
+    collection_id int not null,
+    external_id text collate "C" not null,
+    synced_table_id int not null,
+    primary key (tenant_id, collection_id, external_id)
+) with (autovacuum_vacuum_scale_factor = 0.05);
+create index synced_rows_table_idx on braid_store.synced_rows (synced_table_id, tenant_id, external_id);
+comment on table braid_store.synced_rows is
+    'Which documents are rows of a synced table, and of which.';
+
+do $$
+declare
+  v_column text;
+begin
+  foreach v_column in array '{tenant_id,collection_id,external_id,synced_table_id}'::text[] loop
+    execute format('alter table braid_store.synced_rows alter column %I set statistics 0', v_column);
+  end loop;
+end
+$$;

@@ -1,0 +1,104 @@
+"""Vectors of queries that the database stores: looked up before a text is embedded, stored after the search."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from psycopg.pq import TransactionStatus
+
+from pgbraid._threads import in_thread
+from pgbraid.errors import PermissionDeniedError, PgbraidError
+from pgbraid.text_vectors import cache_key, cached_vector, embedder_failure, query_vector
+from pgbraid.vectors import to_vector
+
+if TYPE_CHECKING:
+    from pgvector import Vector
+
+    from pgbraid.async_client import AsyncClient
+    from pgbraid.embedders.protocol import Embedder
+    from pgbraid.spaces import VectorSpace
+
+__all__ = ["stored_after", "stored_or_embedded"]
+
+# The database stores none of a longer text.
+MOST_BYTES = 16384
+# Read-only transactions, and what the collection refuses, as when it stores no vectors any more.
+LASTING = {"25006", "22023"}
+# How often a vector is stored again, so that it counts as used, and of how many texts a client knows when it was.
+SECONDS = 3600
+MOST_TEXTS = 1000
+
+
+async def stored_or_embedded(
+    client: AsyncClient, embedder: Embedder, text: str, collection: str, space: VectorSpace
+) -> tuple[Vector, str | None]:
+    """The vector of a text, and the text if the vector is to be stored after the search: also if it was stored, as it
+    is in use again. What the embedder has made in this process needs no look into the database."""
+    if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
+        return await in_thread(query_vector, embedder, text), None
+    try:
+        vector = cached_vector(cache_key(embedder, text), embedder)
+    except Exception as error:
+        raise embedder_failure(error) from error
+    if vector is None:
+        stored = await client._session.value(
+            "braid.get_query_embedding(embedded_text => %(text)s::text, collection => %(collection)s::text)::text",
+            text=text,
+            collection=collection,
+        )
+        # Anyone who may write to the tenant can have stored it. So it is for this search alone: kept in the process, it
+        # would be taken for other tenants and databases.
+        vector = None if stored is None else to_vector(json.loads(stored), "the query")
+        if vector is None or vector.dimensions() != space.dimensions:  # of another model since
+            vector = await in_thread(query_vector, embedder, text)
+    at = client._spaces.stored.get((client.tenant, collection, space.model, text))
+    return vector, text if at is None or time.monotonic() - at > SECONDS else None
+
+
+async def stored_after(
+    client: AsyncClient,
+    text: str | None,
+    vector: Vector | None,
+    collection: str,
+    model: str | None,
+    found: list[Any],
+    warnings: list[dict[str, Any]],
+) -> list[dict[str, Any]]:
+    """Stores the vector of a text that was searched for, if there is one. The warnings, but for one that the database
+    has made untrue: it knew the vector that the embedder could not give."""
+    if text is not None and vector is not None and model is not None:
+        await _store(client, text, vector, collection, model)
+    if found and isinstance(found[0], dict) and "query_embedding" in found[0].get("stats", ()):
+        return [warning for warning in warnings if warning["code"] != "embedding_unavailable"]
+    return warnings
+
+
+async def _store(client: AsyncClient, text: str, vector: Vector, collection: str, model: str) -> None:
+    """Nothing depends on it: what fails for good, such as a login that only reads, is not tried again, and in a
+    transaction of the caller's nothing is tried."""
+    idle = client.connection.info.transaction_status == TransactionStatus.IDLE
+    known = client._spaces
+    if not idle or (client.tenant, collection, model) in known.not_storing:
+        return
+    try:
+        stored = await client._session.value(
+            """
+            braid.store_query_embedding(embedded_text => %(text)s::text, embedding => %(vector)b,
+                                        collection => %(collection)s::text, embedding_model => %(model)s::text)
+            """,
+            text=text,
+            vector=vector,
+            collection=collection,
+            model=model,
+        )
+    except PgbraidError as error:
+        if isinstance(error, PermissionDeniedError) or error.sqlstate in LASTING:
+            known.not_storing.add((client.tenant, collection, model))
+    else:
+        if stored:
+            known.stored.pop((client.tenant, collection, model, text), None)
+            known.stored[client.tenant, collection, model, text] = time.monotonic()
+            if len(known.stored) > MOST_TEXTS:
+                del known.stored[next(iter(known.stored))]

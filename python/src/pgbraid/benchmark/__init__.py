@@ -1,0 +1,1 @@
+"""`pgbraid bench`: how fast searches are on a collection, beside the usual function over the same rows."""

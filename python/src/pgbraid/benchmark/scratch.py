@@ -1,0 +1,130 @@
+"""Places for what is measured, removed at the end, also after Ctrl-C. What a run that was killed has left, the next one
+removes."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.errors import PermissionDeniedError
+
+if TYPE_CHECKING:
+    from pgbraid.install.state import Connection
+
+__all__ = ["scratch_database", "scratch_schema"]
+
+PREFIX = "pgbraid_bench_"
+# Held by the session that made the place, for as long as it lives.
+LOCK = "select pg_catalog.pg_try_advisory_lock(pg_catalog.hashtextextended(%s, 7046029254386353131))"
+UNLOCK = "select pg_catalog.pg_advisory_unlock(pg_catalog.hashtextextended(%s, 7046029254386353131))"
+DATABASES = """
+select d.datname from pg_catalog.pg_database d
+where d.datname like 'pgbraid\\_bench\\_%%'
+  and pg_catalog.shobj_description(d.oid, 'pg_database') = 'Made by pgbraid bench in ' || current_database()
+"""
+SCHEMAS = """
+select n.nspname from pg_catalog.pg_namespace n
+where n.nspname like 'pgbraid\\_bench\\_%%'
+  and pg_catalog.obj_description(n.oid, 'pg_namespace') = 'Made by pgbraid bench'
+"""
+# One statement to the server, so that none is left without the comment.
+CREATE_SCHEMA = "create schema {0}; comment on schema {0} is 'Made by pgbraid bench'"
+ROLES = "select r.rolname from pg_catalog.pg_roles r where r.rolname in ('braid_reader', 'braid_writer')"
+
+
+def _new_name(connection: Connection) -> str:
+    name = PREFIX + uuid.uuid4().hex[:8]
+    connection.execute(LOCK, (name,))
+    return name
+
+
+@contextmanager
+def scratch_schema(connection: Connection) -> Iterator[str]:
+    """The name of a new schema."""
+    import psycopg
+    from psycopg import sql
+
+    drop = sql.SQL("drop schema if exists {} cascade")
+    for (left,) in connection.execute(SCHEMAS, ()).fetchall():
+        if _is_left(connection, left):
+            connection.execute(drop.format(sql.Identifier(left)))
+    name = _new_name(connection)
+    try:
+        connection.execute(sql.SQL(CREATE_SCHEMA).format(sql.Identifier(name)))
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise PermissionDeniedError(
+            "the login may not create a schema for the copy that is measured beside pgbraid",
+            hint="use --no-baseline, or a login that may create schemas in this database",
+        ) from error
+    try:
+        yield name
+    finally:
+        _remove(connection, drop.format(sql.Identifier(name)))
+        _remove(connection, UNLOCK, (name,))
+
+
+@contextmanager
+def scratch_database(connection: Connection) -> Iterator[str]:
+    """The name of a new database of the same server."""
+    import psycopg
+    from psycopg import sql
+
+    for (left,) in connection.execute(DATABASES, ()).fetchall():
+        if _is_left(connection, left):
+            _drop_database(connection, left, [])
+    name = _new_name(connection)
+    before = {role for (role,) in connection.execute(ROLES)}
+    try:
+        connection.execute(
+            sql.SQL("create database {} template template0 encoding 'UTF8'").format(sql.Identifier(name))
+        )
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise PermissionDeniedError(
+            "the login may not create a database for what is generated",
+            hint="use a login with CREATEDB, or the embedded server: run pgbraid bench without --dsn and PGBRAID_DSN",
+        ) from error
+    try:
+        connection.execute(
+            sql.SQL("comment on database {} is {}").format(
+                sql.Identifier(name), f"Made by pgbraid bench in {connection.info.dbname}"
+            )
+        )
+        yield name
+    finally:
+        new = [role for role in ("braid_writer", "braid_reader") if role not in before]
+        _drop_database(connection, name, new)
+        _remove(connection, UNLOCK, (name,))
+
+
+def _is_left(connection: Connection, name: str) -> bool:
+    """Whether the run that made it is gone."""
+    row = connection.execute(LOCK, (name,)).fetchone()
+    if not row or not row[0]:
+        return False
+    connection.execute(UNLOCK, (name,))
+    return True
+
+
+def _drop_database(connection: Connection, name: str, roles: list[str]) -> None:
+    from psycopg import sql
+
+    _remove(connection, sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+    # The two roles that an installation in it has made.
+    for role in (f"braid_owner_{name}", f"braid_definer_{name}", *roles):
+        _remove(connection, sql.SQL("drop role if exists {}").format(sql.Identifier(role)))
+
+
+def _remove(connection: Connection, statement: Any, values: tuple[Any, ...] = ()) -> None:
+    """Ctrl-C while this runs must not leave anything behind, so it is tried again, once."""
+    import psycopg
+
+    try:
+        connection.execute(statement, values or None)
+    except KeyboardInterrupt:
+        connection.execute(statement, values or None)
+        raise
+    except psycopg.errors.DependentObjectsStillExist:
+        # A role that another database has begun to use meanwhile.
+        pass

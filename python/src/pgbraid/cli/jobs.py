@@ -1,0 +1,100 @@
+"""pgbraid jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from pgbraid.cli.options import ROW_COUNT, collection_option, dsn_option, json_option, tenant_option
+from pgbraid.cli.output import print_json, table
+
+STATES = ["waiting", "claimed", "paused", "abandoned"]
+COLUMNS = ["chunk_id", "external_id", "chunk_index", "state", "attempts", "available_at", "last_error"]
+
+
+def _of_collection(command: Callable[..., Any]) -> Callable[..., Any]:
+    for option in (
+        click.option("--model", metavar="NAME", help="The model; default: the one that searches use."),
+        collection_option,
+        tenant_option,
+        dsn_option,
+    ):
+        command = option(command)
+    return command
+
+
+def _of_chunks(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.argument("chunk_ids", metavar="[CHUNK_ID]...", nargs=-1, type=click.IntRange(1, 2**63 - 1))(
+        _of_collection(command)
+    )
+
+
+@click.group(short_help="List chunks that wait for an embedding; retry or drop them.")
+def jobs() -> None:
+    """Chunks that wait for their embedding, of one collection. A worker abandons a text that the model refuses: it is
+    listed here until you retry or drop it."""
+
+
+@jobs.command("list", short_help="List them, with the reason why they failed.")
+@_of_collection
+@click.option("--state", type=click.Choice(STATES), help="Only these. abandoned: no worker tries them again.")
+@click.option("--limit", default=100, show_default=True, type=ROW_COUNT)
+@json_option
+def list_jobs(
+    dsn: str | None, tenant: str, collection: str, model: str | None, state: str | None, limit: int, as_json: bool
+) -> None:
+    """List chunks that wait for their embedding, with the reason why they failed."""
+    import pgbraid
+
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        found = client._session.json(
+            """
+            to_jsonb(braid.list_embedding_jobs(with_state => %(state)s, job_count => %(limit)s::int,
+                                               collection => %(collection)s, embedding_model => %(model)s))::text
+            """,
+            state=state,
+            limit=limit,
+            collection=collection,
+            model=model,
+        )
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        click.echo("none" if state is None else f"none {state}")
+        return
+    header = ["chunk", "document", "part", "state", "attempts", "available", "error"]
+    rows = [["" if job[name] is None else str(job[name]) for name in COLUMNS] for job in found]
+    for line in table([header, *rows], numbers=frozenset({0, 2, 4})):
+        click.echo(line)
+    if len(found) == limit:
+        click.echo(f"the first {limit}: --limit shows more")
+
+
+@jobs.command(short_help="Let workers try them again at once.")
+@_of_chunks
+def retry(dsn: str | None, tenant: str, collection: str, model: str | None, chunk_ids: tuple[int, ...]) -> None:
+    """Let workers try chunks again at once: those that are named, or all that have failed."""
+    count = _change(True, dsn, tenant, collection, model, chunk_ids)
+    click.echo(f"{count} chunks wait for a worker")
+
+
+@jobs.command(short_help="Leave them without an embedding.")
+@_of_chunks
+def drop(dsn: str | None, tenant: str, collection: str, model: str | None, chunk_ids: tuple[int, ...]) -> None:
+    """Leave chunks without an embedding: those that are named, or all abandoned ones. Full text finds them."""
+    count = _change(False, dsn, tenant, collection, model, chunk_ids)
+    click.echo(f"{count} chunks stay without an embedding")
+
+
+def _change(
+    is_retried: bool, dsn: str | None, tenant: str, collection: str, model: str | None, chunk_ids: tuple[int, ...]
+) -> int:
+    """How many jobs were changed."""
+    import pgbraid
+
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        change = client.retry_embedding_jobs if is_retried else client.drop_embedding_jobs
+        return change(list(chunk_ids) or None, collection, embedding_model=model)

@@ -1,0 +1,180 @@
+# Generated from async_client/multi_searching.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Searches for several queries at once: topics of the caller's, or what an expander makes of one query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.arguments import Mode, optional_json, to_json
+from pgbraid.client.queries import embed_query
+from pgbraid.errors import EmbeddingError, InvalidArgumentError
+from pgbraid.expanders import expanded
+from pgbraid.results import SearchResult, SearchResults
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+    from pgbraid.expanders import Expander
+    from pgbraid.search_options import SearchOptions
+
+__all__ = ["multi_search", "searched_together"]
+
+# An expander guesses; what was asked counts for more.
+EXPANSION_WEIGHT = 0.5
+MOST_QUERIES = 16
+
+
+def multi_search(
+    client: Client,
+    queries: str | Sequence[str],
+    limit: int = 10,
+    mode: Mode = "hybrid",
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    expand: Expander | Callable[[str], Sequence[str]] | None = None,
+    full_text_weight: float | None = None,
+    semantic_weight: float | None = None,
+    fusion: str | None = None,
+    rrf_k: float | None = None,
+    candidate_count: int | None = None,
+    min_score: float | None = None,
+    match: str = "any",
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> SearchResults:
+    """What is best for several queries together. Maps to braid.multi_search; `search` calls it for a list of queries
+    and for `expand`.
+
+    Rows are ordered by the sum of weight / (60 + rank) over the queries; their `query_ranks` say where each query has
+    them. What `expand` adds has the weight 0.5. `limit` is at most 1,000. The rest is as in `search`.
+
+    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    """
+    client = client._for_one_call()
+    if mode not in ("hybrid", "full_text", "semantic"):
+        raise InvalidArgumentError(
+            f"mode is {mode!r}", hint="use 'hybrid', 'full_text' or 'semantic'", sqlstate="22023"
+        )
+    texts = [queries] if isinstance(queries, str) else list(queries)
+    if not texts or not all(isinstance(text, str) and text for text in texts):
+        raise InvalidArgumentError(
+            f"query is {queries!r}"[:200], hint="give a text, or a list of texts that are not empty", sqlstate="22023"
+        )
+    weights = [1.0] * len(texts)
+    unexpanded: str | None = None
+    count = len(texts)
+    if expand is not None:
+        if count > 1:
+            raise InvalidArgumentError(
+                f"expand is for one query, and there are {count}",
+                hint="leave expand out, or search for each with expand",
+                sqlstate="22023",
+            )
+        further, unexpanded = expanded(expand, texts[0])
+        further = further[: MOST_QUERIES - count]
+        texts += further
+        weights += [EXPANSION_WEIGHT] * len(further)
+    while True:
+        warnings: list[dict[str, Any]] = []
+        if unexpanded is not None:
+            message = f"searched for the query alone; {unexpanded}"
+            warnings.append({"code": "expansion_unavailable", "message": message})
+        asked, model = _embedded(client, texts, weights, count, mode, collection, options, warnings)
+        try:
+            (answer,) = client._session.json(
+                """
+                braid.multi_search(
+                  queries => %(queries)s::jsonb, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+                  collection => %(collection)s::text, full_text_weight => %(full_text_weight)s::float8,
+                  semantic_weight => %(semantic_weight)s::float8, fusion => %(fusion)s::text,
+                  rrf_k => %(rrf_k)s::float8, candidate_count => %(candidate_count)s::int,
+                  min_score => %(min_score)s::float8, match => %(match)s::text, options => %(options)s::jsonb)::text
+                """,
+                queries=to_json(asked, "query"),
+                limit=limit,
+                filters=optional_json(filters, "filters"),
+                collection=collection,
+                full_text_weight=full_text_weight,
+                # Else a vector that the database stores would be taken.
+                semantic_weight=0.0 if mode == "full_text" else semantic_weight,
+                fusion=fusion,
+                rrf_k=rrf_k,
+                candidate_count=candidate_count,
+                min_score=min_score,
+                match=match,
+                # Refused if the model of searches is another one by then.
+                options=optional_json({"embedding_model": model, **(options or {})} if model else options, "options"),
+            )
+            break
+        except InvalidArgumentError:
+            if model is None or not client._spaces.has_moved(collection):
+                raise
+    return SearchResults(
+        [SearchResult.from_row(row) for row in answer["results"]],
+        query=queries if isinstance(queries, str) else " | ".join(queries),
+        stats=answer["stats"],
+        warnings=[*warnings, *answer["warnings"]],
+    )
+
+
+def searched_together(
+    client: Client,
+    query: str | Sequence[str] | None,
+    limit: int,
+    mode: Mode,
+    filters: Mapping[str, Any] | None,
+    collection: str,
+    embedding: object,
+    late_interaction: object,
+    rerank: object,
+    /,
+    **arguments: Any,
+) -> SearchResults:
+    """multi_search with the arguments of `search`. Raises InvalidArgumentError for those that are for one query."""
+    for name, value in (("embedding", embedding), ("late_interaction", late_interaction), ("rerank", rerank)):
+        if value is not None and value is not False:
+            raise InvalidArgumentError(
+                f"{name} is for one query, without expand", hint=f"leave {name} out", sqlstate="22023"
+            )
+    return multi_search(client, query or "", limit, mode, filters, collection, **arguments)
+
+
+def _embedded(
+    client: Client,
+    texts: list[str],
+    weights: list[float],
+    count: int,
+    mode: Mode,
+    collection: str,
+    options: Mapping[str, Any] | None,
+    warnings: list[dict[str, Any]],
+) -> tuple[list[dict[str, Any]], str | None]:
+    """The queries as braid.multi_search takes them, and the model of their vectors. Of what comes after the first
+    `count`, a search can do without what cannot be embedded."""
+    asked: list[dict[str, Any]] = []
+    model: str | None = None
+    fails = False
+    for number, (text, weight) in enumerate(zip(texts, weights, strict=True)):
+        query: dict[str, Any] = {"weight": weight}
+        if mode != "semantic":
+            query["text"] = text
+        if mode != "full_text" and not fails:
+            try:
+                vector, found, _ = embed_query(client, text, collection, options, warnings)
+            except EmbeddingError as error:
+                if mode == "semantic" and number < count:
+                    raise
+                fails = True  # once is enough
+                done = "searched by full text only" if mode != "semantic" else "searched without further queries"
+                message = "; ".join(filter(None, (done, error.message, error.hint)))
+                warnings.append({"code": "embedding_unavailable", "message": message})
+            else:
+                model = found or model
+                if vector is not None:
+                    query["embedding"] = vector.to_list()
+        if number < count or len(query) > 1:
+            asked.append(query)
+    unique = {(warning["code"], warning["message"]): warning for warning in warnings}
+    warnings[:] = unique.values()
+    return asked, model

@@ -1,0 +1,125 @@
+# Generated from async_client/synced_tables.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Tables of the user's own whose rows are kept as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pgbraid.stored import SyncProblem, SyncStatus
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+
+__all__ = ["apply_changes", "check_sync", "sync_status", "sync_table", "unsync_table"]
+
+
+def sync_table(
+    client: Client,
+    table_name: str,
+    *,
+    content: Sequence[str] | None = None,
+    title: str | None = None,
+    id: str | Sequence[str] | None = None,  # noqa: A002 as in SQL
+    speaker: str | None = None,
+    occurred_at: str | None = None,
+    source_uri: str | None = None,
+    category: str | None = None,
+    importance: str | None = None,
+    language: str | None = None,
+    metadata: Sequence[str] | None = None,
+    collection: str = "default",
+    tenant: str | None = None,
+    tenant_column: str | None = None,
+    filter: str | None = None,  # noqa: A002
+    mode: Literal["deferred", "immediate"] = "deferred",
+    on_error: Literal["keep", "fail"] = "keep",
+) -> None:
+    """Keep the rows of a table, named with its schema, as documents, and follow its changes. All other names are of
+    columns; `id` is the primary key by default. Rows are of the client's tenant unless `tenant` or `tenant_column` is
+    given. `apply_changes` brings them over; with `mode` immediate, the trigger does where it can. For administrators
+    who own the table. Maps to braid.sync_table.
+
+    Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
+    """
+    client._session.value(
+        """
+        braid.sync_table(
+          table_name => %(table_name)s::text, content => %(content)s::text[], title => %(title)s::text,
+          id => %(id)s::text, speaker => %(speaker)s::text, occurred_at => %(occurred_at)s::text,
+          source_uri => %(source_uri)s::text, category => %(category)s::text, importance => %(importance)s::text,
+          language => %(language)s::text, metadata => %(metadata)s::text[], collection => %(collection)s::text,
+          tenant => %(tenant)s::text, tenant_column => %(tenant_column)s::text, filter => %(filter)s::text,
+          mode => %(mode)s::text, on_error => %(on_error)s::text)
+        """,
+        table_name=table_name,
+        content=None if content is None else list(content),
+        title=title,
+        id=id if id is None or isinstance(id, str) else _array(id),
+        speaker=speaker,
+        occurred_at=occurred_at,
+        source_uri=source_uri,
+        category=category,
+        importance=importance,
+        language=language,
+        metadata=None if metadata is None else list(metadata),
+        collection=collection,
+        tenant=client.tenant if tenant is None and tenant_column is None else tenant,
+        tenant_column=tenant_column,
+        filter=filter,
+        mode=mode,
+        on_error=on_error,
+    )
+
+
+def unsync_table(client: Client, table_name: str, *, keep_documents: bool = False) -> int:
+    """End what `sync_table` began; how many documents were deleted. Maps to braid.unsync_table.
+
+    Raises NotFoundError, PermissionDeniedError.
+    """
+    return int(
+        client._session.value(
+            "braid.unsync_table(table_name => %(table_name)s::text, keep_documents => %(keep_documents)s::boolean)",
+            table_name=table_name,
+            keep_documents=keep_documents,
+        )
+    )
+
+
+def apply_changes(client: Client, time_budget: float = 10) -> dict[str, Any]:
+    """Bring changed rows of synced tables over, for `time_budget` seconds; the JSON object of braid.apply_changes:
+    `rows`, `failed`, `warnings`, and whether it is `complete`. For services that write.
+
+    Raises InvalidArgumentError, PermissionDeniedError.
+    """
+    (done,) = client._session.json(
+        "braid.apply_changes(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
+    )
+    return dict(done)
+
+
+def sync_status(client: Client) -> list[SyncStatus]:
+    """How far the synced tables are. For services and administrators. Maps to braid.sync_status.
+
+    Raises PermissionDeniedError.
+    """
+    rows = client._session.rows("select * from braid.sync_status()")
+    return [SyncStatus(*row) for row in rows]
+
+
+def check_sync(client: Client, table_name: str) -> list[SyncProblem]:
+    """The rows of a synced table that are no documents or other ones, and the documents that are no rows; empty if all
+    is in step. Maps to braid.check_sync.
+
+    Raises NotFoundError, PermissionDeniedError.
+    """
+    rows = client._session.rows(
+        "select * from braid.check_sync(table_name => %(table_name)s::text)", table_name=table_name
+    )
+    return [SyncProblem(*row) for row in rows]
+
+
+def _array(names: Sequence[str]) -> str:
+    quoted = ('"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"' for name in names)
+    return f"{{{','.join(quoted)}}}"

@@ -1,0 +1,1 @@
+"""Judged queries from files, and reports of evaluations."""

@@ -1,0 +1,1 @@
+"""What `pgbraid work` does: embeds what waits in the outbox of all tenants."""

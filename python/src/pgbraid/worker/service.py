@@ -1,0 +1,232 @@
+"""An embedder that workers share: whose fault a failure is, how many texts it takes at once, when to ask it again."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+import urllib.error
+from typing import TYPE_CHECKING
+
+from pgbraid._http import retry_after
+from pgbraid.client.embedding import document_vectors
+from pgbraid.embedders.http import Usage
+from pgbraid.errors import DimensionMismatchError, EmbeddingError, MissingExtraError, PgbraidError
+
+if TYPE_CHECKING:
+    from pgvector import Vector
+
+    from pgbraid.embedders import Embedder
+
+__all__ = ["LateError", "MisconfiguredError", "RefusedError", "Service", "UnavailableError", "is_down"]
+
+FIRST_BATCH = 64
+# Seconds that a batch takes: below, the next is larger, above, smaller.
+QUICK, SLOW = 2.0, 10.0
+# Of pauses while the service is down; it may ask for a longer one.
+FIRST_PAUSE, LONGEST_PAUSE, LONGEST_ASKED = 0.5, 60.0, 3600.0
+# A text that is no trouble to any model: where it fails, the service is at fault, and not the text before.
+HARMLESS = "warm up"
+# The request was wrong whatever its text: a key, or an account without money. Not 403, 404, 405 and redirects: gateways
+# answer these to texts that look like an attack.
+WRONG_REQUEST = (401, 402, 407)
+# The service is asked too much. A text that is more than its limits ever allow is refused after so many tries alone.
+OVERLOADED = (425, 429)
+MOST_OVERLOADED = 8
+REFUSED_TEXT = (400, 413, 414, 422)
+
+
+class UnavailableError(EmbeddingError):
+    """The service cannot embed anything now."""
+
+    retryable = True
+
+    def __init__(self, message: str, *, hint: str | None = None, is_overload: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.is_overload = is_overload
+
+
+class MisconfiguredError(EmbeddingError):
+    """The service will embed nothing until somebody changes an option or a key."""
+
+
+class RefusedError(EmbeddingError):
+    """The service embeds other texts, but not this one. `is_final`: it said so itself."""
+
+    def __init__(self, error: PgbraidError, *, is_final: bool) -> None:
+        super().__init__(error.message, hint=error.hint)
+        self.is_final = is_final
+
+
+class LateError(EmbeddingError):
+    """The time was over before it was known whether the service embeds this text."""
+
+
+class Service:
+    """Several threads may use one."""
+
+    def __init__(self, embedder: Embedder, stopped: threading.Event, *, price_per_million: float | None = None) -> None:
+        self.embedder = embedder
+        self.price_per_million = price_per_million
+        # Of one request: what a service takes.
+        self._most: int = getattr(embedder, "batch_size", 256)
+        self.batch_size = min(FIRST_BATCH, self._most)
+        self.failures = 0
+        self._stopped = stopped
+        self._not_before = 0.0
+        self._paused_at = 0.0
+        # How often texts were too much although they were alone.
+        self._overloads: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def wait(self) -> bool:
+        """Until the service may be asked again; whether the worker still runs then."""
+        while (seconds := self._not_before - time.monotonic()) > 0:
+            # Threads that waited for the same moment are not to come all at once.
+            if self._stopped.wait(seconds + random.uniform(0, min(seconds, 1.0))):
+                return False
+        return not self._stopped.is_set()
+
+    def embed(
+        self, texts: list[str], dimensions: int, *, within: float = float("inf")
+    ) -> list[Vector | RefusedError | LateError]:
+        """A vector for each text, or why there is none; after `within` seconds it no longer looks for those at fault.
+        Raises UnavailableError, MisconfiguredError, and DimensionMismatchError if the service has other dimensions than
+        the collection."""
+        begun = time.monotonic()
+        try:
+            found = self._embed(texts, dimensions, begun + within, is_part=False)
+        except UnavailableError as error:
+            self._pause(error, begun)
+            raise
+        with self._lock:
+            self.failures = 0
+            seconds = time.monotonic() - begun
+            if any(isinstance(one, LateError) for one in found):
+                self.batch_size = max(1, min(self.batch_size, len(texts) // 8))
+            elif seconds > SLOW:
+                self.batch_size = max(1, len(texts) // 2)
+            elif seconds < QUICK and len(texts) >= self.batch_size:
+                self.batch_size = min(self._most, self.batch_size * 2)
+        return found
+
+    def apart(
+        self, error: PgbraidError, texts: list[str], dimensions: int
+    ) -> list[Vector | RefusedError | LateError]:
+        """As `embed`, for texts that have failed together with this error."""
+        return self._apart(error, texts, dimensions, float("inf"), is_part=False)
+
+    def take_usage(self) -> Usage:
+        """What this thread asked the service for since it last called this."""
+        take = getattr(self.embedder, "take_usage", None)
+        return take() if take else Usage()
+
+    def _embed(
+        self, texts: list[str], dimensions: int, until: float, *, is_part: bool
+    ) -> list[Vector | RefusedError | LateError]:
+        if is_part and time.monotonic() > until:
+            return [LateError("no time was left")] * len(texts)
+        try:
+            vectors = self._vectors(texts, dimensions)
+            if len(texts) == 1:
+                self._overloads.pop(texts[0], None)
+            return [*vectors]
+        except PgbraidError as error:
+            return self._apart(error, texts, dimensions, until, is_part=is_part)
+
+    def _apart(
+        self, error: PgbraidError, texts: list[str], dimensions: int, until: float, *, is_part: bool
+    ) -> list[Vector | RefusedError | LateError]:
+        self._blame(error, texts[0] if len(texts) == 1 else None)
+        status = status_of(error)
+        if not is_part or len(texts) == 1:
+            self._probe(dimensions)
+        if len(texts) == 1:
+            return [RefusedError(error, is_final=status in REFUSED_TEXT)]
+        if status == 413:
+            with self._lock:
+                self.batch_size = max(1, min(self.batch_size, len(texts) // 2))
+        half = len(texts) // 2
+        return [
+            *self._embed(texts[:half], dimensions, until, is_part=True),
+            *self._embed(texts[half:], dimensions, until, is_part=True),
+        ]
+
+    def _vectors(self, texts: list[str], dimensions: int) -> list[Vector]:
+        vectors = document_vectors(self.embedder, texts)
+        for vector in vectors:
+            if vector.dimensions() != dimensions:
+                raise DimensionMismatchError(
+                    f"{self.embedder.model_name} gives {vector.dimensions()} dimensions,"
+                    f" and the collection has {dimensions}",
+                    hint="embed with the model that the collection was made for, or move it to another:"
+                    " braid.start_model_migration",
+                )
+        return vectors
+
+    def _blame(self, error: PgbraidError, single: str | None = None) -> None:
+        """Raise what is the service's fault beyond doubt. `single` is the text if there was one."""
+        status = status_of(error)
+        if status in WRONG_REQUEST or isinstance(error, MissingExtraError):
+            raise MisconfiguredError(error.message, hint=error.hint) from error
+        if status in OVERLOADED or (status == 503 and retry_after_of(error) is not None):
+            if single is not None:
+                with self._lock:
+                    self._overloads[single] = self._overloads.get(single, 0) + 1
+                    if self._overloads[single] > MOST_OVERLOADED:
+                        del self._overloads[single]
+                        return
+            raise UnavailableError(error.message, hint=error.hint, is_overload=True) from error.__cause__
+
+    def _probe(self, dimensions: int) -> None:
+        """Raise if the service fails whatever it is given."""
+        if self._stopped.is_set():
+            raise UnavailableError("the worker stops")
+        try:
+            self._vectors([HARMLESS], dimensions)
+        except DimensionMismatchError:
+            raise
+        except PgbraidError as error:
+            self._blame(error)
+            if 300 <= (status_of(error) or 0) < 500:
+                raise MisconfiguredError(error.message, hint=error.hint) from error
+            raise UnavailableError(error.message, hint=error.hint) from error.__cause__
+
+    def _pause(self, error: UnavailableError, begun: float) -> None:
+        asked = retry_after_of(error)
+        with self._lock:
+            # What was under way at the last pause tells of the same outage.
+            if begun < self._paused_at and asked is None:
+                return
+            seconds = min(FIRST_PAUSE * 2.0 ** min(self.failures, 10), LONGEST_PAUSE) * random.uniform(0.5, 1.5)
+            if asked is not None:
+                seconds = max(min(asked, LONGEST_ASKED), 0.05)
+            if begun >= self._paused_at:
+                self._paused_at = time.monotonic()
+                self.failures += 1
+                if error.is_overload:
+                    self.batch_size = max(1, self.batch_size // 2)
+            self._not_before = max(self._not_before, time.monotonic() + seconds)
+
+    @property
+    def pause(self) -> float:
+        """Seconds until the service may be asked again."""
+        return max(0.0, self._not_before - time.monotonic())
+
+
+def status_of(error: BaseException) -> int | None:
+    """The status that the service answered, if it answered one that is an error."""
+    cause = error.__cause__
+    return cause.code if isinstance(cause, urllib.error.HTTPError) else None
+
+
+def is_down(error: BaseException) -> bool:
+    """Whether the service was not reached, or says that it is down. Other failures, such as 500, 502 and a timeout, may
+    be a text's fault."""
+    status = status_of(error)
+    return status == 503 or (status is None and isinstance(error.__cause__, urllib.error.URLError))
+
+
+def retry_after_of(error: BaseException) -> float | None:
+    cause = error.__cause__
+    return retry_after(cause.headers) if isinstance(cause, urllib.error.HTTPError) else None

@@ -1,0 +1,28 @@
+-- Cross-tenant: owned by the owner role, as collections are defined for all tenants.
+create or replace function braid_store.update_query_embeddings(collection text, embedding_count int)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_collection braid_store.collections := braid_store.find_collection(update_query_embeddings.collection);
+begin
+  if (update_query_embeddings.embedding_count between 0 and 10000) is not true then
+    raise exception 'embedding_count is %', coalesce(update_query_embeddings.embedding_count::text, 'null')
+      using errcode = '22023', hint = 'Use 0, for none, to 10000, usually 1000.';
+  end if;
+  v_collection := braid_store.lock_definition(v_collection);
+  update braid_store.collections c
+  set query_embedding_count = update_query_embeddings.embedding_count
+  where c.id = v_collection.id;
+  if update_query_embeddings.embedding_count < v_collection.query_embedding_count then
+    perform braid_store.note_collection(v_collection.id);
+  end if;
+end
+$$;
+
+comment on function braid_store.update_query_embeddings(text, int) is
+  'Does the work of braid.set_query_embeddings. If there shall be fewer than before, maintain() deletes the others.';

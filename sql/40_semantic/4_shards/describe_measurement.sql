@@ -1,0 +1,39 @@
+create or replace function braid_store.describe_measurement(
+  curve jsonb,
+  ef_search int,
+  ef_search_100 int,
+  stored_count int,
+  set_count int,
+  sample_count int
+)
+returns jsonb
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  -- What was found completely at a width was not asked again: at a greater one it is the same.
+  select jsonb_build_object(
+           'measured_at', clock_timestamp(),
+           'queries', jsonb_build_object('stored', stored_count, 'query_sets', set_count, 'sample', sample_count),
+           'ef_search', describe_measurement.ef_search, 'ef_search_100', describe_measurement.ef_search_100)
+         || coalesce((
+              select jsonb_build_object('recall_10', m -> 'recall_10', 'error_10', m -> 'error_10')
+              from jsonb_array_elements(curve) m
+              where (m ->> 'ef_search')::int <= describe_measurement.ef_search
+              order by (m ->> 'ef_search')::int desc limit 1), '{"recall_10": null, "error_10": null}')
+         || coalesce((
+              select jsonb_build_object('recall_100', m -> 'recall_100', 'error_100', m -> 'error_100')
+              from jsonb_array_elements(curve) m
+              where (m ->> 'ef_search')::int <= describe_measurement.ef_search_100
+              order by (m ->> 'ef_search')::int desc limit 1), '{"recall_100": null, "error_100": null}')
+         || jsonb_build_object('widths', coalesce(
+              (select jsonb_agg(m - '{missed,missed_error}'::text[] order by (m ->> 'ef_search')::int)
+               from jsonb_array_elements(curve) m), '[]'))
+  where describe_measurement.curve is not null;
+$$;
+
+comment on function braid_store.describe_measurement(jsonb, int, int, int, int, int) is
+  'What is kept, and told, of a measurement: when, with how many queries of which kind, the recall at the widths of searches '
+  'for the 10 and the 100 nearest, and at each width of the curve. Null without a curve.';

@@ -1,0 +1,105 @@
+create or replace function braid_store.measure_indexes(
+  collection text,
+  query_count int,
+  set_ef_search boolean
+)
+returns jsonb
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_least_queries constant int := 10;
+  c_most_queries constant int := 1000;
+  -- Own queries from which on none are made of stored vectors. Fewer do not tell how wide searches have to be.
+  c_enough constant int := 30;
+  -- Vectors that the scan compares: a minute or so, with 384 dimensions.
+  c_most_compared constant bigint := 100000000;
+  v_tenant_id int := braid_store.tenant_id_for_writing();
+  v_collection braid_store.collections := braid_store.find_collection(measure_indexes.collection);
+  v_part braid_store.collections := v_collection;
+  v_shard braid_store.vector_shards;
+  v_space braid_store.vector_spaces;
+  v_least int := case when measure_indexes.set_ef_search then c_enough else c_least_queries end;
+  v_count int;
+  v_own record;
+  v_queries @vector@.vector[];
+  v_sample_count int;
+  v_curve jsonb;
+  v_chosen record;
+  v_is_set boolean;
+  v_measurement jsonb;
+  v_indexes jsonb := '[]';
+  v_hint text;
+begin
+  if (measure_indexes.query_count between v_least and c_most_queries) is not true then
+    raise exception 'query_count is %', coalesce(measure_indexes.query_count::text, 'null')
+      using errcode = '22023',
+            hint = format('Use %s to %s%s.', v_least, c_most_queries,
+                          case when measure_indexes.set_ef_search then ' with set_ef_search' else '' end);
+  elsif measure_indexes.set_ef_search is null then
+    raise exception 'set_ef_search is null'
+      using errcode = '22023', hint = 'Use true to change what searches use, or false only to measure.';
+  end if;
+  for v_shard in
+    select s.*
+    from braid_store.vector_shards s
+    where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id and s.state = 'serving'
+    order by s.id
+  loop
+    select s.* into strict v_space from braid_store.vector_spaces s where s.id = v_shard.vector_space_id;
+    v_part.vector_space_id := v_shard.vector_space_id;
+    if not (braid_store.serving_shard(v_tenant_id, v_part)).is_indexed then
+      v_indexes := v_indexes || jsonb_build_object('shard', v_shard.id, 'embedding_model', v_space.embedding_model,
+                                                   'vectors', v_shard.vector_count, 'is_indexed', false);
+      continue;
+    end if;
+    v_count := least(measure_indexes.query_count, greatest(v_least, c_most_compared / greatest(v_shard.vector_count, 1)));
+    v_own := braid_store.own_queries(v_tenant_id, v_collection.id, v_shard.vector_space_id, v_count);
+    v_queries := v_own.queries;
+    v_sample_count := 0;
+    if cardinality(v_queries) < least(c_enough, v_count) then
+      v_sample_count := v_count - cardinality(v_queries);
+      v_queries := v_queries || braid_store.sample_queries(v_shard, v_space, v_sample_count);
+      v_sample_count := cardinality(v_queries) - v_own.stored_count - v_own.set_count;
+    end if;
+    v_curve := braid_store.recall_curve(v_shard, v_space, v_queries, array[v_shard.ef_search, v_shard.ef_search_100]);
+    continue when v_curve is null; -- no vector is left
+    v_chosen := braid_store.choose_ef_search(
+      v_curve, case when v_sample_count = 0 and cardinality(v_queries) >= c_enough then 1 else braid_store.sample_margin() end);
+    v_measurement := braid_store.describe_measurement(
+      v_curve,
+      case when measure_indexes.set_ef_search then v_chosen.ef_search else v_shard.ef_search end,
+      case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else v_shard.ef_search_100 end,
+      v_own.stored_count, v_own.set_count, v_sample_count);
+    -- Meanwhile another shard may have taken its place.
+    update braid_store.vector_shards s
+    set measurement = v_measurement,
+        ef_search = case when measure_indexes.set_ef_search then v_chosen.ef_search else s.ef_search end,
+        ef_search_100 = case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else s.ef_search_100 end,
+        recall = case when measure_indexes.set_ef_search then v_chosen.recall else s.recall end
+    where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
+      and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id and s.state = 'serving';
+    v_is_set := found and measure_indexes.set_ef_search;
+    v_indexes := v_indexes || (
+      jsonb_build_object('shard', v_shard.id, 'embedding_model', v_space.embedding_model, 'vectors', v_shard.vector_count,
+                         'is_indexed', true)
+      || v_measurement
+      || jsonb_build_object('suggested_ef_search', v_chosen.ef_search, 'suggested_ef_search_100', v_chosen.ef_search_100,
+                            'is_set', v_is_set));
+  end loop;
+  return jsonb_build_object('collection', v_collection.name, 'indexes', v_indexes);
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
+end
+$$;
+
+comment on function braid_store.measure_indexes(text, int, boolean) is
+  'Does the work of braid.measure_recall.';

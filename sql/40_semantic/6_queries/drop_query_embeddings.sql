@@ -1,0 +1,35 @@
+create or replace function braid_store.drop_query_embeddings(tenant_id int, collection_id int, kept_count int)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+-- So that the planner reads the index, in its order.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+declare
+  v_places tid[];
+begin
+  v_places := array(
+    select q.ctid
+    from braid_store.query_embeddings q
+    where q.tenant_id = drop_query_embeddings.tenant_id and q.collection_id = drop_query_embeddings.collection_id
+    order by q.used_at desc
+    offset drop_query_embeddings.kept_count);
+  if v_places <> '{}' then
+    -- Those that another session is deleting, or using, are left to it.
+    delete from braid_store.query_embeddings q
+    where q.ctid = any (array(
+      select l.ctid from braid_store.query_embeddings l where l.ctid = any (v_places) for update skip locked));
+  end if;
+end
+$$;
+
+comment on function braid_store.drop_query_embeddings(int, int, int) is
+  'Deletes all but kept_count of the vectors of queries that a tenant''s part of a collection has, those not used for longest '
+  'first.';

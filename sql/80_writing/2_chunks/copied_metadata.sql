@@ -1,0 +1,24 @@
+create or replace function braid_store.copied_metadata(external_id text, metadata jsonb, chunk_count bigint)
+returns jsonb
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- The same limit as in check_sizes.
+  c_max_copied_metadata constant bigint := 200000000;
+  c_size constant bigint := pg_column_size(copied_metadata.metadata) * copied_metadata.chunk_count;
+begin
+  if c_size > c_max_copied_metadata then
+    raise exception 'metadata, once for each chunk, of document "%" has % bytes, more than %',
+                    left(copied_metadata.external_id, 100), c_size, c_max_copied_metadata
+      using errcode = '54000', hint = 'Keep what is long as content, or outside.';
+  end if;
+  return copied_metadata.metadata;
+end
+$$;
+
+comment on function braid_store.copied_metadata(text, jsonb, bigint) is
+  'Returns the metadata of a document that has so many chunks. Raises 54000 if it would be copied into too many.';

@@ -1,0 +1,25 @@
+create or replace function braid.abandon_embedding_jobs(
+  chunk_ids bigint[],
+  error text,
+  most_attempts int default 1,
+  collection text default 'default',
+  embedding_model text default null
+)
+returns int
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.release_embedding_jobs(abandon_embedding_jobs.chunk_ids, abandon_embedding_jobs.error,
+                                            coalesce(abandon_embedding_jobs.most_attempts, 1),
+                                            abandon_embedding_jobs.collection, abandon_embedding_jobs.embedding_model);
+$$;
+
+comment on function braid.abandon_embedding_jobs(bigint[], text, int, text, text) is
+  E'Gives up claimed jobs, with the reason: no worker gets them any more (dead letters).\n'
+  'For texts that the model refuses. They stay listed by list_embedding_jobs, until retry_embedding_jobs or '
+  'drop_embedding_jobs; full text finds these chunks meanwhile. most_attempts: jobs that were claimed fewer times are only '
+  'given back, as by fail_embedding_jobs; 1, as by default, gives up at once. At most 10000 chunks. Returns how many there '
+  'were.';

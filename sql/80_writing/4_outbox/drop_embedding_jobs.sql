@@ -1,0 +1,21 @@
+create or replace function braid.drop_embedding_jobs(
+  chunk_ids bigint[] default null,
+  collection text default 'default',
+  embedding_model text default null
+)
+returns int
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.change_embedding_jobs(drop_embedding_jobs.chunk_ids, drop_embedding_jobs.collection,
+                                           drop_embedding_jobs.embedding_model, false);
+$$;
+
+comment on function braid.drop_embedding_jobs(bigint[], text, text) is
+  E'Removes jobs from the outbox: their chunks stay without an embedding, and only full text finds them.\n'
+  'chunk_ids: whose, at most 10000; null, as by default: of all that were abandoned. A chunk gets a new job when its text '
+  'changes. embedding_model: as in claim_embedding_jobs; during a model change, chunks without the new model''s embedding '
+  'are not found by semantic search after it. Returns how many there were.';

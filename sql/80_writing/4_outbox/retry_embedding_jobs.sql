@@ -1,0 +1,21 @@
+create or replace function braid.retry_embedding_jobs(
+  chunk_ids bigint[] default null,
+  collection text default 'default',
+  embedding_model text default null
+)
+returns int
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.change_embedding_jobs(retry_embedding_jobs.chunk_ids, retry_embedding_jobs.collection,
+                                           retry_embedding_jobs.embedding_model, true);
+$$;
+
+comment on function braid.retry_embedding_jobs(bigint[], text, text) is
+  E'Lets workers claim jobs at once, as if they had never been tried.\n'
+  'chunk_ids: whose, whether they are claimed, pause after a failure or were abandoned; at most 10000; null, as by default: of '
+  'all that have failed. A worker that stops gives back what it has claimed in this way. embedding_model: as in '
+  'claim_embedding_jobs. Returns how many there were.';

@@ -1,0 +1,27 @@
+create or replace function braid.record_embedding_usage(
+  tenant text,
+  embedding_model text,
+  request_count bigint,
+  text_count bigint,
+  token_count bigint,
+  estimated_token_count bigint default 0,
+  cost numeric default null
+)
+returns void
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.add_embedding_usage(record_embedding_usage.tenant, record_embedding_usage.embedding_model,
+                                         record_embedding_usage.request_count, record_embedding_usage.text_count,
+                                         record_embedding_usage.token_count,
+                                         coalesce(record_embedding_usage.estimated_token_count, 0),
+                                         record_embedding_usage.cost);
+$$;
+
+comment on function braid.record_embedding_usage(text, text, bigint, bigint, bigint, bigint, numeric) is
+  E'Adds to what embedding services did for a tenant today (UTC), which embedding_usage shows.\n'
+  'For workers. token_count: all tokens; estimated_token_count: those of them that the service did not tell. cost: in '
+  'whatever currency; null if it is not known. For administrators and services.';

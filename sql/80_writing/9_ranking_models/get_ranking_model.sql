@@ -1,0 +1,14 @@
+create or replace function braid.get_ranking_model(name text)
+returns jsonb
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.read_ranking_model(name);
+$$;
+
+comment on function braid.get_ranking_model(text) is
+  E'Returns a ranking model of the session''s tenant as it was stored, null if there is none of that name.\n'
+  'For writers; everybody else''s searches only rank by it.';

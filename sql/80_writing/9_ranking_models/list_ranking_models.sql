@@ -1,0 +1,16 @@
+create or replace function braid.list_ranking_models()
+returns table (name text, mode text, features text[], tree_count int, learned jsonb, collections text[], updated_at timestamptz)
+language sql
+stable
+parallel unsafe
+security invoker
+rows 10
+set search_path = pg_catalog, pg_temp
+as $$
+  select * from braid_store.describe_ranking_models();
+$$;
+
+comment on function braid.list_ranking_models() is
+  E'Lists the ranking models of the session''s tenant, in the order of their names (by bytes).\n'
+  'mode: of which searches it was learned. learned: what it was learned from, and its gain; null if nobody said. collections: '
+  'those whose searches it ranks by default.';

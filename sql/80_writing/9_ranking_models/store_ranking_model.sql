@@ -1,0 +1,16 @@
+create or replace function braid.store_ranking_model(name text, model jsonb)
+returns boolean
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.write_ranking_model(name, model);
+$$;
+
+comment on function braid.store_ranking_model(text, jsonb) is
+  E'Stores a ranking model of the session''s tenant, in place of the one of this name.\n'
+  'Searches rank by it with the option model, or by default where the collection names it (set_ranking). model: an object with '
+  'version (1), mode (hybrid, full_text or semantic), features (names), intercept, weights (one for each feature) and trees, as '
+  'pgbraid learn writes it; with the key checksum it is refused unless it is as it was written. Returns true if the name is new.';

@@ -1,0 +1,40 @@
+create or replace function braid_store.write_ranking_model(name text, model jsonb)
+returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  c_most_models constant int := 100;
+  v_tenant_id int := braid_store.tenant_id_for_writing();
+  v_is_new boolean;
+  v_hint text;
+begin
+  if (octet_length(write_ranking_model.name) between 1 and 255) is not true then
+    raise exception 'name is %', coalesce('''' || left(write_ranking_model.name, 100) || '''', 'null')
+      using errcode = '22023', hint = 'Give a name of 1 to 255 bytes.';
+  end if;
+  perform braid_store.check_ranking_model(write_ranking_model.model, 'model');
+  insert into braid_store.ranking_models as m (tenant_id, name, model)
+  values (v_tenant_id, write_ranking_model.name, write_ranking_model.model)
+  on conflict on constraint ranking_models_pkey do update set model = excluded.model, updated_at = excluded.updated_at
+  returning m.xmax = 0 into v_is_new;
+  if v_is_new and (select count(*) from braid_store.ranking_models m where m.tenant_id = v_tenant_id) > c_most_models then
+    raise exception 'the tenant has % ranking models', c_most_models
+      using errcode = '54000', hint = 'Drop those that no search uses with braid.drop_ranking_model.';
+  end if;
+  return v_is_new;
+exception when invalid_parameter_value or program_limit_exceeded then
+  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
+end
+$$;
+
+comment on function braid_store.write_ranking_model(text, jsonb) is 'Does the work of braid.store_ranking_model.';

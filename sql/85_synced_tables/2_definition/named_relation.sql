@@ -1,0 +1,17 @@
+create or replace function braid_store.named_relation(table_name text)
+returns regclass
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return to_regclass(table_name);
+exception when syntax_error or invalid_name then
+  return null;
+end
+$$;
+
+comment on function braid_store.named_relation(text) is
+  'Returns the table of this name, which has its schema before it; null if there is none that the caller may see.';

@@ -1,0 +1,112 @@
+create or replace function braid_store.note_function_body(synced braid_store.synced_tables, relation regclass)
+returns text
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Of a row t.
+  v_row text := format('select %s as tenant, %s as key', braid_store.synced_tenant(synced.fields),
+                       braid_store.synced_key(synced.fields));
+  v_given text; -- with the document
+  -- Without a key it was no document and can be none: sync_is_outdated tells of the column.
+  v_has_key text := (select string_agg(format('t.%I is not null', c.value), ' and ' order by c.ordinality)
+                     from jsonb_array_elements_text(synced.fields -> 'id') with ordinality c);
+  v_old text;
+  v_new text;
+  v_insert text := format('insert into braid_store.row_changes (synced_table_id, tenant, key)' || chr(10)
+                          || '    select %s, r.tenant, r.key from', synced.id);
+begin
+  if synced.phase = 'lost' then
+    return chr(10) || 'begin' || chr(10) || '  return null;' || chr(10) || 'end' || chr(10);
+  end if;
+  v_given := format('select %s as tenant, %s as key, case when %s then %s end as document',
+                    braid_store.synced_tenant(synced.fields), braid_store.synced_key(synced.fields),
+                    braid_store.synced_filter(synced.fields),
+                    braid_store.synced_document(relation, synced.fields));
+  select format('(select %s) t', string_agg(format('old.%1$I as %1$I', c.name), ', ' order by c.name)),
+         format('(select %s) t', string_agg(format('new.%1$I as %1$I', c.name), ', ' order by c.name))
+  into v_old, v_new
+  from (
+    select distinct c.value as name
+    from jsonb_each(synced.fields) f, jsonb_array_elements_text(f.value) c
+    where f.key in ('id', 'tenant_column')
+  ) c;
+  return
+    case when synced.mode = 'immediate' then
+      format($body$
+declare
+  v_rows jsonb;
+begin
+  begin
+    -- A trigger that changes rows of a statement once more comes before the statement's own.
+    if tg_level = 'STATEMENT' and tg_op <> 'TRUNCATE' and pg_trigger_depth() = 1 then
+      if tg_op = 'DELETE' then
+        v_rows := (select jsonb_agg(to_jsonb(r)) from (%1$s, null as document from old_rows t where %6$s limit %3$s) r);
+      elsif tg_op = 'INSERT' then
+        v_rows := (select jsonb_agg(to_jsonb(r)) from (%2$s from new_rows t where %6$s limit %3$s) r);
+      else
+        v_rows := (select jsonb_agg(to_jsonb(r)) from (
+          %2$s from new_rows t where %6$s union all %1$s, null from old_rows t where %6$s limit %3$s) r);
+      end if;
+      if v_rows is null or braid_store.apply_at_once(%4$s, v_rows) then
+        return null;
+      end if;
+    end if;
+  exception
+    when lock_not_available or deadlock_detected then
+      null;
+    when others then
+%5$s
+  end;
+$body$, v_row, v_given, braid_store.immediate_row_limit() + 1, synced.id,
+        case synced.on_error when 'keep' then '      null;' else format(
+          $body$      -- Not the row is wrong then.
+      if not braid_store.sync_is_outdated(%s) then
+        raise;
+      end if;$body$, synced.id) end, v_has_key)
+    else chr(10) || 'begin' || chr(10) end
+    || format($body$  if tg_op = 'TRUNCATE' then
+    insert into braid_store.row_changes (synced_table_id) values (%3$s);
+  elsif tg_level = 'ROW' then
+    if tg_op = 'INSERT' then
+      %1$s (%2$s from %5$s where %4$s) r;
+    elsif tg_op = 'DELETE' then
+      %1$s (%2$s from %6$s where %4$s) r;
+    else
+      %1$s (%2$s from %5$s where %4$s union %2$s from %6$s where %4$s) r;
+    end if;
+  elsif tg_op = 'INSERT' then
+    %1$s (%2$s from new_rows t where %4$s) r;
+  elsif tg_op = 'DELETE' then
+    %1$s (%2$s from old_rows t where %4$s) r;
+  else
+    %1$s (%2$s from new_rows t where %4$s union %2$s from old_rows t where %4$s) r;
+  end if;
+  return null;
+$body$, v_insert, v_row, synced.id, v_has_key, v_new, v_old)
+    || case when synced.on_error = 'fail' then format($body$exception when undefined_column or datatype_mismatch then
+  -- Not the row is wrong, but a column was renamed or dropped, or has another type than what this session has planned for:
+  -- all rows are looked at again.
+  insert into braid_store.row_changes (synced_table_id, last_error) values (%1$s, left(sqlerrm, 1000));
+  return null;
+$body$, synced.id) else format($body$exception when others then
+  -- The statement of the user goes on. What cannot be told is looked for in all rows.
+  begin
+    insert into braid_store.row_changes (synced_table_id, last_error) values (%1$s, left(sqlerrm, 1000));
+  exception when others then
+    raise warning 'a change of "%%" was not noted: %%', tg_relid::regclass, sqlerrm
+      using hint = 'Call braid.check_sync.';
+  end;
+  return null;
+$body$, synced.id) end
+    || 'end' || chr(10);
+end
+$$;
+
+comment on function braid_store.note_function_body(braid_store.synced_tables, regclass) is
+  'The body of the trigger function of a synced table, which notes the keys of the rows that a statement changed (called '
+  'for each row: of that) or, with mode immediate, brings them over if it can. It has the owner''s rights, so that writers of the table need none, and turns '
+  'values of the table into text without any code but pg_catalog''s.';

@@ -1,0 +1,22 @@
+create or replace function braid_store.restrict_relations(kinds text)
+returns text
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_before text := current_setting('restrict_nonsystem_relation_kind', true);
+begin
+  -- PostgreSQL 16.4 and later know it.
+  if v_before is not null then
+    perform set_config('restrict_nonsystem_relation_kind', restrict_relations.kinds, true);
+  end if;
+  return v_before;
+end
+$$;
+
+comment on function braid_store.restrict_relations(text) is
+  'Sets which kinds of relations queries may not read, and returns what was set before: so that no view''s code runs, '
+  'whatever has taken the name of a table meanwhile.';

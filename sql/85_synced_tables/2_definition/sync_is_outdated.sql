@@ -1,0 +1,32 @@
+-- Cross-tenant: owned by the owner role.
+create or replace function braid_store.sync_is_outdated(synced_table_id int)
+returns boolean
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_synced braid_store.synced_tables;
+  v_relation regclass;
+begin
+  select s.* into v_synced from braid_store.synced_tables s where s.id = sync_is_outdated.synced_table_id;
+  v_relation := braid_store.synced_relation(v_synced.id);
+  return coalesce(
+    v_synced.phase not in ('lost', 'end') and v_relation is not null
+    and (not exists (select from braid_store.collections c where c.id = v_synced.collection_id)
+         or v_synced.fixed_tenant_id is not null
+            and not exists (select from braid_store.tenants t where t.id = v_synced.fixed_tenant_id)
+         or v_synced.columns <> braid_store.synced_columns(v_relation, v_synced.fields)
+         or v_synced.parts <> braid_store.synced_parts(v_relation)
+         -- Rows without a key are not noted.
+         or exists (select from pg_attribute a
+                    where a.attrelid = v_relation and not a.attnotnull and v_synced.fields -> 'id' ? a.attname)),
+    false);
+end
+$$;
+
+comment on function braid_store.sync_is_outdated(int) is
+  'Returns whether a synced table''s columns have other names or types than its trigger knows, or its key may be null '
+  'now, or it has other partitions, or its collection or tenant was dropped.';

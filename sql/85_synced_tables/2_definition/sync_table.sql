@@ -1,0 +1,47 @@
+create or replace function braid.sync_table(
+  table_name text,
+  content text[] default null,
+  title text default null,
+  id text default null,
+  speaker text default null,
+  occurred_at text default null,
+  source_uri text default null,
+  category text default null,
+  importance text default null,
+  language text default null,
+  metadata text[] default null,
+  collection text default 'default',
+  tenant text default null,
+  tenant_column text default null,
+  filter text default null,
+  mode text default 'deferred',
+  on_error text default 'keep'
+)
+returns void
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.start_sync(
+    sync_table.table_name,
+    jsonb_build_object(
+      'id', case when ltrim(sync_table.id) like '{%' then to_jsonb(sync_table.id::text[]) else to_jsonb(sync_table.id) end,
+      'content', sync_table.content, 'title', sync_table.title, 'speaker', sync_table.speaker,
+      'occurred_at', sync_table.occurred_at, 'source_uri', sync_table.source_uri, 'category', sync_table.category,
+      'importance', sync_table.importance, 'language', sync_table.language, 'metadata', sync_table.metadata,
+      'tenant_column', sync_table.tenant_column, 'filter', sync_table.filter),
+    sync_table.collection, sync_table.tenant, sync_table.mode, sync_table.on_error);
+$$;
+
+comment on function braid.sync_table(text, text[], text, text, text, text, text, text, text, text, text[], text, text, text,
+                                     text, text, text) is
+  E'Keeps the rows of a table of your own as documents, and follows its inserts, updates, deletes and truncates.\n'
+  'table_name: with its schema. All other names are of columns: content, of which several are joined; id, by default '
+  'the primary key; tenant_column, with the key of each row''s tenant, unless all are of one tenant; filter, a boolean '
+  'column: only its true rows become documents. metadata: columns whose names become keys. A trigger notes which rows '
+  'a statement changed, in its transaction; braid.apply_changes brings them over, first all rows that there are. Who '
+  'writes to the table needs no right here. mode: deferred; or immediate, by which the trigger itself brings rows over '
+  'where it can, in the transaction that changes them. on_error: keep, so that no statement on the table ever fails because of '
+  'pgbraid; or fail. The same call again looks at all rows anew. For administrators who own the table.';

@@ -1,0 +1,14 @@
+create or replace function braid_store.synced_key_type(relation oid, column_name text)
+returns text
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select case braid_store.synced_column_category(relation, column_name)
+           when 'integer' then 'int8' when 'uuid' then 'uuid' else 'text' end;
+$$;
+
+comment on function braid_store.synced_key_type(oid, text) is
+  'The type of PostgreSQL''s own that values of a key''s column are compared as; its index serves that.';

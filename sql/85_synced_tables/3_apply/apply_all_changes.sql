@@ -1,0 +1,52 @@
+create or replace function braid_store.apply_all_changes(time_budget interval)
+returns jsonb
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+-- Who holds a lock on one table keeps nobody from the others.
+set lock_timeout = '2s'
+as $$
+declare
+  v_deadline timestamptz;
+  v_tenant text := current_setting('braid.tenant', true);
+  v_synced_table_id int;
+  v_done record;
+  v_rows bigint := 0;
+  v_failed bigint := 0;
+  v_is_complete boolean := true;
+  v_warnings text[] := '{}';
+begin
+  if apply_all_changes.time_budget is null or apply_all_changes.time_budget <= interval '0' then
+    raise exception 'time_budget is %', coalesce(apply_all_changes.time_budget::text, 'null')
+      using errcode = '22023', hint = 'Use an interval above zero, for example ''10 seconds''.';
+  elsif current_setting('transaction_isolation') <> 'read committed' then
+    -- It must see what was committed after it has read which rows changed.
+    raise exception 'apply_changes needs the isolation level read committed, this is %',
+                    current_setting('transaction_isolation')
+      using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
+  end if;
+  v_deadline := clock_timestamp() + least(apply_all_changes.time_budget, interval '100 years');
+  for v_synced_table_id in select d from braid_store.due_syncs() d loop
+    if clock_timestamp() > v_deadline then
+      v_is_complete := false;
+      exit;
+    end if;
+    begin
+      v_done := braid_store.apply_sync(v_synced_table_id, v_deadline);
+      v_rows := v_rows + v_done.applied_count;
+      v_failed := v_failed + v_done.failed_count;
+      v_is_complete := v_is_complete and v_done.is_complete;
+    exception when others then
+      v_warnings := v_warnings || braid_store.fail_sync(v_synced_table_id, sqlerrm);
+      v_is_complete := false;
+    end;
+  end loop;
+  perform set_config('braid.tenant', coalesce(v_tenant, ''), true);
+  return jsonb_build_object('rows', v_rows, 'failed', v_failed, 'warnings', v_warnings, 'complete', v_is_complete);
+end
+$$;
+
+comment on function braid_store.apply_all_changes(interval) is
+  'Does the work of braid.apply_changes, with the caller''s rights on the tables.';

@@ -1,0 +1,105 @@
+create or replace function braid_store.apply_sync(
+  synced_table_id int,
+  deadline timestamptz,
+  out applied_count bigint,
+  out failed_count bigint,
+  out is_complete boolean
+)
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_batch_size constant int := 200;
+  v_synced braid_store.synced_tables := braid_store.take_sync(apply_sync.synced_table_id);
+  v_relation regclass;
+  v_query text;
+  v_collection text;
+  v_tenant text;
+  v_changes record;
+  v_rows record;
+  v_applied int;
+  v_failed int;
+  v_error text;
+  v_started timestamptz;
+  v_keys jsonb[];
+  v_tenants text[];
+begin
+  applied_count := 0;
+  failed_count := 0;
+  is_complete := false;
+  if v_synced.id is null then
+    return; -- another session is at it
+  elsif v_synced.phase in ('lost', 'end') then
+    select e.* into applied_count, is_complete from braid_store.end_rows(v_synced, apply_sync.deadline) e;
+    return;
+  end if;
+  v_relation := braid_store.synced_relation(v_synced.id);
+  if v_relation is null then
+    raise exception 'table "%" was dropped, or its triggers', v_synced.table_name
+      using errcode = '42704', hint = 'Call braid.unsync_table, or braid.sync_table again.';
+  end if;
+  v_query := braid_store.row_query(v_synced, v_relation);
+  select p.collection, p.tenant into v_collection, v_tenant from braid_store.sync_place(v_synced.id) p;
+  loop
+    v_started := clock_timestamp();
+    v_applied := 0;
+    v_failed := 0;
+    v_error := null;
+    v_changes := braid_store.next_changes(v_synced.id, c_batch_size);
+    if v_changes.is_unknown then
+      -- All rows are looked at again.
+      perform braid_store.end_changes(v_synced.id, array(
+        select c.id from unnest(v_changes.change_ids, v_changes.keys) c (id, key) where c.key is null));
+      v_synced.phase := 'backfill';
+      v_synced.reached_key := null;
+      perform braid_store.note_sync(v_synced.id, 'backfill', null, 0, 0, 0, null);
+      continue;
+    elsif v_changes.change_ids <> '{}' then
+      select b.* into v_applied, v_failed, v_error
+      from braid_store.apply_batch(v_synced, v_query, v_collection, v_tenant, v_changes.change_ids, v_changes.tenants,
+                                   v_changes.keys, false) b;
+    elsif v_synced.phase = 'backfill' then
+      v_rows := braid_store.next_keys(v_synced, v_relation, c_batch_size);
+      if v_rows.last_key is null then
+        v_synced.phase := 'sweep';
+        v_synced.reached_key := null;
+        v_synced.reached_tenant_id := 0;
+      else
+        v_synced.reached_key := v_rows.last_key;
+        select b.* into v_applied, v_failed, v_error
+        from braid_store.apply_batch(v_synced, v_query, v_collection, v_tenant, '{}', v_rows.tenants, v_rows.keys,
+                                     false) b;
+      end if;
+    elsif v_synced.phase = 'sweep' then
+      v_rows := braid_store.next_synced_rows(v_synced.id, v_synced.reached_tenant_id, v_synced.reached_key #>> '{}',
+                                             c_batch_size);
+      if v_rows.last_tenant_id is null then
+        v_synced.phase := 'follow';
+        v_synced.reached_key := null;
+        v_synced.reached_tenant_id := 0;
+      else
+        v_synced.reached_tenant_id := v_rows.last_tenant_id;
+        v_synced.reached_key := to_jsonb(v_rows.external_ids[cardinality(v_rows.external_ids)]);
+        v_keys := braid_store.synced_keys(v_synced, v_rows.external_ids);
+        v_tenants := array_fill(v_rows.tenant, array[cardinality(v_keys)]);
+        select b.* into v_applied, v_failed, v_error
+        from braid_store.apply_batch(v_synced, v_query, v_collection, v_tenant, '{}', v_tenants, v_keys, true) b;
+      end if;
+    else
+      is_complete := true;
+      exit;
+    end if;
+    applied_count := applied_count + v_applied;
+    failed_count := failed_count + v_failed;
+    perform braid_store.note_sync(v_synced.id, v_synced.phase, v_synced.reached_key, v_synced.reached_tenant_id,
+                                  v_applied, extract(epoch from clock_timestamp() - v_started)::float8, v_error);
+    exit when clock_timestamp() > apply_sync.deadline;
+  end loop;
+end
+$$;
+
+comment on function braid_store.apply_sync(int, timestamptz) is
+  'Brings rows of a synced table over until the deadline: first changes, then what of the table has not been looked at.';

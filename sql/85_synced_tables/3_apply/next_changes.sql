@@ -1,0 +1,33 @@
+-- Cross-tenant: owned by the owner role.
+create or replace function braid_store.next_changes(
+  synced_table_id int,
+  change_count int,
+  out change_ids bigint[],
+  out tenants text[],
+  out keys jsonb[],
+  out is_unknown boolean
+)
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  select coalesce(array_agg(c.id order by c.id), '{}'), array_agg(c.tenant order by c.id),
+         array_agg(c.key order by c.id), coalesce(bool_or(c.key is null), false)
+  into change_ids, tenants, keys, is_unknown
+  from (
+    select c.id, c.tenant, c.key
+    from braid_store.row_changes c
+    where c.synced_table_id = next_changes.synced_table_id
+      and (c.retry_at is null or c.retry_at <= clock_timestamp())
+    order by c.id
+    limit next_changes.change_count
+  ) c;
+end
+$$;
+
+comment on function braid_store.next_changes(int, int) is
+  'Returns changes of a synced table''s rows in the order in which they were noted. is_unknown: one of them says that any '
+  'row may have changed.';

@@ -1,0 +1,67 @@
+-- Cross-tenant: owned by the owner role.
+create or replace function braid_store.take_sync(synced_table_id int)
+returns braid_store.synced_tables
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_synced braid_store.synced_tables;
+  v_relation regclass;
+  v_renamed jsonb;
+  v_fields jsonb;
+  v_parts oid[];
+  v_is_other boolean;
+  v_renewed braid_store.synced_tables;
+begin
+  select s.* into v_synced
+  from braid_store.synced_tables s
+  where s.id = take_sync.synced_table_id
+  for update skip locked;
+  v_relation := braid_store.synced_relation(v_synced.id);
+  if v_relation is null or v_synced.phase in ('lost', 'end') then
+    return v_synced;
+  end if;
+
+  -- Before anything is read: what happens to a partition after this is seen by the next call.
+  v_parts := braid_store.synced_parts(v_relation);
+  if v_relation::oid = v_synced.relation_id then
+    -- A column has kept its number if it was renamed.
+    select jsonb_object_agg(n.key, a.attname) into v_renamed
+    from jsonb_each(v_synced.columns) n
+    join pg_attribute a on a.attrelid = v_relation and a.attnum = (n.value -> 0)::int and not a.attisdropped;
+    v_fields := (
+      select jsonb_object_agg(f.key, (
+        select jsonb_agg(coalesce(v_renamed -> (c.value #>> '{}'), c.value) order by c.ordinality)
+        from jsonb_array_elements(f.value) with ordinality c))
+      from jsonb_each(v_synced.fields) f);
+    -- Neither a new type nor a column in the place of a dropped one fires triggers, nor does another partition.
+    v_is_other := v_synced.parts <> v_parts or array(select n.value from jsonb_each(v_synced.columns) n order by n.value)
+                  <> array(select n.value from jsonb_each(braid_store.synced_columns(v_relation, v_fields)) n order by n.value);
+  else
+    v_fields := v_synced.fields; -- after a restore, columns have other numbers
+    v_is_other := false;
+  end if;
+  update braid_store.synced_tables s
+  set table_name = v_relation::text, relation_id = v_relation::oid, fields = v_fields, parts = v_parts,
+      columns = braid_store.synced_columns(v_relation, v_fields),
+      phase = case when v_is_other then 'backfill' else s.phase end,
+      reached_key = case when v_is_other then null else s.reached_key end
+  where s.id = v_synced.id
+    and (v_relation::text, v_relation::oid, v_fields, braid_store.synced_columns(v_relation, v_fields), v_parts)
+        is distinct from (s.table_name, s.relation_id, s.fields, s.columns, s.parts)
+  returning * into v_renewed;
+  if found then
+    v_synced := v_renewed;
+  end if;
+  -- Names and types of columns may be others now.
+  perform braid_store.write_note_function(v_synced, v_relation);
+  return v_synced;
+end
+$$;
+
+comment on function braid_store.take_sync(int) is
+  'Locks the definition of a synced table and returns it, with the names that table and columns have now; nothing if '
+  'another session is at it.';

@@ -1,0 +1,17 @@
+create or replace function braid.check_sync(table_name text)
+returns table (tenant text, external_id text, problem text)
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select c.*
+  from braid_store.compare_rows(check_sync.table_name) c;
+$$;
+
+comment on function braid.check_sync(text) is
+  E'Names the rows of a synced table that are no documents, or others, and the documents that are no rows any more.\n'
+  'problem: row without document, document differs from row, document without row. No row comes back if all is in '
+  'step. Call braid.apply_changes before, since what waits is named too. Reads the whole table. To mend what is named, '
+  'call braid.sync_table again. For services and administrators.';

@@ -1,0 +1,26 @@
+-- Cross-tenant: owned by the owner role.
+create or replace function braid_store.drop_note_function(synced braid_store.synced_tables)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set lock_timeout = '3s'
+as $$
+begin
+  -- Locked, so that nobody begins to sync it anew meanwhile.
+  perform from braid_store.synced_tables s where s.id = synced.id for update;
+  if exists (select from braid_store.synced_tables s where s.id = synced.id and s.phase <> 'end') then
+    raise exception 'synced table % has not ended', synced.id using errcode = '42501', hint = 'Call braid.unsync_table.';
+  end if;
+  -- With its triggers.
+  execute format('drop function if exists braid_store.note_rows_%s() cascade', synced.id);
+exception when lock_not_available then
+  raise exception 'table "%" is locked', synced.table_name
+    using errcode = '55P03', hint = 'Another transaction writes to it. Call again when that has ended.';
+end
+$$;
+
+comment on function braid_store.drop_note_function(braid_store.synced_tables) is
+  'Drops the triggers of a synced table that end_sync has ended.';

@@ -1,0 +1,16 @@
+create or replace function braid.unsync_table(table_name text, keep_documents boolean default false)
+returns bigint
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.stop_sync(unsync_table.table_name, unsync_table.keep_documents);
+$$;
+
+comment on function braid.unsync_table(text, boolean) is
+  E'Ends what sync_table began: drops the triggers on the table and deletes the documents that its rows were.\n'
+  'keep_documents true leaves the documents. Deletes for five seconds; apply_changes deletes what is left then, and '
+  'sync_status shows the table until it has. Returns how many were deleted. For administrators who own the table and may '
+  'write for its tenants.';

@@ -1,0 +1,14 @@
+create or replace function braid.drop_query_set(query_set text)
+returns boolean
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.remove_query_set(query_set);
+$$;
+
+comment on function braid.drop_query_set(text) is
+  E'Drops a query set of the session''s tenant, with its queries and judgments.\n'
+  'Returns true, or false if there is none of that name.';

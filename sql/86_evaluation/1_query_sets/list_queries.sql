@@ -1,0 +1,18 @@
+create or replace function braid.list_queries(query_set text, match_count int default 100, after text default null)
+returns table (
+  query_id text, query_text text, filters jsonb, embedding_models text[], judgment_count bigint, updated_at timestamptz
+)
+language sql
+stable
+parallel unsafe
+security invoker
+rows 100
+set search_path = pg_catalog, pg_temp
+as $$
+  select * from braid_store.page_queries(query_set, match_count, after);
+$$;
+
+comment on function braid.list_queries(text, int, text) is
+  E'Lists the queries of a query set, in the order of their ids (by bytes).\n'
+  'match_count: how many, up to 10000. after: the query_id that the page before ended with; null for the first page. '
+  'embedding_models: the models of which it has an embedding.';

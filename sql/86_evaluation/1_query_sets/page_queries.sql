@@ -1,0 +1,51 @@
+create or replace function braid_store.page_queries(query_set text, match_count int, after text)
+returns table (
+  query_id text, query_text text, filters jsonb, embedding_models text[], judgment_count bigint, updated_at timestamptz
+)
+language plpgsql
+stable
+parallel unsafe
+security definer
+rows 100
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set jit = off
+-- So that the planner reads one page from the key, in its order.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+as $$
+#variable_conflict use_column
+declare
+  v_tenant_id int := braid_store.tenant_id_of_user();
+  -- Under row-level security, a coalesce in the condition would keep it from using the index.
+  v_after text := coalesce(page_queries.after, '');
+  v_hint text;
+begin
+  if (page_queries.match_count between 1 and 10000) is not true then
+    raise exception 'match_count is %', coalesce(page_queries.match_count::text, 'null')
+      using errcode = '22023', hint = 'Use 1 to 10000, and after for the next page.';
+  end if;
+  perform braid_store.find_query_set(v_tenant_id, page_queries.query_set);
+  return query
+  select q.query_id, q.query_text, q.filters,
+         array(select s.embedding_model
+               from braid_store.query_set_embeddings e
+               join braid_store.vector_spaces s on s.id = e.vector_space_id
+               where e.tenant_id = v_tenant_id and e.query_set = page_queries.query_set and e.query_id = q.query_id
+               order by s.embedding_model),
+         (select count(*) from braid_store.judgments j
+          where j.tenant_id = v_tenant_id and j.query_set = page_queries.query_set and j.query_id = q.query_id),
+         q.updated_at
+  from braid_store.queries q
+  where q.tenant_id = v_tenant_id and q.query_set = page_queries.query_set and q.query_id > v_after
+  order by q.query_id
+  limit page_queries.match_count;
+exception when undefined_object then
+  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
+end
+$$;
+
+comment on function braid_store.page_queries(text, int, text) is 'Does the work of braid.list_queries.';

@@ -1,0 +1,27 @@
+create or replace function braid.pool_results(
+  query_set text,
+  configurations jsonb default '[{}]',
+  depth int default 10,
+  judge text default null,
+  seed int default 0,
+  query_ids text[] default null
+)
+returns table (
+  query_id text, query_text text, external_id text, chunk_index int, chunk_id bigint, title text, content text
+)
+language sql
+stable
+parallel unsafe
+security invoker
+rows 100
+set search_path = pg_catalog, pg_temp
+as $$
+  select * from braid_store.pool_rankings(query_set, configurations, depth, judge, seed, query_ids);
+$$;
+
+comment on function braid.pool_results(text, jsonb, int, text, int, text[]) is
+  E'Returns what a judge of a query set has to look at: the first results of several configurations, each once.\n'
+  'configurations: a JSON array of configurations as evaluate takes them. depth: how many results of each, up to 1000. judge: who '
+  'judges; what this judge has given a grade of 0 or more is left out; null: what anybody has. query_ids: of which queries; null: of all. Rows of a query are '
+  'shuffled, by the seed, and do not tell which configuration found them. In a query set of documents chunk_index is null, and '
+  'chunk_id, title and content are of the chunk that stood highest. Store the grades with store_judgments.';

@@ -1,0 +1,26 @@
+create or replace function braid.ranking_features(
+  query_set text,
+  configuration jsonb default '{}',
+  judge text default null,
+  after text default null,
+  query_count int default 100
+)
+returns table (
+  query_id text, place int, external_id text, chunk_index int, grade int, score float8, features jsonb
+)
+language sql
+stable
+parallel unsafe
+security invoker
+rows 10000
+set search_path = pg_catalog, pg_temp
+as $$
+  select * from braid_store.gather_ranking_features(query_set, configuration, judge, after, query_count);
+$$;
+
+comment on function braid.ranking_features(text, jsonb, text, text, int) is
+  E'Returns what a ranking model can be learned from: the candidates of judged queries, with their features and grades.\n'
+  'configuration, judge: as in evaluate; options that rank after a model have no meaning. after, query_count: pages of queries, in the order of '
+  'their ids; null for the first page, 1 to 1000 queries. A row is a candidate: place is its rank without a model, score its score '
+  'there, features an object of the numbers that a search gives to a model, grade null where it is not judged. Relevant documents that '
+  'were not found come last, with place and features null.';

@@ -1,0 +1,13 @@
+create or replace function braid_store.plain_query(query_text text)
+returns text
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select lower(btrim(regexp_replace(left(query_text, 1000), '[[:space:]]+', ' ', 'g')));
+$$;
+
+comment on function braid_store.plain_query(text) is
+  'Returns a query as the search log tells queries apart: of the first 1000 characters, in lower case, white space collapsed.';

@@ -1,0 +1,23 @@
+create or replace function braid_store.may_log(collection braid_store.collections)
+returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if collection.search_log = 'off' then
+    return false;
+  end if;
+  -- A row more could make a serializable transaction fail that has only searched. On a standby transactions are read-only.
+  -- Requests without a user write nothing.
+  return current_setting('transaction_read_only') = 'off'
+         and current_setting('transaction_isolation') <> 'serializable'
+         and (collection.search_log = 'all' or random() < collection.search_log_share)
+         and not braid_store.session_is_anonymous();
+end
+$$;
+
+comment on function braid_store.may_log(braid_store.collections) is
+  'Tells whether a search of the collection that is over now is to be logged, and can be.';

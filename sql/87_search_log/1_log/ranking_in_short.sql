@@ -1,0 +1,23 @@
+create or replace function braid_store.ranking_in_short(collection braid_store.collections)
+returns text
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return concat_ws(
+    ' ', collection.fusion, collection.full_text_weight || '/' || collection.semantic_weight,
+    case collection.fusion when 'rrf' then 'rrf_k=' || collection.rrf_k when 'dbsf' then null else collection.normalisation end,
+    'k1=' || collection.k1, 'b=' || collection.b, 'title=' || collection.title_weight,
+    case when collection.bm25_variant <> 'lucene' then collection.bm25_variant end,
+    'neighbours=' || nullif(collection.neighbour_weight, 0), 'smoothing=' || nullif(collection.smoothing, 0),
+    'scope=' || nullif(collection.statistics_scope, 'collection'),
+    case when collection.sparse_encoder is not null then 'sparse=' || collection.sparse_weight end,
+    'model=' || collection.ranking_model);
+end
+$$;
+
+comment on function braid_store.ranking_in_short(braid_store.collections) is
+  'Returns the settings by which a collection ranks as one short text, such as "convex 0.4/0.6 centroid k1=1.2 b=0.75 title=2".';

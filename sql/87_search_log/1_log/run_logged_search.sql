@@ -1,0 +1,73 @@
+create or replace function braid_store.run_logged_search(
+  query_text text,
+  query_embedding @vector@.vector,
+  match_count int,
+  full_text_weight float8,
+  semantic_weight float8,
+  filters jsonb,
+  collection text,
+  fusion text,
+  rrf_k float8,
+  candidate_count int,
+  min_score float8,
+  match text,
+  options jsonb
+)
+returns jsonb
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_found record;
+  v_collection braid_store.collections;
+  v_search_id uuid;
+  v_hint text;
+begin
+  -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
+  begin
+    -- One statement, and so one snapshot.
+    select s.results, s.stats, braid_store.search_warnings(run_logged_search.collection, s.stats) as warnings
+    into v_found
+    from braid_store.run_search(
+           may_be_sparse => true, query_text => run_logged_search.query_text,
+           query_embedding => run_logged_search.query_embedding, match_count => run_logged_search.match_count,
+           full_text_weight => run_logged_search.full_text_weight, semantic_weight => run_logged_search.semantic_weight,
+           filters => run_logged_search.filters, collection => run_logged_search.collection,
+           fusion => run_logged_search.fusion, rrf_k => run_logged_search.rrf_k,
+           candidate_count => run_logged_search.candidate_count, min_score => run_logged_search.min_score,
+           match => run_logged_search.match, options => run_logged_search.options, is_reported => true) s;
+  exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+    -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+    get stacked diagnostics v_hint = pg_exception_hint;
+    if v_hint = '' then
+      raise;
+    end if;
+    raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
+  end;
+
+  select c.* into v_collection from braid_store.collections c where c.name = run_logged_search.collection;
+  if braid_store.may_log(v_collection) then
+    v_search_id := braid_store.log_search(
+      v_tenant_id, v_collection, run_logged_search.query_text, run_logged_search.filters, run_logged_search.match_count,
+      braid_store.asked_configuration(
+        run_logged_search.full_text_weight, run_logged_search.semantic_weight, run_logged_search.fusion,
+        run_logged_search.rrf_k, run_logged_search.candidate_count, run_logged_search.min_score, run_logged_search.match,
+        run_logged_search.options, v_collection.search_log_query = 'text'),
+      coalesce(run_logged_search.options ->> 'cursor', '') = '', v_found.results, v_found.stats, v_found.warnings);
+  end if;
+  return jsonb_build_object(
+    'results', to_jsonb(v_found.results),
+    'stats', case when v_search_id is null then v_found.stats
+                  else v_found.stats || jsonb_build_object('search_id', v_search_id) end,
+    'warnings', v_found.warnings);
+end
+$$;
+
+comment on function braid_store.run_logged_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+                                                  float8, text, jsonb) is
+  'Does the work of braid.search.';

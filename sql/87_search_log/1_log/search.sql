@@ -1,0 +1,34 @@
+create or replace function braid.search(
+  query_text text default null,
+  query_embedding @vector@.vector default null,
+  match_count int default 10,
+  full_text_weight float8 default null,
+  semantic_weight float8 default null,
+  filters jsonb default null,
+  collection text default 'default',
+  fusion text default null,
+  rrf_k float8 default null,
+  candidate_count int default null,
+  min_score float8 default null,
+  match text default 'any',
+  options jsonb default null
+)
+returns jsonb
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.run_logged_search(
+    query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion, rrf_k,
+    candidate_count, min_score, match, options);
+$$;
+
+comment on function braid.search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int, float8,
+                                 text, jsonb) is
+  E'Runs search_json and logs the search, if the collection has a search log.\n'
+  'Arguments and answer are those of search_json. A search that was logged has a search_id in stats, by which record_feedback '
+  'tells what became of its results. braid.set_search_log turns the log on. Where nothing can be written (on a standby, in a '
+  'read-only or serializable transaction, by a request without a user) the search is answered all the same, without search_id. '
+  'The log is never the cause of an error.';

@@ -1,0 +1,22 @@
+create or replace function braid_store.search_id_at(searched_at timestamptz)
+returns uuid
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- A random UUID whose first 48 bits are the time in milliseconds, and whose version is 7 in place of 4 (RFC 9562).
+  return encode(
+    set_bit(set_bit(
+      overlay(uuid_send(gen_random_uuid())
+              placing substring(int8send(floor(extract(epoch from search_id_at.searched_at) * 1000)::bigint) from 3)
+              from 1 for 6),
+      52, 1), 53, 1),
+    'hex')::uuid;
+end
+$$;
+
+comment on function braid_store.search_id_at(timestamptz) is
+  'Returns a new id for a search: a UUID of version 7, which begins with the time.';

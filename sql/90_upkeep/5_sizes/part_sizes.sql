@@ -1,0 +1,64 @@
+create or replace function braid_store.part_sizes()
+returns table (
+  tenant_id int,
+  collection_id int,
+  chunk_count bigint,
+  token_count bigint,
+  vector_count bigint,
+  index_byte_count bigint,
+  byte_count bigint
+)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  -- A chunk takes about as much beside its tokens as so many of them: keys, and entries of indexes.
+  c_tokens_of_chunk constant int := 30;
+  v_bytes bigint;
+  v_vector_bytes bigint;
+begin
+  select coalesce(sum(pg_total_relation_size(c.oid)) filter (where c.relname <> 'chunk_vectors'), 0),
+         coalesce(sum(pg_total_relation_size(c.oid)) filter (where c.relname = 'chunk_vectors'), 0)
+  into v_bytes, v_vector_bytes
+  from pg_class c
+  where c.relnamespace = 'braid_store'::regnamespace and c.relname::text = any (braid_store.collection_tables());
+  return query
+  with parts as (
+    select s.tenant_id, s.collection_id, sum(s.chunk_count)::bigint as chunk_count,
+           sum(s.body_length + s.title_length)::bigint as token_count
+    from braid_store.segments s
+    group by s.tenant_id, s.collection_id
+  ), shards as (
+    select v.tenant_id, v.collection_id, coalesce(sum(v.vector_count) filter (where v.state = 'serving'), 0)::bigint as vector_count,
+           sum(pg_indexes_size(r.shard))::bigint as index_byte_count, sum(pg_total_relation_size(r.shard))::bigint as byte_count
+    from braid_store.vector_shards v
+    cross join lateral (select to_regclass(format('braid_store.vectors_%s', v.id)) as shard) r
+    -- To ask the size of one that is being dropped would wait for that.
+    where v.state <> 'retired'
+    group by v.tenant_id, v.collection_id
+  ), weighed as (
+    select p.tenant_id, p.collection_id, p.chunk_count, p.token_count, coalesce(s.vector_count, 0) as vector_count,
+           coalesce(s.index_byte_count, 0) as index_byte_count, coalesce(s.byte_count, 0) as shard_byte_count,
+           p.token_count + c_tokens_of_chunk * p.chunk_count as weight,
+           -- Vectors that no shard holds. Those of chunks without a vector are counted, too.
+           greatest(p.chunk_count - coalesce(s.vector_count, 0), 0) as vector_weight
+    from parts p
+    left join shards s on s.tenant_id = p.tenant_id and s.collection_id = p.collection_id
+  )
+  select w.tenant_id, w.collection_id, w.chunk_count, w.token_count, w.vector_count, w.index_byte_count,
+         -- Numeric: as bigints, the products of a database of 15 GB overflow.
+         (coalesce(v_bytes::numeric * w.weight / nullif(sum(w.weight) over (), 0), 0)
+          + coalesce(v_vector_bytes::numeric * w.vector_weight / nullif(sum(w.vector_weight) over (), 0), 0)
+          + w.shard_byte_count)::bigint
+  from weighed w;
+end
+$$;
+
+comment on function braid_store.part_sizes() is
+  'How large each tenant''s part of a collection is. byte_count: its vector shards, and a share of the tables that all tenants '
+  'have in common, by its tokens and chunks, of chunk_vectors by its chunks outside of shards. It reads segments, not '
+  'chunks.';

@@ -1,0 +1,101 @@
+create or replace function braid_store.server_findings()
+returns table (severity text, code text, subject text, finding text, reason text, command text)
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  with sizes as (
+    select pg_size_bytes(current_setting('shared_buffers')) as buffers,
+           pg_size_bytes(current_setting('maintenance_work_mem')) as build_memory,
+           -- By those who set it up, three quarters of the memory.
+           pg_size_bytes(current_setting('effective_cache_size')) as cache,
+           -- As the last vacuum found them.
+           sum(c.relpages)::bigint * current_setting('block_size')::int as read,
+           -- The graph of an index takes a sixth more while it is made.
+           max(c.relpages) filter (where c.relname ~ '_hnsw$') * 7 / 6 * current_setting('block_size')::bigint as graph
+    from pg_class c
+    left join pg_index i on i.indexrelid = c.oid
+    where c.relnamespace = 'braid_store'::regnamespace and c.relname ~ '^vectors_[0-9]+_hnsw$'
+       or exists (
+         select
+         from pg_class t
+         where t.relnamespace = 'braid_store'::regnamespace and t.relname = any ('{postings,forward_rows,segment_chunks,
+                                                                              sparse_rows,sparse_segment_chunks}')
+           and (t.oid in (c.oid, i.indrelid) or t.reltoastrelid in (c.oid, i.indrelid)))
+  ), locks as (
+    select current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int as sessions,
+           current_setting('max_locks_per_transaction')::int as each,
+           (select count(*) from pg_class c where c.relnamespace::regnamespace::text = any ('{braid,braid_store,braid_locks}'))
+           + (select count(*) from pg_proc p where p.pronamespace::regnamespace::text = any ('{braid,braid_store}')) as needed
+  )
+  -- The factors were measured: docs/architecture/decisions.md. work_mem, random_page_cost, effective_cache_size and jit
+  -- made no difference, so nothing is said of them.
+  select w.severity, w.code, w.subject, w.finding, w.reason, w.command
+  from sizes s, locks l,
+       lateral (values
+         ('problem', 'autovacuum_off', 'autovacuum', not current_setting('autovacuum')::boolean,
+          'autovacuum is off',
+          'the space of what was replaced or deleted is never used again. After all documents had been '
+          'replaced seven times, the database was 5 times as large, and a search read 1.2 times as many pages. Turn it on.',
+          E'alter system set autovacuum = on;\nselect pg_reload_conf();'),
+         ('problem', 'track_counts_off', 'track_counts', not current_setting('track_counts')::boolean,
+          'track_counts is off', 'autovacuum does not learn which tables it should clean.',
+          E'alter system set track_counts = on;\nselect pg_reload_conf();'),
+         ('problem', 'fsync_off', 'fsync', not current_setting('fsync')::boolean,
+          'fsync is off', 'after a crash of the machine the database may be damaged beyond repair.',
+          E'alter system set fsync = on;\nselect pg_reload_conf();'),
+         ('problem', 'full_page_writes_off', 'full_page_writes', not current_setting('full_page_writes')::boolean,
+          'full_page_writes is off', 'after a crash of the machine pages may be half old and half new.',
+          E'alter system set full_page_writes = on;\nselect pg_reload_conf();'),
+         ('problem', 'isolation_level', 'default_transaction_isolation',
+          current_setting('default_transaction_isolation') <> 'read committed',
+          format('transactions are %s unless they say otherwise', current_setting('default_transaction_isolation')),
+          'maintenance and some writes refuse to run in them.',
+          format(E'alter database %I set default_transaction_isolation = ''read committed'';', current_database())),
+         ('advice', 'maintenance_work_mem_small', 'maintenance_work_mem',
+          s.graph > s.build_memory and s.build_memory < s.cache / 3,
+          format('maintenance_work_mem is %s, and the graph of the largest vector index takes %s',
+                 current_setting('maintenance_work_mem'), pg_size_pretty(s.graph)),
+          'to make it anew takes up to 3.5 times as long. Set it to that for sessions that maintain.',
+          format('alter database %I set maintenance_work_mem = ''%sMB'';', current_database(),
+                 least(s.graph, s.cache / 3) / 1048576 + 1)),
+         ('advice', 'shared_buffers_small', 'shared_buffers',
+          s.read > s.buffers and s.buffers + 1048576 <= s.cache / 3,
+          format('shared_buffers is %s, and what searches read is %s large',
+                 current_setting('shared_buffers'), pg_size_pretty(s.read)),
+          'with a tenth of it, a hybrid search took 2.1 times the CPU. Set it to a quarter of the memory, and restart the '
+          'server.',
+          format(E'alter system set shared_buffers = ''%sMB'';\n-- then restart the server',
+                 -- More than there is keeps the server from starting.
+                 least(s.read / 1048576 * 5 / 4 + 1, s.cache / 3 / 1048576))),
+         -- The table of locks has room for some more, and other sessions have locks, too.
+         ('advice', 'locks_few', 'max_locks_per_transaction', l.needed > l.each::bigint * l.sessions,
+          format('there is room for %s locks, and an upgrade takes %s', l.each::bigint * l.sessions, l.needed),
+          'it then fails, and changes nothing. pg_dump takes a lock for each table, too.',
+          format(E'alter system set max_locks_per_transaction = %s;\n-- then restart the server',
+                 greatest(64, ceil(1.5 * l.needed / l.sessions))))
+       ) w (severity, code, subject, is_given, finding, reason, command)
+  where w.is_given
+  union all
+  select 'advice', 'hnsw_setting_ignored',
+         concat_ws(' in ', coalesce('role ' || quote_ident(r.rolname), 'all roles'), 'database ' || quote_ident(d.datname)),
+         format('%s is set', c.setting),
+         'pgbraid''s searches do not follow it: they set it for each statement, by what was measured of each index. The '
+         'option ef_search of a search, or set_vector_index, changes theirs.',
+         case when g.setrole = 0 then format('alter database %I', d.datname)
+              when g.setdatabase = 0 then format('alter role %I', r.rolname)
+              else format('alter role %I in database %I', r.rolname, d.datname) end
+         || format(' reset %s;', split_part(c.setting, '=', 1))
+  from pg_db_role_setting g
+  cross join unnest(g.setconfig) c (setting)
+  left join pg_roles r on r.oid = g.setrole
+  left join pg_database d on d.oid = g.setdatabase
+  where c.setting ~ '^hnsw[.](ef_search|iterative_scan|max_scan_tuples)='
+    and (g.setdatabase = 0 or d.datname = current_database());
+$$;
+
+comment on function braid_store.server_findings() is
+  'What of the server''s settings makes pgbraid slower with what is stored, or endangers it. finding and reason are one '
+  'sentence, with a colon between them.';

@@ -1,0 +1,26 @@
+create or replace function braid_store.stored_bytes()
+returns bigint
+language sql
+stable
+parallel restricted
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select sum(pg_total_relation_size(c.oid))::bigint
+  from pg_class c
+  where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r'
+    -- To ask the size of what is being dropped would wait for that.
+    and not exists (
+      select from pg_locks l
+      where l.relation = c.oid and l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.granted
+        and l.database = (select d.oid from pg_database d where d.datname = current_database())
+        and l.pid is distinct from pg_backend_pid())
+    and exists (
+      select
+      from pg_proc p
+      where p.pronamespace = 'braid'::regnamespace and p.proname = 'calibrate'
+        and has_function_privilege(session_user, p.oid, 'execute'));
+$$;
+
+comment on function braid_store.stored_bytes() is
+  'The size of all tables of pgbraid with their indexes. Null for all but administrators, who may call braid.calibrate.';

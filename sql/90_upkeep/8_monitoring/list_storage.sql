@@ -1,0 +1,50 @@
+-- Cross-tenant: owned by the owner role.
+create or replace function braid_store.list_storage()
+returns table (
+  table_name text,
+  part text,
+  tenant text,
+  collection text,
+  byte_count bigint,
+  row_estimate bigint
+)
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select c.relname::text, p.part, t.key, n.name, p.byte_count,
+         case when p.row_estimate >= 0 then p.row_estimate::bigint end
+  from pg_class c
+  left join braid_store.vector_shards s on c.relname = 'vectors_' || s.id
+  left join braid_store.tenants t on t.id = s.tenant_id
+  left join braid_store.collections n on n.id = s.collection_id
+  cross join lateral (
+    select 'rows', pg_table_size(c.oid) - coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0), c.reltuples
+    union all
+    select 'toast', pg_total_relation_size(c.reltoastrelid), null
+    where c.reltoastrelid <> 0
+    union all
+    select i.relname::text, pg_table_size(i.oid), i.reltuples
+    from pg_index x
+    join pg_class i on i.oid = x.indexrelid
+    where x.indrelid = c.oid
+  ) p (part, byte_count, row_estimate)
+  where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'm')
+    -- To ask the size of what is being dropped would wait for that.
+    and not exists (
+      select from pg_locks l
+      where l.relation = c.oid and l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.granted
+        and l.database = (select d.oid from pg_database d where d.datname = current_database())
+        and l.pid is distinct from pg_backend_pid())
+    -- Null: dropped meanwhile.
+    and p.byte_count is not null;
+end
+$$;
+
+comment on function braid_store.list_storage() is
+  'Does the work of the view braid.storage.';

@@ -1,0 +1,131 @@
+-- Cross-tenant: owned by the owner role.
+create or replace function braid_store.administrator_findings(older_than interval)
+returns table (severity text, code text, subject text, finding text, reason text, command text)
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  c_tenants constant int := 100;
+  c_rows constant int := 10000;
+  v_deadline timestamptz;
+  v_maintain text := 'pgbraid maintain --seconds 3600';
+  v_tenant record;
+  v_seen int := 0;
+  v_left boolean := false;
+begin
+  return query
+  select f.severity, f.code, f.subject, upper(left(f.finding, 1)) || substr(f.finding, 2) || '.',
+         upper(left(f.reason, 1)) || substr(f.reason, 2), f.command
+  from braid_store.server_findings() f
+  union all
+  select f.*
+  from pg_extension e
+  left join pg_available_extensions a on a.name = e.extname
+  cross join lateral braid_store.pgvector_findings(e.extversion, a.default_version) f
+  where e.extname = 'vector'
+  union all
+  select f.* from braid_store.storage_findings() f
+  union all
+  select f.* from braid_store.access_findings() f;
+  -- What others own this function may not read, and should not.
+  if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')
+                                      and c.relowner <> current_user::regrole) then
+    return;
+  end if;
+
+  return query
+  select 'problem', 'service_bypasses_policies', format('role %I', r.rolname),
+         format('It is trusted as a %s, and is %s.', string_agg(t.kind, ' and a ' order by t.kind),
+                case when r.rolsuper then 'a superuser' else 'allowed to bypass row-level security' end),
+         'No policy binds it: a mistake in a query of its program shows the rows of all tenants. It needs no such right.',
+         format('alter role %I nosuperuser nobypassrls;', r.rolname)
+  from braid_store.trusted_roles t
+  join pg_roles r on r.rolname = t.role
+  where t.kind in ('gateway', 'service') and r.rolcanlogin and (r.rolsuper or r.rolbypassrls)
+  group by r.rolname, r.rolsuper
+  union all
+  select 'problem', 'maintenance_overdue', 'maintenance',
+         format('What is due waits since %s.', date_trunc('second', min(d.due_at))),
+         'Nothing is merged, indexed or freed, and searches get slower. Have a worker run, or pg_cron call braid.maintain.',
+         v_maintain
+  from (values ('visit'), ('move_vectors'), ('index_attributes')) k (task),
+       lateral (
+         select d.due_at from braid_store.due_parts d
+         where d.task = k.task and d.awaits is null order by d.due_at limit 1
+       ) d
+  where d.due_at < now() - administrator_findings.older_than
+  having count(*) > 0
+  union all
+  select 'problem', 'vector_index_missing', format('tenant %s, collection %s', t.key, c.name),
+         format('The index vectors_%s_hnsw is gone, or cannot be used.', s.id),
+         'Each search by meaning compares all vectors of this tenant. Maintenance makes another one.',
+         format(E'set braid.tenant = %s;\nselect %s(%s);\n', braid_store.line_literal(t.key), 'braid.rebuild_vector_index',
+                braid_store.line_literal(c.name)) || v_maintain
+  from braid_store.vector_shards s
+  join braid_store.tenants t on t.id = s.tenant_id
+  join braid_store.collections c on c.id = s.collection_id and c.vector_space_id = s.vector_space_id
+  where s.state = 'serving'
+    and not exists (
+      select from pg_class i
+      join pg_index x on x.indexrelid = i.oid
+      where i.relnamespace = 'braid_store'::regnamespace and i.relname = format('vectors_%s_hnsw', s.id)
+        and x.indisvalid and x.indisready)
+  union all
+  select 'problem', 'sync_lost', format('table %s', s.table_name),
+         case when r.relation is null then 'It was dropped, or its triggers were.'
+              else 'Its collection or its tenant was dropped.' end,
+         'Changes of its rows are not noted any more, and documents stay as they are.',
+         format('select %s(%s);', 'braid.unsync_table',
+                braid_store.line_literal(coalesce(r.relation::text, s.table_name)))
+  from braid_store.synced_tables s
+  cross join lateral (select braid_store.synced_relation(s.id) as relation) r
+  where s.phase = 'lost' or s.phase <> 'end' and r.relation is null
+  union all
+  select 'problem', 'sync_failing', format('table %s', s.table_name),
+         concat_ws(' ', case when h.failed_count > 0 then format('%s changed rows failed:', h.failed_count) end,
+                   left(coalesce(h.last_error, s.last_error), 300)),
+         'Searches find these rows as they were. Mend what the message says first. A row that failed is tried again after a '
+         'pause, a minute at first.',
+         format('select %s(%L);', 'braid.apply_changes', '1 minute')
+  from braid_store.synced_tables s
+  cross join lateral (
+    select count(*) as failed_count, max(f.last_error) as last_error
+    from (select h.attempts, h.last_error from braid_store.row_changes h where h.synced_table_id = s.id
+          order by h.id limit c_rows) f
+    where f.attempts > 0
+  ) h
+  where s.phase not in ('lost', 'end') and (h.failed_count > 0 or s.last_error is not null);
+
+  v_deadline := clock_timestamp() + interval '2 seconds';
+  -- The session's own tenant first.
+  for v_tenant in
+    select t.id, t.key, f.is_beyond
+    from braid_store.waiting_tenants(c_tenants) f
+    join braid_store.tenants t on t.id = f.tenant_id
+    order by f.is_beyond, t.id is distinct from braid_store.session_tenant_id(), t.id
+  loop
+    if v_tenant.is_beyond or clock_timestamp() > v_deadline then
+      v_left := true;
+      exit;
+    end if;
+    v_seen := v_seen + 1;
+    return query
+    select f.* from braid_store.tenant_findings(v_tenant.id, v_tenant.key, administrator_findings.older_than, v_deadline) f;
+  end loop;
+  -- Of the last one, some collections may have been left out.
+  v_left := v_left or clock_timestamp() > v_deadline;
+  if v_left then
+    return query
+    select 'advice', 'tenants_left_out', 'tenants', format('What %s tenants have stored was looked at, and no more.', v_seen),
+           'There are too many for one call. With a tenant named, that is looked at first.', 'pgbraid doctor --tenant TENANT';
+  end if;
+end
+$$;
+
+comment on function braid_store.administrator_findings(interval) is
+  'Does the work of braid.health for administrators: of the server, of all tenants, of roles and rights.';

@@ -1,0 +1,38 @@
+create or replace function braid.health(older_than interval default '1 hour')
+returns table (severity text, code text, subject text, finding text, reason text, command text)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  if (health.older_than between interval '0' and interval '100 years') is not true then
+    raise exception 'older_than is %', coalesce(health.older_than::text, 'null')
+      using errcode = '22023', hint = 'Use a time from 0 to 100 years, for example ''1 hour''.';
+  end if;
+  if has_function_privilege('braid_store.administrator_findings(interval)', 'execute') then
+    return query
+    select distinct f.*
+    from (select a.* from braid_store.administrator_findings(health.older_than) a
+          union all
+          -- Here, not there: what pg_stat_activity shows depends on the login.
+          select b.* from braid_store.vacuum_blockers(health.older_than) b) f
+    order by f.severity desc, f.code, f.subject;
+  else
+    return query
+    select f.*
+    from braid_store.own_findings(health.older_than) f
+    order by f.severity desc, f.code, f.subject;
+  end if;
+end
+$$;
+
+comment on function braid.health(interval) is
+  E'Looks for what is wrong, or could be better: a row for each finding; no rows mean that nothing was found.\n'
+  'severity: problem, or advice. code: a word for each kind. subject: what it is about. finding: what was seen; reason: why '
+  'it matters; command: what mends it, a command to a line, SQL unless it begins with pgbraid. older_than: since when '
+  'something must wait or be open to count, such as a chunk without embedding or a transaction. Administrators see the '
+  'server, roles and rights, and all tenants (the first 200 that have something waiting); everybody else their tenant. '
+  'Changes nothing and reads no large table whole.';

@@ -1,0 +1,15 @@
+create or replace function braid_store.line_literal(value text)
+returns text
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select case when line_literal.value ~ E'[\n\r]'
+              then 'E' || ltrim(replace(replace(quote_literal(line_literal.value), E'\n', E'\\n'), E'\r', E'\\r'), 'E')
+              else quote_literal(line_literal.value) end;
+$$;
+
+comment on function braid_store.line_literal(text) is
+  'Quotes a value for SQL in one line. Whatever it is, it must not begin a line of its own, as that would be a command.';

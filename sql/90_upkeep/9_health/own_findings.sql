@@ -1,0 +1,19 @@
+create or replace function braid_store.own_findings(older_than interval)
+returns table (severity text, code text, subject text, finding text, reason text, command text)
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+begin
+  return query
+  select f.*
+  from braid_store.tenant_findings(braid_store.tenant_id_of_user(), braid_store.session_tenant_key(),
+                                   own_findings.older_than, clock_timestamp() + interval '2 seconds') f;
+end
+$$;
+
+comment on function braid_store.own_findings(interval) is
+  'Does the work of braid.health for those who are no administrators.';

@@ -1,0 +1,44 @@
+create or replace function braid_store.pgvector_findings(installed_version text, available_version text)
+returns table (severity text, code text, subject text, finding text, reason text, command text)
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  with versions as (
+    select string_to_array(substring(installed_version from '^[0-9]+(?:[.][0-9]+)*'), '.')::int[] as installed,
+           string_to_array(substring(available_version from '^[0-9]+(?:[.][0-9]+)*'), '.')::int[] as available
+  )
+  select f.*
+  from versions v,
+       lateral (
+         -- The code that runs is that of the server's files, whatever the extension's version in this database is.
+         select 'problem', 'pgvector_faulty', 'pgvector ' || available_version,
+                'The server has pgvector ' || available_version || ', which has faults that later versions mend.',
+                k.faults,
+                E'-- Install pgvector 0.8.4 or newer on the server, then, in each database:\nalter extension vector update;'
+         from (
+           select string_agg(x.fault, ' ' order by x.fixed) as faults
+           from (values
+             (array[0, 8, 2], 'Before 0.8.2, who may make an HNSW index can read other tables'' data by it, or crash the '
+                              'server (CVE-2026-3172).'),
+             (array[0, 8, 4], 'Before 0.8.4, the vacuum of an HNSW index can end with "hnsw graph not repaired" while rows '
+                              'are written, so that its space is never used again.')
+           ) x (fixed, fault)
+           where coalesce(v.available, v.installed) < x.fixed
+         ) k
+         where k.faults is not null
+         union all
+         select 'advice', 'pgvector_not_updated', 'pgvector ' || installed_version,
+                format('The extension is of version %s in this database, the server has %s.', installed_version,
+                       available_version),
+                'Functions and operators of the newer version are missing until it is updated.',
+                'alter extension vector update;'
+         where v.installed < v.available
+       ) f;
+$$;
+
+comment on function braid_store.pgvector_findings(text, text) is
+  'What is wrong with a version of pgvector: that of the extension in this database and that of the server''s files (null if '
+  'they cannot be seen). Faults by its changelog: github.com/pgvector/pgvector/issues/959 and 993.';

@@ -1,0 +1,84 @@
+create or replace function braid_store.storage_findings()
+returns table (severity text, code text, subject text, finding text, reason text, command text)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  -- Smaller ones are left to autovacuum.
+  c_rows constant int := 10000;
+  c_bytes constant bigint := 16000000;
+  -- To ask the size of a shard that is being dropped would wait for that.
+  v_locked oid[] := array(
+    select l.relation from pg_locks l
+    where l.locktype = 'relation' and l.mode = 'AccessExclusiveLock'
+      and l.database = (select d.oid from pg_database d where d.datname = current_database()));
+begin
+  return query
+  select case when t.dead > t.live then 'problem' else 'advice' end, 'dead_rows', t.name,
+         format('%s of %s rows are dead, in %s.', t.dead, t.dead + t.live, pg_size_pretty(t.bytes)),
+         'Searches step over them, and their space is not used again before a vacuum. It keeps nobody waiting, and reads '
+         || case when t.bytes < 1000000000 then 'the table, seconds.'
+                 when t.bytes < 100000000000 then 'the table, minutes: best when little is going on.'
+                 else 'the table, for an hour or more: in a session of its own.' end,
+         format('vacuum (analyze%s) %s;', case when t.bytes >= 1000000000 then ', parallel 4' else '' end, t.name)
+  from (
+    select c.oid::regclass::text as name, s.n_dead_tup as dead, s.n_live_tup as live, pg_total_relation_size(c.oid) as bytes
+    from pg_class c
+    join pg_stat_all_tables s on s.relid = c.oid
+    where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.oid <> all (v_locked)
+      and s.n_dead_tup > c_rows and s.n_dead_tup > 0.2 * (s.n_dead_tup + s.n_live_tup)
+  ) t
+  union all
+  select 'advice', 'statistics_stale', c.oid::regclass::text,
+         case when c.reltuples < 0 then 'It was never analysed.'
+              else format('%s rows were written since it was analysed.', s.n_mod_since_analyze) end,
+         'The planner, and what pgbraid says of sizes, take the number of its rows and pages from there. It reads 30,000 '
+         'pages at most, and keeps nobody waiting.',
+         format('analyze %s;', c.oid::regclass)
+  from pg_class c
+  join pg_stat_all_tables s on s.relid = c.oid
+  where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.oid <> all (v_locked)
+    and (c.reltuples < 0 and pg_relation_size(c.oid) > c_bytes
+         or s.n_mod_since_analyze > greatest(c_rows, c.reltuples / 2))
+  union all
+  select 'problem', 'index_invalid', i.oid::regclass::text,
+         format('The index of %s is not valid.', x.indrelid::regclass),
+         'Writers keep it up to date, and no search uses it. Whatever made it was cut off.',
+         format(case when i.relname ~ '_cc(new|old)[0-9]*$' then 'drop' else 'reindex' end || ' index concurrently %s;',
+                i.oid::regclass)
+  from pg_index x
+  join pg_class i on i.oid = x.indexrelid
+  where i.relnamespace = 'braid_store'::regnamespace and not (x.indisvalid and x.indisready)
+    -- Of one that is still being made, its session holds this lock.
+    and not exists (
+      select from pg_locks l
+      where l.locktype = 'relation' and l.relation = x.indrelid and l.granted and l.mode = 'ShareUpdateExclusiveLock'
+        and l.database = (select d.oid from pg_database d where d.datname = current_database()));
+
+  -- What reads a sample runs the tables' own code, so nothing is read of what others have put there.
+  if not exists (select from pg_class c
+                 where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')
+                   and c.relowner <> (select n.nspowner from pg_namespace n where n.nspname = 'braid_store')) then
+    return query
+    select 'advice', 'bloat', format('braid_store.%I', case when r.part in ('rows', 'toast') then r.table_name else r.part end),
+           format('It takes %s, and would take about %s if it were written anew.', pg_size_pretty(r.byte_count),
+                  pg_size_pretty(r.needed_byte_count)),
+           'Searches find less of what they read in memory.',
+           case when r.part in ('rows', 'toast') then 'pgbraid maintain --seconds 600'
+                else format('reindex index concurrently braid_store.%I;', r.part) end
+    from braid_store.relation_sizes() r
+    where r.byte_count > greatest(c_bytes, 2 * r.needed_byte_count)
+      -- New rows use the room of other tables.
+      and (r.part not in ('rows', 'toast') or r.table_name = 'postings');
+  end if;
+end
+$$;
+
+comment on function braid_store.storage_findings() is
+  'Tables and indexes with much that is dead, empty, not analysed or not valid, from the server''s counters and a sample of '
+  'about 1000 rows of each table.';

@@ -1,0 +1,47 @@
+create or replace function braid_store.vacuum_blockers(older_than interval)
+returns table (severity text, code text, subject text, finding text, reason text, command text)
+language sql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select f.severity, f.code, f.subject, f.finding,
+         f.reason || ' No vacuum, of no table, can give the space of rows free that were deleted since; they stay in the '
+         'indexes, and searches step over them.',
+         f.command
+  from (
+    select 'problem' as severity, 'transaction_long' as code, format('process %s', a.pid) as subject,
+           format('A transaction of user %s is open since %s (%s).', quote_ident(a.usename),
+                  date_trunc('second', a.xact_start), a.state) as finding,
+           'It may still read what was deleted meanwhile.' as reason,
+           format('select pg_terminate_backend(%s);', a.pid) as command
+    from pg_stat_activity a
+    where a.xact_start < clock_timestamp() - vacuum_blockers.older_than and a.backend_type = 'client backend'
+      and a.pid <> pg_backend_pid() and (a.backend_xmin is not null or a.backend_xid is not null or a.state ~ '^idle in')
+    union all
+    select 'problem', 'transaction_prepared', format('prepared transaction %L', p.gid),
+           format('A transaction of user %s was prepared at %s in database %s and has not ended.', quote_ident(p.owner),
+                  date_trunc('second', p.prepared), quote_ident(p.database)),
+           'It stays through restarts, with its locks.', format('rollback prepared %s;', braid_store.line_literal(p.gid))
+    from pg_prepared_xacts p
+    where p.prepared < clock_timestamp() - vacuum_blockers.older_than
+    union all
+    -- Only PostgreSQL 17 and later know since when, and which ones a standby keeps in step with its primary.
+    select case when to_jsonb(s) ->> 'inactive_since' is null then 'advice' else 'problem' end,
+           'replication_slot_inactive', format('replication slot %s', s.slot_name),
+           format('Nobody reads from it%s.',
+                  coalesce(' since ' || date_trunc('second', (to_jsonb(s) ->> 'inactive_since')::timestamptz), '')),
+           'All WAL since is kept, until the disk is full.',
+           format('select pg_drop_replication_slot(%L);', s.slot_name)
+    from pg_replication_slots s
+    where not s.active and not s.temporary and (s.restart_lsn is not null or s.xmin is not null or s.catalog_xmin is not null)
+      and not coalesce((to_jsonb(s) ->> 'synced')::boolean, false)
+      and coalesce((to_jsonb(s) ->> 'inactive_since')::timestamptz, '-infinity')
+          < clock_timestamp() - vacuum_blockers.older_than
+  ) f;
+$$;
+
+comment on function braid_store.vacuum_blockers(interval) is
+  'What keeps vacuum from freeing space, as far as the login may see it: transactions that are open for longer than '
+  'older_than, prepared ones, and replication slots that nobody reads from.';

@@ -1,0 +1,60 @@
+"""pgbraid measure-recall."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+
+from support.nearest import maintain, set_threshold, store
+
+pytestmark = pytest.mark.any_version
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def indexed(db: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    db.execute("select braid.create_collection('c', dimensions => 6, embedding_model => 'test', distance => 'l2')")
+    set_threshold(db, 200, 6)
+    rows = np.random.default_rng(0).standard_normal((300, 6), np.float32)
+    store(db, {f"v{number}": row for number, row in enumerate(rows)}, "c")
+    maintain(db)
+    return db
+
+
+def test_it_shows_all_widths_and_what_to_do(indexed: psycopg.Connection[Any], run: Run) -> None:
+    done = run("measure-recall", "--collection", "c", "--queries", "20")
+    assert (done.code, done.err) == (0, "")
+    first, heading, *_, last = done.out.splitlines()
+    assert first.endswith("test, 300 vectors; asked: 0 stored queries, 0 of query sets, 20 made of stored vectors")
+    assert heading.split() == ["ef_search", "recall@10", "recall@100"]
+    assert last.startswith("suggested: ef_search 50 for the 10 nearest, ")
+    indexed.execute("update braid_store.vector_shards set ef_search = 77")
+    done = run("measure-recall", "--collection", "c", "--queries", "20")
+    assert re.search(r"^ *77  +1\.0000.*<- ef_search$", done.out, re.MULTILINE) and "--set makes it so" in done.out
+    done = run("measure-recall", "--collection", "c", "--queries", "30", "--set")
+    assert done.out.splitlines()[-1].endswith("; set")
+    assert indexed.execute("select ef_search from braid_store.vector_shards").fetchone() == (50,)
+
+
+def test_json_and_what_has_no_index(indexed: psycopg.Connection[Any], run: Run) -> None:
+    (index,) = json.loads(run("measure-recall", "--collection", "c", "--json").out)["indexes"]
+    assert index["queries"]["sample"] == 100
+    assert run("measure-recall").out == "default: no vector index: all vectors are compared, and searches are exact\n"
+    indexed.execute("drop index braid_store.vectors_1_hnsw")
+    assert "the index is missing" in run("measure-recall", "--collection", "c").out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("--queries", "9"), ("--queries", "many"), ("--queries", "29", "--set"), ("--collection", "nothing")],
+)
+def test_bad_input(run: Run, arguments: tuple[str, ...]) -> None:
+    done = run("measure-recall", *arguments)
+    assert done.code == 2 and len(done.err.splitlines()) == 2 and done.out == ""

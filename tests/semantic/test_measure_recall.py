@@ -1,0 +1,191 @@
+"""What braid.measure_recall tells of an index is what one finds who asks it oneself."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+import pgbraid
+from support.calls import set_tenant
+from support.nearest import Connection, Vector, maintain, set_threshold, store
+
+DIMENSIONS = 16
+SIZE = 1200
+
+
+def drawn(count: int, seed: int) -> list[Vector]:
+    return list(np.random.default_rng(seed).standard_normal((count, DIMENSIONS), np.float32))
+
+
+@pytest.fixture
+def vectors(db: Connection) -> list[Vector]:
+    """In a shard that serves, with an index so poor that it misses some."""
+    db.execute(
+        "select braid.create_collection('c', dimensions => %s, embedding_model => 'test', distance => 'l2')",
+        (DIMENSIONS,),
+    )
+    db.execute("select braid.set_vector_index('c', hnsw_m => 4, hnsw_ef_construction => 8)")
+    db.execute("select braid.set_query_embeddings('c', 200)")
+    set_threshold(db, 200, DIMENSIONS)
+    stored = drawn(SIZE, 0)
+    store(db, {f"d{number:04}": row for number, row in enumerate(stored)}, "c")
+    maintain(db)
+    return stored
+
+
+def ask(db: Connection, queries: list[Vector], prefix: str = "q") -> None:
+    for number, query in enumerate(queries):
+        db.execute(
+            "select braid.store_query_embedding(%s, %s::vector, 'c')", (f"{prefix}{number}", str(query.tolist()))
+        )
+
+
+def measure(db: Connection, **arguments: Any) -> dict[str, Any]:
+    row = db.execute(
+        "select braid.measure_recall('c', query_count => %s, set_ef_search => %s)",
+        (arguments.get("query_count", 100), arguments.get("set_ef_search", False)),
+    ).fetchone()
+    assert row is not None and row[0]["collection"] == "c"
+    (index,) = row[0]["indexes"]
+    assert isinstance(index, dict)
+    return index
+
+
+def asked_oneself(db: Connection, shard: int, vectors: list[Vector], query: Vector, width: int, count: int) -> float:
+    """The share of the nearest that the index finds at this width."""
+    with db.transaction():
+        db.execute("set local enable_seqscan = off; set local enable_sort = off; set local enable_bitmapscan = off")
+        db.execute(f"set local hnsw.ef_search = {width}")
+        rows = db.execute(
+            f"select embedding <-> %(q)s::vector from braid_store.vectors_{shard} where not is_duplicate"
+            f" order by embedding <-> %(q)s::vector limit {count}",
+            {"q": str(query.tolist())},
+        ).fetchall()
+    nearest = np.sort([np.linalg.norm(vector.astype(float) - query) for vector in vectors])[:count]
+    return sum(1 for (distance,) in rows if distance <= nearest[-1] + 1e-5) / count
+
+
+def test_recall_is_that_of_the_tenants_own_queries(db: Connection, vectors: list[Vector]) -> None:
+    queries = drawn(40, 1)
+    ask(db, queries)
+    index = measure(db)
+    assert index["queries"] == {"stored": 40, "query_sets": 0, "sample": 0}
+    assert index["vectors"] == SIZE and index["is_indexed"] and index["embedding_model"] == "test"
+    widths = {width["ef_search"]: width for width in index["widths"]}
+    assert widths[40]["recall_10"] < 1, "an index that misses nothing shows nothing"
+    for width in (40, 100):
+        for count in (10, 100) if width == 100 else (10,):
+            found = [asked_oneself(db, index["shard"], vectors, query, width, count) for query in queries]
+            assert widths[width][f"recall_{count}"] == pytest.approx(np.mean(found), abs=1e-9)
+            assert widths[width][f"error_{count}"] == pytest.approx(np.std(found, ddof=1) / 40**0.5, abs=1e-9)
+
+
+def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vector]) -> None:
+    ask(db, drawn(40, 1))
+
+    def used() -> tuple[Any, ...]:
+        row = db.execute(
+            "select s -> 'ef_search', (select ef_search_100 from braid_store.vector_shards)"
+            " from jsonb_array_elements(braid.status('c') #> '{collections,0,vectors,shards}') s"
+        ).fetchone()
+        assert row is not None
+        return tuple(row)
+
+    before = used()
+    measured = measure(db)
+    assert used() == before == (measured["ef_search"], measured["ef_search_100"]) and not measured["is_set"]
+    suggested = (measured["suggested_ef_search"], measured["suggested_ef_search_100"])
+    assert suggested != before, "the queries of users need another width than the sample here"
+    widths = {width["ef_search"]: width["recall_10"] for width in measured["widths"]}
+    if suggested[0] is not None:
+        assert widths[suggested[0]] >= 0.97
+    changed = measure(db, set_ef_search=True)
+    assert changed["is_set"] and used() == suggested == (changed["ef_search"], changed["ef_search_100"])
+    # Nothing at all where so poor an index should not be used.
+    assert changed["recall_10"] == widths.get(suggested[0])
+
+
+def test_few_queries_are_filled_up_from_what_is_stored(db: Connection, vectors: list[Vector]) -> None:
+    ask(db, drawn(3, 1))
+    db.execute("select braid.create_query_set('s')")
+    questions = [
+        {"query_id": str(number), "text": "x", "embedding": query.tolist()} for number, query in enumerate(drawn(4, 2))
+    ]
+    db.execute("select braid.store_queries('s', %s, 'c')", (Jsonb(questions),))
+    assert measure(db, query_count=50)["queries"] == {"stored": 3, "query_sets": 4, "sample": 43}
+    # Of another tenant's queries nothing is asked.
+    db.execute("select braid.create_tenant('other')")
+    set_tenant(db, "other")
+    ask(db, drawn(35, 3), "o")
+    set_tenant(db, "default")
+    assert measure(db)["queries"]["stored"] == 3
+
+
+def test_the_last_used_come_first(db: Connection, vectors: list[Vector]) -> None:
+    ask(db, drawn(40, 1), "old")
+    new = drawn(10, 5)
+    db.execute("update braid_store.query_embeddings set used_at = used_at - interval '1 day'")
+    ask(db, new, "new")
+    index = measure(db, query_count=10)
+    assert index["queries"] == {"stored": 10, "query_sets": 0, "sample": 0}
+    found = [asked_oneself(db, index["shard"], vectors, query, 40, 10) for query in new]
+    assert index["widths"][0]["recall_10"] == pytest.approx(np.mean(found), abs=1e-9)
+
+
+def test_few_queries_get_a_margin(db: Connection) -> None:
+    db.execute(
+        "select braid.create_collection('c', dimensions => %s, embedding_model => 'test', distance => 'l2')",
+        (DIMENSIONS,),
+    )
+    db.execute("select braid.set_query_embeddings('c', 200)")
+    set_threshold(db, 200, DIMENSIONS)
+    store(db, {f"d{number}": row for number, row in enumerate(drawn(300, 0))}, "c")
+    maintain(db)
+    ask(db, drawn(40, 1))
+    for count, margin in ((10, 1.25), (29, 1.25), (30, 1)):
+        index = measure(db, query_count=count)
+        assert index["queries"] == {"stored": count, "query_sets": 0, "sample": 0}
+        # So small an index finds all at the lowest width.
+        assert index["suggested_ef_search"] == ceil(margin * index["widths"][0]["ef_search"])
+
+
+def test_an_index_that_is_missing_is_told(db: Connection, vectors: list[Vector]) -> None:
+    shard = measure(db)["shard"]
+    db.execute(f"drop index braid_store.vectors_{shard}_hnsw")
+    assert measure(db) == {"shard": shard, "embedding_model": "test", "vectors": SIZE, "is_indexed": False}
+
+
+def test_without_an_index_there_is_nothing_to_measure(db: Connection) -> None:
+    assert db.execute("select braid.measure_recall()").fetchone() == ({"collection": "default", "indexes": []},)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "hint"),
+    [
+        ("query_count => 9", "query_count is 9", "Use 10 to 1000."),
+        ("query_count => 29, set_ef_search => true", "query_count is 29", "Use 30 to 1000 with set_ef_search."),
+        ("query_count => 1001", "query_count is 1001", "Use 10 to 1000."),
+        ("query_count => null", "query_count is null", "Use 10 to 1000."),
+        ("set_ef_search => null", "set_ef_search is null", "Use true"),
+        ("'nothing'", 'collection "nothing" does not exist', "create_collection"),
+    ],
+)
+def test_bad_input(shared_db: Connection, arguments: str, message: str, hint: str) -> None:
+    with pytest.raises(psycopg.Error) as error:
+        shared_db.execute(f"select braid.measure_recall({arguments})")
+    assert error.value.diag.message_primary == message and hint in (error.value.diag.message_hint or "")
+    assert not error.value.diag.context or "measure_recall" in error.value.diag.context
+
+
+def test_the_client(dsn: str, db: Connection, vectors: list[Vector]) -> None:
+    ask(db, drawn(40, 1))
+    with pgbraid.connect(dsn) as client:
+        (index,) = client.measure_recall("c", query_count=30, set_ef_search=True)["indexes"]
+        assert index["is_set"] and index["queries"]["stored"] == 30
+        with pytest.raises(pgbraid.errors.InvalidArgumentError, match="query_count is 5"):
+            client.measure_recall("c", query_count=5)

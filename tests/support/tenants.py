@@ -1,0 +1,118 @@
+"""One database for many tests, one after the other, each as a tenant of its own."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from types import TracebackType
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+Connection = psycopg.Connection[Any]
+MOST_CALLS = 10
+
+# What a test could leave to the next besides rows: functions, tables, statistics by which plans are made, and rights.
+CATALOG = """
+select (select (count(*), max(xmin::text::bigint)) from pg_proc)::text,
+       (select (count(*), sum(reltuples), sum(relpages), sum(relfilenode::bigint)) from pg_class)::text,
+       (select count(*) from pg_statistic), (select count(*) from pg_trigger), (select count(*) from pg_policy),
+       (select count(*) from pg_db_role_setting), (select count(*) from pg_auth_members)
+"""
+# What goes with no tenant and, of the collection `default`, with no collection.
+LASTING = ("synonyms", "indexed_attributes", "vector_spaces", "vector_settings")
+RESTORE = """
+insert into {0} overriding system value
+select (given::{0}).* from unnest(%s::text[]) given where given not in (select t::text from {0} t)
+"""
+# How fast this machine is.
+LEARNED = "upkeep_rates"
+TABLES = """
+select c.relname, exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id')
+from pg_class c
+where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.relname <> %s
+order by 1
+"""
+
+
+class Tenants:
+    """Where a test leaves anything behind, the next has a new database."""
+
+    def __init__(self, new_database: Callable[[], AbstractContextManager[str]]) -> None:
+        self._new_database = new_database
+        self._open = ExitStack()
+        self._connection: Connection | None = None
+        self._search_path = ""
+        self._lasting: dict[str, list[str]] = {}
+        self._state: list[Any] = []
+
+    def __enter__(self) -> Tenants:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def new(self) -> Iterator[Connection]:
+        """A superuser's connection as a new tenant, for one test. Its session has compiled and planned what earlier
+        tests called, which takes longer than most tests."""
+        if self._connection is None:
+            dsn = self._open.enter_context(self._new_database())
+            self._connection = self._open.enter_context(psycopg.connect(dsn, autocommit=True))
+            self._search_path = self._connection.execute("show search_path").fetchall()[0][0]
+            self._lasting = {name: _rows(self._connection, name) for name in LASTING}
+            self._state = _state(self._connection)
+        # PGlite sets it in its session, and resetting makes it another.
+        self._connection.execute("select set_config('search_path', %s, false)", (self._search_path,))
+        tenant = f"tenant_{uuid.uuid4().hex[:8]}"
+        self._connection.execute("select braid.create_tenant(%s)", (tenant,))
+        self._connection.execute("select set_config('braid.tenant', %s, false)", (tenant,))
+        try:
+            yield self._connection
+        finally:
+            if not (_is_cleared(self._connection, self._lasting) and _state(self._connection) == self._state):
+                self._connection = None
+                self._open.close()
+
+
+def _is_cleared(connection: Connection, lasting: dict[str, list[str]]) -> bool:
+    """Whether all that tenants stored could be deleted, and the session is as a new one."""
+    if connection.closed or not connection.autocommit or connection.info.transaction_status:
+        return False
+    try:
+        for what in ("reset session authorization", "reset all", "discard temp", "unlisten *"):
+            connection.execute(what.encode())
+        connection.execute("select braid.drop_collection(name) from braid.collections where name <> 'default'")
+        connection.execute("select braid.drop_tenant(key, key) from braid_store.tenants where key <> 'default'")
+        for _ in range(MOST_CALLS):
+            row = connection.execute("select braid.maintain()").fetchone()
+            if row and row[0]["complete"]:
+                break
+        for name, rows in lasting.items():
+            table = sql.Identifier("braid_store", name)
+            connection.execute(sql.SQL("delete from {} t where t::text <> all(%s)").format(table), (rows,))
+            connection.execute(sql.SQL(RESTORE).format(table), (rows,))
+        return True
+    except psycopg.Error:
+        pass
+    return False
+
+
+def _rows(connection: Connection, name: str) -> list[str]:
+    query = sql.SQL("select t::text from {} t").format(sql.Identifier("braid_store", name))
+    return [text for (text,) in connection.execute(query)]
+
+
+def _state(connection: Connection) -> list[Any]:
+    """Of tables of tenants whether there are any rows, and of the others all of them."""
+    tables = connection.execute(TABLES, (LEARNED,)).fetchall()
+    rows = sql.SQL(", ").join(
+        sql.SQL("exists (select from {})" if is_of_tenants else "array(select t::text from {} t order by 1)").format(
+            sql.Identifier("braid_store", name)
+        )
+        for name, is_of_tenants in tables
+    )
+    return [tables, connection.execute(CATALOG).fetchall(), connection.execute(sql.SQL("select ") + rows).fetchall()]
