@@ -445,7 +445,11 @@ def test_results_are_those_of_a_database_without_the_other_tenant(
 
     def results() -> list[tuple[str, str]]:
         with session(kind, connections, gateway) as connection:
-            return [run(connection, world, call) for call in reading]
+            found = [run(connection, world, call) for call in reading]
+        if kind == "superuser":
+            # Only a superuser sees the size of the files, which all tenants share and any vacuum changes.
+            found = [(re.sub(r"'bytes': \d+", "'bytes': 0", text), state) for text, state in found]
+        return found
 
     with_beta = results()
     assert "doc1" in str(with_beta) and "doc2" in str(with_beta)

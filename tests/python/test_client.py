@@ -380,8 +380,10 @@ def test_synonyms_are_set_and_removed(animals: pgbraid.Client) -> None:
     assert found() == ["fox"]
     assert animals.set_synonyms("reynard", []) == 0
     assert found() == []
+    assert animals.set_synonyms("reynard", ["quick fox", "brown fox"]) == 2
+    assert found() == ["fox"]
     with pytest.raises(InvalidArgumentError):
-        animals.set_synonyms("reynard", ["red fox"])
+        animals.set_synonyms("reynard", [""])
 
 
 def test_deleting_updating_and_clearing(animals: pgbraid.Client) -> None:
