@@ -11,16 +11,22 @@ SOURCE = PACKAGE / "async_client"
 TARGET = PACKAGE / "client"
 BANNER = "# Generated from async_client/{} by tools/async_to_sync.py. DO NOT CHANGE.\n# fmt: off\n"
 REPLACEMENTS = [
-    (r"from pgbraid\._threads import in_thread\n", ""),
+    (r"from pgbraid\._threads import .+\n", ""),
     (r"from pgbraid\._opening import opening\n|@opening\n", ""),
     (r"\bin_thread\(([\w.]+), ", r"\1("),
+    (r"\bfinished\(([\w.]+)\)", r"\1.result()"),
+    (r"^import asyncio\n", "import threading\n"),
+    (r"\basyncio\.Lock\b", "threading.Lock"),
+    (r"\basyncio\.sleep\b", "time.sleep"),
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
     (r"\basync_client\b", "client"),
     (r"\bconnect_async\b", "connect"),
     (r"`async with`", "`with`"),
     (r"\basynccontextmanager\b", "contextmanager"),
-    (r"\b__a(enter|exit)__\b", r"__\1__"),
+    (r"\b__a(enter|exit|iter|next)__\b", r"__\1__"),
+    (r"\bStopAsyncIteration\b", "StopIteration"),
+    (r"\baclose\b", "close"),
     (r"\bAsync(Client|Connection|Iterator)\b", r"\1"),
 ]
 
@@ -28,7 +34,7 @@ REPLACEMENTS = [
 def generate(source: Path) -> str:
     text = source.read_text()
     for pattern, replacement in REPLACEMENTS:
-        text = re.sub(pattern, replacement, text)
+        text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
     text = re.sub(
         r"(?<=from collections\.abc import ).+", lambda names: ", ".join(sorted(names[0].split(", "))), text
     )

@@ -14,7 +14,7 @@ import pgbraid
 
 pytestmark = pytest.mark.any_version
 
-MOST_LINES = 2320
+MOST_LINES = 2370
 # Prints the modules of ours that are loaded, with their files, and which of others.
 SEARCH = """
 import json, sys
@@ -49,6 +49,7 @@ def test_a_search_loads_the_client_and_one_embedder(dsn: str) -> None:
     }
     assert "pgbraid.embedders.local" in modules
     assert not {"pgbraid.embedders.openai", "pgbraid.embedders.sentence_transformer"} & modules.keys()
+    assert not {"pgbraid.streams", "pgbraid.client.streaming", "pgbraid._background"} & modules.keys()
 
 
 def test_a_search_by_full_text_loads_no_numbers(dsn: str) -> None:

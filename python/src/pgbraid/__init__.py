@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Profile,
         WriteSummary,
     )
+    from pgbraid.streams import RankChanges, StreamedResults
     from pgbraid.timelines import Timeline, TimelineTurn
 
 __all__ = [
@@ -67,6 +68,7 @@ __all__ = [
     "Passage",
     "PgbraidError",
     "Profile",
+    "RankChanges",
     "Reranker",
     "Retriever",
     "ScorePart",
@@ -76,6 +78,7 @@ __all__ = [
     "SearchResults",
     "SentenceTransformerEmbedder",
     "StaticEmbedder",
+    "StreamedResults",
     "Timeline",
     "TimelineTurn",
     "WriteSummary",
@@ -105,6 +108,7 @@ __getattr__, __dir__ = lazy_names(
             *("Document", "DocumentChunk", "EmbeddingBacklog", "IndexProblem", "LearnedProfile", "ListedDocument"),
             *("ListedProfile", "Profile", "WriteSummary"),
         ],
+        "streams": ["RankChanges", "StreamedResults"],
         "timelines": ["Timeline", "TimelineTurn"],
     },
 )

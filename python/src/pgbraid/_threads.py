@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import TypeVar
 
-__all__ = ["in_thread"]
+__all__ = ["finished", "in_thread"]
 
 Result = TypeVar("Result")
 
@@ -14,3 +15,8 @@ Result = TypeVar("Result")
 async def in_thread(function: Callable[..., Result], *arguments: object) -> Result:
     """The generated sync client calls the function directly instead."""
     return await asyncio.to_thread(function, *arguments)
+
+
+async def finished(future: Future[Result]) -> Result:
+    """What a thread gives, when it is done. The generated sync client asks the future itself."""
+    return await asyncio.wrap_future(future)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["cache_key", "cached_vector", "embedder_failure", "query_vector"]
+__all__ = ["embedder_failure", "known_vector", "query_vector"]
 
 # Queries whose vectors the process keeps, those used last: of 1,536 dimensions 3 MB.
 CACHED_QUERIES = 512
@@ -30,8 +30,8 @@ _caching = threading.Lock()
 def query_vector(embedder: Embedder, text: str) -> Vector:
     """The vector of a query, embedded once as long as it is among those used last. Raises EmbeddingError."""
     try:
-        key = cache_key(embedder, text)
-        if known := cached_vector(key, embedder):
+        key = _cache_key(embedder, text)
+        if known := _cached_vector(key, embedder):
             return known
         vector = to_vector(embedder.embed_query(text), "the query")
     except EmbeddingError:
@@ -47,7 +47,15 @@ def query_vector(embedder: Embedder, text: str) -> Vector:
     return vector
 
 
-def cached_vector(key: tuple[int, str, bytes], embedder: Embedder) -> Vector | None:
+def known_vector(embedder: Embedder, text: str) -> Vector | None:
+    """What `query_vector` would give without embedding anything. Raises EmbeddingError."""
+    try:
+        return _cached_vector(_cache_key(embedder, text), embedder)
+    except Exception as error:
+        raise embedder_failure(error) from error
+
+
+def _cached_vector(key: tuple[int, str, bytes], embedder: Embedder) -> Vector | None:
     with _caching:
         if (known := _cached.get(key)) and known[0]() is embedder:
             _cached.move_to_end(key)
@@ -55,7 +63,7 @@ def cached_vector(key: tuple[int, str, bytes], embedder: Embedder) -> Vector | N
     return None
 
 
-def cache_key(embedder: Embedder, text: str) -> tuple[int, str, bytes]:
+def _cache_key(embedder: Embedder, text: str) -> tuple[int, str, bytes]:
     return id(embedder), embedder.model_name, hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 

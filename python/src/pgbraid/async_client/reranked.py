@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.vectors import VectorLike
 
-__all__ = ["best_passages", "best_rows", "check_reranking", "split_options", "unlogged_search"]
+__all__ = ["best_passages", "best_rows", "check_reranking", "shaped_rows", "split_options", "unlogged_search"]
 
 
 async def best_rows(
@@ -33,11 +33,18 @@ async def best_rows(
 ) -> Reranking:
     """The `limit` best rows in the reranker's order, shaped as `shaping` asks."""
     reranked = await in_thread(rerank_rows, reranker, query, rows, options, timeout)
+    return reranked._replace(rows=await shaped_rows(client, reranked.rows, limit, collection, shaping))
+
+
+async def shaped_rows(
+    client: AsyncClient, rows: list[SearchResult], limit: int, collection: str, shaping: Mapping[str, Any]
+) -> list[SearchResult]:
+    """The `limit` best of rows that are in their order, shaped as `shaping` asks."""
     if not shaping:
-        return reranked._replace(rows=reranked.rows[:limit])
-    ids, scores = _scored(reranked.rows)
+        return rows[:limit]
+    ids, scores = _scored(rows)
     shaped = await client.arrange_results(ids, scores, limit, collection, options=shaping)
-    return reranked._replace(rows=with_shape(reranked.rows, shaped))
+    return with_shape(rows, shaped)
 
 
 async def unlogged_search(

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         retrieving,
         search_log,
         searching,
+        streaming,
         synced_tables,
         tenants,
     )
@@ -56,6 +57,7 @@ else:
     retrieving = LazyModule(f"{__name__}.retrieving")
     search_log = LazyModule(f"{__name__}.search_log")
     searching = LazyModule(f"{__name__}.searching")
+    streaming = LazyModule(f"{__name__}.streaming")
     synced_tables = LazyModule(f"{__name__}.synced_tables")
     tenants = LazyModule(f"{__name__}.tenants")
 
@@ -178,6 +180,7 @@ class Client:
     # Every other method is a function of the module named, which is imported when it is first used.
 
     search = searching.search
+    search_stream = streaming.search_stream
     multi_search = multi_searching.multi_search
     retrieve = retrieving.retrieve
     record_feedback = search_log.record_feedback

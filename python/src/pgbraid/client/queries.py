@@ -4,23 +4,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.query_text import embedded_text
 from pgbraid.spaces import other_model
-from pgbraid.text_vectors import query_vector
+from pgbraid.text_vectors import known_vector, query_vector
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
     from pgvector import Vector
 
     from pgbraid.client import Client
+    from pgbraid.embedders.protocol import Embedder
+    from pgbraid.spaces import VectorSpace
     from pgbraid.vectors import VectorLike
 
-__all__ = ["RANKING", "embed_query", "searched"]
+__all__ = ["RANKING", "VectorRequest", "ask_for_vector", "check_vector", "embed_query", "searched"]
 
 # Arguments that the functions which search and rank have in common.
 RANKING = """
@@ -28,6 +30,20 @@ query_embedding => %(vector)s, filters => %(filters)s::jsonb, collection => %(co
 full_text_weight => %(full_text_weight)s::float8, semantic_weight => %(semantic_weight)s::float8,
 fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8, candidate_count => %(candidate_count)s::int,
 min_score => %(min_score)s::float8, match => %(match)s::text, options => %(options)s::jsonb"""
+
+
+class VectorRequest(NamedTuple):
+    """A query's text to be embedded, by which embedder, for which model."""
+
+    text: str
+    embedder: Embedder
+    space: VectorSpace
+    # The vector, if the process or the database has it.
+    known: Vector | None
+    # Whether the vector is to be stored after the search.
+    is_unstored: bool
+    # What is said if the embedder is not of that model.
+    message: str | None
 
 
 def searched(
@@ -39,10 +55,12 @@ def searched(
     embedding: VectorLike | None,
     options: Mapping[str, Any] | None,
     late_interaction: bool | Mapping[str, Any] | None = False,
+    embed: Callable[..., Any] | None = None,
     /,
     **parameters: Any,
 ) -> tuple[list[Any], list[dict[str, Any]]]:
-    """What a call that searches gives, as `Session.json` does, and warnings of how the query was embedded for it."""
+    """What a call that searches gives, as `Session.json` does, and warnings of how the query was embedded for it, which
+    `embed` does in place of `embed_query`."""
     if mode not in ("hybrid", "full_text", "semantic"):
         raise InvalidArgumentError(
             f"mode is {mode!r}", hint="use 'hybrid', 'full_text' or 'semantic'", sqlstate="22023"
@@ -65,9 +83,11 @@ def searched(
             client._spaces.check_dimensions(vector.dimensions(), collection)
         elif query:
             try:
-                vector, model, unstored = embed_query(client, query, collection, options, warnings)
+                vector, model, unstored = (embed or embed_query)(
+                    client, query, collection, options, warnings
+                )
                 # Refused if the model of searches is another one by then.
-                sent = {"embedding_model": model, **(given or {})}
+                sent = {"embedding_model": model, **(given or {})} if isinstance(given or {}, Mapping) else given
             except EmbeddingError as error:
                 if mode == "semantic":
                     raise
@@ -105,20 +125,41 @@ def embed_query(
     warnings: list[dict[str, Any]],
 ) -> tuple[Vector | None, str | None, str | None]:
     """The query's vector, the model of the collection that it is for, and the text if the vector is to be stored."""
-    text = query if options and options.get("operators") is False else embedded_text(query)
-    if not text.strip():
+    asked = ask_for_vector(client, query, collection, options)
+    if asked is None:
         return None, None, None
+    vector = asked.known
+    if vector is None:
+        vector = query_vector(asked.embedder, asked.text)
+    return check_vector(client, asked, vector, collection, warnings)
+
+
+def ask_for_vector(
+    client: Client, query: str, collection: str, options: Mapping[str, Any] | None
+) -> VectorRequest | None:
+    """What of a query is to be embedded, if anything, and its vector if that is known."""
+    # Options that are none are for the database to refuse.
+    is_plain = isinstance(options, Mapping) and options.get("operators") is False
+    text = query if is_plain else embedded_text(query)
+    if not text.strip():
+        return None
     embedder = client._spaces.embedder_of(collection)
     space = (client._spaces.of(collection))[0]
-    unstored: str | None = None
     message = other_model(embedder, space, collection)
+    known = known_vector(embedder, text)
+    is_unstored = False
     if space.stores_queries and message is None:
-        from pgbraid.client.query_embeddings import stored_or_embedded
+        from pgbraid.client.query_embeddings import stored_vector
 
-        vector, unstored = stored_or_embedded(client, embedder, text, collection, space)
-    else:
-        vector = query_vector(embedder, text)
+        known, is_unstored = stored_vector(client, text, known, collection, space)
+    return VectorRequest(text, embedder, space, known, is_unstored, message)
+
+
+def check_vector(
+    client: Client, asked: VectorRequest, vector: Vector, collection: str, warnings: list[dict[str, Any]]
+) -> tuple[Vector, str, str | None]:
+    """As `embed_query`, of a vector that came for `asked`."""
     client._spaces.check_dimensions(vector.dimensions(), collection)
-    if message:
-        warnings.append({"code": "other_embedding_model", "message": message})
-    return vector, space.model, unstored
+    if asked.message:
+        warnings.append({"code": "other_embedding_model", "message": asked.message})
+    return vector, asked.space.model, asked.text if asked.is_unstored else None

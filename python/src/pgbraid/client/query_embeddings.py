@@ -11,17 +11,15 @@ from typing import TYPE_CHECKING, Any
 from psycopg.pq import TransactionStatus
 
 from pgbraid.errors import PermissionDeniedError, PgbraidError
-from pgbraid.text_vectors import cache_key, cached_vector, embedder_failure, query_vector
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
     from pgvector import Vector
 
     from pgbraid.client import Client
-    from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
 
-__all__ = ["stored_after", "stored_or_embedded"]
+__all__ = ["stored_after", "stored_vector"]
 
 # The database stores none of a longer text.
 MOST_BYTES = 16384
@@ -32,18 +30,14 @@ SECONDS = 3600
 MOST_TEXTS = 1000
 
 
-def stored_or_embedded(
-    client: Client, embedder: Embedder, text: str, collection: str, space: VectorSpace
-) -> tuple[Vector, str | None]:
-    """The vector of a text, and the text if the vector is to be stored after the search: also if it was stored, as it
-    is in use again. What the embedder has made in this process needs no look into the database."""
+def stored_vector(
+    client: Client, text: str, known: Vector | None, collection: str, space: VectorSpace
+) -> tuple[Vector | None, bool]:
+    """The vector of a text, if it is stored, and whether it is to be stored after the search: also if it was, as it is
+    in use again. What the embedder has made in this process (`known`) needs no look into the database."""
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
-        return query_vector(embedder, text), None
-    try:
-        vector = cached_vector(cache_key(embedder, text), embedder)
-    except Exception as error:
-        raise embedder_failure(error) from error
-    if vector is None:
+        return known, False
+    if known is None:
         stored = client._session.value(
             "braid.get_query_embedding(embedded_text => %(text)s::text, collection => %(collection)s::text)::text",
             text=text,
@@ -51,11 +45,11 @@ def stored_or_embedded(
         )
         # Anyone who may write to the tenant can have stored it. So it is for this search alone: kept in the process, it
         # would be taken for other tenants and databases.
-        vector = None if stored is None else to_vector(json.loads(stored), "the query")
-        if vector is None or vector.dimensions() != space.dimensions:  # of another model since
-            vector = query_vector(embedder, text)
+        known = None if stored is None else to_vector(json.loads(stored), "the query")
+        if known is not None and known.dimensions() != space.dimensions:  # of another model since
+            known = None
     at = client._spaces.stored.get((client.tenant, collection, space.model, text))
-    return vector, text if at is None or time.monotonic() - at > SECONDS else None
+    return known, at is None or time.monotonic() - at > SECONDS
 
 
 def stored_after(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.vectors import VectorLike
 
-__all__ = ["best_passages", "best_rows", "check_reranking", "split_options", "unlogged_search"]
+__all__ = ["best_passages", "best_rows", "check_reranking", "shaped_rows", "split_options", "unlogged_search"]
 
 
 def best_rows(
@@ -34,11 +34,18 @@ def best_rows(
 ) -> Reranking:
     """The `limit` best rows in the reranker's order, shaped as `shaping` asks."""
     reranked = rerank_rows(reranker, query, rows, options, timeout)
+    return reranked._replace(rows=shaped_rows(client, reranked.rows, limit, collection, shaping))
+
+
+def shaped_rows(
+    client: Client, rows: list[SearchResult], limit: int, collection: str, shaping: Mapping[str, Any]
+) -> list[SearchResult]:
+    """The `limit` best of rows that are in their order, shaped as `shaping` asks."""
     if not shaping:
-        return reranked._replace(rows=reranked.rows[:limit])
-    ids, scores = _scored(reranked.rows)
+        return rows[:limit]
+    ids, scores = _scored(rows)
     shaped = client.arrange_results(ids, scores, limit, collection, options=shaping)
-    return reranked._replace(rows=with_shape(reranked.rows, shaped))
+    return with_shape(rows, shaped)
 
 
 def unlogged_search(

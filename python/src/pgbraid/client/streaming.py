@@ -1,0 +1,303 @@
+# Generated from async_client/streaming.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Searches whose results come page after page: by full text at once, then fused, then reranked."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from pgbraid._background import in_background
+from pgbraid.arguments import Mode, optional_json
+from pgbraid.client.queries import RANKING, VectorRequest, ask_for_vector, check_vector, embed_query, searched
+from pgbraid.client.reranked import shaped_rows
+from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
+from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options
+from pgbraid.results import SearchResult
+from pgbraid.streams import StreamedResults, rank_changes
+from pgbraid.text_vectors import query_vector
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+    from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.search_options import SearchOptions
+    from pgbraid.vectors import VectorLike
+
+__all__ = ["SearchStream", "search_stream"]
+
+ARGUMENTS = f"(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text"
+# Seconds between two attempts to cancel a statement, which may have been on its way to the server at the first.
+PAUSE = 0.02
+
+
+def search_stream(
+    client: Client,
+    query: str | None = None,
+    limit: int | None = None,
+    mode: Mode = "hybrid",
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    embedding: VectorLike | None = None,
+    full_text_weight: float | None = None,
+    semantic_weight: float | None = None,
+    fusion: str | None = None,
+    rrf_k: float | None = None,
+    candidate_count: int | None = None,
+    min_score: float | None = None,
+    match: str = "any",
+    options: SearchOptions | Mapping[str, Any] | None = None,
+    late_interaction: bool | Mapping[str, Any] | None = False,
+    rerank: Reranker | None = None,
+    rerank_count: int = 20,
+    rerank_timeout: float | None = 10.0,
+) -> SearchStream:
+    """`search` as its results come: `for page in client.search_stream("…")`.
+
+    A hybrid search gives what full text finds while the query is still being embedded, then the fused rows, then, with
+    `rerank`, those in the reranker's order. Each page is a `StreamedResults`, which tells its `stage`, what changed,
+    and whether it is the last. If the vector is known already, the fused page is the first; the modes full_text and
+    semantic have one page, and the reranked one. If the embedder fails, the last page is what full text finds, with
+    the warning `embedding_unavailable`. Arguments are those of `search`.
+
+    The last page is what `search` gives. A stream is one search of the search log: the page of full text that comes
+    first is not logged.
+
+    When another query is typed, `close()` the stream, also while it is waited for elsewhere, or cancel the task: a
+    statement that runs is cancelled on the server, what the embedder or the reranker is at is given up, and the
+    connection can be used. In a transaction of yours, a cancelled statement fails it.
+
+    Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
+    """
+    if not (query is None or isinstance(query, str)):
+        raise InvalidArgumentError(
+            f"query is {query!r}"[:200], hint="a stream is of one query: use search for several", sqlstate="22023"
+        )
+    if limit is None:
+        limit = 10 if rerank is None else 5
+    if rerank is not None:
+        check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
+    ranking = {
+        "filters": optional_json(filters, "filters"),
+        "full_text_weight": full_text_weight,
+        "semantic_weight": semantic_weight,
+        "fusion": fusion,
+        "rrf_k": rrf_k,
+        "candidate_count": candidate_count,
+        "min_score": min_score,
+        "match": match,
+    }
+    return SearchStream(
+        client._for_one_call(), query, limit, mode, collection, embedding, options, late_interaction, ranking, rerank,
+        rerank_count, rerank_timeout,
+    )  # fmt: skip
+
+
+class SearchStream:
+    """The pages of one search. `search_stream` makes it."""
+
+    def __init__(
+        self,
+        client: Client,
+        query: str | None,
+        limit: int,
+        mode: Mode,
+        collection: str,
+        embedding: VectorLike | None,
+        options: Mapping[str, Any] | None,
+        late_interaction: bool | Mapping[str, Any] | None,
+        ranking: Mapping[str, Any],
+        reranker: Reranker | None,
+        rerank_count: int,
+        timeout: float | None,
+    ) -> None:
+        self._client = client
+        self._query = query
+        self._limit = limit
+        self._mode: Mode = mode
+        self._collection = collection
+        self._embedding = embedding
+        self._options = options
+        self._late_interaction = late_interaction
+        self._ranking = ranking
+        self._reranker = reranker
+        self._rerank_count = rerank_count
+        self._timeout = timeout
+
+        self._steps = [self._full_text, self._fused, self._reranked]
+        self._before: list[SearchResult] = []
+        self._stage = ""
+        self._started: float | None = None
+        # What is to be embedded, and the vector on its way.
+        self._asked: VectorRequest | None = None
+        self._vector: Future[Any] | None = None
+        # All rows that the search found, of which a page may show some, with its stats and warnings.
+        self._found: Reranking = Reranking([], {}, [])
+        # What a page waits for, if it is no statement.
+        self._awaited: Future[Any] | None = None
+        self._is_closed = False
+        self._is_busy = False
+        # Held by whoever changes the state, and while a statement is cancelled: it must not be the next one.
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> SearchStream:
+        return self
+
+    def __next__(self) -> StreamedResults:
+        with self._lock:
+            if self._is_busy:
+                raise RuntimeError("another thread or task waits for the next page of this stream")
+            if self._is_closed:
+                raise StopIteration
+            self._is_busy = True
+        page = None
+        try:
+            if self._started is None:
+                self._started = time.perf_counter()
+            while page is None and self._steps and not self._is_closed:
+                page = self._steps.pop(0)()
+        except PgbraidError:
+            self._steps.clear()
+            if not self._is_closed:
+                raise
+        except BaseException:
+            self._steps.clear()
+            raise
+        finally:
+            with self._lock:
+                self._is_busy = False
+        if page is None or self._is_closed:
+            raise StopIteration
+        return page
+
+    def __enter__(self) -> SearchStream:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give no more pages, and stop what is under way. Another thread or task that waits for a page gets none."""
+        self._is_closed = True
+        while True:
+            for future in (self._vector, self._awaited):
+                if future is not None:
+                    with suppress(InvalidStateError):
+                        future.set_exception(PgbraidError("the stream was closed"))
+            with self._lock:
+                if not self._is_busy:
+                    return
+                if self._awaited is None:
+                    with suppress(psycopg.Error):
+                        self._client.connection.cancel_safe(timeout=2)
+            time.sleep(PAUSE)
+
+    def _full_text(self) -> StreamedResults | None:
+        """The page to look at while the query is being embedded; none if it is not."""
+        options = self._options
+        if self._mode != "hybrid" or self._embedding is not None or self._ranking["full_text_weight"] == 0:
+            return None
+        # The places of later pages are those of the fused order.
+        if isinstance(options, Mapping):
+            if options.get("cursor"):
+                return None
+            options = {name: value for name, value in options.items() if name != "cursor"}
+        if not self._query:
+            return None
+        try:
+            asked = ask_for_vector(self._client, self._query, self._collection, self._options)
+        except EmbeddingError:
+            return None  # told of by the search itself
+        if asked is None:
+            return None
+        self._asked = asked
+        if asked.known is None:
+            self._vector = in_background(query_vector, asked.embedder, asked.text)
+        elif not self._late_interaction:
+            return None
+        found = self._search("search_json", "full_text", self._limit, options)
+        return self._page(found, found.rows, "full_text", is_last=False)
+
+    def _fused(self) -> StreamedResults | None:
+        """The page of the search itself, by both legs unless told otherwise."""
+        count, options = self._limit, self._options
+        shaping: Mapping[str, Any] = {}
+        if self._reranker is not None:
+            count = max(count, self._rerank_count)
+            options, shaping = split_options(options)
+        self._found = found = self._search("search", self._mode, count, options, self._late_interaction)
+        legs = found.stats["mode"]
+        if self._reranker is None or not found.rows:
+            self._steps.clear()
+        rows = shaped_rows(self._client, found.rows, self._limit, self._collection, shaping)
+        return self._page(found, rows, "fused" if legs == "hybrid" else legs, is_last=not self._steps)
+
+    def _reranked(self) -> StreamedResults | None:
+        """The page in the reranker's order."""
+        assert self._reranker is not None and self._query is not None
+        options, shaping = split_options(self._options)
+        found = self._found
+        self._awaited = in_background(rerank_rows, self._reranker, self._query, found.rows, options, self._timeout)
+        best = self._awaited.result()
+        self._awaited = None
+        rows = shaped_rows(self._client, best.rows, self._limit, self._collection, shaping)
+        told = Reranking(rows, {**found.stats, **best.stats}, found.warnings + best.warnings)
+        return self._page(told, rows, "reranked" if best.stats else self._stage, is_last=True)
+
+    def _search(
+        self,
+        function: str,
+        mode: Mode,
+        count: int,
+        options: Mapping[str, Any] | None,
+        late_interaction: bool | Mapping[str, Any] | None = False,
+    ) -> Reranking:
+        (answer,), warnings = searched(
+            self._client, f"braid.{function}{ARGUMENTS}", self._query, mode, self._collection, self._embedding, options,
+            late_interaction, self._embed, match_count=count, **self._ranking,
+        )  # fmt: skip
+        rows = [SearchResult.from_row(row) for row in answer["results"]]
+        return Reranking(rows, answer["stats"], [*warnings, *answer["warnings"]])
+
+    def _embed(
+        self,
+        client: Client,
+        query: str,
+        collection: str,
+        options: Mapping[str, Any] | None,
+        warnings: list[dict[str, Any]],
+    ) -> tuple[Any, str | None, str | None]:
+        """As `embed_query`, of what is being embedded already."""
+        asked, self._asked = self._asked, None
+        if asked is None:  # it was not to be embedded before, or the model has changed meanwhile
+            return embed_query(client, query, collection, options, warnings)
+        vector = asked.known
+        if vector is None and self._vector is not None:
+            self._awaited = self._vector
+            try:
+                vector = self._vector.result()
+            finally:
+                self._awaited = None
+        assert vector is not None
+        return check_vector(client, asked, vector, collection, warnings)
+
+    def _page(self, told: Reranking, rows: list[SearchResult], stage: str, *, is_last: bool) -> StreamedResults:
+        changes = rank_changes(self._before, rows)
+        self._before, self._stage = rows, stage
+        elapsed = (time.perf_counter() - (self._started or 0.0)) * 1000
+        return StreamedResults(
+            rows,
+            stage=stage,
+            is_last=is_last,
+            changes=changes,
+            elapsed_ms=round(elapsed, 3),
+            query=self._query,
+            stats=told.stats,
+            warnings=told.warnings,
+        )
