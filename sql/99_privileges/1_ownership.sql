@@ -14,7 +14,7 @@ begin
                     when p.prosecdef and p.proname not in (
                       'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'insert_requested_tenant',
                       'remove_tenant', 'set_tenant_member', 'set_trusted_role', 'session_is_anonymous', 'login_is_known',
-                      'update_access_settings', 'insert_collection', 'update_ranking', 'remove_collection',
+                      'update_access_settings', 'insert_collection', 'update_ranking', 'deploy_ranking', 'return_to_ranking', 'describe_rankings', 'remove_collection',
                       'replace_synonyms', 'replace_sparse_encoder', 'replace_attributes', 'update_vector_index', 'update_token_vectors', 'update_document_defaults', 'update_query_embeddings', 'update_search_log', 'measure_exact_rows',
                       'start_model_change', 'step_model_change', 'count_embedding_jobs', 'add_embedding_usage',
                       'list_embedding_usage', 'maintain_all',

@@ -315,6 +315,11 @@ CALLS: dict[str, list[Call]] = {
     "set_indexed_attributes": [Call("select braid.set_indexed_attributes('{\"color\": \"text\"}', 'docs')")],
     "set_profile": [Call("select braid.set_profile('ana', '[1,0,0]', collection => 'docs')")],
     "set_query_embeddings": [Call(QUERIES)],
+    "apply_ranking": [Call("select braid.apply_ranking('docs', '{\"k1\": 2}', 'better')")],
+    "list_rankings": [Call("select braid.list_rankings('docs')")],
+    "restore_ranking": [
+        Call("select braid.restore_ranking('docs', braid.apply_ranking('docs', '{\"k1\": 3}', 'better'))")
+    ],
     "set_ranking": [Call("select braid.set_ranking('docs', k1 => 2)")],
     "set_search_log": [Call(LOG)],
     "set_sparse_encoder": [Call("select braid.set_sparse_encoder('small', '{\"needle\": 2}')")],

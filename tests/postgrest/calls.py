@@ -425,6 +425,13 @@ CALLS = {
     "set_access": Call({}, equal(None), administrator=True),
     "create_collection": Call(lambda _: {"collection": new_name()}, an_integer, administrator=True),
     "drop_collection": Call(lambda caller: {"collection": caller.new_collection()}, equal(True), administrator=True),
+    "apply_ranking": Call(
+        lambda caller: {"collection": caller.new_collection(), "ranking": {"k1": 2}, "reason": "try"}, equal(2), True
+    ),
+    "list_rankings": Call(lambda caller: {"collection": caller.new_collection()}, equal([]), True),
+    "restore_ranking": Call(
+        lambda caller: {"collection": caller.new_collection("set_ranking"), "version": 1}, equal(1), True
+    ),
     "set_ranking": Call(lambda caller: {"collection": caller.new_collection(), "k1": 2}, equal(None), True),
     "set_sparse_encoder": Call(lambda _: {"name": new_name(), "weights": {"heron": 2}}, equal(1), administrator=True),
     "set_synonyms": Call(

@@ -19,6 +19,7 @@ class SearchOptions(TypedDict, total=False):
     prefilter: bool
     full_text_min_score: float
     min_relevance: float | Literal["auto"]
+    ranking: Mapping[str, Any]
     explain: bool
     semantic_min_score: float
     exact: bool

@@ -13,7 +13,7 @@ begin
                then 'for select to braid_reader using ((select braid_store.login_is_known()))'
              when c.relname in ('access_settings', 'trusted_roles', 'dropped_collections', 'dropped_spaces',
                                 'dropped_tenants', 'due_collections', 'upkeep_rates', 'synced_tables', 'row_changes',
-                                'daily_table_sizes', 'search_log_days')
+                                'daily_table_sizes', 'search_log_days', 'ranking_versions')
                   or c.relname like '%yoyo%'
                then 'for select using (false)' -- for the owner alone
              when c.relname = 'tenants'

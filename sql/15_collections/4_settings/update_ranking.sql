@@ -66,27 +66,7 @@ begin
       using errcode = '22023', hint = 'Give the name of a model, 1 to 255 bytes, or an empty one for none.';
   end if;
 
-  perform braid_store.check_collection_settings(
-    v_new.name, v_new.text_config, s.dimensions, s.distance, s.embedding_model, v_new.chunk_tokens, v_new.k1, v_new.b,
-    v_new.title_weight, v_new.full_text_weight, v_new.semantic_weight, v_new.fusion, v_new.rrf_k,
-    v_new.normalisation, v_new.neighbour_weight,
-    v_new.smoothing, v_new.statistics_scope, v_new.bm25_variant, v_new.index_fields, v_new.embed_fields,
-    v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction, v_new.sparse_weight, v_new.sparse_encoder)
-  from braid_store.vector_spaces s
-  where s.id = v_new.vector_space_id;
-
-  update braid_store.collections c
-  set k1 = v_new.k1, b = v_new.b, title_weight = v_new.title_weight, full_text_weight = v_new.full_text_weight,
-      semantic_weight = v_new.semantic_weight, rrf_k = v_new.rrf_k, fusion = v_new.fusion,
-      normalisation = v_new.normalisation, neighbour_weight = v_new.neighbour_weight, smoothing = v_new.smoothing,
-      statistics_scope = v_new.statistics_scope, bm25_variant = v_new.bm25_variant,
-      sparse_weight = v_new.sparse_weight, sparse_encoder = v_new.sparse_encoder,
-      ranking_model = v_new.ranking_model
-  where c.id = v_new.id;
-  if (v_new.k1, v_new.b, v_new.title_weight)
-     is distinct from (v_old.k1, v_old.b, v_old.title_weight) then
-    perform braid_store.note_collection(v_new.id);
-  end if;
+  perform braid_store.write_ranking(v_old, v_new, null, null, null);
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;

@@ -16,6 +16,8 @@ as $$
     ('prefilter', '{boolean}', 'query', 'Give true or false.'),
     ('full_text_min_score', '{number}', 'query', 'Give a number.'),
     ('min_relevance', '{number,string}', 'query', 'Give a number from 0 to 1, or "auto".'),
+    ('ranking', '{object}', 'query',
+     'Give an object of a collection''s ranking settings, such as {"fusion": "rrf", "k1": 0.9}, as braid.apply_ranking takes it.'),
     ('explain', '{boolean}', 'query', 'Give true or false.'),
     ('semantic_min_score', '{number}', 'vectors', 'Give a number.'),
     ('exact', '{boolean}', 'vectors', 'Give true or false.'),

@@ -67,6 +67,8 @@ begin
   if v_given ? 'normalisation' then
     v_options := braid_store.read_normalisation_option(v_given -> 'normalisation', v_options);
   end if;
+  -- Checked with the collection that it is for: try_ranking.
+  v_options.ranking := v_given -> 'ranking';
   v_options.language := v_given ->> 'language';
   v_options.operators := coalesce((v_given ->> 'operators')::boolean, v_options.operators);
   v_options.correct := coalesce((v_given ->> 'correct')::boolean, v_options.correct);

@@ -66,6 +66,9 @@ begin
   end if;
 
   v_collection := braid_store.find_collection(collection);
+  if v_options.ranking is not null then
+    v_collection := braid_store.try_ranking(v_collection, v_options.ranking);
+  end if;
   if num_nonnulls(full_text_weight, semantic_weight, fusion, rrf_k) > 0 then
     if fusion <> v_collection.fusion then
       v_collection := braid_store.choose_fusion(v_collection, fusion);

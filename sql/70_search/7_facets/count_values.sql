@@ -51,6 +51,9 @@ begin
   from unnest(count_values.keys) with ordinality k (key, number);
 
   v_collection := braid_store.find_collection(count_values.collection);
+  if v_options.ranking is not null then
+    v_collection := braid_store.try_ranking(v_collection, v_options.ranking);
+  end if;
   v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
   v_filter := braid_store.compile_filter(count_values.filters, v_tenant_id, v_collection.id);
   if coalesce(count_values.query_text, '') = '' then

@@ -57,6 +57,9 @@ begin
   v_weights := braid_store.auto_weights(v_plan.searched);
   if strategy = 'auto' and v_plan.strategy = 'hybrid' then
     v_collection := braid_store.find_collection(collection);
+    if jsonb_typeof(options -> 'ranking') = 'object' then
+      v_collection := braid_store.try_ranking(v_collection, options -> 'ranking');
+    end if;
     v_collection := braid_store.choose_fusion(v_collection, coalesce(fusion, v_collection.fusion));
     full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight * v_weights.full_text_factor);
     semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight * v_weights.semantic_factor);

@@ -12,6 +12,7 @@ export type SearchOptions = {
   prefilter?: boolean | null
   full_text_min_score?: number | null
   min_relevance?: number | string | null
+  ranking?: { [key: string]: Json | undefined } | null
   explain?: boolean | null
   semantic_min_score?: number | null
   exact?: boolean | null
@@ -387,6 +388,15 @@ export type Database = {
           time_budget?: string
         }
         Returns: Json
+      }
+      apply_ranking: {
+        Args: {
+          collection: string
+          evaluation?: Json
+          ranking: Json
+          reason: string
+        }
+        Returns: number
       }
       arrange_results: {
         Args: {
@@ -977,6 +987,23 @@ export type Database = {
           updated_at: string | null
         }[]
       }
+      list_rankings: {
+        Args: {
+          collection?: string
+        }
+        Returns: {
+          version: number | null
+          is_current: boolean | null
+          changed_at: string | null
+          login: string | null
+          role: string | null
+          reason: string | null
+          restored_version: number | null
+          changes: Json
+          ranking: Json
+          evaluation: Json
+        }[]
+      }
       maintain: {
         Args: {
           time_budget?: string | null
@@ -1163,6 +1190,14 @@ export type Database = {
           role: string
         }
         Returns: boolean
+      }
+      restore_ranking: {
+        Args: {
+          collection: string
+          reason?: string | null
+          version: number
+        }
+        Returns: number
       }
       resume_model_migration: {
         Args: {

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         multi_searching,
         profiles,
         ranking_models,
+        rankings,
         recalling,
         related,
         retrieving,
@@ -52,6 +53,7 @@ else:
     multi_searching = LazyModule(f"{__name__}.multi_searching")
     profiles = LazyModule(f"{__name__}.profiles")
     ranking_models = LazyModule(f"{__name__}.ranking_models")
+    rankings = LazyModule(f"{__name__}.rankings")
     recalling = LazyModule(f"{__name__}.recalling")
     related = LazyModule(f"{__name__}.related")
     retrieving = LazyModule(f"{__name__}.retrieving")
@@ -252,6 +254,9 @@ class AsyncClient:
     create_collection = collections.create_collection
     drop_collection = collections.drop_collection
     set_ranking = collections.set_ranking
+    apply_ranking = rankings.apply_ranking
+    list_rankings = rankings.list_rankings
+    restore_ranking = rankings.restore_ranking
     set_synonyms = collections.set_synonyms
     set_sparse_encoder = collections.set_sparse_encoder
     set_indexed_attributes = collections.set_indexed_attributes

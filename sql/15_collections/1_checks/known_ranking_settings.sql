@@ -1,0 +1,31 @@
+create or replace function braid_store.known_ranking_settings()
+returns table (name text, least_value float8, greatest_value float8, words text[], is_nullable boolean, hint text)
+language sql
+immutable
+parallel safe
+security invoker
+rows 15
+set search_path = pg_catalog, pg_temp
+as $$
+  values
+    ('fusion', null::float8, null::float8, '{rrf,convex,dbsf,max}'::text[], false, 'Use rrf, convex, dbsf or max.'),
+    ('full_text_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
+    ('semantic_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
+    ('sparse_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
+    ('sparse_encoder', null, null, null, true, 'Give the name of one that set_sparse_encoder has stored, or null for none.'),
+    ('rrf_k', 0, 1e9, null, false, 'Use a number from 0 to 1e9, usually 60.'),
+    ('normalisation', null, null, '{minmax,theoretical,centroid,zscore,saturate,none}', false,
+     'Use minmax, theoretical, centroid, zscore, saturate or none.'),
+    ('smoothing', 0, 1, null, false, 'Use a number from 0, which is none, to 1, usually 0.5.'),
+    ('neighbour_weight', 0, 1, null, false, 'Use a number from 0, which is none, to 1, usually 0.2.'),
+    ('k1', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9, usually 1.2.'),
+    ('b', 0, 1, null, true, 'Use 0, a number from 1e-9 to 1, usually 0.75, or null: it follows the length of the chunks.'),
+    ('title_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
+    ('bm25_variant', null, null, '{lucene,okapi}', false, 'Use lucene or okapi.'),
+    ('statistics_scope', null, null, '{collection,filter,auto}', false, 'Use collection, filter or auto.'),
+    ('ranking_model', null, null, null, true, 'Give the name of a model, 1 to 255 bytes, or null for none.');
+$$;
+
+comment on function braid_store.known_ranking_settings() is
+  'Lists the settings by which a collection ranks, which are columns of braid_store.collections: between which numbers each may be, '
+  'or which words it may be, whether it may be null, and a hint for errors. A setting with neither numbers nor words is a name.';

@@ -1,0 +1,61 @@
+create or replace function braid_store.rank_as(inout collection braid_store.collections, ranking jsonb)
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_wrong record;
+begin
+  if jsonb_typeof(rank_as.ranking) is distinct from 'object' or rank_as.ranking = '{}' then
+    raise exception 'ranking is %', case when rank_as.ranking = '{}' then 'empty'
+                                         else coalesce('a JSON ' || jsonb_typeof(rank_as.ranking), 'null') end
+      using errcode = '22023',
+            hint = 'Give an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. GET makes a string of it: use POST.';
+  end if;
+  select r.key, r.value, s.name, s.hint into v_wrong
+  from jsonb_each(rank_as.ranking) r
+  left join braid_store.known_ranking_settings() s on s.name = r.key
+  where s.name is null
+     or case
+          when r.value = 'null' then not s.is_nullable
+          when s.least_value is not null
+            then case when not braid_store.is_number(r.value, s.least_value, s.greatest_value) then true
+                      -- Others would leave the range of float8 in a product.
+                      when r.key in ('full_text_weight', 'semantic_weight', 'sparse_weight', 'k1', 'b', 'title_weight')
+                        then not braid_store.is_weight((r.value #>> '{}')::float8)
+                      else false end
+          when jsonb_typeof(r.value) <> 'string' then true
+          when s.words is not null then r.value #>> '{}' <> all (s.words)
+          else octet_length(r.value #>> '{}') not between 1 and 255
+        end
+  order by r.key
+  limit 1;
+  if found and v_wrong.name is null then
+    raise exception 'ranking has the unknown key "%"', left(v_wrong.key, 100)
+      using errcode = '22023',
+            hint = case when v_wrong.key in ('match_count', 'filters', 'candidate_count', 'min_score', 'match', 'mode', 'options', 'boosts',
+                                             'ef_search', 'exact', 'model', 'profile', 'rank_by', 'min_relevance', 'saturate_at')
+                        then format('A collection has no %s: give it with each search. ', v_wrong.key) else '' end
+                   || 'The keys are: '
+                   || (select string_agg(s.name, ', ' order by s.name) from braid_store.known_ranking_settings() s) || '.';
+  elsif found then
+    raise exception 'ranking: % is %', v_wrong.key, left(v_wrong.value::text, 100)
+      using errcode = '22023', hint = v_wrong.hint;
+  end if;
+
+  if rank_as.ranking ? 'fusion' then
+    collection := braid_store.choose_fusion(collection, rank_as.ranking ->> 'fusion');
+  end if;
+  collection := jsonb_populate_record(collection, rank_as.ranking);
+  if collection.full_text_weight = 0 and collection.semantic_weight = 0 then
+    raise exception 'ranking: full_text_weight and semantic_weight are both 0'
+      using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
+  end if;
+end
+$$;
+
+comment on function braid_store.rank_as(braid_store.collections, jsonb) is
+  'Returns a collection with another ranking: settings that are not given stay, but for the weights if the fusion is of another kind '
+  '(choose_fusion). Raises 22023 for what is no ranking. Whether there is a sparse encoder of that name is not checked here.';

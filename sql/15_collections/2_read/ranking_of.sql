@@ -1,0 +1,16 @@
+create or replace function braid_store.ranking_of(collection braid_store.collections)
+returns jsonb
+language sql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+set extra_float_digits = 1
+as $$
+  select jsonb_object_agg(c.key, c.value)
+  from jsonb_each(to_jsonb(ranking_of.collection)) c
+  join braid_store.known_ranking_settings() s on s.name = c.key;
+$$;
+
+comment on function braid_store.ranking_of(braid_store.collections) is
+  'Returns all settings by which a collection ranks, as rank_as takes them.';

@@ -1,0 +1,42 @@
+-- Cross-tenant: owned by the owner role, as collections are defined for all tenants.
+create or replace function braid_store.deploy_ranking(collection text, ranking jsonb, reason text, evaluation jsonb)
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most_characters constant int := 1000;
+  c_most_bytes constant int := 100000;
+  v_old braid_store.collections := braid_store.find_collection(deploy_ranking.collection);
+  v_hint text;
+begin
+  perform braid_store.rank_as(v_old, deploy_ranking.ranking);
+  if (length(deploy_ranking.reason) between 1 and c_most_characters and deploy_ranking.reason ~ E'\\S') is not true then
+    raise exception 'reason is %', case when length(deploy_ranking.reason) > c_most_characters
+                                        then format('%s characters long', length(deploy_ranking.reason))
+                                        else coalesce('''' || deploy_ranking.reason || '''', 'null') end
+      using errcode = '22023', hint = format('Say in 1 to %s characters why the ranking changes.', c_most_characters);
+  elsif jsonb_typeof(deploy_ranking.evaluation) not in ('object', 'null') then
+    raise exception 'evaluation is a JSON %', jsonb_typeof(deploy_ranking.evaluation)
+      using errcode = '22023', hint = 'Give an object, such as what braid.tune returned, or null.';
+  elsif octet_length(deploy_ranking.evaluation::text) > c_most_bytes then
+    raise exception 'evaluation has % bytes, more than %', octet_length(deploy_ranking.evaluation::text), c_most_bytes
+      using errcode = '54000', hint = 'Keep what the decision rests on, such as the gain and its interval.';
+  end if;
+  v_old := braid_store.lock_definition(v_old);
+  return braid_store.write_ranking(v_old, braid_store.rank_as(v_old, deploy_ranking.ranking), deploy_ranking.reason,
+                                   nullif(deploy_ranking.evaluation, 'null'), null);
+exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+  get stacked diagnostics v_hint = pg_exception_hint;
+  if v_hint = '' then
+    raise;
+  end if;
+  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
+end
+$$;
+
+comment on function braid_store.deploy_ranking(text, jsonb, text, jsonb) is 'Does the work of braid.apply_ranking.';

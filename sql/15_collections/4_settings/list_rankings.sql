@@ -1,0 +1,29 @@
+create or replace function braid.list_rankings(collection text default 'default')
+returns table (
+  version int,
+  is_current boolean,
+  changed_at timestamptz,
+  login text,
+  role text,
+  reason text,
+  restored_version int,
+  changes jsonb,
+  ranking jsonb,
+  evaluation jsonb
+)
+language sql
+stable
+parallel unsafe
+security invoker
+rows 100
+set search_path = pg_catalog, pg_temp
+as $$
+  select r.* from braid_store.describe_rankings(collection) r;
+$$;
+
+comment on function braid.list_rankings(text) is
+  E'Lists the versions of a collection''s ranking, newest first: who changed what, when and why.\n'
+  'Each change by apply_ranking, restore_ranking or set_ranking is a version; the newest 100 are kept. Version 1 is what the first '
+  'change found. changes: the settings that differ from the version before, each with both values. ranking: all settings. login: who '
+  'changed it; role: with which role, if it had chosen another one. Both, and changed_at, are null in a version that was found and '
+  'not made: version 1, and settings that came by another way. is_current: whether the collection ranks so. For administrators.';

@@ -1,0 +1,15 @@
+create or replace function braid.restore_ranking(collection text, version int, reason text default null)
+returns int
+language sql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select braid_store.return_to_ranking(collection, version, reason);
+$$;
+
+comment on function braid.restore_ranking(text, int, text) is
+  E'Lets a collection rank as in one of the versions that list_rankings shows, for all tenants and from the next search on.\n'
+  'All settings of that version are set, whatever has changed them since. Nothing is lost: this is a new version, whose number it '
+  'returns, so it can be undone as well; that of the present version if nothing changes. For administrators.';

@@ -1,0 +1,72 @@
+create or replace function braid_store.write_ranking(
+  old braid_store.collections,
+  new braid_store.collections,
+  reason text,
+  evaluation jsonb,
+  restored_version int
+)
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_most_versions constant int := 100;
+  v_before jsonb := braid_store.ranking_of(old);
+  v_after jsonb := braid_store.ranking_of(new);
+  v_last record;
+  v_version int;
+begin
+  perform braid_store.check_collection_settings(
+    new.name, new.text_config, s.dimensions, s.distance, s.embedding_model, new.chunk_tokens, new.k1, new.b,
+    new.title_weight, new.full_text_weight, new.semantic_weight, new.fusion, new.rrf_k,
+    new.normalisation, new.neighbour_weight,
+    new.smoothing, new.statistics_scope, new.bm25_variant, new.index_fields, new.embed_fields,
+    new.vector_storage, new.hnsw_m, new.hnsw_ef_construction, new.sparse_weight, new.sparse_encoder)
+  from braid_store.vector_spaces s
+  where s.id = new.vector_space_id;
+
+  select r.version, r.ranking into v_last
+  from braid_store.ranking_versions r
+  where r.collection_id = old.id
+  order by r.version desc
+  limit 1;
+  v_version := coalesce(v_last.version, 0);
+  if v_last.ranking is distinct from v_before then
+    v_version := v_version + 1;
+    insert into braid_store.ranking_versions (collection_id, version, ranking, previous)
+    values (old.id, v_version, v_before, v_last.ranking);
+  end if;
+  if v_after = v_before then
+    return v_version;
+  end if;
+
+  update braid_store.collections c
+  set k1 = new.k1, b = new.b, title_weight = new.title_weight, full_text_weight = new.full_text_weight,
+      semantic_weight = new.semantic_weight, rrf_k = new.rrf_k, fusion = new.fusion,
+      normalisation = new.normalisation, neighbour_weight = new.neighbour_weight, smoothing = new.smoothing,
+      statistics_scope = new.statistics_scope, bm25_variant = new.bm25_variant,
+      sparse_weight = new.sparse_weight, sparse_encoder = new.sparse_encoder,
+      ranking_model = new.ranking_model
+  where c.id = new.id;
+  if (new.k1, new.b, new.title_weight) is distinct from (old.k1, old.b, old.title_weight) then
+    perform braid_store.note_collection(new.id);
+  end if;
+  v_version := v_version + 1;
+  insert into braid_store.ranking_versions (
+    collection_id, version, ranking, previous, login, role, changed_at, reason, evaluation, restored_version)
+  values (
+    new.id, v_version, v_after, v_before, session_user, nullif(current_setting('role'), 'none'), clock_timestamp(),
+    write_ranking.reason, write_ranking.evaluation, write_ranking.restored_version);
+  delete from braid_store.ranking_versions r
+  where r.collection_id = new.id and r.version <= v_version - c_most_versions;
+  return v_version;
+end
+$$;
+
+comment on function braid_store.write_ranking(braid_store.collections, braid_store.collections, text, jsonb, int) is
+  'Changes how a collection ranks, and notes that as a version, whose number it returns. old must be locked (lock_definition). What '
+  'was there before becomes a version, too, if it is not the newest one: the first change finds no version, and settings '
+  'may have been changed without this function. If nothing changes, no version is added. The newest 100 are kept.';

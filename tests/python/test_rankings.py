@@ -1,0 +1,49 @@
+"""Versions of a ranking through the client: they come as from SQL, and errors are of their kinds."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+import pgbraid
+from pgbraid import errors
+
+
+def test_versions_of_a_ranking(dsn: str, client: pgbraid.Client) -> None:
+    assert client.list_rankings() == []
+    version = client.apply_ranking("default", {"k1": 0.9, "b": None}, "shorter", evaluation={"gain": 0.02})
+    assert version == 2
+    newest, found = client.list_rankings()
+    assert newest["changes"] == {"k1": [1.2, 0.9]}
+    assert (newest["reason"], newest["evaluation"], newest["is_current"]) == ("shorter", {"gain": 0.02}, True)
+    assert found["login"] is None
+    client.add_documents([{"external_id": "a", "content": "heron"}])
+    tried = client.search("heron", options={"ranking": {**newest["ranking"], "k1": 5}})
+    assert tried[0].full_text_score != client.search("heron")[0].full_text_score
+
+    async def restore() -> int:
+        async with pgbraid.connect_async(dsn) as other:
+            assert len(await other.list_rankings("default")) == 2
+            await other.apply_ranking("default", {"k1": 3}, "more")
+            return await other.restore_ranking("default", 1, "no better")
+
+    assert asyncio.run(restore()) == 4
+    assert client.list_rankings()[0]["restored_version"] == 1
+
+
+def test_errors_of_a_ranking(client: pgbraid.Client) -> None:
+    for ranking in ({}, {"k1": -1}, {"k2": 1}, {"k1": float("nan")}):
+        with pytest.raises(errors.InvalidArgumentError) as caught:
+            client.apply_ranking("default", ranking, "try")
+        assert caught.value.hint
+    with pytest.raises(errors.InvalidArgumentError, match="reason is"):
+        client.apply_ranking("default", {"k1": 1}, " ")
+    with pytest.raises(errors.LimitExceededError, match="evaluation has"):
+        client.apply_ranking("default", {"k1": 1}, "try", evaluation={"notes": "x" * 100_000})
+    with pytest.raises(errors.NotFoundError):
+        client.apply_ranking("none", {"k1": 1}, "try")
+    with pytest.raises(errors.NotFoundError, match="has no version 7"):
+        client.restore_ranking("default", 7)
+    with pytest.raises(errors.NotFoundError):
+        client.list_rankings("none")
