@@ -1,4 +1,5 @@
-"""Generate the sync client from the async one. `--check` only says whether it is up to date."""
+"""Generate the sync client from the async one, and what integrations do with it. `--check` only says whether that is up
+to date."""
 
 from __future__ import annotations
 
@@ -7,9 +8,12 @@ import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "pgbraid"
-SOURCE = PACKAGE / "async_client"
-TARGET = PACKAGE / "client"
-BANNER = "# Generated from async_client/{} by tools/async_to_sync.py. DO NOT CHANGE.\n# fmt: off\n"
+# Each of these folders, and the one that is made of it.
+FOLDERS = [
+    (PACKAGE / "async_client", PACKAGE / "client"),
+    (PACKAGE / "integrations" / "async_store", PACKAGE / "integrations" / "store"),
+]
+BANNER = "# Generated from {}/{} by tools/async_to_sync.py. DO NOT CHANGE.\n# fmt: off\n"
 REPLACEMENTS = [
     (r"from pgbraid\._threads import .+\n", ""),
     (r"from pgbraid\._opening import opening\n|@opening\n", ""),
@@ -20,14 +24,14 @@ REPLACEMENTS = [
     (r"\basyncio\.sleep\b", "time.sleep"),
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\bawait ", ""),
-    (r"\basync_client\b", "client"),
+    (r"\basync_(client|store)\b", r"\1"),
     (r"\bconnect_async\b", "connect"),
     (r"`async with`", "`with`"),
     (r"\basynccontextmanager\b", "contextmanager"),
     (r"\b__a(enter|exit|iter|next)__\b", r"__\1__"),
     (r"\bStopAsyncIteration\b", "StopIteration"),
     (r"\baclose\b", "close"),
-    (r"\bAsync(Client|Connection|Iterator)\b", r"\1"),
+    (r"\bAsync(Client|Connection|Iterable|Iterator)\b", r"\1"),
 ]
 
 
@@ -38,24 +42,27 @@ def generate(source: Path) -> str:
     text = re.sub(
         r"(?<=from collections\.abc import ).+", lambda names: ", ".join(sorted(names[0].split(", "))), text
     )
-    return BANNER.format(source.name) + text
+    return BANNER.format(source.parent.name, source.name) + text
 
 
 def main() -> int:
-    wanted = {source.name: generate(source) for source in SOURCE.glob("*.py")}
-    present = {target.name: target.read_text() for target in TARGET.glob("*.py")}
-    if "--check" in sys.argv[1:]:
-        wrong = sorted(name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name))
-        if wrong:
-            names = ", ".join(wrong)
-            print(f"{TARGET} is not what {SOURCE.name} gives ({names}): run {Path(__file__).name}", file=sys.stderr)
-        return int(bool(wrong))
-    TARGET.mkdir(exist_ok=True)
-    for name in present.keys() - wanted.keys():
-        (TARGET / name).unlink()
-    for name, text in wanted.items():
-        (TARGET / name).write_text(text)
-    return 0
+    wrong = False
+    for source, target in FOLDERS:
+        wanted = {path.name: generate(path) for path in source.glob("*.py")}
+        present = {path.name: path.read_text() for path in target.glob("*.py")}
+        if "--check" in sys.argv[1:]:
+            stale = sorted(name for name in wanted.keys() | present.keys() if wanted.get(name) != present.get(name))
+            if stale:
+                names = ", ".join(stale)
+                print(f"{target} is not what {source.name} gives ({names}): run {Path(__file__).name}", file=sys.stderr)
+                wrong = True
+            continue
+        target.mkdir(exist_ok=True)
+        for name in present.keys() - wanted.keys():
+            (target / name).unlink()
+        for name, text in wanted.items():
+            (target / name).write_text(text)
+    return int(wrong)
 
 
 if __name__ == "__main__":

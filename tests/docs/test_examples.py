@@ -166,9 +166,13 @@ def files(dsn: str, tmp_path: Path) -> None:
 
 @pytest.fixture
 def service() -> Iterator[JsonServer]:
-    """An embedding service as OpenAI's."""
+    """A service as OpenAI's, that embeds, and answers a chat with the passage that is cited as [1]."""
 
     def answer(body: Any) -> Any:
+        if "messages" in body:
+            cited = re.search(r"^\[1\] (.+)$", body["messages"][-1]["content"], re.MULTILINE)
+            assert cited, body
+            return {"choices": [{"message": {"role": "assistant", "content": f"{cited[1]} [1]"}}]}
         return {
             "data": [
                 {"index": place, "embedding": np.random.default_rng(len(text)).random(8).tolist()}

@@ -19,7 +19,7 @@ WAY = "langchain-postgres, all words"
 DEPTH, WIDTH = 20, 100
 
 
-class NoEmbeddings(Embeddings):  # type: ignore[misc]
+class NoEmbeddings(Embeddings):
     """Vectors are given."""
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:

@@ -1,0 +1,49 @@
+"""Writing documents, and embedding them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pgbraid._threads import in_thread
+from pgbraid.errors import EmbeddingError, NotFoundError
+
+if TYPE_CHECKING:
+    from pgbraid.async_client import AsyncClient
+    from pgbraid.embedders.protocol import Embedder
+    from pgbraid.stored import WriteSummary
+
+__all__ = ["embed_waiting", "write"]
+
+
+async def write(
+    client: AsyncClient, records: Sequence[Mapping[str, Any]], collection: str, embedder: Embedder | None
+) -> WriteSummary:
+    """Write documents. A collection that is not there is created for the embedder's model."""
+    try:
+        return await client.add_documents(records, collection=collection)
+    except NotFoundError:
+        if embedder is None:
+            raise
+    dimensions, model = await in_thread(_space_of, embedder)
+    await client.create_collection(collection, dimensions=dimensions, embedding_model=model)
+    return await client.add_documents(records, collection=collection)
+
+
+async def embed_waiting(client: AsyncClient, collection: str) -> int:
+    """Embed the chunks that wait, how many were. If the embedder fails, they go on waiting, and a UserWarning says
+    so."""
+    try:
+        return await client.embed_pending(collection)
+    except EmbeddingError as error:
+        warnings.warn(
+            f'documents of collection "{collection}" are stored without their embeddings, which they wait for: '
+            f"{error.message}; full text finds them; embed them with embed_pending() or `pgbraid work`",
+            stacklevel=3,
+        )
+        return 0
+
+
+def _space_of(embedder: Embedder) -> tuple[int, str]:
+    return embedder.dimensions, embedder.model_name

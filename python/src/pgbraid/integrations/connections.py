@@ -1,0 +1,120 @@
+"""The connections of a store, opened when they are needed and each used by one call at a time."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import weakref
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.async_client import AsyncClient, connect_async
+from pgbraid.client import Client, connect
+from pgbraid.embedders.offline import OfflineModel
+
+if TYPE_CHECKING:
+    from pgbraid.embedders.protocol import Embedder
+
+__all__ = ["Connections"]
+
+# Calls of a store that are at work at once, in threads and in each event loop; others wait.
+MOST_CONNECTIONS = 8
+
+
+class _LoopClients:
+    """Those of one event loop: a connection belongs to the loop that opened it."""
+
+    def __init__(self) -> None:
+        self.idle: list[AsyncClient] = []
+        self.places = asyncio.Semaphore(MOST_CONNECTIONS)
+
+
+class Connections:
+    """Lends clients of one tenant, which share an embedder. `dsn` is that of `pgbraid.connect`.
+
+    Raises what `pgbraid.connect` does, when a client is needed first.
+    """
+
+    def __init__(self, dsn: str | None = None, tenant: str = "default", embedder: Embedder | None = None) -> None:
+        self.dsn = dsn
+        self.tenant = tenant
+        self.embedder = embedder
+        # Loaded once for all clients.
+        self._offline = OfflineModel()
+        self._idle: list[Client] = []
+        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self._loops: dict[asyncio.AbstractEventLoop, _LoopClients] = {}
+        self._loops_lock = threading.Lock()
+        self._finalizer = weakref.finalize(self, _close_all, self._idle, self._loops)
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        """A client until the end of the block."""
+        with self._places:
+            client = self._take(self._idle)
+            if client is None:
+                client = connect(self.dsn, self.tenant, self.embedder)
+                client._spaces._local = self._offline
+            try:
+                yield client
+            finally:
+                self._give_back(client, self._idle)
+
+    @asynccontextmanager
+    async def async_client(self) -> AsyncIterator[AsyncClient]:
+        """As `client`, for the running event loop."""
+        clients = self._of_this_loop()
+        async with clients.places:
+            client = self._take(clients.idle)
+            if client is None:
+                client = await connect_async(self.dsn, self.tenant, self.embedder)
+                client._spaces._local = self._offline
+            try:
+                yield client
+            finally:
+                self._give_back(client, clients.idle)
+
+    def close(self) -> None:
+        """Close what is idle, of all event loops too. The next call opens a connection again."""
+        _close_all(self._idle, self._loops)
+
+    def _of_this_loop(self) -> _LoopClients:
+        running = asyncio.get_running_loop()
+        with self._loops_lock:
+            for loop in [loop for loop in self._loops if loop.is_closed()]:
+                _close(self._loops.pop(loop).idle)
+            return self._loops.setdefault(running, _LoopClients())
+
+    @staticmethod
+    def _take(idle: list[Any]) -> Any:
+        # Lists pop and append at once, whatever threads do.
+        while idle:
+            try:
+                client = idle.pop()
+            except IndexError:
+                return None
+            if not client.connection.closed:
+                return client
+        return None
+
+    @staticmethod
+    def _give_back(client: Any, idle: list[Any]) -> None:
+        # A call that was cancelled may have left it in the middle of a statement.
+        if client.connection.closed or client.connection.info.transaction_status != 0:
+            _close([client])
+        else:
+            idle.append(client)
+
+
+def _close_all(idle: list[Client], loops: dict[asyncio.AbstractEventLoop, _LoopClients]) -> None:
+    _close(idle)
+    for clients in list(loops.values()):
+        _close(clients.idle)
+
+
+def _close(idle: list[Any]) -> None:
+    while idle:
+        client = idle.pop()
+        # Not close(), which an asynchronous connection has to await.
+        client.connection.pgconn.finish()

@@ -1,0 +1,121 @@
+"""What a framework's document is in pgbraid, and what a chunk is for a framework."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pgbraid.errors import InvalidArgumentError
+from pgbraid.results import SearchResult
+from pgbraid.stored import Document
+from pgbraid.vectors import VectorLike
+
+__all__ = ["KEYS", "Passage", "passage_of_result", "passages_of_document", "record"]
+
+# In the metadata of documents that an integration wrote: under its key is what it needs to give them back as they came,
+# and by it documents are known to be its own.
+KEYS = ("_langchain", "_llamaindex", "_haystack")
+# Columns that are filled from metadata of the same name, so that filters and timeframes find them there.
+COLUMNS: Mapping[str, type | tuple[type, ...]] = {
+    "speaker": str, "category": str, "language": str, "importance": (int, float), "occurred_at": (str, datetime),
+}  # fmt: skip
+MOST_BYTES = {"title": 4096, "source_uri": 8192}
+MOST_BYTES_OF_COLUMNS = 1024
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A chunk for a framework: `id` finds it again."""
+
+    id: str
+    text: str
+    metadata: dict[str, Any]
+    score: float | None = None
+    # What the integration stored, under its key; None of a document that it did not write.
+    own: dict[str, Any] | None = None
+
+
+def record(
+    external_id: str,
+    text: str,
+    metadata: Mapping[str, Any],
+    *,
+    key: str,
+    own: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    source: str | None = None,
+    embedding: VectorLike | None = None,
+) -> dict[str, Any]:
+    """A document of one given chunk, for `add_documents`."""
+    for reserved in KEYS:
+        if reserved in metadata:
+            raise InvalidArgumentError(
+                f"the metadata of document {external_id!r} has the key {reserved!r}", hint="it is taken: rename it"
+            )
+    found: dict[str, Any] = {"external_id": external_id, "metadata": {**metadata, key: dict(own or {})}}
+    for name, value in (("title", title), ("source_uri", source)):
+        if isinstance(value, str) and value and _fits(value, MOST_BYTES[name]):
+            found[name] = value
+    for name, types in COLUMNS.items():
+        value = metadata.get(name)
+        fits = isinstance(value, types) and not isinstance(value, bool) and _fits(value, MOST_BYTES_OF_COLUMNS)
+        if fits and (name != "occurred_at" or _is_time(value)):
+            found[name] = value
+    chunk: dict[str, Any] = {"content": text}
+    if embedding is not None:
+        chunk["embedding"] = embedding
+    return {**found, "chunks": [chunk]}
+
+
+def passage_of_result(row: SearchResult, key: str) -> Passage:
+    text = row.content if row.passage is None else row.passage
+    return _passage(
+        row.external_id, row.chunk_index, text, row.metadata, key, row.score,
+        title=row.title, source=row.source_uri, speaker=row.speaker, category=row.category,
+        importance=row.importance, occurred_at=row.occurred_at,
+    )  # fmt: skip
+
+
+def passages_of_document(document: Document, key: str) -> list[Passage]:
+    return [
+        _passage(
+            document.external_id, chunk.chunk_index, chunk.content, {**document.metadata, **chunk.metadata}, key, None,
+            title=document.title, source=document.source_uri, speaker=chunk.speaker, category=chunk.category,
+            importance=chunk.importance, occurred_at=chunk.occurred_at,
+        )
+        for chunk in document.chunks
+    ]  # fmt: skip
+
+
+def _passage(
+    external_id: str,
+    chunk_index: int,
+    text: str,
+    stored: Mapping[str, Any],
+    key: str,
+    score: float | None,
+    **columns: Any,
+) -> Passage:
+    metadata = {name: value for name, value in stored.items() if name not in KEYS}
+    if any(isinstance(stored.get(name), dict) for name in KEYS):
+        own = stored.get(key)
+        return Passage(external_id, text, metadata, score, own if isinstance(own, dict) else None)
+    # What an answer cites.
+    for name, value in columns.items():
+        if value is not None:
+            metadata.setdefault(name, value.isoformat() if isinstance(value, datetime) else value)
+    metadata |= {"external_id": external_id, "chunk_index": chunk_index}
+    return Passage(f"{external_id}#{chunk_index}" if chunk_index else external_id, text, metadata, score)
+
+
+def _fits(value: Any, most_bytes: int) -> bool:
+    return not isinstance(value, str) or len(value.encode("utf-8", "surrogatepass")) <= most_bytes
+
+
+def _is_time(value: Any) -> bool:
+    try:
+        return isinstance(value, datetime) or bool(datetime.fromisoformat(value.replace("Z", "+00:00")))
+    except ValueError:
+        return False

@@ -1,0 +1,26 @@
+# Generated from async_store/__init__.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""What the stores of all frameworks do with a client: one function for each thing."""
+
+from __future__ import annotations
+
+from pgbraid.integrations.store.indexing import index
+from pgbraid.integrations.store.reading import (
+    delete_matching,
+    find,
+    matching_ids,
+    passages_by_id,
+    passages_matching,
+)
+from pgbraid.integrations.store.writing import embed_waiting, write
+
+__all__ = [
+    "delete_matching",
+    "embed_waiting",
+    "find",
+    "index",
+    "matching_ids",
+    "passages_by_id",
+    "passages_matching",
+    "write",
+]

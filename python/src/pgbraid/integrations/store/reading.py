@@ -1,0 +1,119 @@
+# Generated from async_store/reading.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Finding chunks: by a query, by their ids, by a filter alone."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.client.session import TENANT
+from pgbraid.integrations.records import Passage, passage_of_result, passages_of_document
+from pgbraid.long_numbers import loads
+from pgbraid.stored import Document
+
+if TYPE_CHECKING:
+    from pgbraid.arguments import Mode
+    from pgbraid.client import Client
+
+__all__ = ["delete_matching", "find", "matching_ids", "passages_by_id", "passages_matching"]
+
+# Documents that are read in a call, and ids that `facets` and `list_documents` give in one.
+READ_AT_ONCE = 500
+PAGE = 10_000
+# Warnings of searches that did not do what was asked for. The others tell of the query.
+DEGRADED = (
+    "embedding_unavailable",
+    "expansion_unavailable",
+    "late_interaction_unavailable",
+    "other_embedding_model",
+    "reranker_unavailable",
+)
+
+
+def find(
+    client: Client,
+    query: str | None,
+    limit: int,
+    *,
+    key: str,
+    collection: str,
+    mode: Mode = "hybrid",
+    filters: Mapping[str, Any] | None = None,
+    **options: Any,
+) -> list[Passage]:
+    """Search. What the search could not do is a UserWarning: frameworks have no place for it in their results."""
+    found = client.search(query, limit, mode, filters or None, collection, **options)
+    for warning in found.warnings:
+        if warning.get("code") in DEGRADED:
+            warnings.warn(f"{warning['code']}: {warning['message']}", stacklevel=3)
+    return [passage_of_result(row, key) for row in found]
+
+
+def passages_by_id(
+    client: Client, ids: Sequence[str], *, key: str, collection: str
+) -> list[Passage]:
+    """The chunks of these ids, in their order; those that are not there are left out."""
+    known: dict[str, Passage] = {}
+    wanted = list(dict.fromkeys(ids))
+    # The id of a chunk that is not its document's first.
+    documents = list(dict.fromkeys([*wanted, *(found.rpartition("#")[0] for found in wanted if "#" in found)]))
+    for start in range(0, len(documents), READ_AT_ONCE):
+        rows = client._session.rows(
+            f"""
+            select braid.get_document(external_id => d.id, collection => %(collection)s::text)::text
+            from {TENANT}, unnest(%(ids)s::text[]) d (id)
+            """,
+            ids=documents[start : start + READ_AT_ONCE],
+            collection=collection,
+        )
+        for (row,) in rows:
+            if row is not None:
+                for passage in passages_of_document(Document.from_json(loads(row)), key):
+                    known.setdefault(passage.id, passage)
+    return [known[found] for found in wanted if found in known]
+
+
+def passages_matching(
+    client: Client, filters: Mapping[str, Any] | None, *, key: str, collection: str
+) -> list[Passage]:
+    """All chunks of the documents that match a filter, in the order of their ids."""
+    ids = matching_ids(client, filters, collection)
+    found: list[Passage] = []
+    for start in range(0, len(ids), READ_AT_ONCE):
+        found += passages_by_id(client, ids[start : start + READ_AT_ONCE], key=key, collection=collection)
+    return found
+
+
+def matching_ids(client: Client, filters: Mapping[str, Any] | None, collection: str) -> list[str]:
+    """The external_ids of all documents that have a chunk which matches, in the order of their bytes."""
+    found = _ids(client, filters, collection)
+    if len(found) < PAGE:
+        return sorted(found, key=str.encode)
+    # Of pages that have no more documents than one call tells.
+    found = []
+    after: str | None = None
+    while True:
+        page = client.list_documents(collection, limit=PAGE, after=after)
+        if not page:
+            return found
+        last = page[-1].external_id
+        part: list[Mapping[str, Any]] = [filters] if filters else []
+        part.append({"external_id": {"$lte": last} if after is None else {"$gt": after, "$lte": last}})
+        found += sorted(_ids(client, {"$and": part}, collection), key=str.encode)
+        after = last
+
+
+def delete_matching(client: Client, filters: Mapping[str, Any] | None, collection: str) -> int:
+    """Delete the documents that have a chunk which matches; how many there were."""
+    deleted = 0
+    ids = matching_ids(client, filters, collection)
+    for start in range(0, len(ids), PAGE):
+        deleted += client.delete_documents(ids[start : start + PAGE], collection=collection)
+    return deleted
+
+
+def _ids(client: Client, filters: Mapping[str, Any] | None, collection: str) -> list[str]:
+    values = client.facets(["external_id"], filters=filters or None, collection=collection, value_count=PAGE)
+    return [str(value.value) for value in values["external_id"]]
