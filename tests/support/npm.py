@@ -21,6 +21,7 @@ SUPABASE_JS = "@supabase/supabase-js@2.109.0"
 TYPESCRIPT = "typescript@5.9.3"
 DENO_TYPES = "@types/deno@2.7.0"
 DCLINT = "dclint@3.1.0"
+AXE = "axe-core@4.14.1"
 
 
 def postgrest() -> Path:

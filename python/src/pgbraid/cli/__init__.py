@@ -39,6 +39,7 @@ COMMANDS = {
     "work": "pgbraid.cli.work:work",
     "jobs": "pgbraid.cli.jobs:jobs",
     "mcp": "pgbraid.cli.mcp:mcp",
+    "workbench": "pgbraid.cli.workbench:workbench",
     "psql": "pgbraid.cli.psql:psql",
     "dsn": "pgbraid.cli.dsn:dsn",
     "stop": "pgbraid.cli.stop:stop",

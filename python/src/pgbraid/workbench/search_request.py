@@ -1,0 +1,121 @@
+"""What the page asks for: a search, as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, cast
+
+from pgbraid.errors import InvalidArgumentError
+
+if TYPE_CHECKING:
+    from pgbraid.arguments import Mode
+    from pgbraid.async_client import AsyncClient
+    from pgbraid.results import SearchResults
+
+__all__ = ["SearchRequest", "read"]
+
+MODES = ("hybrid", "full_text", "semantic")
+MOST_ROWS = 100
+NAMES = {
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "an object",
+    list: "a list",
+}
+
+
+def read(body: Mapping[str, Any], name: str, kind: type, default: Any = None) -> Any:
+    """A value of a request. Raises InvalidArgumentError for one of another type."""
+    value = body.get(name)
+    if value is None:
+        return default
+    known = isinstance(value, (int, float)) if kind is float else isinstance(value, kind)
+    if not known or (isinstance(value, bool) and kind is not bool):
+        raise InvalidArgumentError(f"{name} is {value!r}"[:200], hint=f"give {NAMES[kind]}", sqlstate="22023")
+    return value
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """The arguments of `client.search`, and a timeframe. Weights and fusion are for hybrid searches alone."""
+
+    query: str = ""
+    mode: Mode = "hybrid"
+    limit: int = 10
+    collection: str = "default"
+    filters: Mapping[str, Any] | None = None
+    timeframe: str | None = None
+    full_text_weight: float | None = None
+    semantic_weight: float | None = None
+    fusion: str | None = None
+    match: str = "any"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, body: Mapping[str, Any]) -> SearchRequest:
+        """Raises InvalidArgumentError."""
+        unknown = body.keys() - {column.name for column in fields(cls)}
+        if unknown:
+            raise InvalidArgumentError(f"{min(unknown)!r} is no argument of a search", sqlstate="22023")
+        mode = read(body, "mode", str, "hybrid")
+        if mode not in MODES:
+            raise InvalidArgumentError(f"mode is {mode!r}", hint=f"use {', '.join(MODES)}", sqlstate="22023")
+        limit = read(body, "limit", int, 10)
+        if not 1 <= limit <= MOST_ROWS:
+            raise InvalidArgumentError(f"limit is {limit}", hint=f"use 1 to {MOST_ROWS}", sqlstate="22023")
+        is_hybrid = mode == "hybrid"
+        return cls(
+            read(body, "query", str, ""),
+            cast("Mode", mode),
+            limit,
+            read(body, "collection", str, "default"),
+            read(body, "filters", dict) or None,
+            read(body, "timeframe", str, "").strip() or None,
+            read(body, "full_text_weight", float) if is_hybrid else None,
+            read(body, "semantic_weight", float) if is_hybrid else None,
+            read(body, "fusion", str) if is_hybrid else None,
+            read(body, "match", str, "any"),
+            read(body, "options", dict, {}),
+        )
+
+    def arguments(self, **options: Any) -> dict[str, Any]:
+        """Those that searches have in common, with more options."""
+        return {
+            "filters": self.filters,
+            "collection": self.collection,
+            "full_text_weight": self.full_text_weight,
+            "semantic_weight": self.semantic_weight,
+            "fusion": self.fusion,
+            "match": self.match,
+            "options": {**options, **self.options} or None,
+        }
+
+    async def run(self, client: AsyncClient, **options: Any) -> SearchResults:
+        arguments = self.arguments(**options)
+        if self.timeframe is None:
+            return await client.search(self.query, self.limit, self.mode, **arguments)
+        return await client.recall(self.query, self.timeframe, self.mode, self.limit, **arguments)
+
+    async def without_timeframe(self, client: AsyncClient) -> SearchRequest:
+        """The same search with the timeframe as a filter, for functions that know none."""
+        if self.timeframe is None:
+            return self
+        query, timeframe = self.query, self.timeframe
+        if timeframe.lower() == "auto":
+            query, found = await client.extract_timeframe(query)
+            if found is None:
+                return SearchRequest(**{**vars(self), "timeframe": None})
+            timeframe = found
+        periods = [
+            {
+                **({} if start is None else {"$gte": start.isoformat()}),
+                **({} if end is None else {"$lt": end.isoformat()}),
+            }
+            for start, end in await client.parse_timeframe(timeframe)
+        ]
+        times: dict[str, Any] = {"$or": [{"occurred_at": period or {"$exists": True}} for period in periods]}
+        filters = times if self.filters is None else {"$and": [self.filters, times]}
+        return SearchRequest(**{**vars(self), "query": query, "timeframe": None, "filters": filters})

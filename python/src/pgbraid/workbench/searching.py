@@ -1,0 +1,198 @@
+"""What the pages Search and Compare ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from html import unescape
+from typing import TYPE_CHECKING, Any
+
+from psycopg import errors
+
+from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
+from pgbraid.workbench.copying import copies
+from pgbraid.workbench.search_request import SearchRequest, read
+
+if TYPE_CHECKING:
+    from pgbraid.async_client import AsyncClient
+    from pgbraid.results import SearchResult
+
+__all__ = ["context", "copied", "explain", "facets", "search", "session", "similar"]
+
+SNIPPET = {"fragment_count": 3, "fragment_words": 40}
+# Characters of a passage of which nothing is marked.
+PASSAGE = 700
+COLUMNS = ("speaker", "category", "language")
+# Names that in a filter stand for columns.
+TAKEN = {*COLUMNS, "external_id", "source_uri", "importance", "occurred_at", "metadata", "title", "content"}
+# Documents that are looked at for the metadata keys that there are.
+LOOKED_AT = 100
+MOST_FACETS = 12
+FACET_VALUES = 8
+FACET_TIME = "5s"
+MOST_AROUND = 50
+
+
+async def session(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The collections with their settings, and whether they have any document of this tenant."""
+    collections = await rows(
+        client,
+        """
+        select to_jsonb(c) - '{created_at,k1,b,title_weight}'::text[]
+        from braid.collections c order by (c.name = 'default') desc, c.name
+        """,
+    )
+    for collection in collections:
+        collection["is_empty"] = not await client.list_documents(collection["name"], limit=1)
+    return {"tenant": client.tenant, "collections": collections}
+
+
+async def search(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
+    request = SearchRequest.from_json(body)
+    found = await request.run(client, snippet=SNIPPET)
+    return {"results": [shown(row) for row in found], "stats": found.stats, "warnings": found.warnings}
+
+
+async def explain(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The same search, with where its scores come from, and what became of the document `external_id`."""
+    external_id = read(body, "external_id", str)
+    asked = {name: value for name, value in body.items() if name != "external_id"}
+    request = await SearchRequest.from_json(asked).without_timeframe(client)
+    explanation = await client.explain_search(
+        request.query, request.limit, request.mode, external_id=external_id, **request.arguments()
+    )
+    return vars(explanation)
+
+
+async def similar(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
+    found = await client.similar_chunks(_needed(body, "chunk_id", int), read(body, "limit", int, 10))
+    return {"results": [shown(row) for row in found], "stats": {}, "warnings": []}
+
+
+async def context(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The chunks around one of a document."""
+    index, around = _needed(body, "chunk_index", int), read(body, "around", int, 3)
+    if not 0 <= around <= MOST_AROUND:
+        raise InvalidArgumentError(f"around is {around}", hint=f"use 0 to {MOST_AROUND}", sqlstate="22023")
+    document = await client.get_document(
+        _needed(body, "external_id", str), collection=read(body, "collection", str, "default")
+    )
+    if document is None:
+        return {"title": None, "chunk_count": 0, "chunks": []}
+    return {
+        "external_id": document.external_id,
+        "title": document.title,
+        "source_uri": document.source_uri,
+        "chunk_count": len(document.chunks),
+        "chunks": [
+            {
+                "chunk_index": chunk.chunk_index,
+                "content": chunk.content,
+                "speaker": chunk.speaker,
+                "occurred_at": chunk.occurred_at,
+            }
+            for chunk in document.chunks
+            if abs(chunk.chunk_index - index) <= around
+        ],
+    }
+
+
+async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The commonest values of the columns and metadata keys that a filter may name. `is_complete` is false if counting
+    takes too long."""
+    collection = read(body, "collection", str, "default")
+    keys = [*COLUMNS, *await _metadata_keys(client, collection)][:MOST_FACETS]
+    await client.connection.execute(f"set local statement_timeout = '{FACET_TIME}'".encode())
+    try:
+        async with client.transaction():
+            found = await client.facets(keys, collection=collection, value_count=FACET_VALUES)
+    except PgbraidError as error:
+        if not isinstance(error.__cause__, errors.QueryCanceled):
+            raise
+        return {"facets": [], "is_complete": False}
+    listed = [
+        {"key": key, "values": [vars(value) for value in values]}
+        for key, values in found.items()
+        # Ids and the like are no choice.
+        if any(value.count > 1 for value in values)
+    ]
+    return {"facets": listed, "is_complete": True}
+
+
+async def _metadata_keys(client: AsyncClient, collection: str) -> list[str]:
+    (declared,) = await rows(
+        client, "select c.indexed_attributes from braid.collections c where c.name = %s", [collection]
+    ) or [{}]
+    names = dict.fromkeys(declared)
+    for document in await client.list_documents(collection, limit=LOOKED_AT):
+        for name, value in document.metadata.items():
+            if not isinstance(value, dict) and not name.startswith("$") and "." not in name and len(name) <= 100:
+                names[name] = None
+    return [f"metadata.{name}" if name in TAKEN else name for name in names]
+
+
+async def copied(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
+    """The search as texts that run it elsewhere."""
+    request = SearchRequest.from_json(body)
+    return copies(request, await _vector(client, request), client.tenant)
+
+
+async def _vector(client: AsyncClient, request: SearchRequest) -> list[float] | None:
+    from pgbraid.async_client.queries import embed_query
+
+    query = request.query
+    if request.timeframe is not None and request.timeframe.lower() == "auto":
+        query, _ = await client.extract_timeframe(query)
+    if request.mode == "full_text" or not query:
+        return None
+    try:
+        vector, _, _ = await embed_query(client, query, request.collection, request.options, [])
+    except EmbeddingError:
+        if request.mode == "semantic":
+            raise
+        # As the search does.
+        return None
+    # Single precision, in the fewest digits that give it back.
+    return None if vector is None else [float(str(value)) for value in vector.to_numpy()]
+
+
+async def rows(client: AsyncClient, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
+    """Of a statement that gives one column, for the client's tenant. To be called in a transaction."""
+    async with client.connection.cursor() as cursor:
+        await cursor.execute("select set_config('braid.tenant', %s, true)", [client.tenant])
+        await cursor.execute(statement.encode(), parameters)
+        return [value for (value,) in await cursor.fetchall()]
+
+
+def shown(row: SearchResult) -> dict[str, Any]:
+    """A result with its passage in parts: each a text, and whether it is marked."""
+    if row.snippet is not None:
+        passage = marked(row.snippet)
+        is_cut = False
+    else:
+        passage = [(_closed_up(row.content[:PASSAGE]), False)]
+        is_cut = len(row.content) > PASSAGE
+    names = (
+        "chunk_id", "external_id", "chunk_index", "title", "source_uri", "speaker", "category", "importance",
+        "occurred_at", "metadata", "score", "group_score", "full_text_score", "full_text_normalised_score",
+        "full_text_rank", "semantic_score", "semantic_normalised_score", "semantic_rank", "sparse_score", "sparse_rank",
+    )  # fmt: skip
+    return {**{name: getattr(row, name) for name in names}, "passage": passage, "is_cut": is_cut}
+
+
+def marked(snippet: str) -> list[tuple[str, bool]]:
+    """What is no tag is escaped, so every tag is one of ours."""
+    parts = re.split(r"<mark>(.*?)</mark>", _closed_up(snippet), flags=re.DOTALL)
+    return [(unescape(part), bool(place % 2)) for place, part in enumerate(parts) if part]
+
+
+def _closed_up(text: str) -> str:
+    """Without empty lines."""
+    return re.sub(r"\n\s*\n", "\n", text.strip())
+
+
+def _needed(body: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = read(body, name, kind)
+    if value is None:
+        raise InvalidArgumentError(f"{name} is missing", sqlstate="22023")
+    return value

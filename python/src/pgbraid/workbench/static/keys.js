@@ -1,0 +1,42 @@
+// Keys that work where nobody is typing.
+
+import { button, h } from './dom.js'
+
+const KEYS = [
+  ['/', 'to the query'],
+  ['j  k', 'next and previous result'],
+  ['e', 'why this result stands there'],
+  ['?', 'these keys'],
+]
+
+export function shortcuts(root) {
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select, dialog')) return
+    if (event.key === '/') focus(root().querySelector('input[type=search]'), event)
+    else if (event.key === 'j' || event.key === 'k') focus(neighbour(root(), event.key === 'j' ? 1 : -1), event)
+    else if (event.key === 'e') document.activeElement.closest('.result')?.querySelector('[data-key=e]')?.click()
+    else if (event.key === '?') help()
+  })
+}
+
+function focus(element, event) {
+  if (!element) return
+  event.preventDefault()
+  element.focus()
+}
+
+function neighbour(root, step) {
+  const results = [...root.querySelectorAll('.result')]
+  const here = results.indexOf(document.activeElement.closest('.result'))
+  return results[here < 0 ? (step > 0 ? 0 : results.length - 1) : here + step]
+}
+
+function help() {
+  const dialog = h('dialog', { 'aria-labelledby': 'keys' },
+    h('h2', { id: 'keys' }, 'Keys'),
+    h('dl', { class: 'keys' }, KEYS.map(([key, meaning]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, meaning)])),
+    button('Close', () => dialog.close(), { autofocus: true }))
+  dialog.addEventListener('close', () => dialog.remove())
+  document.body.append(dialog)
+  dialog.showModal()
+}

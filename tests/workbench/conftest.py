@@ -1,0 +1,150 @@
+"""A workbench that runs in a thread, and a browser."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import shutil
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import uvicorn
+
+import pgbraid
+from pgbraid.mcp_server.connections import Connections
+from pgbraid.workbench import Access, build_app
+from support import HashEmbedder
+from workbench.documents import DOCUMENTS, OTHERS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
+
+class Workbench:
+    """Requests as the page makes them, unless `headers` say otherwise."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.port = port
+        self.token = token
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def address(self) -> str:
+        return f"{self.url}/#token={self.token}"
+
+    def request(
+        self, method: str, path: str, body: Any = None, **headers: str | None
+    ) -> tuple[int, dict[str, str], bytes]:
+        given: dict[str, str | None] = {
+            "Host": f"127.0.0.1:{self.port}",
+            "Authorization": f"Bearer {self.token}",
+            "Content-Type": "application/json",
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        try:
+            connection.putrequest(method, path, skip_host=True)
+            content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+            for name, value in given.items():
+                if value is not None:
+                    connection.putheader(name, value)
+            connection.putheader("Content-Length", str(len(content)))
+            connection.endheaders(content)
+            response = connection.getresponse()
+            return response.status, {name.lower(): value for name, value in response.getheaders()}, response.read()
+        finally:
+            connection.close()
+
+    def call(self, name: str, body: Any = None, **headers: str | None) -> tuple[int, Any]:
+        status, _, answer = self.request("POST", f"/api/{name}", {} if body is None else body, **headers)
+        return status, json.loads(answer)
+
+    def given(self, name: str, body: Any = None) -> Any:
+        status, answer = self.call(name, body)
+        assert status == 200, answer
+        return answer
+
+
+@contextmanager
+def serving(dsn: str, tenant: str = "default", *, write: bool = False) -> Iterator[Workbench]:
+    access = Access(write=write)
+    listening = socket.create_server(("127.0.0.1", 0))
+    connections = Connections(dsn, tenant=tenant, embedder=HashEmbedder())
+    started = threading.Event()
+    servers: list[uvicorn.Server] = []
+
+    async def serve() -> None:
+        async with connections:
+            app = build_app(connections, access)
+            server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning", ws="none"))
+            servers.append(server)
+            started.set()
+            await server.serve(sockets=[listening])
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    try:
+        assert started.wait(30)
+        yield Workbench(listening.getsockname()[1], access.token)
+    finally:
+        for server in servers:
+            server.should_exit = True
+        thread.join(30)
+        listening.close()
+
+
+@pytest.fixture(scope="module")
+def filled(new_database: Callable[[], AbstractContextManager[str]]) -> Iterator[str]:
+    """A database of two tenants."""
+    with new_database() as dsn:
+        with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
+            client.create_tenant("other")
+            client.add_documents(DOCUMENTS)
+            client.embed_pending()
+            client.create_collection("empty")
+            client.tenant = "other"
+            client.add_documents(OTHERS)
+            client.embed_pending()
+        yield dsn
+
+
+@pytest.fixture(scope="module")
+def workbench(filled: str) -> Iterator[Workbench]:
+    """One that only reads."""
+    with serving(filled) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    program = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if program is None:
+        pytest.skip("chromium is not installed: the pages of the workbench cannot be opened")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=program, args=ARGUMENTS)
+        try:
+            yield opened
+        finally:
+            opened.close()

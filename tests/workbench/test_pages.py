@@ -1,0 +1,302 @@
+"""The pages in a browser: what they show, by mouse and by keyboard alone, and that data stays text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+
+from support import npm
+from workbench.conftest import Workbench
+from workbench.documents import EVIL, SCRIPT
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+
+pytestmark = pytest.mark.any_version
+
+SLOWEST = 8_000
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1280, "height": 860}
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    opened = browser.new_context(viewport=DESKTOP, permissions=["clipboard-read", "clipboard-write"])
+    opened.set_default_timeout(SLOWEST)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """Of the browser: each fails the test."""
+    return []
+
+
+@pytest.fixture
+def page(context: BrowserContext, workbench: Workbench, complaints: list[str]) -> Iterator[Page]:
+    """A tab that has been let in. Requests to anywhere else are complaints."""
+    opened = context.new_page()
+    opened.on("console", lambda message: complaints.append(message.text) if message.type != "log" else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("request", lambda sent: None if sent.url.startswith(workbench.url) else complaints.append(sent.url))
+    opened.goto(workbench.address)
+    opened.wait_for_selector("#query")
+    yield opened
+    harmed = opened.evaluate("window.harmed")
+    opened.close()
+    assert complaints == []
+    assert harmed is None
+
+
+def search(page: Page, query: str) -> None:
+    page.fill("#query", query)
+    page.press("#query", "Enter")
+    page.wait_for_selector(".summary")
+
+
+def titles(page: Page) -> list[str]:
+    return page.locator(".result h2").all_inner_texts()
+
+
+def test_the_token_leaves_the_address(page: Page, workbench: Workbench) -> None:
+    assert workbench.token not in page.url
+    page.reload()
+    page.wait_for_selector("#query")
+    assert page.evaluate("document.cookie") == ""
+
+
+def test_without_the_token_a_page_says_what_to_do(context: BrowserContext, workbench: Workbench) -> None:
+    opened = context.new_page()
+    opened.goto(workbench.url)
+    assert "Open the whole address" in opened.inner_text("main")
+    opened.goto(f"{workbench.url}/#token=wrong")
+    opened.reload()
+    opened.wait_for_selector("[role=alert]")
+    assert "the token is missing, or of another run" in opened.inner_text("main")
+    opened.close()
+
+
+def test_a_search_and_all_that_it_can_tell(page: Page, workbench: Workbench) -> None:
+    search(page, "price discount")
+    rows = workbench.given("search", {"query": "price discount"})["results"]
+    assert titles(page) == [row["title"] for row in rows]
+    first = page.locator(".result").first
+    assert first.locator("mark").all_inner_texts() == ["price", "discount"]
+    assert first.locator(".legs .rank").all_inner_texts() == ["#1", "#1"]
+    assert first.locator(".total").inner_text() == f"{rows[0]['score']:.3f}"
+    first.get_by_role("button", name="Why here?").click()
+    arithmetic = first.locator(".sum code").inner_text().strip(" =")
+    assert eval(arithmetic) == rows[0]["score"]
+    assert {"price", "discount"} <= set(first.locator(".opened td:first-child").all_inner_texts())
+    first.get_by_role("button", name="More like this").click()
+    first.locator(".short li").first.wait_for()
+    assert "Pricing call" not in first.locator(".short strong").all_inner_texts()
+    meeting = page.locator(".result", has=page.locator(":scope > .passage", has_text="first year"))
+    meeting.get_by_role("button", name="In its context").click()
+    meeting.locator(".turns li").first.wait_for()
+    assert meeting.locator(".turns .passage").all_inner_texts() == [
+        "What do customers say about our price?",
+        "They find that they pay too much for small teams.",
+        "Then let us offer a discount for the first year.",
+    ]
+    assert "first year" in meeting.locator(".turns .here").inner_text()
+
+
+def test_why_something_is_not_there(page: Page) -> None:
+    search(page, "discount")
+    page.get_by_role("button", name="Why is … not here?").click()
+    page.keyboard.type("no-such-call")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".fate")
+    assert "There is no such document" in page.inner_text(".fate")
+    page.fill("input[name=external_id]", "hidden-1")
+    page.keyboard.press("Enter")
+    page.locator(".fate", has_text="hidden-1").wait_for()
+    assert "There is no such document" in page.inner_text(".fate")
+
+
+def test_filters_timeframes_and_settings_stand_in_the_address(page: Page) -> None:
+    search(page, "price")
+    page.get_by_label("south", exact=False).check()
+    page.wait_for_url("**filters=*")
+    page.wait_for_selector(".summary")
+    assert set(titles(page)) == {"Weekly meeting", "Export fails"}
+    page.get_by_label("When").fill("March 2026")
+    page.get_by_label("When").press("Enter")
+    page.wait_for_url("**timeframe=*")
+    page.wait_for_selector(".summary")
+    assert set(titles(page)) == {"Weekly meeting"}
+    page.get_by_text("Ranking and options").click()
+    page.get_by_label("One result a document").check()
+    page.get_by_label("Weight of semantic").fill("0")
+    page.get_by_role("button", name="Search", exact=True).click()
+    page.wait_for_url("**semantic_weight=0*")
+    page.wait_for_selector(".summary")
+    assert titles(page) == ["Weekly meeting"]
+    page.reload()
+    page.wait_for_selector(".summary")
+    assert titles(page) == ["Weekly meeting"]
+    assert page.get_by_label("Weight of semantic").input_value() == "0"
+    assert page.get_by_label("south", exact=False).is_checked()
+    page.go_back()
+    page.go_back()
+    page.wait_for_url(lambda url: "timeframe" not in url)
+    page.wait_for_selector(".summary")
+    assert page.get_by_label("When").input_value() == ""
+
+
+def test_mistakes_are_told(page: Page, complaints: list[str]) -> None:
+    page.get_by_text("Ranking and options").click()
+    page.get_by_label("More options, JSON").fill("{")
+    search_button = page.get_by_role("button", name="Search", exact=True)
+    search_button.click()
+    assert "the options are no JSON object" in page.inner_text("[role=alert]")
+    page.get_by_label("More options, JSON").fill('{"grup_by": "document"}')
+    page.fill("#query", "price")
+    with page.expect_response("**/api/search") as answered:
+        search_button.click()
+    assert answered.value.status == 400
+    page.wait_for_selector(".found [role=alert]")
+    assert "grup_by" in page.inner_text(".found [role=alert]")
+    (complaint,) = complaints
+    assert "400" in complaint
+    complaints.clear()
+
+
+def test_texts_to_copy(page: Page) -> None:
+    page.get_by_label("Full text", exact=True).check()
+    search(page, "it's a price")
+    page.get_by_role("button", name="Copy as …").click()
+    page.wait_for_selector(".copies pre")
+    shown = {}
+    for name in ("SQL", "supabase-js", "curl", "Python"):
+        page.get_by_label(name, exact=True).check()
+        page.get_by_role("button", name="Copy", exact=True).click()
+        page.get_by_role("button", name="Copied").wait_for()
+        shown[name] = page.evaluate("navigator.clipboard.readText()")
+        assert shown[name] == page.locator(".copies pre").text_content()
+    assert "query_text => 'it''s a price'" in shown["SQL"]
+    assert ".rpc('full_text_search'" in shown["supabase-js"]
+    assert "client.search(" in shown["Python"] and "/rpc/full_text_search" in shown["curl"]
+
+
+def test_by_keyboard_alone(page: Page) -> None:
+    page.keyboard.type("price")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".summary")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert page.evaluate("document.activeElement.querySelector('.place').textContent") == "1"
+    page.keyboard.press("e")
+    page.wait_for_selector(".sum")
+    # From a result, Tab goes to what it can do.
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Why here?"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".turns")
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog[open]")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("dialog", state="detached")
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "query"
+    # The whole page, from its beginning: every control comes, and shows where it is.
+    page.evaluate("document.activeElement.blur()")
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(
+            page.evaluate("(e => e.id || e.name || e.textContent.trim() || e.placeholder)(document.activeElement)")
+        )
+    assert {"Skip to the page", "collection", "query", "mode", "Ranking and options", "Why here?"} <= reached
+
+
+@pytest.mark.parametrize("query", ["zebra", f"zebra {EVIL}", f"zebra {SCRIPT}"])
+def test_data_stays_text(page: Page, query: str) -> None:
+    search(page, query)
+    assert titles(page)[:2] == [f"Title {SCRIPT}"] * 2
+    first = page.locator(".result").first
+    assert EVIL in first.locator(".passage").inner_text() and "<mark>" in first.locator(".passage").inner_text()
+    assert EVIL in first.locator(".origin").inner_text() and EVIL in first.locator(".tags").inner_text()
+    for name in ("Why here?", "In its context", "More like this"):
+        first.get_by_role("button", name=name).click()
+    for what in (".sum", ".turns", ".short"):
+        first.locator(what).wait_for()
+    page.wait_for_selector(".facet")
+    assert SCRIPT in page.locator(".side").inner_text()
+    assert EVIL in page.locator(".side legend").all_inner_texts()
+    page.get_by_role("button", name="Copy as …").click()
+    page.wait_for_selector(".copies pre")
+    page.get_by_role("button", name="Why is … not here?").click()
+    page.keyboard.type(f"{EVIL}1")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".fate")
+    assert page.locator("main img, main script, main iframe, main [href^='javascript:']").count() == 0
+
+
+def test_a_hostile_address_is_harmless(page: Page, workbench: Workbench) -> None:
+    values = {"query": SCRIPT, "filters": '{"__proto__": {}', "options": "[1", "limit": EVIL, "mode": "hybrid"}
+    page.evaluate("values => { location.hash = '#/search?' + new URLSearchParams(values) }", values)
+    page.wait_for_selector(".summary")
+    page.evaluate("location.hash = '#/__proto__?collection=constructor'")
+    page.wait_for_selector("#query")
+    assert page.locator("main img, main script").count() == 0
+
+
+def test_an_empty_collection_says_so(page: Page) -> None:
+    page.select_option("#collection", "empty")
+    page.wait_for_selector("text=There is nothing to find yet")
+
+
+def violations(page: Page) -> list[Any]:
+    """What axe holds to be serious or critical."""
+    axe = npm.installed(npm.AXE) / "node_modules" / "axe-core" / "axe.min.js"
+    # As the debugger: the page's own policy would not let it in.
+    page.evaluate(Path(axe).read_text())
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        (each["id"], [node["html"][:200] for node in each["nodes"]][:3])
+        for each in found["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]
+
+
+def test_everybody_can_use_it(page: Page) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    search(page, "price discount")
+    first = page.locator(".result").first
+    for name in ("Why here?", "In its context", "More like this"):
+        first.get_by_role("button", name=name).click()
+    for what in (".sum", ".turns", ".short"):
+        first.locator(what).wait_for()
+    page.get_by_text("Ranking and options").click()
+    page.get_by_role("button", name="Copy as …").click()
+    page.wait_for_selector(".copies pre")
+    check(page)
+    page.get_by_role("button", name="Why is … not here?").click()
+    page.keyboard.type("ticket-1")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".fate")
+    page.locator(".result").first.focus()
+    page.keyboard.press("?")
+    page.wait_for_selector("dialog[open]")
+    assert violations(page) == []
+
+
+def check(page: Page) -> None:
+    """Light and dark, wide and narrow."""
+    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
+    for scheme in schemes:
+        for size in (DESKTOP, PHONE):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size(size)
+            assert violations(page) == [], f"{scheme} {size}"
+            # Nothing is wider than the screen.
+            assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
