@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -106,3 +108,102 @@ def test_a_misspelt_filter_is_told_of(run: Run, searchable: pgbraid.Client) -> N
     for search in (searchable.search, searchable.recall, searchable.explain_search):
         answer = search("zebra", filters=filters)
         assert [warning["code"] for warning in answer.warnings if "filter" in warning["code"]] == ["unknown_filter_key"]
+
+
+def act_between_searches(monkeypatch: pytest.MonkeyPatch, *acts: Callable[[], object]) -> list[float]:
+    """In place of the pauses of --watch, the last of which Ctrl-C ends; how long they would have been."""
+    pauses: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) > len(acts):
+            raise KeyboardInterrupt
+        acts[len(pauses) - 1]()
+
+    monkeypatch.setattr("pgbraid.cli.watch.sleep", sleep)
+    return pauses
+
+
+def test_watch_shows_what_changes(searchable: pgbraid.Client, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    searchable.set_search_log("default", "all")
+    more = [{"external_id": "y\x1b[2J", "title": "zebra zebra", "content": "zebra zebra"}]
+    pauses = act_between_searches(
+        monkeypatch,
+        lambda: None,
+        lambda: searchable.add_documents(more),
+        lambda: searchable.delete_document("z"),
+        lambda: searchable.clear_collection(),
+    )
+    done = run("search", "zebra", "--watch", "--mode", "full_text", "--interval", 7)
+    assert (done.code, done.err.strip()) == (130, "pgbraid: interrupted")
+    assert pauses == [7.0] * 5
+    first, *_, added, removed, cleared = done.out.split("\n\n")
+    assert first.startswith(" 1. Zebras  z\n")
+    lines = added.splitlines()
+    assert lines[0][8:] == "  1 new, 2 moved" and lines[0][2:6:3] == "::"
+    assert lines[1].startswith("+  1. zebra zebra  y\ufffd[2J")
+    assert lines[-2:] == ["   2. Zebras  z  (was 1.)", "   3. s  (was 2.)"]
+    assert removed.splitlines()[0][8:] == "  1 gone, 1 moved"
+    assert removed.splitlines()[1:] == ["-  2. Zebras  z", "   2. s  (was 3.)"]
+    assert cleared.splitlines()[0][8:] == "  2 gone"
+    assert cleared.splitlines()[1:3] == ["-  1. zebra zebra  y\ufffd[2J", "-  2. s"]
+    assert cleared.splitlines()[3].startswith("warning: No word that the query asks for occurs")
+    count = searchable.connection.execute("select count(*) from braid_store.search_log").fetchone()
+    assert count == (1,)
+
+
+def test_watch_in_json(searchable: pgbraid.Client, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = {"external_id": "y", "content": "zebra zebra zebra"}
+    pauses = act_between_searches(
+        monkeypatch, lambda: searchable.add_documents([add]), lambda: searchable.delete_document("z")
+    )
+    done = run("search", "zebra", "--watch", "--json", "--mode", "full_text")
+    assert done.code == 130 and pauses == [2.0] * 3
+    first, added, removed = map(json.loads, done.out.splitlines())
+    assert [(row["rank"], row["external_id"]) for row in first["new"]] == [(1, "z"), (2, "s")]
+    assert (first["gone"], first["moved"]) == ([], [])
+    (new,) = added["new"]
+    z, s = (row["chunk_id"] for row in first["new"])
+    ranks = {z: 1, s: 2} | {move["chunk_id"]: move["to"] for move in added["moved"]} | {new["chunk_id"]: new["rank"]}
+    assert sorted(ranks.values()) == [1, 2, 3] and added["gone"] == []
+    assert removed["gone"] == [{"chunk_id": z, "external_id": "z"}] and removed["new"] == []
+
+
+def test_watch_with_a_reranker(searchable: pgbraid.Client, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    add = {"external_id": "y", "content": "a zebra"}
+    act_between_searches(monkeypatch, lambda: searchable.add_documents([add]))
+    done = run("search", "zebra", "--watch", "--json", "--rerank", "late-interaction", "--mode", "full_text")
+    assert json.loads(done.out.splitlines()[1])["new"][0]["rerank_score"] > 0
+
+
+def test_watch_ends_by_an_interrupt(dsn: str, searchable: pgbraid.Client) -> None:
+    program = [sys.executable, "-c", "from pgbraid.cli import main; main()", "search", "zebra", "--dsn", dsn]
+    command = [*program, "--watch", "--interval", "0.2", "--json", "--mode", "full_text"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            assert len(json.loads(process.stdout.readline())["new"]) == 2
+            searchable.delete_document("s")
+            assert json.loads(process.stdout.readline())["gone"][0]["external_id"] == "s"
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    assert (process.returncode, out, err.strip()) == (130, "", "pgbraid: interrupted")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (("--interval", "5"), "--interval needs --watch"),
+        (("--watch", "--interval", "0"), "0.2<=x<=86400"),
+        (("--watch", "--interval", "nan"), "not a finite number"),
+        (("--watch", "--interval", "soon"), "soon"),
+        (("--watch", "--collection", "nowhere"), "nowhere"),
+        (("--watch", "--filters", "{"), "not JSON"),
+    ],
+)
+def test_bad_input_of_watch(run: Run, arguments: tuple[str, ...], part: str) -> None:
+    done = run("search", "zebra", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert part in done.err and "Traceback" not in done.err and len(done.err.splitlines()) <= 2

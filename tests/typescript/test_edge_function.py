@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import http.client
 import http.server
 import json
+import select
 import subprocess
 import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +39,10 @@ globalThis.Deno = {
     const body = chunks.length ? Buffer.concat(chunks) : undefined
     const response = await handler(new Request(new URL(url, 'http://localhost'), { method, headers, body }))
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
-    outgoing.end(await response.text())
+    const reader = response.body?.getReader()
+    outgoing.on('close', () => reader?.cancel())
+    for (let part; reader && !(part = await reader.read()).done; ) outgoing.write(part.value)
+    outgoing.end()
   }).listen(0, '127.0.0.1', function () { console.log(this.address().port) }),
 }
 globalThis.Supabase = { ai: { Session: class {
@@ -62,12 +67,19 @@ class Service(http.server.BaseHTTPRequestHandler):
     statuses: list[int]
     status = 200
     dimensions = 384
+    # Answers come when this is set; who does not wait for them is counted.
+    opened: threading.Event
+    given_up = 0
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         assert self.path == "/v1/embeddings" and self.headers["Authorization"] == "Bearer key"
         assert asked["model"] == "hash"
         type(self).inputs.append(asked["input"])
+        while not self.opened.wait(0.01):
+            if select.select([self.connection], [], [], 0)[0]:
+                type(self).given_up += 1
+                return
         vectors = HashEmbedder().embed_documents(asked["input"])[:, : self.dimensions]
         data = [
             {"index": n, "embedding": [0.0 if "ZERO" in text else float(x) for x in vector]}
@@ -86,10 +98,13 @@ class Service(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def service() -> Iterator[tuple[type[Service], str]]:
-    kind = type("OneService", (Service,), {"inputs": [], "statuses": []})
+    opened = threading.Event()
+    opened.set()
+    kind = type("OneService", (Service,), {"inputs": [], "statuses": [], "opened": opened})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind)
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
     yield kind, f"http://127.0.0.1:{server.server_port}/v1/"
+    opened.set()
     server.shutdown()
     server.server_close()
 
@@ -161,6 +176,16 @@ class Deployed:
             given = {"Authorization": f"Bearer {token or self.token()}"}
         status, _, answer = send(self.url, body, given)
         return status, answer
+
+    def lines(self, body: Any) -> Generator[dict[str, Any], None, None]:
+        """The lines of a search, as they come. Closing it ends the request."""
+        headers = {"Authorization": f"Bearer {self.token()}", "Accept": "application/x-ndjson"}
+        with closing(http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=30)) as connection:
+            connection.request("POST", "/", json.dumps(body), headers)
+            answer = connection.getresponse()
+            assert (answer.status, answer.getheader("Content-Type")) == (200, "application/x-ndjson"), answer.read()
+            for line in answer:
+                yield json.loads(line)
 
     def write(self, *texts: str, collection: str = "notes") -> None:
         documents = [{"external_id": text[:20], "content": text} for text in texts]
@@ -339,6 +364,85 @@ def test_a_stored_vector_is_not_made_again(db: psycopg.Connection[Any], deploy: 
     # The other tenant has its own.
     other = {"embedded_text": "one", "collection": "notes"}
     assert function.api.post("get_query_embedding", other, function.token("other")).data is None
+
+
+SEARCH = {"search": {"query_text": "seats per window", "collection": "notes", "match_count": 2}}
+
+
+def test_lines_as_they_are_known(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy()
+    function.write("The seat is by the window.", "Seats per window: seats!", "Lunch is soup on Monday.")
+    function.post(EMBED)
+    db.execute("select braid.set_search_log('notes', 'all')")
+    function.service.opened.clear()
+    lines = function.lines(SEARCH)
+    first = next(lines)
+    assert not function.service.opened.is_set() and function.service.inputs[1:] == [["seats per window"]]
+    by_words = function.api.post("search_json", {**SEARCH["search"], "semantic_weight": 0}, function.token()).data
+    assert (first["stage"], first["is_last"], first["results"]) == ("full_text", False, by_words["results"])
+    assert first["changes"] == {"new": [row["chunk_id"] for row in first["results"]], "gone": [], "moved": []}
+    function.service.opened.set()
+    (last,) = lines
+    (logged,) = db.execute("select search_id::text from braid_store.search_log").fetchall()
+    assert (last["stage"], last["is_last"], last["stats"]["search_id"]) == ("fused", True, logged[0])
+    plain = function.post(SEARCH)[1]
+    assert last["results"] == plain["results"] and not plain.keys() & {"stage", "is_last", "changes"}
+    before, now = ([row["chunk_id"] for row in line["results"]] for line in (first, last))
+    assert last["changes"] == {
+        "new": [chunk_id for chunk_id in now if chunk_id not in before],
+        "gone": [chunk_id for chunk_id in before if chunk_id not in now],
+        "moved": [
+            {"chunk_id": chunk_id, "from": before.index(chunk_id) + 1, "to": rank}
+            for rank, chunk_id in enumerate(now, 1)
+            if chunk_id in before and before.index(chunk_id) + 1 != rank
+        ],
+    }
+
+
+def test_lines_that_are_of_use(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy()
+    function.write("The seat is by the window.", "Lunch is soup on Monday.")
+    function.post(EMBED)
+
+    def stages(**arguments: Any) -> list[tuple[str, list[str]]]:
+        found = function.lines({"search": {**SEARCH["search"], **arguments}})
+        return [(line["stage"], [warning["code"] for warning in line["warnings"]]) for line in found]
+
+    assert stages() == stages(options={"cursor": ""}) == [("full_text", []), ("fused", [])]
+    assert stages(query_embedding=[1.0] * 384) == [("fused", [])]
+    assert stages(query_text=None, query_embedding=[1.0] * 384) == [("semantic", [])]
+    assert stages(full_text_weight=0) == [("fused", [])]
+    assert stages(query_text="-soup")[-1][0] == "full_text"
+    function.service.status = 503
+    assert stages() == [("full_text", []), ("full_text", ["embedding_unavailable"])]
+    function.service.status = 200
+    db.execute("select braid.set_query_embeddings('notes', 5)")
+    assert [len(stages()) for _ in range(2)] == [2, 1]
+    # An error has its status before the first line, and is a line after it.
+    headers = {"Authorization": f"Bearer {function.token()}", "Accept": "application/x-ndjson"}
+    status, answer = function.post({"search": {"query_text": "a", "collection": "nowhere"}}, **headers)
+    assert (status, answer["code"]) == (400, "42704")
+    function.service.dimensions = 100
+    first, last = function.lines({"search": {**SEARCH["search"], "query_text": "window"}})
+    assert first["stage"] == "full_text" and last.keys() == {"error"}
+    assert last["error"]["code"] == "22023" and "384 dimensions, not 100" in last["error"]["message"]
+
+
+def test_who_ends_the_request_ends_the_work(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy()
+    function.write("The seat is by the window.")
+    db.execute("select braid.set_search_log('notes', 'all')")
+    function.service.opened.clear()
+    lines = function.lines(SEARCH)
+    assert next(lines)["stage"] == "full_text"
+    lines.close()
+    until = time.monotonic() + 30
+    while not function.service.given_up and time.monotonic() < until:
+        time.sleep(0.01)
+    assert function.service.given_up == 1
+    function.service.opened.set()
+    assert [line["stage"] for line in function.lines(SEARCH)] == ["full_text", "fused"]
+    assert db.execute("select count(*) from braid_store.search_log").fetchone() == (1,)
 
 
 def test_a_collection_on_its_way_to_the_model(db: psycopg.Connection[Any], deploy: Deploy) -> None:

@@ -15,6 +15,11 @@
 //   POST {"embed": {"collection": "notes"}}                              → {"claimed": 20, "stored": 20, "failed": []}
 //   POST {"search": {"query_text": "per seat", "collection": "notes"}}   → what braid.search returns
 //
+// With the header Accept: application/x-ndjson, a search answers in lines of JSON, each as soon as it is known: what full
+// text finds while the query is still being embedded (stage full_text), then what braid.search returns (fused). Each line
+// has stage, is_last, and changes: the chunk_ids that are new and gone, and which have moved from which rank to which.
+// An error after the first line is a line {"error": {code, message, hint}}. Who ends the request ends the work.
+//
 // It acts for whoever calls it: a user's token in Authorization, as supabase-js sends it, or a secret key in apikey with
 // the tenant in the header x-braid-tenant:
 //
@@ -84,12 +89,13 @@ const reason = (failure: unknown) => (failure instanceof Error ? failure.message
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-async function ask(texts: string[], deadline: number): Promise<(number[] | Error)[]> {
+async function ask(texts: string[], deadline: number, gone?: AbortSignal): Promise<(number[] | Error)[]> {
+  const late = AbortSignal.timeout(Math.max(1, Math.min(30_000, deadline - Date.now())))
   const answer = await fetch(`${service}/embeddings`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${Deno.env.get('EMBEDDING_API_KEY') ?? ''}` },
     body: JSON.stringify({ model, input: texts }),
-    signal: AbortSignal.timeout(Math.max(1, Math.min(30_000, deadline - Date.now()))),
+    signal: gone ? AbortSignal.any([gone, late]) : late,
   })
   if (!answer.ok) {
     const message = `the embedding service answered ${answer.status}: ${(await answer.text()).slice(0, 500)}`
@@ -110,10 +116,14 @@ async function run(text: string): Promise<number[]> {
 }
 
 // For each text its vector, or why there is none. Texts that a service refuses together are sent one by one.
-async function vectors(texts: string[], deadline = Date.now() + EMBEDDING_MS): Promise<(number[] | Error)[]> {
+async function vectors(
+  texts: string[],
+  deadline = Date.now() + EMBEDDING_MS,
+  gone?: AbortSignal,
+): Promise<(number[] | Error)[]> {
   if (service) {
     try {
-      return await ask(texts, deadline)
+      return await ask(texts, deadline, gone)
     } catch (failure) {
       if (!(failure instanceof Refused) || texts.length === 1) return texts.map(() => failure as Error)
     }
@@ -285,7 +295,11 @@ async function giveBack(braid: Api, of: Of, refused: Map<number, Error>) {
   }
 }
 
-async function search(braid: Api, args: Search) {
+type Found = { results: { chunk_id: number }[]; stats: Fields; warnings: Json[] }
+type Page = { stage: string; is_last: boolean; found: Found }
+
+// The search, and before it what full text finds, if the query is to be embedded and `inStages` asks for it.
+async function* search(braid: Api, args: Search, inStages = false, gone?: AbortSignal): AsyncGenerator<Page> {
   const options = args.options ?? {}
   const text =
     typeof args.query_text !== 'string' || !isObject(options) // for the database to refuse
@@ -293,6 +307,10 @@ async function search(braid: Api, args: Search) {
       : options.operators === false
         ? args.query_text.trim()
         : asked(args.query_text)
+  const call = async (name: 'search' | 'search_json', given: Search) => {
+    const sent = braid.rpc(name, given)
+    return (await result(gone ? sent.abortSignal(gone) : sent)) as unknown as Found
+  }
   const warnings: Json[] = []
   let store: PromiseLike<unknown> | undefined
   if (text && args.query_embedding == null) {
@@ -300,7 +318,16 @@ async function search(braid: Api, args: Search) {
     const { dimensions, storesQueries } = await spaceOf(braid, collection, true)
     const query = { embedded_text: text, collection }
     const stored = storesQueries ? await result(braid.rpc('get_query_embedding', query)) : null
-    const [vector] = stored ? [JSON.parse(`${stored}`) as number[]] : await vectors([text])
+    const coming = stored ? [JSON.parse(`${stored}`) as number[]] : vectors([text], Date.now() + EMBEDDING_MS, gone)
+    // A cursor is a place in the fused order.
+    if (inStages && !stored && args.full_text_weight !== 0 && !(options as Fields).cursor) {
+      const given = { ...(options as { [key: string]: Json }) }
+      delete given.cursor
+      const found = await call('search_json', { ...args, semantic_weight: 0, options: given })
+      yield { stage: 'full_text', is_last: false, found }
+    }
+    const [vector] = await coming
+    if (gone?.aborted) return
     if (vector instanceof Error) {
       // Full text goes on without it.
       warnings.push({ code: 'embedding_unavailable', message: `searched by full text only; ${vector.message}` })
@@ -314,9 +341,54 @@ async function search(braid: Api, args: Search) {
     }
   }
   // At the same time, and whether it may be stored or not.
-  const [answer] = await Promise.all([result(braid.rpc('search', args)), store])
-  const found = answer as { warnings: Json[]; [key: string]: Json }
-  return { ...found, warnings: [...found.warnings, ...warnings] }
+  const [found] = await Promise.all([call('search', args), store])
+  const stage = found.stats.mode === 'hybrid' ? 'fused' : `${found.stats.mode}`
+  yield { stage, is_last: true, found: { ...found, warnings: [...found.warnings, ...warnings] } }
+}
+
+// What is different from the page before, by chunk_id; ranks start at 1.
+function changes(before: Found['results'], now: Found['results']) {
+  const ranks = (rows: Found['results']) => new Map(rows.map(({ chunk_id }, place) => [chunk_id, place + 1]))
+  const [old, current] = [ranks(before), ranks(now)]
+  return {
+    new: [...current.keys()].filter((chunk_id) => !old.has(chunk_id)),
+    gone: [...old.keys()].filter((chunk_id) => !current.has(chunk_id)),
+    moved: [...current]
+      .filter(([chunk_id, rank]) => (old.get(chunk_id) ?? rank) !== rank)
+      .map(([chunk_id, rank]) => ({ chunk_id, from: old.get(chunk_id)!, to: rank })),
+  }
+}
+
+const LINES = 'application/x-ndjson'
+
+// A line for each page as it comes. What fails before the first has a status of its own.
+async function lines(braid: Api, args: Search): Promise<Response> {
+  const gone = new AbortController()
+  const pages = search(braid, args, true, gone.signal)
+  let next = await pages.next().catch((failure) => {
+    gone.abort()
+    throw failure
+  })
+  let before: Found['results'] = []
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const send = (line: unknown) => controller.enqueue(encoder.encode(`${JSON.stringify(line)}\n`))
+      if (next.done) return controller.close()
+      const { stage, is_last, found } = next.value
+      send({ stage, is_last, changes: changes(before, found.results), ...found })
+      before = found.results
+      try {
+        next = await pages.next()
+      } catch (failure) {
+        if (gone.signal.aborted) return
+        send({ error: told(failure) })
+        controller.close()
+      }
+    },
+    cancel: () => gone.abort(),
+  })
+  return new Response(body, { headers: { ...cors, 'Content-Type': LINES } })
 }
 
 // The one task of the body, and its arguments.
@@ -342,7 +414,7 @@ function task(body: unknown): ['embed' | 'search', Fields] {
   return [name, args]
 }
 
-async function answer(request: Request): Promise<unknown> {
+async function answer(request: Request): Promise<Response> {
   if (request.method !== 'POST') throw new Failure(405, `the method is ${request.method}`, 'Use POST.')
   let body: unknown
   try {
@@ -351,15 +423,22 @@ async function answer(request: Request): Promise<unknown> {
     throw new Failure(400, `the body is not JSON: ${reason(failure)}`)
   }
   const [name, args] = task(body)
-  return name === 'embed' ? await embed(api(request), args as Claim) : await search(api(request), args as Search)
+  if (name === 'embed') return Response.json(await embed(api(request), args as Claim), { headers: cors })
+  if (request.headers.get('Accept')?.includes(LINES)) return await lines(api(request), args as Search)
+  const { value } = await search(api(request), args as Search).next()
+  return Response.json((value as Page).found, { headers: cors })
+}
+
+const told = (failure: unknown) => {
+  const { code, hint } = failure as Partial<Failure>
+  return { code, message: reason(failure), hint }
 }
 
 Deno.serve(async (request) => {
   if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: cors })
   try {
-    return Response.json(await answer(request), { headers: cors })
+    return await answer(request)
   } catch (failure) {
-    const { status = 500, code, hint } = failure as Partial<Failure>
-    return Response.json({ code, message: reason(failure), hint }, { status, headers: cors })
+    return Response.json(told(failure), { status: (failure as Partial<Failure>).status ?? 500, headers: cors })
   }
 })

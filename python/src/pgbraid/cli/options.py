@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,17 @@ import click
 
 if TYPE_CHECKING:
     from pgbraid.embedders import Embedder
+
+
+class FiniteRange(click.FloatRange):
+    """NaN is in every range of click's."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{number} is not a finite number.", param, ctx)
+        return number
+
 
 ROW_COUNT = click.IntRange(1, 10_000)
 

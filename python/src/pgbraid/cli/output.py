@@ -16,7 +16,7 @@ from pgbraid.display import clean
 if TYPE_CHECKING:
     from pgbraid.results import SearchResults
 
-__all__ = ["print_json", "print_results", "style", "table"]
+__all__ = ["json_line", "print_json", "print_results", "style", "table"]
 
 COLOURS: dict[str, dict[str, Any]] = {
     "title": {"bold": True},
@@ -35,9 +35,17 @@ def style() -> Callable[[str, str], str] | None:
 
 
 def print_json(value: Any) -> None:
-    text = json.dumps(value, indent=2, ensure_ascii=False, default=lambda time: time.isoformat())
+    click.echo(_json_text(value, indent=2))
+
+
+def json_line(value: Any) -> str:
+    return _json_text(value, indent=None)
+
+
+def _json_text(value: Any, indent: int | None) -> str:
+    text = json.dumps(value, indent=indent, ensure_ascii=False, default=lambda time: time.isoformat())
     # json escapes those of ASCII but one.
-    click.echo(re.sub(r"[\x7f-\x9f]", lambda control: f"\\u{ord(control[0]):04x}", text))
+    return re.sub(r"[\x7f-\x9f]", lambda control: f"\\u{ord(control[0]):04x}", text)
 
 
 def print_results(results: SearchResults, as_json: bool) -> None:

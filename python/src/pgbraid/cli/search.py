@@ -8,6 +8,7 @@ import click
 
 from pgbraid.cli.options import (
     ROW_COUNT,
+    FiniteRange,
     collection_option,
     dsn_option,
     embedders,
@@ -20,6 +21,10 @@ from pgbraid.cli.output import print_results
 
 if TYPE_CHECKING:
     from pgbraid.rerankers import Reranker
+    from pgbraid.results import SearchResults
+
+# Arguments of a search that this command leaves to the collection.
+RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_count", "min_score")
 
 
 @click.command(short_help="Search.")
@@ -41,6 +46,10 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Rerank the first 20: 'late-interaction' by the offline model, or a cross-encoder's name or path.",
 )
+@click.option("--watch", is_flag=True, help="Search again and again, and print what changes, until Ctrl-C.")
+@click.option(
+    "--interval", type=FiniteRange(0.2, 86_400), metavar="SECONDS", help="Between two searches.  [default: 2]"
+)
 @embedding_options
 @json_option
 def search(
@@ -52,6 +61,8 @@ def search(
     mode: Literal["hybrid", "full_text", "semantic"],
     filters: str | None,
     rerank: str | None,
+    watch: bool,
+    interval: float | None,
     as_json: bool,
     embedding_url: str | None,
     embedding_model: str | None,
@@ -62,17 +73,28 @@ def search(
     """
     import pgbraid
 
-    # A model that loads for this one search may take longer than a search may.
+    if interval is not None and not watch:
+        raise click.UsageError("--interval needs --watch")
+    given = parse_json(filters, "--filters")
+    reranker = _reranker(rerank)
     with pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client:
-        results = client.search(
-            query,
-            limit,
-            mode,
-            parse_json(filters, "--filters"),
-            collection,
-            rerank=_reranker(rerank),
-            rerank_timeout=None,
-        )
+        # A model that loads for this one search may take longer than a search may.
+        results = client.search(query, limit, mode, given, collection, rerank=reranker, rerank_timeout=None)
+        if watch:
+            from pgbraid.arguments import optional_json
+            from pgbraid.cli import watch as watching
+            from pgbraid.client.reranked import unlogged_search
+
+            count = limit or (10 if reranker is None else 5)
+            ranking = {**dict.fromkeys(RANKING), "match": "any", "filters": optional_json(given, "filters")}
+
+            def search_again() -> SearchResults:
+                """Not logged again: nobody has asked anything new."""
+                return unlogged_search(
+                    client, query, count, mode, collection, None, None, reranker, 20, None, **ranking
+                )
+
+            watching.watch(results, search_again, 2.0 if interval is None else interval, as_json)
     print_results(results, as_json)
 
 

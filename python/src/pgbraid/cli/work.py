@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import signal
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from pgbraid.cli.options import dsn_option, embedding_options, embedding_service
+from pgbraid.cli.options import FiniteRange, dsn_option, embedding_options, embedding_service
 from pgbraid.display import clean
 
 if TYPE_CHECKING:
@@ -27,16 +26,6 @@ MAINTENANCE_INTERVAL = 5.0
 GRACE = 8.0
 # What writers notify of new chunks if the setting braid.notify_workers is on.
 CHANNEL = "braid_embedding_jobs"
-
-
-class _Finite(click.FloatRange):
-    """NaN is in every range of click's."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        number = float(super().convert(value, param, ctx))
-        if not math.isfinite(number):
-            self.fail(f"{number} is not a finite number.", param, ctx)
-        return number
 
 
 class _Stop(threading.Event):
@@ -56,18 +45,18 @@ class _Stop(threading.Event):
     "--concurrency", default=1, show_default=True, type=click.IntRange(1, 64), help="Batches embedded at a time."
 )
 @click.option(
-    "--interval", default=1.0, show_default=True, type=_Finite(min=0.1), help="Seconds at rest between looks."
+    "--interval", default=1.0, show_default=True, type=FiniteRange(min=0.1), help="Seconds at rest between looks."
 )
 @click.option(
     "--lease",
     default=300.0,
     show_default=True,
-    type=_Finite(1, 86_400),
+    type=FiniteRange(1, 86_400),
     help="Seconds after which other workers take a batch whose worker was killed.",
 )
 @click.option(
     "--price-per-million",
-    type=_Finite(min=0),
+    type=FiniteRange(min=0),
     metavar="PRICE",
     help="Of tokens, for the costs in braid.embedding_usage().",
 )

@@ -56,15 +56,17 @@ def unlogged_search(
     collection: str,
     embedding: VectorLike | None,
     options: Mapping[str, Any] | None,
-    reranker: Reranker,
+    reranker: Reranker | None,
     rerank_count: int,
     timeout: float | None,
     /,
     **ranking: Any,
 ) -> SearchResults:
-    """The rows that `search` gives, by braid.search_json: nobody can give feedback on rows that become passages."""
-    check_reranking(reranker, query, limit, rerank_count, timeout)
-    assert query
+    """The rows that `search` gives, by braid.search_json: for searches that nobody can give feedback on."""
+    match_count = limit
+    if reranker is not None:
+        check_reranking(reranker, query, limit, rerank_count, timeout)
+        match_count = max(limit, rerank_count)
     (answer,), warnings = searched(
         client,
         f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
@@ -73,10 +75,12 @@ def unlogged_search(
         collection,
         embedding,
         options,
-        match_count=max(limit, rerank_count),
+        match_count=match_count,
         **ranking,
     )
     rows = [SearchResult.from_row(row) for row in answer["results"]]
+    if reranker is None or not query:
+        return SearchResults(rows, query=query, warnings=[*warnings, *answer["warnings"]])
     best = best_rows(client, reranker, query, rows, limit, collection, options, {}, timeout)
     return SearchResults(best.rows, query=query, warnings=[*warnings, *answer["warnings"], *best.warnings])
 
