@@ -18,6 +18,7 @@ from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
 from support import durable_server
+from support.replication import let_the_server_connect_to_itself
 
 Connection = psycopg.Connection[Any]
 IDENTITIES = """
@@ -123,18 +124,6 @@ def test_an_owner_without_superuser_dumps_and_restores(
         maintain(db)
         assert_same_rankings(rankings(db), expected)
     assert not install(restored).changed
-
-
-def let_the_server_connect_to_itself(server: embedded.Server) -> None:
-    """A subscriber's connection comes from the server's OS user, which no command of ours is."""
-    with connect(server.dsn) as db:
-        row = db.execute("select current_setting('ident_file')").fetchone()
-        assert row is not None
-        with open(row[0], "a", encoding="utf-8") as file:
-            file.write(f"pgbraid {Path(row[0]).owner()} all\n")
-        db.execute("select pg_reload_conf()")
-        wrong = db.execute("select error from pg_ident_file_mappings where error is not null").fetchall()
-        assert wrong == []
 
 
 def wait_until_applied(publisher: Connection, slot: str) -> None:

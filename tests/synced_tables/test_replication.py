@@ -9,11 +9,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from endurance.test_dump_and_replica import let_the_server_connect_to_itself, wait_until_applied
+from endurance.test_dump_and_replica import wait_until_applied
 from pgbraid import embedded
 from pgbraid.install import install
 from support import durable_server
 from support.calls import one
+from support.replication import let_the_server_connect_to_itself
 from synced_tables.test_synced_tables import in_step, sync, texts
 
 Connection = psycopg.Connection[Any]

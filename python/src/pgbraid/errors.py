@@ -23,6 +23,7 @@ __all__ = [
     "NotSupportedError",
     "PermissionDeniedError",
     "PgbraidError",
+    "RecoveryConflictError",
     "RerankingError",
     "RerankingServiceError",
     "ServerError",
@@ -90,6 +91,11 @@ class ConnectionLostError(PgbraidError):
     out. What is retried needs a new connection."""
 
     retryable = True
+
+
+class RecoveryConflictError(ConflictError):
+    """A standby has ended the call, because what it was reading is changed on the primary and had to be changed there,
+    too. Nothing was done; mostly the connection is closed."""
 
 
 class ConcurrentUpgradeError(ConflictError):
@@ -163,6 +169,12 @@ _BY_CLASS: dict[str, type[PgbraidError]] = {
 }
 # Connection failures; shutdown, crash or start of the server. With 53300, too many clients.
 _LOST = ("08", "57P")
+# Where PostgreSQL reports conflicts of a standby's readers with what it replays; its messages may be translated.
+_ON_STANDBYS = ("ProcessInterrupts", "ProcessRecoveryConflictInterrupt")
+_RECOVERY_HINT = (
+    "connect again, unless the connection is open, and repeat the call; set hot_standby_feedback = on and a higher"
+    " max_standby_streaming_delay on the standby if it happens often"
+)
 
 
 def from_psycopg(error: psycopg.Error) -> PgbraidError:
@@ -170,6 +182,10 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
     sqlstate = error.sqlstate
     message = error.diag.message_primary or str(error).strip() or type(error).__name__
     hint = error.diag.message_hint
+    is_translated = sqlstate == "40001" and error.diag.source_function in _ON_STANDBYS
+    if is_translated or ("conflict with recovery" in message and sqlstate != "57P04"):
+        # Not PostgreSQL's own hint, which only says to repeat the call, and not always that.
+        return RecoveryConflictError(message, hint=_RECOVERY_HINT, sqlstate=sqlstate or "40001")
     if sqlstate is None:
         lost = isinstance(error, (psycopg.OperationalError, psycopg.InterfaceError))
         if lost:
@@ -191,6 +207,8 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
         return NotInstalledError(
             f"this database has no pgbraid, or an old one: {message}", hint="run: pgbraid init", sqlstate=sqlstate
         )
+    if sqlstate == "25006":
+        hint = hint or "call it on the primary, in a transaction that may write"
     kind = _BY_SQLSTATE.get(sqlstate) or _BY_CLASS.get(sqlstate[:2], PgbraidError)
     if kind is ConflictError:
         hint = hint or "repeat the call, or the whole transaction that it is part of"

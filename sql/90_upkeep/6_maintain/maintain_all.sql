@@ -33,6 +33,9 @@ begin
     raise exception 'maintain needs the isolation level read committed, this is %',
                     current_setting('transaction_isolation')
       using errcode = '0A000', hint = 'Run it in a transaction of the default isolation level.';
+  elsif current_setting('transaction_read_only') = 'on' then
+    raise exception 'maintain writes, and this transaction is read-only'
+      using errcode = '25006', hint = 'Call it on the primary, in a transaction that may write; standbys follow.';
   end if;
 
   foreach v_task in array c_free_tasks || v_locking_tasks loop

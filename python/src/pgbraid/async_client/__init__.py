@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from pgbraid._dsn import find_dsn
 from pgbraid._lazy import LazyModule
 from pgbraid._opening import opening
 from pgbraid._threads import in_thread
-from pgbraid.async_client.session import Session
+from pgbraid.async_client.session import Session, end_with_client
 from pgbraid.async_client.vector_spaces import VectorSpaces
 from pgbraid.errors import from_psycopg
 
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
         retrieving,
         search_log,
         searching,
+        standbys,
         streaming,
         synced_tables,
         tenants,
     )
+    from pgbraid.async_client.standbys import Consistency
     from pgbraid.embedders.protocol import Embedder
 else:
     arrangement = LazyModule(f"{__name__}.arrangement")
@@ -59,6 +62,7 @@ else:
     retrieving = LazyModule(f"{__name__}.retrieving")
     search_log = LazyModule(f"{__name__}.search_log")
     searching = LazyModule(f"{__name__}.searching")
+    standbys = LazyModule(f"{__name__}.standbys")
     streaming = LazyModule(f"{__name__}.streaming")
     synced_tables = LazyModule(f"{__name__}.synced_tables")
     tenants = LazyModule(f"{__name__}.tenants")
@@ -71,6 +75,9 @@ async def connect_async(
     dsn: str | psycopg.AsyncConnection[Any] | None = None,
     tenant: str = "default",
     embedder: Embedder | Sequence[Embedder] | None = None,
+    *,
+    read_dsn: str | Sequence[str] | None = None,
+    consistency: Consistency = "session",
 ) -> AsyncClient:
     """Connect to a database that has pgbraid: `async with connect_async() as client:`, or
     `client = await connect_async()` and at the end `close()`.
@@ -84,6 +91,10 @@ async def connect_async(
     the extra [local] is installed. Of several, each collection gets the one whose `model_name` is its
     embedding model: with those of both models, searches go on through a model change.
 
+    `read_dsn` names hot standbys of the database, one or several: searches and other reads go to them in turn, and to
+    the primary while none can serve. With the consistency "session" reads see what this client has written, with
+    "eventual" they do not wait for it: see docs/standbys.md. Without `dsn`, it is the environment's PGBRAID_READ_DSN.
+
     Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError.
     """
     if isinstance(dsn, psycopg.AsyncConnection):
@@ -95,24 +106,21 @@ async def connect_async(
             connection = await psycopg.AsyncConnection.connect(
                 found, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid"
             )
-            await _end_with_client(connection)
+            await end_with_client(connection)
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         client = AsyncClient(connection, tenant, embedder, owns_connection=True)
     try:
         await client._session.check_installation()
+        read_dsn = read_dsn or (None if dsn else os.environ.get("PGBRAID_READ_DSN"))
+        if read_dsn:
+            from pgbraid.async_client.standbys import standbys_of
+
+            client._session.standbys = await standbys_of(client._session, read_dsn, consistency)
     except BaseException:
         await client.close()
         raise
     return client
-
-
-async def _end_with_client(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Have the server look, while it works on a statement, whether the client is still there: else it would work on for
-    one that is gone."""
-    # On some operating systems it cannot.
-    with suppress(psycopg.DataError):
-        await connection.execute("select pg_catalog.set_config('client_connection_check_interval', '2s', false)")
 
 
 class AsyncClient:
@@ -143,7 +151,9 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection, if the client opened it."""
+        """Close the connection, if the client opened it, and those to standbys."""
+        if self._session.standbys is not None:
+            await self._session.standbys.close()
         if self._session.owns_connection:
             await self.connection.close()
 
@@ -179,6 +189,9 @@ class AsyncClient:
                 yield
         except psycopg.Error as error:
             raise from_psycopg(error) from error
+
+    wal_position = standbys.wal_position
+    read_after = standbys.read_after
 
     # Every other method is a function of the module named, which is imported when it is first used.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -15,9 +16,10 @@ from pgbraid.errors import InvalidArgumentError, PgbraidError, from_psycopg, is_
 from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 
 if TYPE_CHECKING:
+    from pgbraid.async_client.standbys import Standbys
     from pgbraid.vectors import VectorTypes
 
-__all__ = ["TENANT", "Session"]
+__all__ = ["TENANT", "Session", "end_with_client"]
 
 # Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
 # connection that others use too.
@@ -31,7 +33,9 @@ class Session:
         self.connection = connection
         self.tenant = tenant
         self.owns_connection = owns_connection
-        self._vector_types: VectorTypes = {}
+        # Where reads go, if not to the connection.
+        self.standbys: Standbys | None = None
+        self.vector_types: VectorTypes = {}
 
     def is_aborted(self) -> bool:
         return self.connection.info.transaction_status == TransactionStatus.INERROR
@@ -82,20 +86,27 @@ class Session:
             )
         except psycopg.Error as error:
             raise from_psycopg(error) from error
-        version, content_hash, self._vector_types = rows[0] if rows else (None, None, {})
+        version, content_hash, self.vector_types = rows[0] if rows else (None, None, {})
         check_installed(version, content_hash)
         if self.owns_connection:
-            register_vector_types(self.connection, self._vector_types)
+            register_vector_types(self.connection, self.vector_types)
 
     async def _fetch(self, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        if self.standbys is not None:
+            return await self.standbys.fetch(self, statement, parameters)
+        return await self.fetch_from(self.connection, statement, parameters)
+
+    async def fetch_from(
+        self, connection: psycopg.AsyncConnection[Any], statement: str, parameters: Mapping[str, Any]
+    ) -> list[tuple[Any, ...]]:
         has_vectors = any(isinstance(value, (Vector, list)) for value in parameters.values())
-        if has_vectors and not self._vector_types:
+        if has_vectors and not self.vector_types:
             await self.check_installation()
         try:
-            async with self.connection.cursor(row_factory=tuple_row) as cursor:
+            async with connection.cursor(row_factory=tuple_row) as cursor:
                 if has_vectors and not self.owns_connection:
                     # Not the connection: what the caller's own statements give stays as it is.
-                    register_vector_types(cursor, self._vector_types)
+                    register_vector_types(cursor, self.vector_types)
                 # Not prepared: that saves nothing here, and would outlive the functions that an upgrade drops.
                 await cursor.execute(statement.encode(), {**parameters, "tenant": self.tenant}, prepare=False)
                 return await cursor.fetchall()
@@ -104,7 +115,22 @@ class Session:
                 f"text that is not Unicode: {error.reason}", hint="remove lone surrogates"
             ) from error
 
+    async def cancel(self) -> None:
+        """Whatever statement is under way, wherever."""
+        others = [] if self.standbys is None else self.standbys.connections()
+        for connection in (self.connection, *others):
+            with suppress(psycopg.Error):
+                await connection.cancel_safe(timeout=2)
+
     def _typed(self, error: psycopg.Error, parameters: Mapping[str, Any]) -> PgbraidError:
         if isinstance(error, psycopg.errors.NumericValueOutOfRange):
             return out_of_range(error, parameters)
         return from_psycopg(error)
+
+
+async def end_with_client(connection: psycopg.AsyncConnection[Any]) -> None:
+    """Have the server look, while it works on a statement, whether the client is still there: else it would work on for
+    one that is gone."""
+    # On some operating systems it cannot.
+    with suppress(psycopg.DataError):
+        await connection.execute("select pg_catalog.set_config('client_connection_check_interval', '2s', false)")

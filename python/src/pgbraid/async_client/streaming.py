@@ -9,8 +9,6 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import psycopg
-
 from pgbraid._background import in_background
 from pgbraid._threads import finished
 from pgbraid.arguments import Mode, optional_json
@@ -193,8 +191,7 @@ class SearchStream:
                 if not self._is_busy:
                     return
                 if self._awaited is None:
-                    with suppress(psycopg.Error):
-                        await self._client.connection.cancel_safe(timeout=2)
+                    await self._client._session.cancel()
             await asyncio.sleep(PAUSE)
 
     async def _full_text(self) -> StreamedResults | None:

@@ -14,6 +14,7 @@ from pgbraid.cli.options import (
     embedding_options,
     json_option,
     parse_json,
+    read_dsn_option,
     tenant_option,
 )
 from pgbraid.cli.output import print_json, style
@@ -22,6 +23,7 @@ from pgbraid.cli.output import print_json, style
 @click.command(short_help="Explain a search: where scores come from, why a document is not found.")
 @click.argument("query")
 @dsn_option
+@read_dsn_option
 @tenant_option
 @collection_option
 @click.option("-k", "--limit", type=ROW_COUNT, default=5, show_default=True, metavar="N", help="How many results.")
@@ -34,6 +36,7 @@ from pgbraid.cli.output import print_json, style
 def explain(
     query: str,
     dsn: str | None,
+    read_dsn: str | None,
     tenant: str,
     collection: str,
     limit: int,
@@ -51,7 +54,8 @@ def explain(
     """
     import pgbraid
 
-    with pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client:
+    models = embedders(embedding_url, embedding_model)
+    with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
         explanation = client.explain_search(
             query,
             limit,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from pgbraid.embedders import Embedder
@@ -27,6 +28,21 @@ ROW_COUNT = click.IntRange(1, 10_000)
 
 dsn_option = click.option(
     "--dsn", envvar="PGBRAID_DSN", metavar="URL", help="The database. Default: $PGBRAID_DSN, else the embedded one."
+)
+
+
+def _beside_its_dsn(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Standbys that the environment names belong to the database that it names, not to another one."""
+    sources = [context.get_parameter_source(name) for name in ("read_dsn", "dsn")]
+    return None if sources == [ParameterSource.ENVIRONMENT, ParameterSource.COMMANDLINE] else value
+
+
+read_dsn_option = click.option(
+    "--read-dsn",
+    envvar="PGBRAID_READ_DSN",
+    callback=_beside_its_dsn,
+    metavar="URL",
+    help="A hot standby to search on, or several, with spaces between them. Default: $PGBRAID_READ_DSN.",
 )
 tenant_option = click.option(
     "--tenant", default="default", show_default=True, metavar="KEY", help="The tenant to act for."

@@ -14,6 +14,7 @@ from pgbraid.cli.options import (
     embedding_options,
     json_option,
     parse_json,
+    read_dsn_option,
     tenant_option,
 )
 from pgbraid.cli.output import print_results, style
@@ -23,6 +24,7 @@ from pgbraid.display import clean
 @click.command(short_help="Search by what was said and when.")
 @click.argument("query")
 @dsn_option
+@read_dsn_option
 @tenant_option
 @collection_option
 @click.option(
@@ -45,6 +47,7 @@ from pgbraid.display import clean
 def recall(
     query: str,
     dsn: str | None,
+    read_dsn: str | None,
     tenant: str,
     collection: str,
     timeframe: str | None,
@@ -62,7 +65,8 @@ def recall(
     """
     import pgbraid
 
-    with pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client:
+    models = embedders(embedding_url, embedding_model)
+    with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
         results = client.recall(
             query, timeframe, strategy, limit, parse_json(filters, "--filters"), collection, time_zone=time_zone
         )

@@ -15,6 +15,7 @@ from pgbraid.cli.options import (
     embedding_options,
     json_option,
     parse_json,
+    read_dsn_option,
     tenant_option,
 )
 from pgbraid.cli.output import print_results
@@ -30,6 +31,7 @@ RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_
 @click.command(short_help="Search.")
 @click.argument("query")
 @dsn_option
+@read_dsn_option
 @tenant_option
 @collection_option
 @click.option("-k", "--limit", type=ROW_COUNT, metavar="N", help="How many results.  [default: 10, with --rerank 5]")
@@ -55,6 +57,7 @@ RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_
 def search(
     query: str,
     dsn: str | None,
+    read_dsn: str | None,
     tenant: str,
     collection: str,
     limit: int | None,
@@ -77,7 +80,8 @@ def search(
         raise click.UsageError("--interval needs --watch")
     given = parse_json(filters, "--filters")
     reranker = _reranker(rerank)
-    with pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client:
+    models = embedders(embedding_url, embedding_model)
+    with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
         # A model that loads for this one search may take longer than a search may.
         results = client.search(query, limit, mode, given, collection, rerank=reranker, rerank_timeout=None)
         if watch:

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ import psycopg
 
 from pgbraid._dsn import find_dsn
 from pgbraid._lazy import LazyModule
-from pgbraid.client.session import Session
+from pgbraid.client.session import Session, end_with_client
 from pgbraid.client.vector_spaces import VectorSpaces
 from pgbraid.errors import from_psycopg
 
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
         retrieving,
         search_log,
         searching,
+        standbys,
         streaming,
         synced_tables,
         tenants,
     )
+    from pgbraid.client.standbys import Consistency
     from pgbraid.embedders.protocol import Embedder
 else:
     arrangement = LazyModule(f"{__name__}.arrangement")
@@ -59,6 +62,7 @@ else:
     retrieving = LazyModule(f"{__name__}.retrieving")
     search_log = LazyModule(f"{__name__}.search_log")
     searching = LazyModule(f"{__name__}.searching")
+    standbys = LazyModule(f"{__name__}.standbys")
     streaming = LazyModule(f"{__name__}.streaming")
     synced_tables = LazyModule(f"{__name__}.synced_tables")
     tenants = LazyModule(f"{__name__}.tenants")
@@ -70,6 +74,9 @@ def connect(
     dsn: str | psycopg.Connection[Any] | None = None,
     tenant: str = "default",
     embedder: Embedder | Sequence[Embedder] | None = None,
+    *,
+    read_dsn: str | Sequence[str] | None = None,
+    consistency: Consistency = "session",
 ) -> Client:
     """Connect to a database that has pgbraid: `with connect() as client:`, or
     `client = connect()` and at the end `close()`.
@@ -83,6 +90,10 @@ def connect(
     the extra [local] is installed. Of several, each collection gets the one whose `model_name` is its
     embedding model: with those of both models, searches go on through a model change.
 
+    `read_dsn` names hot standbys of the database, one or several: searches and other reads go to them in turn, and to
+    the primary while none can serve. With the consistency "session" reads see what this client has written, with
+    "eventual" they do not wait for it: see docs/standbys.md. Without `dsn`, it is the environment's PGBRAID_READ_DSN.
+
     Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError.
     """
     if isinstance(dsn, psycopg.Connection):
@@ -94,24 +105,21 @@ def connect(
             connection = psycopg.Connection.connect(
                 found, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid"
             )
-            _end_with_client(connection)
+            end_with_client(connection)
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         client = Client(connection, tenant, embedder, owns_connection=True)
     try:
         client._session.check_installation()
+        read_dsn = read_dsn or (None if dsn else os.environ.get("PGBRAID_READ_DSN"))
+        if read_dsn:
+            from pgbraid.client.standbys import standbys_of
+
+            client._session.standbys = standbys_of(client._session, read_dsn, consistency)
     except BaseException:
         client.close()
         raise
     return client
-
-
-def _end_with_client(connection: psycopg.Connection[Any]) -> None:
-    """Have the server look, while it works on a statement, whether the client is still there: else it would work on for
-    one that is gone."""
-    # On some operating systems it cannot.
-    with suppress(psycopg.DataError):
-        connection.execute("select pg_catalog.set_config('client_connection_check_interval', '2s', false)")
 
 
 class Client:
@@ -142,7 +150,9 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connection, if the client opened it."""
+        """Close the connection, if the client opened it, and those to standbys."""
+        if self._session.standbys is not None:
+            self._session.standbys.close()
         if self._session.owns_connection:
             self.connection.close()
 
@@ -178,6 +188,9 @@ class Client:
                 yield
         except psycopg.Error as error:
             raise from_psycopg(error) from error
+
+    wal_position = standbys.wal_position
+    read_after = standbys.read_after
 
     # Every other method is a function of the module named, which is imported when it is first used.
 

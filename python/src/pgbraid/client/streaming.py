@@ -11,8 +11,6 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-import psycopg
-
 from pgbraid._background import in_background
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.client.queries import RANKING, VectorRequest, ask_for_vector, check_vector, embed_query, searched
@@ -194,8 +192,7 @@ class SearchStream:
                 if not self._is_busy:
                     return
                 if self._awaited is None:
-                    with suppress(psycopg.Error):
-                        self._client.connection.cancel_safe(timeout=2)
+                    self._client._session.cancel()
             time.sleep(PAUSE)
 
     def _full_text(self) -> StreamedResults | None:
