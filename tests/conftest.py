@@ -24,7 +24,7 @@ import pgbraid
 from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
-from support import HashEmbedder, Tenants, clone, finish_drops, make_fast, pglite, temporary_folder
+from support import HashEmbedder, OtherSession, Tenants, clone, finish_drops, make_fast, pglite, temporary_folder
 from support.examples import try_fewer
 from support.package import Package
 
@@ -175,6 +175,16 @@ def db(request: pytest.FixtureRequest) -> Iterator[Connection]:
     else:
         with psycopg.connect(request.getfixturevalue("dsn"), autocommit=True) as connection:
             yield connection
+
+
+@pytest.fixture
+def other_session(request: pytest.FixtureRequest) -> OtherSession:
+    """`with other_session() as connection` has another session like that of `db`, for a transaction, or for several
+    with `autocommit=True`. Of a test marked `tenant_of_its_own` its plans are made already, as those of `db` are."""
+    if request.node.get_closest_marker("tenant_of_its_own") and "dsn" not in request.fixturenames:
+        tenants: Tenants = request.getfixturevalue("tenants")
+        return tenants.other_session
+    return partial(psycopg.connect, request.getfixturevalue("dsn"))
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,12 @@ from __future__ import annotations
 from support.embedder import HashEmbedder
 from support.json_server import JsonServer
 from support.servers import clone, durable_server, finish_drops, make_fast, temporary_folder
-from support.tenants import Tenants
+from support.tenants import OtherSession, Tenants
 
 __all__ = [
     "HashEmbedder",
     "JsonServer",
+    "OtherSession",
     "Tenants",
     "clone",
     "durable_server",

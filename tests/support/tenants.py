@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -12,17 +12,21 @@ import psycopg
 from psycopg import sql
 
 Connection = psycopg.Connection[Any]
+OtherSession = Callable[..., AbstractContextManager[Connection]]
 MOST_CALLS = 10
 
-# What a test could leave to the next besides rows: functions, tables, statistics by which plans are made, and rights.
-CATALOG = """
-select (select (count(*), max(xmin::text::bigint)) from pg_proc)::text,
-       (select (count(*), sum(reltuples), sum(relpages), sum(relfilenode::bigint)) from pg_class)::text,
-       (select count(*) from pg_statistic), (select count(*) from pg_trigger), (select count(*) from pg_policy),
-       (select count(*) from pg_db_role_setting), (select count(*) from pg_auth_members)
+# What a test could leave to the next besides rows: functions, tables and what is said of them, statistics by which
+# plans are made, and rights. A change of a row in a catalog gives it another xmin; counts of pages change in place.
+CHANGED = ("proc", "class", "attribute", "constraint", "index", "trigger", "policy")
+CATALOG = f"""
+select {", ".join(f"(select (count(*), max(xmin::text::bigint)) from pg_{name})::text" for name in CHANGED)},
+       (select (count(*), max(xmin::text::bigint)) from pg_namespace where nspname !~ '^pg_')::text,
+       (select (sum(reltuples), sum(relpages), sum(relfilenode::bigint)) from pg_class)::text,
+       (select count(*) from pg_statistic), (select count(*) from pg_db_role_setting),
+       (select count(*) from pg_auth_members)
 """
 # What goes with no tenant and, of the collection `default`, with no collection.
-LASTING = ("synonyms", "indexed_attributes", "vector_spaces", "vector_settings")
+LASTING = ("synonyms", "indexed_attributes", "vector_spaces", "vector_settings", "daily_table_sizes")
 RESTORE = """
 insert into {0} overriding system value
 select (given::{0}).* from unnest(%s::text[]) given where given not in (select t::text from {0} t)
@@ -43,7 +47,10 @@ class Tenants:
     def __init__(self, new_database: Callable[[], AbstractContextManager[str]]) -> None:
         self._new_database = new_database
         self._open = ExitStack()
+        self._dsn = ""
+        self._tenant = ""
         self._connection: Connection | None = None
+        self._others: list[Connection] = []
         self._search_path = ""
         self._lasting: dict[str, list[str]] = {}
         self._state: list[Any] = []
@@ -60,22 +67,44 @@ class Tenants:
         """A superuser's connection as a new tenant, for one test. Its session has compiled and planned what earlier
         tests called, which takes longer than most tests."""
         if self._connection is None:
-            dsn = self._open.enter_context(self._new_database())
-            self._connection = self._open.enter_context(psycopg.connect(dsn, autocommit=True))
+            self._dsn = self._open.enter_context(self._new_database())
+            self._connection = self._open.enter_context(psycopg.connect(self._dsn, autocommit=True))
             self._search_path = self._connection.execute("show search_path").fetchall()[0][0]
             self._lasting = {name: _rows(self._connection, name) for name in LASTING}
             self._state = _state(self._connection)
         # PGlite sets it in its session, and resetting makes it another.
         self._connection.execute("select set_config('search_path', %s, false)", (self._search_path,))
-        tenant = f"tenant_{uuid.uuid4().hex[:8]}"
-        self._connection.execute("select braid.create_tenant(%s)", (tenant,))
-        self._connection.execute("select set_config('braid.tenant', %s, false)", (tenant,))
+        self._tenant = f"tenant_{uuid.uuid4().hex[:8]}"
+        self._connection.execute("select braid.create_tenant(%s)", (self._tenant,))
+        self._connection.execute("select set_config('braid.tenant', %s, false)", (self._tenant,))
         try:
             yield self._connection
         finally:
             if not (_is_cleared(self._connection, self._lasting) and _state(self._connection) == self._state):
                 self._connection = None
+                self._others.clear()
                 self._open.close()
+
+    @contextmanager
+    def other_session(self, *, autocommit: bool = False) -> Iterator[Connection]:
+        """Another session as the tenant of the test, for the while: one that earlier tests have used too. Like a
+        connection of psycopg it commits at the end, or rolls back if there is an error."""
+        try:
+            connection = self._others.pop()
+        except IndexError:
+            connection = self._open.enter_context(psycopg.connect(self._dsn, autocommit=True))
+        connection.execute("select set_config('braid.tenant', %s, false)", (self._tenant,))
+        connection.autocommit = autocommit
+        try:
+            yield connection
+            if not connection.closed:
+                connection.commit()
+        finally:
+            if not connection.closed:
+                connection.rollback()
+                connection.autocommit = True
+                _reset(connection)
+                self._others.append(connection)
 
 
 def _is_cleared(connection: Connection, lasting: dict[str, list[str]]) -> bool:
@@ -83,8 +112,7 @@ def _is_cleared(connection: Connection, lasting: dict[str, list[str]]) -> bool:
     if connection.closed or not connection.autocommit or connection.info.transaction_status:
         return False
     try:
-        for what in ("reset session authorization", "reset all", "discard temp", "unlisten *"):
-            connection.execute(what.encode())
+        _reset(connection)
         connection.execute("select braid.drop_collection(name) from braid.collections where name <> 'default'")
         connection.execute("select braid.drop_tenant(key, key) from braid_store.tenants where key <> 'default'")
         for _ in range(MOST_CALLS):
@@ -99,6 +127,12 @@ def _is_cleared(connection: Connection, lasting: dict[str, list[str]]) -> bool:
     except psycopg.Error:
         pass
     return False
+
+
+def _reset(connection: Connection) -> None:
+    for what in ("reset session authorization", "reset all", "discard temp", "unlisten *"):
+        connection.execute(what.encode())
+    connection.isolation_level = None
 
 
 def _rows(connection: Connection, name: str) -> list[str]:
