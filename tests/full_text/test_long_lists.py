@@ -32,8 +32,10 @@ def angle(number: int) -> float:
     return 0.5 + 2 * (number * 7919 % 10007) / 10007
 
 
-@pytest.fixture
-def filled(db: Connection) -> Connection:
+@pytest.fixture(scope="module")
+def filled(shared_db: Connection) -> Connection:
+    """For all tests, which only search."""
+    db = shared_db
     rng = random.Random(7)
     number = 0
     db.execute(

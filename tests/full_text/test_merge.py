@@ -9,15 +9,13 @@ from typing import Any
 import psycopg
 import pytest
 
+from support import OtherSession
 from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
 from support.calls import full_text, set_tenant, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 QUERY = "river amber"
-
-
-def connect(dsn: str) -> Connection:
-    return psycopg.connect(dsn, autocommit=True)
 
 
 def insert_one_by_one(db: Connection, count: int, first: int = 0) -> None:
@@ -103,9 +101,9 @@ def test_maintain_again_finds_nothing_to_do(db: Connection) -> None:
     assert db.execute(state).fetchone() == before
 
 
-def test_a_delete_that_commits_after_a_merge_began_stays_deleted(db: Connection, dsn: str) -> None:
+def test_a_delete_that_commits_after_a_merge_began_stays_deleted(db: Connection, other_session: OtherSession) -> None:
     insert_by_eight(db, 7)
-    with connect(dsn) as deleter, connect(dsn) as merger:
+    with other_session(autocommit=True) as deleter, other_session(autocommit=True) as merger:
         deleter.execute("begin")
         deleter.execute("select braid.delete_document('b3-3')")
         merger.execute("begin")
@@ -121,9 +119,9 @@ def test_a_delete_that_commits_after_a_merge_began_stays_deleted(db: Connection,
     assert_exact(db)
 
 
-def test_a_delete_that_commits_after_a_merge_stays_deleted(db: Connection, dsn: str) -> None:
+def test_a_delete_that_commits_after_a_merge_stays_deleted(db: Connection, other_session: OtherSession) -> None:
     insert_by_eight(db, 7)
-    with connect(dsn) as deleter:
+    with other_session(autocommit=True) as deleter:
         deleter.execute("begin")
         deleter.execute("select braid.delete_document('b3-3')")
         insert_by_eight(db, 1, first=7)
@@ -134,9 +132,11 @@ def test_a_delete_that_commits_after_a_merge_stays_deleted(db: Connection, dsn: 
     assert_exact(db)
 
 
-def test_a_delete_made_while_a_merge_is_not_yet_committed_stays_deleted(db: Connection, dsn: str) -> None:
+def test_a_delete_made_while_a_merge_is_not_yet_committed_stays_deleted(
+    db: Connection, other_session: OtherSession
+) -> None:
     insert_by_eight(db, 7)
-    with connect(dsn) as deleter, connect(dsn) as merger:
+    with other_session(autocommit=True) as deleter, other_session(autocommit=True) as merger:
         merger.execute("begin")
         insert_by_eight(merger, 1, first=7)
         assert count(merger, "segments") == 1
@@ -156,9 +156,11 @@ def test_a_delete_made_while_a_merge_is_not_yet_committed_stays_deleted(db: Conn
 BATCH_3 = "select braid.delete_documents(array(select 'b3-' || n from generate_series(0, 7) n))"
 
 
-def test_all_chunks_of_a_segment_deleted_while_a_merge_is_not_yet_committed(db: Connection, dsn: str) -> None:
+def test_all_chunks_of_a_segment_deleted_while_a_merge_is_not_yet_committed(
+    db: Connection, other_session: OtherSession
+) -> None:
     insert_by_eight(db, 7)
-    with connect(dsn) as deleter, connect(dsn) as merger:
+    with other_session(autocommit=True) as deleter, other_session(autocommit=True) as merger:
         merger.execute("begin")
         insert_by_eight(merger, 1, first=7)
         assert count(merger, "segments") == 1
@@ -170,9 +172,11 @@ def test_all_chunks_of_a_segment_deleted_while_a_merge_is_not_yet_committed(db: 
     assert_exact(db)
 
 
-def test_a_merge_while_a_delete_of_all_chunks_of_a_segment_is_not_yet_committed(db: Connection, dsn: str) -> None:
+def test_a_merge_while_a_delete_of_all_chunks_of_a_segment_is_not_yet_committed(
+    db: Connection, other_session: OtherSession
+) -> None:
     insert_by_eight(db, 7)
-    with connect(dsn) as deleter:
+    with other_session(autocommit=True) as deleter:
         deleter.execute("begin")
         deleter.execute(BATCH_3)
         assert (count(deleter, "segments"), count(deleter, "tombstones")) == (6, 0)
@@ -189,9 +193,11 @@ def test_a_merge_while_a_delete_of_all_chunks_of_a_segment_is_not_yet_committed(
     assert_exact(db)
 
 
-def test_all_chunks_of_a_segment_deleted_under_a_snapshot_of_the_transaction(db: Connection, dsn: str) -> None:
+def test_all_chunks_of_a_segment_deleted_under_a_snapshot_of_the_transaction(
+    db: Connection, other_session: OtherSession
+) -> None:
     insert_by_eight(db, 7)
-    with connect(dsn) as deleter:
+    with other_session(autocommit=True) as deleter:
         deleter.execute("begin isolation level repeatable read")
         assert len(full_text(deleter, QUERY)) == 56
         insert_by_eight(db, 1, first=7)
@@ -201,11 +207,11 @@ def test_all_chunks_of_a_segment_deleted_under_a_snapshot_of_the_transaction(db:
     assert_exact(db)
 
 
-def test_a_merge_that_is_rolled_back_was_none(db: Connection, dsn: str) -> None:
+def test_a_merge_that_is_rolled_back_was_none(db: Connection, other_session: OtherSession) -> None:
     insert_by_eight(db, 7)
     db.execute("select braid.delete_document('b0-1')")
     before = full_text(db, QUERY)
-    with connect(dsn) as merger:
+    with other_session(autocommit=True) as merger:
         merger.execute("begin")
         insert_by_eight(merger, 4, first=7)
         assert count(merger, "segments where not is_deletion") == 4
@@ -215,9 +221,9 @@ def test_a_merge_that_is_rolled_back_was_none(db: Connection, dsn: str) -> None:
     assert_exact(db)
 
 
-def test_no_merge_under_a_snapshot_of_the_transaction(db: Connection, dsn: str) -> None:
+def test_no_merge_under_a_snapshot_of_the_transaction(db: Connection, other_session: OtherSession) -> None:
     insert_by_eight(db, 7)
-    with connect(dsn) as writer:
+    with other_session(autocommit=True) as writer:
         writer.execute("begin isolation level repeatable read")
         assert len(full_text(writer, QUERY)) == 56
         # Another session merges all that this one sees.
@@ -233,7 +239,7 @@ def test_no_merge_under_a_snapshot_of_the_transaction(db: Connection, dsn: str) 
     assert_exact(db)
 
 
-def test_two_maintains_at_once(db: Connection, dsn: str) -> None:
+def test_two_maintains_at_once(db: Connection, other_session: OtherSession) -> None:
     # In one transaction under a snapshot nothing is merged as it comes.
     with db.transaction():
         db.execute("set transaction isolation level repeatable read")
@@ -243,7 +249,7 @@ def test_two_maintains_at_once(db: Connection, dsn: str) -> None:
 
     def maintain() -> None:
         try:
-            with connect(dsn) as connection:
+            with other_session(autocommit=True) as connection:
                 connection.execute("select braid.maintain('5 seconds')")
         except Exception as error:
             problems.append(error)
@@ -258,7 +264,7 @@ def test_two_maintains_at_once(db: Connection, dsn: str) -> None:
     assert_exact(db)
 
 
-def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, dsn: str) -> None:
+def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, other_session: OtherSession) -> None:
     """However much time maintain() is given: writers queue behind the clear."""
     tenants = [f"tenant{number}" for number in range(6)]
     for tenant in tenants:
@@ -275,7 +281,7 @@ def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, dsn: str) -> No
     done: list[dict[str, Any]] = []
 
     def maintain() -> None:
-        with connect(dsn) as maintainer:
+        with other_session(autocommit=True) as maintainer:
             row = maintainer.execute("select braid.maintain('10 minutes')").fetchone()
             assert row is not None
             done.append(row[0])
@@ -291,12 +297,14 @@ def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, dsn: str) -> No
     assert done[0]["merges"] < len(tenants) and not done[0]["complete"]
 
 
-def test_maintain_does_not_rewrite_the_one_segment_that_another_merge_left(db: Connection, dsn: str) -> None:
+def test_maintain_does_not_rewrite_the_one_segment_that_another_merge_left(
+    db: Connection, other_session: OtherSession
+) -> None:
     """With seven of eight segments locked there is nothing to join, and it ends well before its time."""
     with db.transaction():
         db.execute("set transaction isolation level repeatable read")
         insert_by_eight(db, 8)
-    with connect(dsn) as other:
+    with other_session(autocommit=True) as other:
         other.execute("begin")
         other.execute("select from braid_store.segments order by id limit 7 for update")
         row = db.execute("select braid.maintain('2 seconds')").fetchone()

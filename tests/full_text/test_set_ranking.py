@@ -10,10 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support import OtherSession
 from support.bm25_model import Bm25Model, Chunk, Tokenizer, stored_chunks
 from support.calls import full_text, hybrid, upsert
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 # Common words have heads; "the" is a stop word, whose texts have no length.
 WORDS = [f"{letter}{letter}ord" for letter in "abcdefghijklmnopqrstuvwxyz"]
@@ -226,8 +228,8 @@ def test_any_sequence_of_changes(indexed: Connection) -> None:
     assert indexed.execute("select * from braid.check_index()").fetchall() == []
 
 
-def test_an_open_snapshot_keeps_its_ranking(indexed: Connection, dsn: str) -> None:
-    with psycopg.connect(dsn) as reader:
+def test_an_open_snapshot_keeps_its_ranking(indexed: Connection, other_session: OtherSession) -> None:
+    with other_session() as reader:
         reader.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         before = full_text(reader, "aaord bbord", match_count=20)
         change(indexed, {"k1": 0, "title_weight": 5})

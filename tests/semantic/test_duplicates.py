@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from support import OtherSession
 from support.nearest import (
     Connection,
     Vector,
@@ -24,6 +25,7 @@ from support.nearest import (
     written_count,
 )
 
+pytestmark = pytest.mark.tenant_of_its_own
 DIMENSIONS = 6
 Vectors = dict[str, Vector]
 
@@ -137,16 +139,16 @@ def test_replaced_and_new_vectors(db: Connection, vectors: Vectors) -> None:
         assert indexed(db) <= len({row.tobytes() for row in vectors.values()}) + 1
 
 
-def test_a_delete_while_vectors_are_absorbed(db: Connection, dsn: str, vectors: Vectors) -> None:
+def test_a_delete_while_vectors_are_absorbed(db: Connection, other_session: OtherSession, vectors: Vectors) -> None:
     """The last of its kind is deleted by one who has not seen the new one."""
     alone = {"alone": np.full(DIMENSIONS, 5, np.float32)}
     store(db, alone, "c")
     maintain(db)
     store(db, {"second": alone["alone"]}, "c")
-    with psycopg.connect(dsn) as maintainer:
+    with other_session() as maintainer:
         maintainer.execute("select braid.maintain('1 second')")
         db.execute("set statement_timeout = '10 s'")
-        with psycopg.connect(dsn) as other:
+        with other_session() as other:
             other.execute("set lock_timeout = '200 ms'")
             with pytest.raises(psycopg.Error):
                 other.execute("select braid.delete_documents('{alone}', 'c')")
@@ -156,7 +158,7 @@ def test_a_delete_while_vectors_are_absorbed(db: Connection, dsn: str, vectors: 
     assert (hits[0][0], mode) == ("second", "hnsw")
 
 
-def test_a_delete_that_waits_for_the_first_duplicate_of_a_shard(db: Connection, dsn: str) -> None:
+def test_a_delete_that_waits_for_the_first_duplicate_of_a_shard(db: Connection, other_session: OtherSession) -> None:
     """When it began, the shard had no duplicates."""
     db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
     set_threshold(db, 200, DIMENSIONS)
@@ -164,7 +166,7 @@ def test_a_delete_that_waits_for_the_first_duplicate_of_a_shard(db: Connection, 
     store(db, vectors, "c")
     maintain(db)
     store(db, {"second": vectors["d000"]}, "c")
-    with psycopg.connect(dsn) as maintainer, ThreadPoolExecutor(1) as pool:
+    with other_session() as maintainer, ThreadPoolExecutor(1) as pool:
         maintainer.execute("select braid.maintain('1 second')")
         deleted = pool.submit(delete, db, ["d000"])
         while not maintainer.execute("select from pg_locks where not granted").fetchall():
@@ -174,9 +176,11 @@ def test_a_delete_that_waits_for_the_first_duplicate_of_a_shard(db: Connection, 
     assert search(db, vectors["d000"], "c", 1)[:2] == ([("second", 1.0)], "hnsw")
 
 
-def test_a_vector_that_comes_while_the_one_in_the_index_is_deleted(db: Connection, dsn: str, vectors: Vectors) -> None:
+def test_a_vector_that_comes_while_the_one_in_the_index_is_deleted(
+    db: Connection, other_session: OtherSession, vectors: Vectors
+) -> None:
     """Maintenance does not wait for the delete, so two of the equal ones stand in the index."""
-    with psycopg.connect(dsn) as other:
+    with other_session() as other:
         delete(other, ["yes000"])
         store(db, {"new": YES}, "c")
         maintain_as_far_as_possible(db)

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from psycopg.types.json import Jsonb
 
-from support.calls import set_tenant
+from support import OtherSession
+from support.calls import one, set_tenant
 from support.examples import examples
 from support.nearest import (
     Connection,
@@ -39,6 +40,7 @@ from support.nearest import (
     written_count,
 )
 
+pytestmark = pytest.mark.tenant_of_its_own
 DIMENSIONS = 6
 SIZE = 300
 Vectors = dict[str, Vector]
@@ -138,6 +140,7 @@ def test_a_hybrid_search_is_as_wide_as_its_page_needs(db: Connection, vectors: V
 
 
 def test_only_the_tenant_that_has_many_gets_a_shard(db: Connection, vectors: Vectors) -> None:
+    tenant = one(db, "select current_setting('braid.tenant')")
     db.execute("select braid.create_tenant('other')")
     set_tenant(db, "other")
     other = made_up(50, seed=1)
@@ -145,7 +148,7 @@ def test_only_the_tenant_that_has_many_gets_a_shard(db: Connection, vectors: Vec
     maintain(db)
     assert written_count(db, "c") == 50
     check(db, other)
-    set_tenant(db, "default")
+    set_tenant(db, tenant)
     check(db, vectors)
 
 
@@ -228,14 +231,16 @@ def test_deletes_and_replacements_in_every_state(db: Connection, collection: str
     assert db.execute(f"select count(*) from braid_store.vectors_{shard}").fetchone() == (len(vectors),)
 
 
-def test_a_delete_that_ends_after_the_shard_serves(db: Connection, dsn: str, collection: str) -> None:
+def test_a_delete_that_ends_after_the_shard_serves(
+    db: Connection, other_session: OtherSession, collection: str
+) -> None:
     """It knows nothing of the new shard: the vector stays there, and is passed over."""
     vectors = made_up(SIZE)
     store(db, vectors, collection)
     maintain_until(db, "indexing")
     query = np.zeros(DIMENSIONS, np.float32)
     gone = [external_id for external_id, _ in nearest(vectors, query, "l2", 12)]
-    with psycopg.connect(dsn) as other:
+    with other_session() as other:
         other.execute("set transaction isolation level repeatable read")
         other.execute("select count(*) from braid_store.vector_shards")
         db.execute("select braid.maintain('10 s')")
@@ -373,9 +378,11 @@ def test_a_dropped_collection_is_gone_at_once_and_reaped_in_batches(db: Connecti
     check(db, own)
 
 
-def test_a_shard_is_kept_for_those_who_may_still_read_it(db: Connection, dsn: str, vectors: Vectors) -> None:
+def test_a_shard_is_kept_for_those_who_may_still_read_it(
+    db: Connection, other_session: OtherSession, vectors: Vectors
+) -> None:
     first = f"vectors_{serving_shard(db, 'c')}"
-    with psycopg.connect(dsn) as reader:
+    with other_session() as reader:
         reader.execute("set transaction isolation level repeatable read")
         reader.execute("select 1 from braid.collections")
         db.execute("select braid.set_vector_index('c', hnsw_m => 8)")
@@ -393,11 +400,11 @@ def test_a_shard_is_kept_for_those_who_may_still_read_it(db: Connection, dsn: st
 
 
 def test_a_reader_keeps_its_snapshot_from_before_the_promotion_and_through_the_demotion(
-    db: Connection, dsn: str, collection: str
+    db: Connection, other_session: OtherSession, collection: str
 ) -> None:
     vectors = made_up(SIZE)
     store(db, vectors, collection)
-    with psycopg.connect(dsn) as early, psycopg.connect(dsn) as late:
+    with other_session() as early, other_session() as late:
         for reader in (early, late):
             reader.execute("set transaction isolation level repeatable read")
         early.execute("select 1 from braid.collections")
@@ -412,9 +419,11 @@ def test_a_reader_keeps_its_snapshot_from_before_the_promotion_and_through_the_d
     check(db, dict(list(vectors.items())[280:]))
 
 
-def test_a_shard_in_use_by_an_idle_transaction_is_left(db: Connection, dsn: str, vectors: Vectors) -> None:
+def test_a_shard_in_use_by_an_idle_transaction_is_left(
+    db: Connection, other_session: OtherSession, vectors: Vectors
+) -> None:
     """It has a lock and no snapshot: maintenance goes on without waiting for it."""
-    with psycopg.connect(dsn) as reader:
+    with other_session() as reader:
         check(reader, vectors)
         db.execute("select braid.set_vector_index('c', hnsw_m => 8)")
         db.execute("set statement_timeout = '10 s'")
@@ -426,13 +435,13 @@ def test_a_shard_in_use_by_an_idle_transaction_is_left(db: Connection, dsn: str,
         assert_shard_tables(db, {f"vectors_{serving_shard(db, 'c')}"})
 
 
-def test_maintenance_waits_for_no_writer(db: Connection, dsn: str, collection: str) -> None:
+def test_maintenance_waits_for_no_writer(db: Connection, other_session: OtherSession, collection: str) -> None:
     """Not when it copies, absorbs, forgets what was copied nor when it gives back; and what they write is kept."""
     vectors = made_up(SIZE)
     external_ids = list(vectors)
     store(db, vectors, collection)
     db.execute("set statement_timeout = '10 s'")
-    with psycopg.connect(dsn) as writer:
+    with other_session() as writer:
         for number in range(3):
             replaced = {external_ids[-1 - number]: np.full(DIMENSIONS, 20 + number, np.float32)}
             replace_embeddings(writer, replaced, "c")
@@ -453,11 +462,13 @@ def test_maintenance_waits_for_no_writer(db: Connection, dsn: str, collection: s
         assert written_count(db, "c") == len(vectors)
 
 
-def test_an_update_of_the_vectors_does_not_bring_back_a_deleted_one(db: Connection, dsn: str, vectors: Vectors) -> None:
+def test_an_update_of_the_vectors_does_not_bring_back_a_deleted_one(
+    db: Connection, other_session: OtherSession, vectors: Vectors
+) -> None:
     """A delete under way while its vector is given back."""
     external_ids = list(vectors)
     delete(db, external_ids[60:])
-    with psycopg.connect(dsn) as other:
+    with other_session() as other:
         delete(other, external_ids[:5])
         maintain(db)
         other.commit()
@@ -490,7 +501,7 @@ def test_writers_wait_for_a_second_of_maintenance_at_most(db: Connection, vector
     assert written_count(db, "c") == 0
 
 
-def test_nobody_waits_while_an_index_is_made(db: Connection, dsn: str, collection: str) -> None:
+def test_nobody_waits_while_an_index_is_made(db: Connection, other_session: OtherSession, collection: str) -> None:
     """Neither a clear, nor the writers behind it, nor another maintain(); what was cleared does not come back."""
     store(db, made_up(SIZE), collection)
     maintain_until(db, "indexing")
@@ -498,10 +509,10 @@ def test_nobody_waits_while_an_index_is_made(db: Connection, dsn: str, collectio
     results: list[dict[str, Any]] = []
 
     def make_index() -> None:
-        with psycopg.connect(dsn, autocommit=True) as maintainer:
+        with other_session(autocommit=True) as maintainer:
             results.append(maintain_once(maintainer))
 
-    with psycopg.connect(dsn) as holder:
+    with other_session() as holder:
         # As long as this is held, no index can be made; nobody waits for it.
         holder.execute(f"lock table braid_store.vectors_{shard} in row exclusive mode")
         db.execute("set statement_timeout = '10 s'")
@@ -545,6 +556,7 @@ def test_a_tenant_that_fails_keeps_no_other_from_being_maintained(db: Connection
     db.execute(f"alter table braid_store.vectors_{serving_shard(db, 'c')} add constraint no check (false) not valid")
     new = made_up(20, seed=1, prefix="new")
     store(db, new, "c")
+    tenant = one(db, "select current_setting('braid.tenant')")
     db.execute("select braid.create_tenant('other')")
     set_tenant(db, "other")
     others = made_up(SIZE, seed=2)
@@ -553,10 +565,10 @@ def test_a_tenant_that_fails_keeps_no_other_from_being_maintained(db: Connection
         done = maintain_once(db)
         assert not done["complete"]
     [warning] = done["warnings"]
-    assert 'tenant "default" in collection "c"' in warning and '"no"' in warning and "23514" in warning
+    assert f'tenant "{tenant}" in collection "c"' in warning and '"no"' in warning and "23514" in warning
     check(db, others)
     assert search(db, [0] * DIMENSIONS, "c")[1] == "hnsw"
-    set_tenant(db, "default")
+    set_tenant(db, tenant)
     check(db, vectors | new)
     db.execute(f"alter table braid_store.vectors_{shards(db, 'c')[0][0]} drop constraint no")
     maintain(db)
@@ -564,9 +576,11 @@ def test_a_tenant_that_fails_keeps_no_other_from_being_maintained(db: Connection
     check(db, vectors | new)
 
 
-def test_maintenance_is_not_complete_while_another_session_is_at_it(db: Connection, dsn: str, collection: str) -> None:
+def test_maintenance_is_not_complete_while_another_session_is_at_it(
+    db: Connection, other_session: OtherSession, collection: str
+) -> None:
     store(db, made_up(SIZE), collection)
-    with psycopg.connect(dsn) as other:
+    with other_session() as other:
         maintain_once(other)
         done = maintain_once(db)
         assert done["vector_steps"] == 0 and not done["complete"]
@@ -615,9 +629,11 @@ def test_a_step_reads_no_more_of_a_shard_than_it_moves(db: Connection, collectio
     assert size <= rows_read() - before < 1.3 * size
 
 
-def test_a_search_leaves_pgvectors_settings_as_they_are(db: Connection, dsn: str, vectors: Vectors) -> None:
+def test_a_search_leaves_pgvectors_settings_as_they_are(
+    db: Connection, other_session: OtherSession, vectors: Vectors
+) -> None:
     query = "select current_setting('hnsw.ef_search'), current_setting('hnsw.iterative_scan')"
-    with psycopg.connect(dsn) as reader:
+    with other_session() as reader:
         assert search(reader, [0] * DIMENSIONS, "c")[1] == "hnsw"
         assert reader.execute(query).fetchone() == ("40", "off")
         reader.execute("set hnsw.ef_search = 7; set hnsw.iterative_scan = strict_order")
