@@ -10,7 +10,8 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 import uvicorn
@@ -18,12 +19,15 @@ import uvicorn
 import pgbraid
 from pgbraid.mcp_server.connections import Connections
 from pgbraid.workbench import Access, build_app
-from support import HashEmbedder
+from support import HashEmbedder, npm
 from workbench.documents import DOCUMENTS, OTHERS
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
+SLOWEST = 8_000
+PHONE: ViewportSize = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1280, "height": 860}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [
     "--no-sandbox",
@@ -148,3 +152,59 @@ def browser() -> Iterator[Browser]:
             yield opened
         finally:
             opened.close()
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    opened = browser.new_context(viewport=DESKTOP, permissions=["clipboard-read", "clipboard-write"])
+    opened.set_default_timeout(SLOWEST)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """Of the browser: each fails the test."""
+    return []
+
+
+def pages_of(context: BrowserContext, workbench: Workbench, complaints: list[str]) -> Iterator[Page]:
+    """A tab that has been let in. Requests to anywhere else are complaints."""
+    opened = context.new_page()
+    opened.on("console", lambda message: complaints.append(message.text) if message.type != "log" else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("request", lambda sent: None if sent.url.startswith(workbench.url) else complaints.append(sent.url))
+    opened.goto(workbench.address)
+    opened.wait_for_selector("#query")
+    yield opened
+    harmed = opened.evaluate("window.harmed")
+    opened.close()
+    assert complaints == []
+    assert harmed is None
+
+
+def check(page: Page) -> None:
+    """Light and dark, wide and narrow."""
+    page.emulate_media(reduced_motion="reduce")
+    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
+    for scheme in schemes:
+        for size in (DESKTOP, PHONE):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size(size)
+            assert violations(page) == [], f"{scheme} {size}"
+            # Nothing is wider than the screen.
+            assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    page.set_viewport_size(DESKTOP)
+
+
+def violations(page: Page) -> list[Any]:
+    """What axe holds to be serious or critical."""
+    axe = npm.installed(npm.AXE) / "node_modules" / "axe-core" / "axe.min.js"
+    # As the debugger: the page's own policy would not let it in.
+    page.evaluate(Path(axe).read_text())
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        (each["id"], [node["html"][:200] for node in each["nodes"]][:3])
+        for each in found["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]

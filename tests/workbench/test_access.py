@@ -13,7 +13,7 @@ from workbench.conftest import Workbench, serving
 
 pytestmark = pytest.mark.any_version
 
-READING = ["session", "search", "explain", "similar", "context", "facets", "copies"]
+READING = ["session", "search", "explain", "similar", "context", "facets", "copies", "query_sets", "evaluate"]
 PRICE = {"query": "price", "mode": "full_text"}
 
 

@@ -3,53 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 import pytest
 
-from support import npm
-from workbench.conftest import Workbench
+from workbench.conftest import Workbench, check, pages_of, violations
 from workbench.documents import EVIL, SCRIPT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+    from playwright.sync_api import BrowserContext, Page
 
 pytestmark = pytest.mark.any_version
-
-SLOWEST = 8_000
-PHONE: ViewportSize = {"width": 390, "height": 844}
-DESKTOP: ViewportSize = {"width": 1280, "height": 860}
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    opened = browser.new_context(viewport=DESKTOP, permissions=["clipboard-read", "clipboard-write"])
-    opened.set_default_timeout(SLOWEST)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def complaints() -> list[str]:
-    """Of the browser: each fails the test."""
-    return []
 
 
 @pytest.fixture
 def page(context: BrowserContext, workbench: Workbench, complaints: list[str]) -> Iterator[Page]:
-    """A tab that has been let in. Requests to anywhere else are complaints."""
-    opened = context.new_page()
-    opened.on("console", lambda message: complaints.append(message.text) if message.type != "log" else None)
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("request", lambda sent: None if sent.url.startswith(workbench.url) else complaints.append(sent.url))
-    opened.goto(workbench.address)
-    opened.wait_for_selector("#query")
-    yield opened
-    harmed = opened.evaluate("window.harmed")
-    opened.close()
-    assert complaints == []
-    assert harmed is None
+    yield from pages_of(context, workbench, complaints)
 
 
 def search(page: Page, query: str) -> None:
@@ -255,19 +224,6 @@ def test_an_empty_collection_says_so(page: Page) -> None:
     page.wait_for_selector("text=There is nothing to find yet")
 
 
-def violations(page: Page) -> list[Any]:
-    """What axe holds to be serious or critical."""
-    axe = npm.installed(npm.AXE) / "node_modules" / "axe-core" / "axe.min.js"
-    # As the debugger: the page's own policy would not let it in.
-    page.evaluate(Path(axe).read_text())
-    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
-    return [
-        (each["id"], [node["html"][:200] for node in each["nodes"]][:3])
-        for each in found["violations"]
-        if each["impact"] in ("serious", "critical")
-    ]
-
-
 def test_everybody_can_use_it(page: Page) -> None:
     page.emulate_media(reduced_motion="reduce")
     search(page, "price discount")
@@ -288,15 +244,3 @@ def test_everybody_can_use_it(page: Page) -> None:
     page.keyboard.press("?")
     page.wait_for_selector("dialog[open]")
     assert violations(page) == []
-
-
-def check(page: Page) -> None:
-    """Light and dark, wide and narrow."""
-    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
-    for scheme in schemes:
-        for size in (DESKTOP, PHONE):
-            page.emulate_media(color_scheme=scheme)
-            page.set_viewport_size(size)
-            assert violations(page) == [], f"{scheme} {size}"
-            # Nothing is wider than the screen.
-            assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")

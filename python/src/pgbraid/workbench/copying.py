@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pgbraid.workbench.search_request import SearchRequest
+    from pgbraid.workbench.requests import SearchRequest
 
 __all__ = ["copies"]
 

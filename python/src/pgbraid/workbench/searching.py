@@ -11,13 +11,13 @@ from psycopg import errors
 
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
 from pgbraid.workbench.copying import copies
-from pgbraid.workbench.search_request import SearchRequest, read
+from pgbraid.workbench.requests import SearchRequest, needed, read
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
     from pgbraid.results import SearchResult
 
-__all__ = ["context", "copied", "explain", "facets", "search", "session", "similar"]
+__all__ = ["context", "copied", "explain", "facets", "query_vector", "rows", "search", "session", "similar"]
 
 SNIPPET = {"fragment_count": 3, "fragment_words": 40}
 # Characters of a passage of which nothing is marked.
@@ -65,17 +65,17 @@ async def explain(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any
 
 
 async def similar(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    found = await client.similar_chunks(_needed(body, "chunk_id", int), read(body, "limit", int, 10))
+    found = await client.similar_chunks(needed(body, "chunk_id", int), read(body, "limit", int, 10))
     return {"results": [shown(row) for row in found], "stats": {}, "warnings": []}
 
 
 async def context(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
     """The chunks around one of a document."""
-    index, around = _needed(body, "chunk_index", int), read(body, "around", int, 3)
+    index, around = needed(body, "chunk_index", int), read(body, "around", int, 3)
     if not 0 <= around <= MOST_AROUND:
         raise InvalidArgumentError(f"around is {around}", hint=f"use 0 to {MOST_AROUND}", sqlstate="22023")
     document = await client.get_document(
-        _needed(body, "external_id", str), collection=read(body, "collection", str, "default")
+        needed(body, "external_id", str), collection=read(body, "collection", str, "default")
     )
     if document is None:
         return {"title": None, "chunk_count": 0, "chunks": []}
@@ -134,10 +134,10 @@ async def _metadata_keys(client: AsyncClient, collection: str) -> list[str]:
 async def copied(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
     """The search as texts that run it elsewhere."""
     request = SearchRequest.from_json(body)
-    return copies(request, await _vector(client, request), client.tenant)
+    return copies(request, await query_vector(client, request), client.tenant)
 
 
-async def _vector(client: AsyncClient, request: SearchRequest) -> list[float] | None:
+async def query_vector(client: AsyncClient, request: SearchRequest) -> list[float] | None:
     from pgbraid.async_client.queries import embed_query
 
     query = request.query
@@ -189,10 +189,3 @@ def marked(snippet: str) -> list[tuple[str, bool]]:
 def _closed_up(text: str) -> str:
     """Without empty lines."""
     return re.sub(r"\n\s*\n", "\n", text.strip())
-
-
-def _needed(body: Mapping[str, Any], name: str, kind: type) -> Any:
-    value = read(body, name, kind)
-    if value is None:
-        raise InvalidArgumentError(f"{name} is missing", sqlstate="22023")
-    return value

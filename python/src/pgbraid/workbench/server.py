@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -19,7 +20,7 @@ from starlette.routing import Route
 
 from pgbraid import errors
 from pgbraid._version import __version__
-from pgbraid.workbench import searching
+from pgbraid.workbench import evaluating, searching
 from pgbraid.workbench.access import MOST_BYTES, Access, Guard, TooLongError
 
 if TYPE_CHECKING:
@@ -40,6 +41,16 @@ READING: dict[str, Answer] = {
     "context": searching.context,
     "facets": searching.facets,
     "copies": searching.copied,
+    "query_sets": evaluating.query_sets,
+    "grades": evaluating.grades,
+    "evaluate": evaluating.evaluate,
+    "rankings": evaluating.rankings,
+}
+WRITING: dict[str, Answer] = {
+    "create_query_set": evaluating.create_query_set,
+    "judge": evaluating.judge,
+    "apply_ranking": evaluating.apply,
+    "restore_ranking": evaluating.restore,
 }
 # The first that fits.
 STATUSES: tuple[tuple[type[errors.PgbraidError], int], ...] = (
@@ -59,8 +70,9 @@ def build_app(connections: Connections, access: Access) -> Starlette:
         Route("/" if name == "index.html" else f"/{name}", _file(name, body)) for name, body in _static_files().items()
     ]
     reading = [Route(f"/api/{name}", api.reading(answer), methods=["POST"]) for name, answer in READING.items()]
+    writing = [Route(f"/api/{name}", api.writing(answer), methods=["POST"]) for name, answer in WRITING.items()]
     return Starlette(
-        routes=[*files, Route("/api/session", api.session, methods=["POST"]), *reading],
+        routes=[*files, Route("/api/session", api.session, methods=["POST"]), *reading, *writing],
         middleware=[Middleware(Guard, access=access)],
         exception_handlers={TooLongError: _too_long},
     )
@@ -107,6 +119,9 @@ class Api:
             except errors.PgbraidError as error:
                 status = next((status for kind, status in STATUSES if isinstance(error, kind)), 500)
                 return _failed(error.message, error.hint, error.sqlstate, status)
+            except Exception:
+                logging.getLogger(__name__).exception("the request failed")
+                return _failed("the workbench has a defect", "its log tells more; please report it", None, 500)
 
         return respond
 

@@ -1,11 +1,13 @@
 // Which page is shown, and what all pages have in common.
 
 import { call, takeToken } from './api.js'
+import * as compare from './compare.js'
 import { choice, field, h, problem, replace } from './dom.js'
+import * as evaluate from './evaluate.js'
 import { shortcuts } from './keys.js'
 import * as search from './search.js'
 
-const PAGES = { search }
+const PAGES = { search, compare, evaluate }
 const main = document.getElementById('main')
 export const state = { session: null, collection: 'default' }
 let shown = null

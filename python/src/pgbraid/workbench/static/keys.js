@@ -6,6 +6,7 @@ const KEYS = [
   ['/', 'to the query'],
   ['j  k', 'next and previous result'],
   ['e', 'why this result stands there'],
+  ['0 … 3', 'grade the result, on the page Compare'],
   ['?', 'these keys'],
 ]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
     from pgbraid.results import SearchResults
 
-__all__ = ["SearchRequest", "read"]
+__all__ = ["SearchRequest", "needed", "read"]
 
 MODES = ("hybrid", "full_text", "semantic")
 MOST_ROWS = 100
@@ -35,6 +35,13 @@ def read(body: Mapping[str, Any], name: str, kind: type, default: Any = None) ->
     known = isinstance(value, (int, float)) if kind is float else isinstance(value, kind)
     if not known or (isinstance(value, bool) and kind is not bool):
         raise InvalidArgumentError(f"{name} is {value!r}"[:200], hint=f"give {NAMES[kind]}", sqlstate="22023")
+    return value
+
+
+def needed(body: Mapping[str, Any], name: str, kind: type) -> Any:
+    value = read(body, name, kind)
+    if value is None:
+        raise InvalidArgumentError(f"{name} is missing", sqlstate="22023")
     return value
 
 
