@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pgbraid.text_vectors import embedder_failure
 from pgbraid.vectors import to_vector
@@ -12,7 +13,25 @@ from pgbraid.vectors import to_vector
 if TYPE_CHECKING:
     from pgbraid.vectors import VectorLike
 
-__all__ = ["FrameworkEmbedder", "model_name_of"]
+__all__ = ["EmbeddingModel", "FrameworkEmbedder", "KnownModel", "model_name_of"]
+
+
+class EmbeddingModel(Protocol):
+    """What a collection is made for. Every embedder is one."""
+
+    @property
+    def model_name(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class KnownModel:
+    """That of vectors which come from elsewhere."""
+
+    model_name: str
+    dimensions: int
 
 
 class FrameworkEmbedder:

@@ -151,7 +151,7 @@ class PgbraidVectorStore(VectorStore):
         with self._connections.client() as client:
             return store.index(
                 client, (_indexed(document, source_id_key) for document in found), key=KEY, collection=self.collection,
-                embedder=self._embedder, cleanup=cleanup, batch_size=batch_size, embed=self._embed,
+                model=self._embedder, cleanup=cleanup, batch_size=batch_size, embed=self._embed,
             )  # fmt: skip
 
     async def aindex(
@@ -167,7 +167,7 @@ class PgbraidVectorStore(VectorStore):
         async with self._connections.async_client() as client:
             return await async_store.index(
                 client, (_indexed(document, source_id_key) async for document in found), key=KEY,
-                collection=self.collection, embedder=self._embedder, cleanup=cleanup, batch_size=batch_size,
+                collection=self.collection, model=self._embedder, cleanup=cleanup, batch_size=batch_size,
                 embed=self._embed,
             )  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict
 from pgbraid.arguments import to_json
 from pgbraid.errors import InvalidArgumentError
 
-__all__ = ["Cleanup", "IndexingCounts", "Seen"]
+__all__ = ["Cleanup", "IndexingCounts", "Seen", "StableIds"]
 
 Cleanup = Literal["incremental", "full"]
 
@@ -24,6 +24,21 @@ class IndexingCounts(TypedDict):
     num_skipped: int
 
 
+class StableIds:
+    """Ids by source and text, so that a text is the same document in every run."""
+
+    def __init__(self) -> None:
+        # How often a text came.
+        self._places: dict[bytes, int] = {}
+
+    def next_of(self, source: str | None, text: str) -> str:
+        # Texts that come twice from a source differ in their metadata, such as the page.
+        digest = _digest(json.dumps([source, text]))
+        place = self._places.get(digest, 0)
+        self._places[digest] = place + 1
+        return f"{digest.hex()}-{place}" if place else digest.hex()
+
+
 class Seen:
     """What came in this run."""
 
@@ -33,12 +48,11 @@ class Seen:
         self._key = key
         self._cleanup = cleanup
         self._whole: set[bytes] = set()
-        # By source and text, how often it came.
-        self._places: dict[bytes, int] = {}
+        self._stable = StableIds()
 
     def add(self, record: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The record as it is to be written; None if the same one came before. One whose `external_id` is empty gets
-        one by source and text, so that it is the same document in the next run."""
+        a stable one."""
         source = record["metadata"][self._key].get("source")
         if source is not None:
             self.sources.add(source)
@@ -51,13 +65,7 @@ class Seen:
         if whole in self._whole:
             return None
         self._whole.add(whole)
-        external_id = record["external_id"]
-        if not external_id:
-            # Texts that come twice from a source differ in their metadata, such as the page.
-            text = _digest(json.dumps([source, record["chunks"][0]["content"]]))
-            place = self._places.get(text, 0)
-            self._places[text] = place + 1
-            external_id = f"{text.hex()}-{place}" if place else text.hex()
+        external_id = record["external_id"] or self._stable.next_of(source, record["chunks"][0]["content"])
         self.ids.add(external_id)
         return {**record, "external_id": external_id}
 

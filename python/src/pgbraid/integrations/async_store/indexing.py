@@ -13,7 +13,7 @@ from pgbraid.integrations.tracking import Cleanup, IndexingCounts, Seen
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
-    from pgbraid.embedders.protocol import Embedder
+    from pgbraid.integrations.embedders import EmbeddingModel
 
 __all__ = ["index"]
 
@@ -28,7 +28,7 @@ async def index(
     *,
     key: str,
     collection: str,
-    embedder: Embedder | None,
+    model: EmbeddingModel | None,
     cleanup: Cleanup | None = None,
     batch_size: int = 1000,
     embed: bool = True,
@@ -53,10 +53,10 @@ async def index(
             continue
         batch.append(named)
         if len(batch) >= batch_size:
-            await _write(client, batch, collection, embedder, counts)
+            await _write(client, batch, collection, model, counts)
             batch = []
     if batch:
-        await _write(client, batch, collection, embedder, counts)
+        await _write(client, batch, collection, model, counts)
     if cleanup is not None:
         counts["num_deleted"] = await _clean(client, seen, key, collection, cleanup)
     if embed:
@@ -69,10 +69,10 @@ async def _write(
     client: AsyncClient,
     batch: Sequence[Mapping[str, Any]],
     collection: str,
-    embedder: Embedder | None,
+    model: EmbeddingModel | None,
     counts: IndexingCounts,
 ) -> None:
-    written = await write(client, batch, collection, embedder)
+    written = await write(client, batch, collection, model)
     counts["num_added"] += written.inserted
     counts["num_updated"] += written.replaced + written.updated
     counts["num_skipped"] += written.unchanged + written.superseded

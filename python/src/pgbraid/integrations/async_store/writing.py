@@ -11,23 +11,23 @@ from pgbraid.errors import EmbeddingError, NotFoundError
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
-    from pgbraid.embedders.protocol import Embedder
+    from pgbraid.integrations.embedders import EmbeddingModel
     from pgbraid.stored import WriteSummary
 
 __all__ = ["embed_waiting", "write"]
 
 
 async def write(
-    client: AsyncClient, records: Sequence[Mapping[str, Any]], collection: str, embedder: Embedder | None
+    client: AsyncClient, records: Sequence[Mapping[str, Any]], collection: str, model: EmbeddingModel | None
 ) -> WriteSummary:
-    """Write documents. A collection that is not there is created for the embedder's model."""
+    """Write documents. A collection that is not there is created for the model."""
     try:
         return await client.add_documents(records, collection=collection)
     except NotFoundError:
-        if embedder is None:
+        if model is None:
             raise
-    dimensions, model = await in_thread(_space_of, embedder)
-    await client.create_collection(collection, dimensions=dimensions, embedding_model=model)
+    dimensions = await in_thread(_dimensions_of, model)
+    await client.create_collection(collection, dimensions=dimensions, embedding_model=model.model_name)
     return await client.add_documents(records, collection=collection)
 
 
@@ -45,5 +45,6 @@ async def embed_waiting(client: AsyncClient, collection: str) -> int:
         return 0
 
 
-def _space_of(embedder: Embedder) -> tuple[int, str]:
-    return embedder.dimensions, embedder.model_name
+def _dimensions_of(model: EmbeddingModel) -> int:
+    """Embedders may have to ask their service."""
+    return model.dimensions

@@ -15,7 +15,7 @@ from pgbraid.integrations.tracking import Cleanup, IndexingCounts, Seen
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
-    from pgbraid.embedders.protocol import Embedder
+    from pgbraid.integrations.embedders import EmbeddingModel
 
 __all__ = ["index"]
 
@@ -30,7 +30,7 @@ def index(
     *,
     key: str,
     collection: str,
-    embedder: Embedder | None,
+    model: EmbeddingModel | None,
     cleanup: Cleanup | None = None,
     batch_size: int = 1000,
     embed: bool = True,
@@ -55,10 +55,10 @@ def index(
             continue
         batch.append(named)
         if len(batch) >= batch_size:
-            _write(client, batch, collection, embedder, counts)
+            _write(client, batch, collection, model, counts)
             batch = []
     if batch:
-        _write(client, batch, collection, embedder, counts)
+        _write(client, batch, collection, model, counts)
     if cleanup is not None:
         counts["num_deleted"] = _clean(client, seen, key, collection, cleanup)
     if embed:
@@ -71,10 +71,10 @@ def _write(
     client: Client,
     batch: Sequence[Mapping[str, Any]],
     collection: str,
-    embedder: Embedder | None,
+    model: EmbeddingModel | None,
     counts: IndexingCounts,
 ) -> None:
-    written = write(client, batch, collection, embedder)
+    written = write(client, batch, collection, model)
     counts["num_added"] += written.inserted
     counts["num_updated"] += written.replaced + written.updated
     counts["num_skipped"] += written.unchanged + written.superseded

@@ -12,23 +12,23 @@ from pgbraid.errors import EmbeddingError, NotFoundError
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
-    from pgbraid.embedders.protocol import Embedder
+    from pgbraid.integrations.embedders import EmbeddingModel
     from pgbraid.stored import WriteSummary
 
 __all__ = ["embed_waiting", "write"]
 
 
 def write(
-    client: Client, records: Sequence[Mapping[str, Any]], collection: str, embedder: Embedder | None
+    client: Client, records: Sequence[Mapping[str, Any]], collection: str, model: EmbeddingModel | None
 ) -> WriteSummary:
-    """Write documents. A collection that is not there is created for the embedder's model."""
+    """Write documents. A collection that is not there is created for the model."""
     try:
         return client.add_documents(records, collection=collection)
     except NotFoundError:
-        if embedder is None:
+        if model is None:
             raise
-    dimensions, model = _space_of(embedder)
-    client.create_collection(collection, dimensions=dimensions, embedding_model=model)
+    dimensions = _dimensions_of(model)
+    client.create_collection(collection, dimensions=dimensions, embedding_model=model.model_name)
     return client.add_documents(records, collection=collection)
 
 
@@ -46,5 +46,6 @@ def embed_waiting(client: Client, collection: str) -> int:
         return 0
 
 
-def _space_of(embedder: Embedder) -> tuple[int, str]:
-    return embedder.dimensions, embedder.model_name
+def _dimensions_of(model: EmbeddingModel) -> int:
+    """Embedders may have to ask their service."""
+    return model.dimensions

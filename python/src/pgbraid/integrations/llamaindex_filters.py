@@ -1,0 +1,85 @@
+"""LlamaIndex's filters as those of pgbraid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
+
+from pgbraid.errors import InvalidArgumentError
+
+__all__ = ["REF_DOC_ID", "translated"]
+
+# Where the id of the document that a node is part of is stored; by these keys LlamaIndex looks for it.
+REF_DOC_ID = "_llamaindex.ref_doc_id"
+REF_DOC_KEYS = ("ref_doc_id", "doc_id", "document_id")
+# The keys of a node's metadata whose value is an empty list or text: filters compare with no list.
+EMPTY_KEYS = "_llamaindex.empty"
+
+
+def _all(key: str, value: Any) -> dict[str, Any]:
+    return {"$and": [{key: one} for one in value]} if value else {}
+
+
+def _empty(key: str, _: Any) -> dict[str, Any]:
+    absent = {key: {"$exists": False}}
+    return {"$or": [absent, {EMPTY_KEYS: key}]}
+
+
+def _simple(operator: str) -> Callable[[str, Any], dict[str, Any]]:
+    return lambda key, value: {key: {operator: value}}
+
+
+OPERATORS: Mapping[FilterOperator, Callable[[str, Any], dict[str, Any]]] = {
+    FilterOperator.EQ: _simple("$eq"),
+    FilterOperator.NE: _simple("$ne"),
+    FilterOperator.GT: _simple("$gt"),
+    FilterOperator.GTE: _simple("$gte"),
+    FilterOperator.LT: _simple("$lt"),
+    FilterOperator.LTE: _simple("$lte"),
+    FilterOperator.IN: _simple("$in"),
+    FilterOperator.NIN: _simple("$nin"),
+    # A list matches if one of its elements does.
+    FilterOperator.ANY: _simple("$in"),
+    FilterOperator.ALL: _all,
+    FilterOperator.CONTAINS: _simple("$eq"),
+    FilterOperator.IS_EMPTY: _empty,
+}
+TEXT_MATCHES = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)
+LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
+
+
+def translated(filters: MetadataFilters | Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """None for no filter; a filter of pgbraid as it is. Raises InvalidArgumentError for what cannot be expressed."""
+    if filters is None:
+        return None
+    if not isinstance(filters, MetadataFilters):
+        return dict(filters) or None
+    parts = [part for one in filters.filters if (part := _part(one)) is not None]
+    if not parts:
+        return None
+    if filters.condition == FilterCondition.OR:
+        return {"$or": parts}
+    if filters.condition == FilterCondition.NOT:
+        return {"$not": {"$or": parts}}
+    return {"$and": parts}
+
+
+def _part(one: MetadataFilter | MetadataFilters) -> dict[str, Any] | None:
+    if isinstance(one, MetadataFilters):
+        return translated(one)
+    if one.operator not in OPERATORS:
+        raise InvalidArgumentError(
+            f'filters: the operator "{one.operator.value}" of key "{one.key}" cannot be expressed',
+            hint="search for the words, with the mode text_search"
+            if one.operator in TEXT_MATCHES
+            else f"use one of {', '.join(known.value for known in OPERATORS)}",
+        )
+    key = REF_DOC_ID if one.key in REF_DOC_KEYS else one.key
+    if one.operator in LISTS and not isinstance(one.value, list):
+        raise InvalidArgumentError(
+            f'filters: the operator "{one.operator.value}" of key "{one.key}" needs a list, not {one.value!r}',
+            hint="give one",
+        )
+    return OPERATORS[one.operator](key, one.value) or None
