@@ -19,7 +19,8 @@ begin
           rebuild_vector_index, measure_recall, export_tenant, import_tenant, set_profile, learn_profile, get_profile, list_profiles,
           delete_profile, create_query_set, store_queries, store_judgments, list_query_sets, list_queries, list_judgments,
           drop_query_set, evaluate, compare_evaluations, pool_results, judge_agreement, sample_queries, judgments_from_clicks,
-          health, store_ranking_model, get_ranking_model, list_ranking_models, drop_ranking_model, ranking_features}'),
+          health, store_ranking_model, get_ranking_model, list_ranking_models, drop_ranking_model, ranking_features,
+          tune, plan_tuning, choose_configuration}'),
         ('@definer@', 'braid', '{current_tenant_id}'),
         ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_key, login_is_known,
           find_collection, read_document, page_documents, run_search, run_logged_search, write_feedback, run_queries, search_warnings, collection_counts, server_warnings, stored_bytes,
@@ -27,7 +28,7 @@ begin
           highlight_chunk, explain_chunks, count_values, find_similar_chunks, find_similar_documents,
           arrange_chunks, find_missing_token_vectors, read_query_embedding, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, find_timeframe}'),
         ('@definer@', 'braid_store', '{session_tenant_id, session_tenant_key, session_is_anonymous, insert_requested_tenant, run_search,
-          run_recall, search_warnings, arrange_chunks, write_queries, write_judgments}'),
+          run_recall, search_warnings, arrange_chunks, write_queries, write_judgments, run_evaluation, make_tuning_plan, choose_evaluated}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_listed_documents, remove_documents, change_metadata,
           lease_embedding_jobs, complete_embedding_jobs, replace_token_vectors, release_embedding_jobs,
           unclaim_embedding_jobs, change_embedding_jobs, page_embedding_jobs, write_given_terms, write_query_embedding, index_problems, rewrite_index,
@@ -36,7 +37,7 @@ begin
           count_query_sets, page_queries, read_judgments, remove_query_set, run_evaluation, run_comparison,
           pool_rankings, measure_agreement, store_sampled_queries, store_click_judgments,
           own_findings, write_ranking_model, read_ranking_model, describe_ranking_models, remove_ranking_model,
-          gather_ranking_features}')
+          gather_ranking_features, run_tuning, make_tuning_plan, choose_evaluated}')
     )
     select l.role::text, p.oid::regprocedure as signature
     from listed l

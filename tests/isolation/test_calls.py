@@ -64,6 +64,15 @@ CALLS = {
     "drop_query_set": ["braid.drop_query_set('asked')"],
     "drop_ranking_model": ["braid.drop_ranking_model('learned')"],
     "drop_tenant": ["braid.drop_tenant('beta', 'beta')"],
+    "tune": ["braid.tune('tuned', '{\"k1\": [2]}', 2, '{\"mode\": \"full_text\", \"collection\": \"small\"}')"],
+    "plan_tuning": [
+        "braid.plan_tuning('tuned', '{\"k1\": [2]}', 2, '{\"mode\": \"full_text\", \"collection\": \"small\"}')"
+    ],
+    "choose_configuration": [
+        "braid.choose_configuration((select jsonb_agg(braid.evaluate('tuned', c)) from unnest(array["
+        "'{\"collection\": \"small\", \"mode\": \"full_text\"}', '{\"collection\": \"small\", \"mode\": \"full_text\","
+        ' "match_count": 20}\'::jsonb]) c))'
+    ],
     "evaluate": ["braid.evaluate('asked', '{\"collection\": \"small\"}', details => true)"],
     "explain_search": [
         "braid.explain_search('zebrafish discount', '[1,0,0]', external_id => 'beta-only', collection => 'small')",
@@ -273,7 +282,10 @@ READING = {
     "get_ranking_model",
     "list_ranking_models",
     "ranking_features",
+    "choose_configuration",
     "evaluate",
+    "plan_tuning",
+    "tune",
     "judge_agreement",
     "pool_results",
     "list_judgments",

@@ -119,6 +119,10 @@ CALL = {
     "drop_query_set": "drop_query_set('asked')",
     "drop_ranking_model": "drop_ranking_model('learned')",
     "drop_tenant": "drop_tenant('nobody', 'nobody')",
+    "tune": "tune('tuned', '{\"k1\": [2]}', 2, '{\"mode\": \"full_text\", \"collection\": \"small\"}')",
+    "plan_tuning": "plan_tuning('tuned', '{\"k1\": [2]}', 2, '{\"mode\": \"full_text\", \"collection\": \"small\"}')",
+    "choose_configuration": "choose_configuration((select jsonb_agg(braid.evaluate('tuned',"
+    ' \'{"collection": "small", "mode": "full_text"}\')) from generate_series(1, 2)))',
     "evaluate": "evaluate('asked', '{\"collection\": \"small\"}')",
     "explain_score": "explain_score('discount', array(select id from braid_store.chunks), collection => 'small')",
     "export_tenant": "export_tenant()",

@@ -153,6 +153,12 @@ class World:
             self.admin.execute("select braid.create_query_set('asked')")
             self.admin.execute("select braid.store_queries('asked', %s, 'small')", (json.dumps(queries),))
             self.admin.execute("select braid.store_judgments('asked', %s)", (json.dumps(judgments),))
+            # As many as tuning needs.
+            queries = [{"query_id": f"{n}", "text": f"{word} {'customer ' * (n % 3)}"} for n in range(30)]
+            judgments = [{"query_id": f"{n}", "external_id": f"doc{n % 2 + 1}", "grade": 1} for n in range(30)]
+            self.admin.execute("select braid.create_query_set('tuned')")
+            self.admin.execute("select braid.store_queries('tuned', %s, 'small')", (json.dumps(queries),))
+            self.admin.execute("select braid.store_judgments('tuned', %s)", (json.dumps(judgments),))
 
     def learn(self, tenant: str, weight: float) -> None:
         """Gives the tenant a ranking model, of the same name for each."""

@@ -57,6 +57,15 @@ LEARNED = (
       "features": ["score", "title_match", "word_match", "neighbour_score", "recency"]}')""",
 )
 EVALUATED = """braid.evaluate('asked', '{"mode": "full_text", "collection": "docs"}')"""
+TUNED = (
+    "select braid.create_query_set('tuned')",
+    """select braid.store_queries('tuned', (select jsonb_agg(jsonb_build_object('query_id', n::text, 'text', 'needle '
+      || n)) from generate_series(1, 30) n), 'docs')""",
+    """select braid.store_judgments('tuned', (select jsonb_agg(jsonb_build_object('query_id', n::text, 'external_id',
+      'doc 5', 'grade', 1)) from generate_series(1, 30) n))""",
+)
+SPACE = """'tuned', '{"k1": [2]}', 2, '{"mode": "full_text", "collection": "docs"}'"""
+EVALUATED_ALL = """braid.evaluate('tuned', '{"mode": "full_text", "collection": "docs"}')"""
 TOKENS = "select braid.set_token_vectors('docs', 'third', 8)"
 SYNCED = (
     "create table public.synced as select id, 'text ' || id as body from generate_series(1, 30) id;"
@@ -154,6 +163,11 @@ CALLS: dict[str, list[Call]] = {
     "embedding_usage": [Call("select braid.embedding_usage()")],
     "drop_query_set": [Call("select braid.drop_query_set('asked')", ASKED)],
     "drop_ranking_model": [Call("select braid.drop_ranking_model('learned')", LEARNED)],
+    "tune": [Call(f"select braid.tune({SPACE})", TUNED)],
+    "plan_tuning": [Call(f"select braid.plan_tuning({SPACE})", TUNED)],
+    "choose_configuration": [
+        Call(f"select braid.choose_configuration(jsonb_build_array({EVALUATED_ALL}, {EVALUATED_ALL}))", TUNED)
+    ],
     "evaluate": [Call(f"select {EVALUATED}", ASKED)],
     "pool_results": [
         Call("""select braid.pool_results('asked', '[{"mode": "full_text", "collection": "docs"}]', 5, 'ana')""", ASKED)

@@ -147,6 +147,22 @@ def with_model(caller: Caller) -> Body:
     return {}
 
 
+def tuning_set(caller: Caller) -> str:
+    """As many queries as tuning needs."""
+    name = new_name()
+    queries = [{"query_id": f"{n}", "text": "discount"} for n in range(30)]
+    judgments = [{"query_id": f"{n}", "external_id": "doc1", "grade": 1} for n in range(30)]
+    caller.as_user("create_query_set", {"query_set": name})
+    caller.as_user("store_queries", {"query_set": name, "queries": queries, **READ})
+    caller.as_user("store_judgments", {"query_set": name, "judgments": judgments})
+    return name
+
+
+def tuned(caller: Caller) -> Body:
+    configuration = {"mode": "full_text", **READ}
+    return {"query_set": tuning_set(caller), "search_space": {"k1": [2]}, "configuration": configuration}
+
+
 def evaluated(caller: Caller, query_set: str) -> Any:
     return caller.as_user("evaluate", {"query_set": query_set, "configuration": {"mode": "full_text", **READ}})
 
@@ -289,6 +305,12 @@ CALLS = {
         lambda rows, _: [(row["external_id"], row["grade"]) for row in rows] == [("doc1", 2)],
     ),
     "drop_query_set": Call(lambda caller: {"query_set": new_query_set(caller)}, equal(True)),
+    "tune": Call(tuned, lambda answer, _: [tried["changes"] for tried in answer["tried"]] == [{}, {"k1": 2}]),
+    "plan_tuning": Call(tuned, lambda rows, _: [row["changes"] for row in rows] == [{}, {"k1": 2}]),
+    "choose_configuration": Call(
+        lambda caller: {"evaluations": [evaluated(caller, tuning_set(caller))] * 2},
+        lambda answer, _: answer["held_out"]["gain"] == 0,
+    ),
     "evaluate": Call(
         lambda caller: {"query_set": new_query_set(caller), "configuration": {"mode": "full_text", **READ}},
         lambda answer, _: answer["counts"]["queries"] == 2 and 0 < answer["metrics"]["ndcg@10"] <= 1,

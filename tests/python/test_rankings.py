@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -47,3 +48,31 @@ def test_errors_of_a_ranking(client: pgbraid.Client) -> None:
         client.restore_ranking("default", 7)
     with pytest.raises(errors.NotFoundError):
         client.list_rankings("none")
+
+
+def test_tuning_and_its_two_halves(dsn: str, client: pgbraid.Client) -> None:
+    client.add_documents([{"external_id": f"d{n}", "title": f"heron {n}", "content": "A bird."} for n in range(40)])
+    client.create_query_set("asked")
+    client.store_queries("asked", [{"query_id": f"{n}", "text": f"heron {n}"} for n in range(30)])
+    judgments = [{"query_id": f"{n}", "external_id": f"d{n}", "grade": 1} for n in range(30)]
+    client.store_judgments("asked", judgments[:29])
+    text = {"mode": "full_text"}
+    with pytest.raises(errors.InvalidArgumentError, match=r"29 queries .* needs 30"):
+        client.tune("asked", configuration=text)
+    client.store_judgments("asked", judgments)
+    space = {"k1": [0.5], "b": [0.1, 0.9]}
+    tuned = client.tune("asked", space, 3, text, metric="mrr@10", judge="default", fold_count=3, seed=4)
+    assert len(tuned["tried"]) == tuned["budget"] == 3 and tuned["combination_count"] == 6
+
+    async def by_halves() -> dict[str, Any]:
+        async with pgbraid.connect_async(dsn) as other:
+            plan = await other.plan_tuning("asked", space, 3, text, judge="default", seed=4)
+            found = [await other.evaluate("asked", row["candidate"], ["mrr@10"], judge="default") for row in plan]
+            return await other.choose_configuration(found, "mrr@10", fold_count=3, seed=4)
+
+    chosen = asyncio.run(by_halves())
+    assert chosen == {key: tuned[key] for key in chosen}
+    with pytest.raises(errors.InvalidArgumentError, match="evaluations is an array of 0"):
+        client.choose_configuration([])
+    with pytest.raises(errors.InvalidArgumentError, match="search_space cannot be sent"):
+        client.tune("asked", {"k1": [float("nan")]}, configuration=text)

@@ -14,33 +14,15 @@ begin
       using errcode = '22023',
             hint = 'Give an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. GET makes a string of it: use POST.';
   end if;
-  select r.key, r.value, s.name, s.hint into v_wrong
-  from jsonb_each(rank_as.ranking) r
-  left join braid_store.known_ranking_settings() s on s.name = r.key
-  where s.name is null
-     or case
-          when r.value = 'null' then not s.is_nullable
-          when s.least_value is not null
-            then case when not braid_store.is_number(r.value, s.least_value, s.greatest_value) then true
-                      -- Others would leave the range of float8 in a product.
-                      when r.key in ('full_text_weight', 'semantic_weight', 'sparse_weight', 'k1', 'b', 'title_weight')
-                        then not braid_store.is_weight((r.value #>> '{}')::float8)
-                      else false end
-          when jsonb_typeof(r.value) <> 'string' then true
-          when s.words is not null then r.value #>> '{}' <> all (s.words)
-          else octet_length(r.value #>> '{}') not between 1 and 255
-        end
-  order by r.key
-  limit 1;
-  if found and v_wrong.name is null then
+  select w.* into v_wrong from braid_store.wrong_ranking_setting(rank_as.ranking) w;
+  if not v_wrong.is_known then
     raise exception 'ranking has the unknown key "%"', left(v_wrong.key, 100)
       using errcode = '22023',
             hint = case when v_wrong.key in ('match_count', 'filters', 'candidate_count', 'min_score', 'match', 'mode', 'options', 'boosts',
                                              'ef_search', 'exact', 'model', 'profile', 'rank_by', 'min_relevance', 'saturate_at')
                         then format('A collection has no %s: give it with each search. ', v_wrong.key) else '' end
-                   || 'The keys are: '
-                   || (select string_agg(s.name, ', ' order by s.name) from braid_store.known_ranking_settings() s) || '.';
-  elsif found then
+                   || v_wrong.hint;
+  elsif v_wrong.is_known then
     raise exception 'ranking: % is %', v_wrong.key, left(v_wrong.value::text, 100)
       using errcode = '22023', hint = v_wrong.hint;
   end if;

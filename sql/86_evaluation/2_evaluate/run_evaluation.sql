@@ -81,7 +81,7 @@ begin
   where q.tenant_id = v_tenant_id and q.query_set = v_query_set.name;
   if v_counts.judged_count = 0 then
     raise exception 'query set "%" has % queries, and no judgments%', v_query_set.name, v_counts.all_count,
-                    coalesce(format(' of judge "%s"', left(run_evaluation.judge, 255)), '')
+                    coalesce(' of judge "' || left(run_evaluation.judge, 255) || '"', '')
       using errcode = '22023', hint = 'Store some with braid.store_judgments; braid.list_query_sets tells the judges.';
   elsif v_counts.judged_count > c_max_queries then
     raise exception 'query set "%" has % judged queries, more than %', v_query_set.name, v_counts.judged_count, c_max_queries

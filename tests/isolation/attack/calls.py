@@ -32,6 +32,7 @@ BENIGN = {
     "embedding_model": "'another'",
     "embeddings": "array['[1,0,0]']",
     "error": "'failed'",
+    "evaluations": f"jsonb_build_array({EVALUATED}, {EVALUATED})",
     "external_id": "'doc1'",
     "external_ids": "array['doc1']",
     "indexed_attributes": "'{}'",
@@ -83,6 +84,7 @@ OF_FUNCTION = {
     ("multi_search", "queries"): """'["discount", {"text": "customer", "embedding": [1,0,0]}]'""",
     ("create_collection", "collection"): "'another'",
     ("drop_tenant", "tenant"): "'nobody'",
+    ("plan_tuning", "query_set"): "'tuned'",
     ("record_feedback", "kind"): "'click'",
 }
 

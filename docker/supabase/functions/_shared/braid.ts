@@ -465,6 +465,16 @@ export type Database = {
           problem: string | null
         }[]
       }
+      choose_configuration: {
+        Args: {
+          evaluations: Json
+          fold_count?: number
+          metric?: string
+          resample_count?: number
+          seed?: number
+        }
+        Returns: Json
+      }
       claim_embedding_jobs: {
         Args: {
           collection?: string
@@ -1063,6 +1073,22 @@ export type Database = {
         }
         Returns: undefined
       }
+      plan_tuning: {
+        Args: {
+          budget?: number
+          configuration?: Json
+          judge?: string | null
+          query_set: string
+          search_space?: Json
+          seed?: number
+        }
+        Returns: {
+          place: number | null
+          changes: Json
+          candidate: Json
+          combination_count: number | null
+        }[]
+      }
       pool_results: {
         Args: {
           configurations?: Json
@@ -1518,6 +1544,19 @@ export type Database = {
           title?: string | null
         }
         Returns: undefined
+      }
+      tune: {
+        Args: {
+          budget?: number
+          configuration?: Json
+          fold_count?: number
+          judge?: string | null
+          metric?: string
+          query_set: string
+          search_space?: Json
+          seed?: number
+        }
+        Returns: Json
       }
       unsync_table: {
         Args: {

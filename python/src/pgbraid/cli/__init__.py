@@ -25,6 +25,8 @@ COMMANDS = {
     "judgments": "pgbraid.cli.judgments:judgments",
     "learn": "pgbraid.cli.learn:learn",
     "models": "pgbraid.cli.learn:models",
+    "tune": "pgbraid.cli.tune:tune",
+    "rankings": "pgbraid.cli.tune:rankings",
     "recall": "pgbraid.cli.recall:recall",
     "explain": "pgbraid.cli.explain:explain",
     "list": "pgbraid.cli.documents:list_documents",

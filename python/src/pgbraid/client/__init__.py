@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         streaming,
         synced_tables,
         tenants,
+        tuning,
     )
     from pgbraid.client.standbys import Consistency
     from pgbraid.embedders.protocol import Embedder
@@ -66,6 +67,7 @@ else:
     streaming = LazyModule(f"{__name__}.streaming")
     synced_tables = LazyModule(f"{__name__}.synced_tables")
     tenants = LazyModule(f"{__name__}.tenants")
+    tuning = LazyModule(f"{__name__}.tuning")
 
 __all__ = ["Client", "connect"]
 
@@ -242,6 +244,10 @@ class Client:
     judge_agreement = evaluating.judge_agreement
     sample_queries = evaluating.sample_queries
     judgments_from_clicks = evaluating.judgments_from_clicks
+
+    tune = tuning.tune
+    plan_tuning = tuning.plan_tuning
+    choose_configuration = tuning.choose_configuration
 
     ranking_features = ranking_models.ranking_features
     store_ranking_model = ranking_models.store_ranking_model

@@ -1,0 +1,38 @@
+create or replace function braid_store.wrong_ranking_setting(
+  ranking jsonb,
+  out key text,
+  out value jsonb,
+  out is_known boolean,
+  out hint text
+)
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select r.key, r.value, s.name is not null,
+         coalesce(s.hint, 'The keys are: '
+                          || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_ranking_settings() k) || '.')
+  from jsonb_each(wrong_ranking_setting.ranking) r
+  left join braid_store.known_ranking_settings() s on s.name = r.key
+  where s.name is null
+     or case
+          when r.value = 'null' then not s.is_nullable
+          when s.least_value is not null
+            then case when not braid_store.is_number(r.value, s.least_value, s.greatest_value) then true
+                      -- Others would leave the range of float8 in a product.
+                      when r.key in ('full_text_weight', 'semantic_weight', 'sparse_weight', 'k1', 'b', 'title_weight')
+                        then not braid_store.is_weight((r.value #>> '{}')::float8)
+                      else false end
+          when jsonb_typeof(r.value) <> 'string' then true
+          when s.words is not null then r.value #>> '{}' <> all (s.words)
+          else octet_length(r.value #>> '{}') not between 1 and 255
+        end
+  order by r.key
+  limit 1;
+$$;
+
+comment on function braid_store.wrong_ranking_setting(jsonb) is
+  'Returns the first key of an object, by name, that is no setting of a ranking (is_known is false then), or whose value such a '
+  'setting cannot have, with a hint for the error; nulls if there is none.';

@@ -1,0 +1,27 @@
+create or replace function braid_store.effective_ranking(ranking jsonb, configuration jsonb)
+returns jsonb
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_fusion text := coalesce(configuration ->> 'fusion', ranking ->> 'fusion');
+  v_normalisation jsonb := coalesce(nullif(configuration #> '{options,normalisation}', 'null'), ranking -> 'normalisation');
+begin
+  return ranking - array(
+    select k.key
+    from (values
+      ('rrf_k', v_fusion <> 'rrf'),
+      ('normalisation', v_fusion in ('rrf', 'dbsf')),
+      -- As spread_options has it.
+      ('smoothing', v_fusion <> 'convex' or jsonb_typeof(v_normalisation) = 'string' and v_normalisation <> '"centroid"')
+    ) k (key, is_without_effect)
+    where k.is_without_effect);
+end
+$$;
+
+comment on function braid_store.effective_ranking(jsonb, jsonb) is
+  'Returns a ranking without the settings that change nothing because of others: rankings that have the same left give the same scores. '
+  'configuration: that of the searches, whose fusion and normalisation count first.';

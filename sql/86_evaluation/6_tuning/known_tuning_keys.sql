@@ -1,0 +1,34 @@
+create or replace function braid_store.known_tuning_keys()
+returns table (name text, modes text[], argument text, default_values jsonb)
+language sql
+immutable
+parallel safe
+security invoker
+rows 18
+set search_path = pg_catalog, pg_temp
+as $$
+  values
+    ('fusion', '{hybrid}'::text[], 'fusion', '["convex", "rrf"]'::jsonb),
+    ('full_text_weight', '{hybrid}', 'full_text_weight', '[0.2, 0.4, 0.6, 0.8, 1, 1.5]'),
+    ('semantic_weight', '{hybrid}', 'semantic_weight', null),
+    ('sparse_weight', '{hybrid}', 'sparse_weight', null),
+    ('sparse_encoder', '{hybrid}', 'sparse', null),
+    ('rrf_k', '{hybrid}', 'rrf_k', null),
+    ('normalisation', '{hybrid}', 'normalisation', '["centroid", "theoretical", "minmax"]'),
+    ('smoothing', '{hybrid}', 'smoothing', '[0, 0.5, 1]'),
+    ('neighbour_weight', '{hybrid,full_text,semantic}', 'neighbour_weight', '[0, 0.2, 0.4]'),
+    ('k1', '{hybrid,full_text}', null, '[0.6, 0.9, 1.2, 1.6, 2]'),
+    ('b', '{hybrid,full_text}', null, '[null, 0.3, 0.5, 0.75]'),
+    ('title_weight', '{hybrid,full_text}', null, '[0.5, 1, 2, 3]'),
+    ('bm25_variant', '{hybrid,full_text}', null, null),
+    ('statistics_scope', '{hybrid,full_text}', 'statistics_scope', null),
+    ('ranking_model', '{hybrid,full_text,semantic}', 'model', null),
+    ('candidate_count', '{hybrid,full_text,semantic}', 'candidate_count', null),
+    ('ef_search', '{hybrid,semantic}', 'ef_search', null),
+    ('boosts', '{hybrid,full_text,semantic}', 'boosts', null);
+$$;
+
+comment on function braid_store.known_tuning_keys() is
+  'Lists what a search space may have: settings of a ranking, and candidate_count, ef_search and boosts, which searches give '
+  'themselves. modes: of which searches it changes something. argument: the argument or option of a search that counts before it. '
+  'default_values: what is tried if no search space is given; null: nothing.';

@@ -1,0 +1,24 @@
+create or replace function braid.plan_tuning(
+  query_set text,
+  search_space jsonb default null,
+  budget int default 50,
+  configuration jsonb default '{}',
+  judge text default null,
+  seed int default 0
+)
+returns table (place int, changes jsonb, candidate jsonb, combination_count numeric)
+language sql
+stable
+parallel unsafe
+security invoker
+rows 50
+set search_path = pg_catalog, pg_temp
+as $$
+  select p.* from braid_store.make_tuning_plan(query_set, search_space, budget, configuration, judge, seed) p;
+$$;
+
+comment on function braid.plan_tuning(text, jsonb, int, jsonb, text, int) is
+  E'Returns the configurations that tune would evaluate, to do it one by one.\n'
+  'The arguments are those of tune. place: 1 is the present ranking. changes: what is drawn from the search space. candidate: the '
+  'configuration for evaluate; give what it returned for each, in this order, to choose_configuration. combination_count: how many combinations the '
+  'search space and the present values have.';

@@ -1,0 +1,25 @@
+create or replace function braid_store.tuning_values(search_space jsonb, configuration jsonb, ranking jsonb)
+returns jsonb
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select coalesce(jsonb_object_agg(s.key, s.others), '{}')
+  from (
+    select s.key, jsonb_agg(v.value order by v.place) as others
+    from jsonb_each(coalesce(search_space, (
+           select jsonb_object_agg(k.name, k.default_values)
+           from braid_store.known_tuning_keys() k
+           where k.default_values is not null and coalesce(configuration ->> 'mode', 'hybrid') = any (k.modes)
+             and coalesce(nullif(configuration -> k.argument, 'null'), nullif(configuration -> 'options' -> k.argument, 'null')) is null))) s,
+         jsonb_array_elements(s.value) with ordinality v (value, place)
+    where case when ranking ? s.key then v.value <> ranking -> s.key else v.value <> (case s.key when 'boosts' then '[]' else 'null' end)::jsonb end
+    group by s.key
+  ) s;
+$$;
+
+comment on function braid_store.tuning_values(jsonb, jsonb, jsonb) is
+  'Returns what a search space has besides the values of the ranking that there is: an object of lists. Without a search space, what '
+  'is tried for searches of the configuration''s mode.';
