@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint bench psql dump dist bundle types freeze clean
+.PHONY: help demo test build lint bench psql dump dist bundle types pictures freeze clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -66,6 +66,9 @@ bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, to paste into Supabase'
 
 types: build ## write the TypeScript types of the API, from the catalog
 	@$(BIN)/python python/tools/typescript_types.py
+
+pictures: build ## take the pictures of docs/pictures, with chromium
+	@cd tests && ../$(BIN)/python -m workbench.pictures
 
 freeze: ## record the migrations as released: from then on they never change
 	@cd migrations && { [ ! -s frozen.sha256 ] || sha256sum --check --quiet frozen.sha256; } \

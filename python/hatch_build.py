@@ -11,7 +11,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 # [text](target), where the target is a file of the repository.
-FILE_LINK = re.compile(r"\[([^\]]+)\]\((?!https?:|#)([^)\s]+)\)")
+FILE_LINK = re.compile(r"(!?)\[([^\]]+)\]\((?!https?:|#)([^)\s]+)\)")
 
 
 class FollowLinks(BuildHookInterface[Any]):
@@ -33,4 +33,11 @@ class ReadmeForPackageIndex(MetadataHookInterface):
 
 def with_absolute_links(text: str, repository: str | None) -> str:
     """Links to files lead into the repository; where its address is not known, their text stays."""
-    return FILE_LINK.sub(rf"[\1]({repository.rstrip('/')}/blob/HEAD/\2)" if repository else r"\1", text)
+    if not repository:
+        return FILE_LINK.sub(r"\2", text)
+
+    def absolute(link: re.Match[str]) -> str:
+        # A picture is the file, a link the page that shows it.
+        return f"{link[1]}[{link[2]}]({repository.rstrip('/')}/{'raw' if link[1] else 'blob'}/HEAD/{link[3]})"
+
+    return FILE_LINK.sub(absolute, text)

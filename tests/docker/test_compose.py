@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import psycopg
 import pytest
@@ -36,6 +37,7 @@ SECRETS = {
     "AUTHENTICATOR_PASSWORD": "2c3d",
     "WORKER_PASSWORD": "4e5f",
     "JWT_SECRET": postgrest.SECRET,
+    "WORKBENCH_TOKEN": "6a7b8c9d6a7b8c9d6a7b8c9d6a7b8c9d",
 }
 
 pytestmark = pytest.mark.any_version
@@ -158,7 +160,8 @@ class Runner:
     @contextmanager
     def started(self, name: str) -> Iterator[subprocess.Popen[str]]:
         process = subprocess.Popen(
-            self.command_of(name),
+            # A port of this machine that nobody has.
+            [argument.replace("0.0.0.0:8760", "127.0.0.1:0") for argument in self.command_of(name)],
             env=self.environment_of(name),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -199,6 +202,7 @@ def test_its_services_work_together(server: embedded.Server) -> None:
     with (
         postgrest.running(npm.postgrest(), owner, anonymous=settings["PGRST_DB_ANON_ROLE"], **settings) as api,
         runner.started("worker") as worker,
+        runner.started("workbench") as workbench,
     ):
         service = postgrest.sign({"role": "service_role"})
         assert api.post("create_tenant", {"tenant": "acme"}, service).status == 200
@@ -212,6 +216,12 @@ def test_its_services_work_together(server: embedded.Server) -> None:
             time.sleep(0.1)
         found = api.post("search_json", {"query_text": "price objections"}, user).data
         assert [row["external_id"] for row in found["results"]] == ["call-1"]
+        assert workbench.stdout is not None
+        address = workbench.stdout.readline().partition("#")[0]
+        headers = {"Authorization": f"Bearer {SECRETS['WORKBENCH_TOKEN']}", "Content-Type": "application/json"}
+        request = Request(f"{address}api/session", b"{}", headers)
+        with urlopen(request, timeout=30) as answer:
+            assert json.load(answer)["tenant"] == "default"
         worker.send_signal(signal.SIGTERM)
         said, _ = worker.communicate(timeout=30)
         assert worker.returncode == 0, said

@@ -25,6 +25,8 @@ from workbench.documents import DOCUMENTS, OTHERS
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
 
+    from pgbraid.embedders import Embedder
+
 SLOWEST = 8_000
 PHONE: ViewportSize = {"width": 390, "height": 844}
 DESKTOP: ViewportSize = {"width": 1280, "height": 860}
@@ -90,10 +92,12 @@ class Workbench:
 
 
 @contextmanager
-def serving(dsn: str, tenant: str = "default", *, write: bool = False) -> Iterator[Workbench]:
+def serving(
+    dsn: str, tenant: str = "default", *, write: bool = False, embedder: Embedder | None = None
+) -> Iterator[Workbench]:
     access = Access(write=write)
     listening = socket.create_server(("127.0.0.1", 0))
-    connections = Connections(dsn, tenant=tenant, embedder=HashEmbedder())
+    connections = Connections(dsn, tenant=tenant, embedder=embedder or HashEmbedder())
     started = threading.Event()
     servers: list[uvicorn.Server] = []
 

@@ -177,7 +177,7 @@ def test_evaluate_deploy_and_go_back(page: Page, stored: pgbraid.Client) -> None
     page.get_by_role("link", name="Evaluate").click()
     page.wait_for_selector("#set")
     page.select_option("#set", "asked")
-    b = page.get_by_role("region", name="b beside it")
+    b = page.get_by_role("region", name="b candidate")
     b.get_by_text("Ranking and options").click()
     b.get_by_label("Fusion").select_option("rrf")
     page.get_by_role("button", name="Evaluate", exact=True).click()

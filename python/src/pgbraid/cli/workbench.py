@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 TOKEN = "PGBRAID_WORKBENCH_TOKEN"
 SHORTEST_TOKEN = 24
+# Addresses to listen at, and none to ask.
+ANYWHERE = ("0.0.0.0", "::")
 
 
 @click.command(short_help="Open a web page to search, compare and watch in.")
@@ -61,7 +63,7 @@ def workbench(
     if token is not None and (len(token) < SHORTEST_TOKEN or not token.isascii() or not token.isprintable()):
         raise click.UsageError(f"{TOKEN} needs {SHORTEST_TOKEN} or more printable ASCII characters")
     chosen = {} if token is None else {"token": token}
-    access = Access(**chosen, hosts=(host, *allowed_hosts), write=write)
+    access = Access(**chosen, hosts=allowed_hosts if host in ANYWHERE else (host, *allowed_hosts), write=write)
     connections = Connections(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model))
     asyncio.run(_serve(connections, access, host, port, shows_token=token is None))
 

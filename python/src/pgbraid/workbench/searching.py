@@ -156,7 +156,7 @@ async def query_vector(client: AsyncClient, request: SearchRequest) -> list[floa
     return None if vector is None else [float(str(value)) for value in vector.to_numpy()]
 
 
-async def rows(client: AsyncClient, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
+async def rows(client: AsyncClient, statement: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:
     """Of a statement that gives one column, for the client's tenant. To be called in a transaction."""
     async with client.connection.cursor() as cursor:
         await cursor.execute("select set_config('braid.tenant', %s, true)", [client.tenant])

@@ -20,8 +20,9 @@ from starlette.routing import Route
 
 from pgbraid import errors
 from pgbraid._version import __version__
-from pgbraid.workbench import evaluating, searching
+from pgbraid.workbench import evaluating, observing, searching
 from pgbraid.workbench.access import MOST_BYTES, Access, Guard, TooLongError
+from pgbraid.workbench.demo import Demo
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -45,6 +46,7 @@ READING: dict[str, Answer] = {
     "grades": evaluating.grades,
     "evaluate": evaluating.evaluate,
     "rankings": evaluating.rankings,
+    "observe": observing.observe,
 }
 WRITING: dict[str, Answer] = {
     "create_query_set": evaluating.create_query_set,
@@ -66,10 +68,13 @@ STATUSES: tuple[tuple[type[errors.PgbraidError], int], ...] = (
 def build_app(connections: Connections, access: Access) -> Starlette:
     """`connections`, which must be open while it runs, have the tenant that all requests are for."""
     api = Api(connections, access)
+    demo = Demo(connections, write=access.write)
     files = [
         Route("/" if name == "index.html" else f"/{name}", _file(name, body)) for name, body in _static_files().items()
     ]
-    reading = [Route(f"/api/{name}", api.reading(answer), methods=["POST"]) for name, answer in READING.items()]
+    # What loads it writes by itself, with its own question whether it may.
+    all_reading = {**READING, "demo": demo.state, "load_demo": demo.load}
+    reading = [Route(f"/api/{name}", api.reading(answer), methods=["POST"]) for name, answer in all_reading.items()]
     writing = [Route(f"/api/{name}", api.writing(answer), methods=["POST"]) for name, answer in WRITING.items()]
     return Starlette(
         routes=[*files, Route("/api/session", api.session, methods=["POST"]), *reading, *writing],

@@ -5,9 +5,10 @@ import * as compare from './compare.js'
 import { choice, field, h, problem, replace } from './dom.js'
 import * as evaluate from './evaluate.js'
 import { shortcuts } from './keys.js'
+import * as observe from './observe.js'
 import * as search from './search.js'
 
-const PAGES = { search, compare, evaluate }
+const PAGES = { search, compare, evaluate, observe }
 const main = document.getElementById('main')
 export const state = { session: null, collection: 'default' }
 let shown = null
@@ -42,6 +43,12 @@ export function address(page, values = {}) {
 
 export function settings() {
   return state.session.collections.find((collection) => collection.name === state.collection)
+}
+
+export async function refresh(collection) {
+  state.session = await call('session')
+  if (collection) state.collection = collection
+  frame()
 }
 
 function frame() {

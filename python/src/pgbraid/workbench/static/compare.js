@@ -14,7 +14,7 @@ export async function show(main, values) {
     type: 'search', id: 'query', value: values.query ?? '', autocomplete: 'off', spellcheck: 'false',
     placeholder: 'A query for both', 'aria-label': 'Query',
   })
-  const sides = [['a', 'one way'], ['b', 'another way']].map(([name, label]) =>
+  const sides = [['a', 'baseline'], ['b', 'candidate']].map(([name, label]) =>
     configuration(name, label, parsed(values[name] ?? (name === 'b' ? '{"mode":"full_text"}' : '{}'))))
   const trouble = h('div', {})
   const found = h('div', {})

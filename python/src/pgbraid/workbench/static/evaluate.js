@@ -27,7 +27,7 @@ export async function show(main, values) {
   }
   fillJudges()
   if ([...judge.options].some((option) => option.value === values.judge)) judge.value = values.judge
-  const sides = [['a', 'as the baseline'], ['b', 'beside it']].map(([name, label]) => configuration(name, label, parsed(values[name])))
+  const sides = [['a', 'baseline'], ['b', 'candidate']].map(([name, label]) => configuration(name, label, parsed(values[name])))
   const trouble = h('div', {})
   const found = h('div', { class: 'found' })
   const read = () => sides.map((side) => side.read())

@@ -1,6 +1,6 @@
 // The page Search.
 
-import { address, settings, state } from './app.js'
+import { address, refresh, settings, state } from './app.js'
 import { call } from './api.js'
 import { copies } from './copies.js'
 import { button, choice, count, field, h, problem, replace, say } from './dom.js'
@@ -68,9 +68,42 @@ function welcome() {
   if (own.is_empty) {
     return h('section', { class: 'panel' }, h('h2', {}, 'There is nothing to find yet'),
       h('p', {}, 'The collection ', h('code', {}, own.name), ' has no documents of this tenant.'),
-      h('p', {}, h('code', {}, 'pgbraid ingest FOLDER'), ' indexes files.'))
+      h('p', {}, h('code', {}, 'pgbraid ingest FOLDER'), ' indexes files.'),
+      state.session.collections.every((collection) => collection.is_empty) && offer())
   }
   return h('p', { class: 'soft lead' }, 'Search by words, by meaning, or by both. Press ', h('kbd', {}, '?'), ' for the keys.')
+}
+
+/** Something to search, for a first look. */
+function offer() {
+  const box = h('div', { 'aria-live': 'polite' })
+  const begin = async () => {
+    if (!confirm('Create the collection demo in this database, and index Python’s documentation in it?')) return
+    try {
+      await call('load_demo', { confirm: 'demo' })
+      await follow(box)
+    } catch (error) {
+      replace(box, problem(error))
+    }
+  }
+  return replace(box, h('p', {}, 'Or look around first: the demo is the documentation of Python’s standard library, about 1,300 passages in a collection of their own.'),
+    button('Load the demo', begin, { class: 'main' }))
+}
+
+async function follow(box) {
+  const bar = h('progress', { 'aria-label': 'Loading the demo' })
+  const text = h('p', { class: 'soft' })
+  replace(box, text, bar)
+  for (;;) {
+    const { stage, done, total, error } = await call('demo')
+    if (error) throw Object.assign(new Error(error.message), error)
+    if (stage === 'ready') break
+    text.textContent = `${stage} … ${total ? `${count(done)} of ${count(total)}` : ''}`
+    if (total) Object.assign(bar, { max: total, value: done })
+    await new Promise((resolve) => setTimeout(resolve, 400))
+  }
+  await refresh('demo')
+  location.hash = address('search', { query: 'remember the order in which keys were added' })
 }
 
 async function run(found, asked) {
