@@ -89,5 +89,5 @@ $(VENV)/run.stamp: python/pyproject.toml
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "installing what tests and checks need into $(VENV)"
-	@$(PIP) -e './python[embedded,local,files,langchain,learn,llamaindex,mcp,notebook,workbench,test,dev]'
+	@$(PIP) -e './python[embedded,local,files,haystack,langchain,learn,llamaindex,mcp,notebook,workbench,test,dev]'
 	@touch $@

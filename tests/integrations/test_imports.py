@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = pytest.mark.any_version
 
-FRAMEWORKS = {"langchain": "langchain_core", "llamaindex": "llama_index"}
+FRAMEWORKS = {"haystack": "haystack", "langchain": "langchain_core", "llamaindex": "llama_index"}
 LOADED = "import sys; {}; print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
 
 

@@ -177,6 +177,8 @@ def test_documents_that_came_otherwise(store: PgbraidVectorStore, client: pgbrai
         "title": "Seats", "source": "file:///seats.md", "external_id": "seats.md", "chunk_index": 1,
     }  # fmt: skip
     assert store.get_nodes(["seats.md#1"]) == [found.node]
+    of_seats = MetadataFilters(filters=[MetadataFilter(key="external_id", value="seats.md")])
+    assert [one.node_id for one in store.get_nodes(filters=of_seats)] == ["seats.md", "seats.md#1"]
     store.delete("seats.md")
     assert client.count() == 0
 

@@ -8,7 +8,9 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pgbraid.arguments import to_json
 from pgbraid.client.session import TENANT
+from pgbraid.errors import NotFoundError
 from pgbraid.integrations.records import Passage, passage_of_result, passages_of_document
 from pgbraid.long_numbers import loads
 from pgbraid.stored import Document
@@ -17,7 +19,15 @@ if TYPE_CHECKING:
     from pgbraid.arguments import Mode
     from pgbraid.client import Client
 
-__all__ = ["delete_matching", "find", "matching_ids", "passages_by_id", "passages_matching"]
+__all__ = [
+    "delete_matching",
+    "existing_ids",
+    "find",
+    "matching_ids",
+    "passages_by_id",
+    "passages_matching",
+    "update_matching",
+]
 
 # Documents that are read in a call, and ids that `facets` and `list_documents` give in one.
 READ_AT_ONCE = 500
@@ -55,34 +65,37 @@ def passages_by_id(
     client: Client, ids: Sequence[str], *, key: str, collection: str
 ) -> list[Passage]:
     """The chunks of these ids, in their order; those that are not there are left out."""
-    known: dict[str, Passage] = {}
     wanted = list(dict.fromkeys(ids))
     # The id of a chunk that is not its document's first.
     documents = list(dict.fromkeys([*wanted, *(found.rpartition("#")[0] for found in wanted if "#" in found)]))
-    for start in range(0, len(documents), READ_AT_ONCE):
-        rows = client._session.rows(
-            f"""
-            select braid.get_document(external_id => d.id, collection => %(collection)s::text)::text
-            from {TENANT}, unnest(%(ids)s::text[]) d (id)
-            """,
-            ids=documents[start : start + READ_AT_ONCE],
-            collection=collection,
-        )
-        for (row,) in rows:
-            if row is not None:
-                for passage in passages_of_document(Document.from_json(loads(row)), key):
-                    known.setdefault(passage.id, passage)
+    known: dict[str, Passage] = {}
+    for passage in _passages(client, documents, key, collection):
+        known.setdefault(passage.id, passage)
     return [known[found] for found in wanted if found in known]
 
 
 def passages_matching(
     client: Client, filters: Mapping[str, Any] | None, *, key: str, collection: str
 ) -> list[Passage]:
-    """All chunks of the documents that match a filter, in the order of their ids."""
-    ids = matching_ids(client, filters, collection)
+    """All chunks of the documents that have a chunk which matches, in the order of their external_ids."""
+    return _passages(client, matching_ids(client, filters, collection), key, collection)
+
+
+def _passages(client: Client, external_ids: Sequence[str], key: str, collection: str) -> list[Passage]:
     found: list[Passage] = []
-    for start in range(0, len(ids), READ_AT_ONCE):
-        found += passages_by_id(client, ids[start : start + READ_AT_ONCE], key=key, collection=collection)
+    for start in range(0, len(external_ids), READ_AT_ONCE):
+        rows = client._session.rows(
+            f"""
+            select braid.get_document(external_id => d.id, collection => %(collection)s::text)::text
+            from {TENANT}, unnest(%(ids)s::text[]) with ordinality d (id, place)
+            order by d.place
+            """,
+            ids=list(external_ids[start : start + READ_AT_ONCE]),
+            collection=collection,
+        )
+        for (row,) in rows:
+            if row is not None:
+                found += passages_of_document(Document.from_json(loads(row)), key)
     return found
 
 
@@ -105,6 +118,14 @@ def matching_ids(client: Client, filters: Mapping[str, Any] | None, collection: 
         after = last
 
 
+def existing_ids(client: Client, ids: Sequence[str], collection: str) -> set[str]:
+    """Which of these documents are there; none if there is no such collection yet."""
+    try:
+        return set(matching_ids(client, {"external_id": {"$in": list(ids)}}, collection))
+    except NotFoundError:
+        return set()
+
+
 def delete_matching(client: Client, filters: Mapping[str, Any] | None, collection: str) -> int:
     """Delete the documents that have a chunk which matches; how many there were."""
     deleted = 0
@@ -112,6 +133,30 @@ def delete_matching(client: Client, filters: Mapping[str, Any] | None, collectio
     for start in range(0, len(ids), PAGE):
         deleted += client.delete_documents(ids[start : start + PAGE], collection=collection)
     return deleted
+
+
+def update_matching(
+    client: Client, filters: Mapping[str, Any] | None, metadata: Mapping[str, Any], collection: str
+) -> int:
+    """Merge into the metadata of the documents that have a chunk which matches; how many there were."""
+    updated = 0
+    ids = matching_ids(client, filters, collection)
+    for start in range(0, len(ids), PAGE):
+        rows = client._session.rows(
+            f"""
+            select count(*) filter (where u.done)
+            from (
+              select braid.update_metadata(external_id => d.id, metadata => %(metadata)s::jsonb,
+                                           collection => %(collection)s)
+              from {TENANT}, unnest(%(ids)s::text[]) d (id)
+            ) u (done)
+            """,
+            ids=ids[start : start + PAGE],
+            metadata=to_json(metadata, "metadata"),
+            collection=collection,
+        )
+        updated += int(rows[0][0])
+    return updated
 
 
 def _ids(client: Client, filters: Mapping[str, Any] | None, collection: str) -> list[str]:
