@@ -38,6 +38,7 @@ COMMANDS = {
     "vector": "pgbraid.cli.vector:vector",
     "maintain": "pgbraid.cli.maintain:maintain",
     "measure-recall": "pgbraid.cli.measure_recall:measure_recall",
+    "size": "pgbraid.cli.size:size",
     "work": "pgbraid.cli.work:work",
     "jobs": "pgbraid.cli.jobs:jobs",
     "mcp": "pgbraid.cli.mcp:mcp",

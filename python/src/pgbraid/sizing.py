@@ -1,0 +1,239 @@
+"""What so many chunks take: bytes by table, CPU by search and write, and the nodes for that.
+
+`python -m benchmarks.size` in tests/ measures the constants, tests/cli/test_size.py checks them, and docs/scale.md says
+how far they carry."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pgbraid.errors import InvalidArgumentError
+
+__all__ = ["MOST_DIMENSIONS", "Demand", "Node", "bytes_of_chunks", "estimate", "search_ms", "write_ms"]
+
+PAGE, PAGE_HEADER, ITEM = 8192, 24, 4
+# Bytes of a vector's numbers as a table stores them, and how many an index can take, by vector_storage.
+HEAD, NUMBER = 8, {"vector": 4.0, "halfvec": 2.0, "binary": 4.0}
+MOST_DIMENSIONS = {"vector": 2000, "halfvec": 4000, "binary": 16000}
+# pgvector: an element of the index, with the places of ten rows; its neighbours, twice hnsw_m, and some more above.
+ELEMENT, NEIGHBOURS = 72, 4 + 6 * 2 * 16 + 6
+# From so many bytes on a vector lies out of line, in pieces with a head each: where it is written, and in a shard.
+OUT_OF_LINE, SHARD_OUT_OF_LINE, PIECE, PIECE_HEAD = 1900, 8000, 1996, 50
+# A tenant's vectors get an index from so many on, if they have so many dimensions; fewer if they have more.
+INDEXED_FROM, INDEXED_AT, INDEXED_BASE = 8000, 384, 200
+# Bytes of a row with its keys, besides what the text and the vector take.
+DOCUMENT, CHUNK, SEGMENT_CHUNK, VECTOR, SHARD_VECTOR, SHARD_KEYS = 250, 225, 240, 110, 49, 105
+FORWARD, FORWARD_WORD = 214, 5.5
+# Bytes of a posting, and of a row of postings: one for each lexeme of each segment. Eight of a size are merged.
+POSTING, LEXEME, SEGMENTS = 5.0, 150, 8
+# How many different words there are among so many: in a chunk, and in a segment (Heaps' law; Manning, Raghavan &
+# Schütze 2008, Introduction to Information Retrieval, 5.1.1).
+CHUNK_EXPONENT, HEAPS_FACTOR, HEAPS_EXPONENT = 0.886, 44.0, 0.49
+WORD_BYTES = 6.0
+# Dead rows and pages that are not full, in tables that are written to.
+FREE_SHARE = 0.2
+# CPU of a hybrid search of a tenant of so many chunks, in milliseconds, and how it grows.
+SEARCH_MS, SEARCH_CHUNKS, SEARCH_EXPONENT = 14.5, 5000, 0.215
+# How far a node is filled: of its disk, of its memory by what searches read, of its processors.
+DISK_SHARE, MEMORY_SHARE, CPU_SHARE = 0.7, 0.75, 0.6
+# The largest tenant that hybrid searches were measured with.
+MEASURED_CHUNKS = 200_000
+LARGE_CHUNKS = 10_000_000
+# Tables of vectors in a database, more than which were never measured.
+MOST_SHARDS = 1_000
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What there is to be: `chunks` of all tenants, `largest` of one of them; `writes` are chunks a second."""
+
+    chunks: int
+    dimensions: int = 384
+    storage: str | None = None
+    words: int = 150
+    tenants: int = 1
+    largest: int | None = None
+    qps: float = 1.0
+    writes: float = 0.0
+
+
+@dataclass(frozen=True)
+class Node:
+    """A machine: processors, and bytes of memory and disk."""
+
+    cpus: int = 16
+    memory: int = 64 << 30
+    disk: int = 2000 << 30
+
+
+def storage_of(demand: Demand) -> str:
+    """As a collection's: as exact as an index allows, unless chosen. Raises InvalidArgumentError."""
+    if demand.storage is None:
+        return next((name for name, most in MOST_DIMENSIONS.items() if demand.dimensions <= most), "binary")
+    most = MOST_DIMENSIONS.get(demand.storage, 0)
+    if demand.dimensions > most:
+        raise InvalidArgumentError(
+            f"an index of {demand.storage} has at most {most:,} dimensions, not {demand.dimensions:,}",
+            hint="choose " + " or ".join(name for name, limit in MOST_DIMENSIONS.items() if limit >= demand.dimensions),
+            sqlstate="22023",
+        )
+    return demand.storage
+
+
+def bytes_of_chunks(
+    chunks: float,
+    dimensions: int,
+    storage: str,
+    words: int,
+    text_bytes: float | None = None,
+    indexed_from: int = INDEXED_FROM,
+) -> dict[str, float]:
+    """Of a tenant of so many chunks, the bytes that each takes, by table, once `maintain` has nothing left to do.
+
+    `text_bytes` are those of a chunk's text, and `indexed_from` the server's setting exact_rows, if they are known."""
+    text = words * WORD_BYTES if text_bytes is None else text_bytes
+    vector = HEAD + NUMBER[storage] * dimensions
+    segment_words = HEAPS_FACTOR * (chunks / SEGMENTS * words) ** HEAPS_EXPONENT
+    lexemes = min(SEGMENTS * segment_words, chunks * words**CHUNK_EXPONENT)
+    sizes = {
+        "documents": float(DOCUMENT),
+        "chunks": CHUNK + text,
+        "forward_rows": FORWARD + FORWARD_WORD * words,
+        "segment_chunks": float(SEGMENT_CHUNK),
+        "postings": POSTING * words**CHUNK_EXPONENT + LEXEME * lexemes / chunks,
+    }
+    if chunks < indexed_from * (INDEXED_AT + INDEXED_BASE) / (dimensions + INDEXED_BASE):
+        return {**sizes, "chunk_vectors": VECTOR + _out_of_line(vector, OUT_OF_LINE)}
+    indexed = HEAD + (dimensions / 8 if storage == "binary" else NUMBER[storage] * dimensions)
+    return {
+        **sizes,
+        "chunk_vectors": float(SHARD_VECTOR),
+        # 49: the head of the row, tenant_id, chunk_id, embedding_hash, is_duplicate.
+        "vectors": _in_pages(49 + vector) if vector <= SHARD_OUT_OF_LINE else 80 + _out_of_line(vector, 0),
+        "vectors: indexes": SHARD_KEYS + _in_pages(ELEMENT + indexed, NEIGHBOURS),
+    }
+
+
+def _in_pages(*rows: float) -> float:
+    """What some rows take of a page, which holds them whole."""
+    taken = sum(math.ceil(row / 8) * 8 + ITEM for row in rows)
+    fitting = (PAGE - PAGE_HEADER) // taken
+    return PAGE / fitting if fitting else PAGE * math.ceil(taken / PAGE)
+
+
+def _out_of_line(size: float, limit: int) -> float:
+    return size + PIECE_HEAD * math.ceil(size / PIECE) if size > limit else size
+
+
+def search_ms(chunks: float) -> float:
+    """CPU of a hybrid search of a tenant of so many chunks, in milliseconds."""
+    return SEARCH_MS * math.pow(max(chunks, 1000) / SEARCH_CHUNKS, SEARCH_EXPONENT)
+
+
+def write_ms(chunks: float, dimensions: int, words: int) -> dict[str, float]:
+    """CPU of a chunk that is written, and of what `maintain` does for it, in milliseconds."""
+    index = 0.3 * math.log10(max(chunks, 10)) * (0.6 + 0.4 * dimensions / 384)
+    return {"write": 0.15 + 0.0035 * words, "maintain": index}
+
+
+def estimate(demand: Demand, node: Node) -> dict[str, Any]:
+    """Everything that `pgbraid size` prints. Raises InvalidArgumentError."""
+    storage = storage_of(demand)
+    if demand.tenants > demand.chunks:
+        raise InvalidArgumentError(
+            f"{demand.tenants:,} tenants cannot share {demand.chunks:,} chunks",
+            hint="give fewer tenants, or more chunks",
+            sqlstate="22023",
+        )
+    mean = demand.chunks / demand.tenants
+    largest = demand.largest or math.ceil(mean)
+    if not mean <= largest <= demand.chunks - (demand.tenants - 1):
+        raise InvalidArgumentError(
+            f"the largest of {demand.tenants:,} tenants cannot have {largest:,} of {demand.chunks:,} chunks",
+            hint=f"it has {math.ceil(mean):,} to {demand.chunks - demand.tenants + 1:,}",
+            sqlstate="22023",
+        )
+    sizes = bytes_of_chunks(mean, demand.dimensions, storage, demand.words)
+    read = ("forward_rows", "segment_chunks", "postings", "chunk_vectors", "vectors: indexes")
+    a_chunk = sum(sizes.values())
+    read_a_chunk = sum(size for name, size in sizes.items() if name in read)
+    stored = demand.chunks * a_chunk * (1 + FREE_SHARE)
+    hot = demand.chunks * read_a_chunk
+    milliseconds = {"search": search_ms(largest), **write_ms(largest, demand.dimensions, demand.words)}
+    write_cpus = demand.writes * (milliseconds["write"] + milliseconds["maintain"]) / 1000
+    cpus = demand.qps * milliseconds["search"] / 1000 + write_cpus
+    by = {
+        "disk": math.ceil(stored / (node.disk * DISK_SHARE)),
+        "memory": math.ceil(hot / (node.memory * MEMORY_SHARE)),
+        "processors": max(1, math.ceil(cpus / (node.cpus * CPU_SHARE))),
+    }
+    primaries = max(by["disk"], by["memory"], math.ceil(write_cpus / (node.cpus * CPU_SHARE)))
+    # A tenant's chunks are in one database.
+    primaries = min(primaries, demand.tenants)
+    # Each tenant with an index has a table of its own.
+    shards = math.ceil(demand.tenants / primaries) if "vectors" in sizes else 0
+    return {
+        "demand": {**asdict(demand), "storage": storage, "largest": largest},
+        "node": asdict(node),
+        "bytes_a_chunk": {name: round(size) for name, size in sizes.items()},
+        "bytes_a_chunk_in_all": round(a_chunk),
+        "bytes_on_disk": round(stored),
+        "bytes_searches_read": round(hot),
+        "cpu_ms": {name: round(value, 2) for name, value in milliseconds.items()},
+        "wal_bytes_a_chunk": round(2 * a_chunk),
+        "cpus": round(cpus, 2),
+        "nodes_by": by,
+        "primaries": primaries,
+        "vector_shards": shards,
+        "standbys": max(0, by["processors"] - primaries),
+        "warnings": _warnings(
+            node,
+            largest,
+            primaries,
+            shards,
+            a_chunk,
+            read_a_chunk,
+            milliseconds["maintain"],
+            sizes.get("vectors: indexes"),
+        ),
+    }
+
+
+def _warnings(
+    node: Node,
+    largest: int,
+    primaries: int,
+    shards: int,
+    a_chunk: float,
+    read_a_chunk: float,
+    index_ms: float,
+    index_bytes: float | None,
+) -> list[str]:
+    hot, stored = largest * read_a_chunk, largest * a_chunk * (1 + FREE_SHARE)
+    warnings = []
+    if hot > node.memory * MEMORY_SHARE or stored > node.disk * DISK_SHARE:
+        warnings.append(
+            f"a tenant is never divided: the largest needs a node with {hot / MEMORY_SHARE / 2**30:,.0f} GB of memory"
+            f" and {stored / DISK_SHARE / 2**30:,.0f} GB of disk"
+        )
+    if primaries > 1:
+        warnings.append(f"tenants are divided among {primaries:,} databases by hand: docs/scale.md tells how")
+    if shards > MOST_SHARDS:
+        warnings.append(
+            f"{shards:,} tenants of a database have a table of vectors each: more than {MOST_SHARDS:,} were never"
+            " measured; divide the tenants among more databases"
+        )
+    if largest >= LARGE_CHUNKS:
+        warnings.append(
+            f"the vector index of the largest tenant takes {largest * index_ms / 3.6e6:,.0f} hours of one processor to"
+            f" build, and {largest * (index_bytes or 0) / 2**30:,.0f} GB of maintenance_work_mem: no tenant of"
+            f" {LARGE_CHUNKS:,} chunks was ever tried"
+        )
+    elif largest > MEASURED_CHUNKS:
+        warnings.append(
+            f"hybrid searches were measured up to {MEASURED_CHUNKS:,} chunks a tenant; what they take here is"
+            " extrapolated"
+        )
+    return warnings
