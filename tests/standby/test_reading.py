@@ -312,7 +312,7 @@ def test_reads_are_functions_that_read(database: Database) -> None:
     assert reads >= READS - NO_FUNCTIONS
     # About upkeep, or answered by a statement of their own.
     assert reads - READS == {
-        *("check_index", "compare_evaluations", "embedding_backlog", "embedding_usage", "export_tenant"),
+        *("check_index", "embedding_backlog", "embedding_usage", "export_tenant"),
         *("full_text_search", "health", "hybrid_search", "list_embedding_jobs", "list_judgments"),
         *("missing_token_vectors", "recall", "semantic_search", "sync_status", "version"),
     }

@@ -31,13 +31,13 @@ Consistency = Literal["session", "eventual"]
 # upkeep, which workers and administrators want to know of the primary.
 READS = frozenset(
     {
-        "arrange_results", "assemble_context", "collections", "conversation_timeline", "current_tenant_id",
-        "evaluate", "explain_score", "explain_search", "extract_timeframe", "facets", "fit_passages",
-        "get_document", "get_profile", "get_query_embedding", "get_ranking_model", "highlight",
-        "judge_agreement", "list_documents", "list_profiles", "list_queries", "list_query_sets",
-        "list_ranking_models", "list_rankings", "model_migrations", "multi_search", "parse_timeframe",
-        "passage_options", "pool_results", "ranking_features", "recall_json", "search", "search_json",
-        "similar_chunks", "similar_documents", "status",
+        "arrange_results", "assemble_context", "choose_configuration", "collections", "compare_evaluations",
+        "conversation_timeline", "current_tenant_id", "evaluate", "explain_score", "explain_search",
+        "extract_timeframe", "facets", "fit_passages", "get_document", "get_profile", "get_query_embedding",
+        "get_ranking_model", "highlight", "judge_agreement", "list_documents", "list_profiles", "list_queries",
+        "list_query_sets", "list_ranking_models", "list_rankings", "model_migrations", "multi_search",
+        "parse_timeframe", "passage_options", "plan_tuning", "pool_results", "ranking_features", "recall_json",
+        "search", "search_json", "similar_chunks", "similar_documents", "status", "tune",
     }
 )  # fmt: skip
 # What no later read has to see.
