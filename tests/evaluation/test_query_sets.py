@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one, set_tenant, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 
 
@@ -119,11 +120,11 @@ def test_a_set_is_dropped_with_all_that_it_has(asked: Connection) -> None:
 
 def test_judgments_outlive_documents_and_go_with_the_tenant(asked: Connection) -> None:
     asked.execute("select braid.create_tenant('leaving')")
-    set_tenant(asked, "leaving")
+    tenant = set_tenant(asked, "leaving")
     one(asked, "select braid.create_query_set('asked')")
     store(asked, [{"query_id": "1", "text": "fox", "embedding": [1, 0, 0]}])
     judge(asked, [judgment("1", "a", 2)])
-    set_tenant(asked, "default")
+    set_tenant(asked, tenant)
     judge(asked, [judgment("1", "a", 2)])
     asked.execute("select braid.clear_collection('small')")
     asked.execute("select braid.drop_tenant('leaving', 'leaving')")

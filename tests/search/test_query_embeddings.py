@@ -11,9 +11,11 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from support import OtherSession
 from support.calls import full_text, hybrid, one, set_tenant, upsert
 from support.nearest import maintain
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 
 PLACES = {"price": [1, 0, 0], "both": [0.8, 0.6, 0], "cost": [0, 1, 0]}
@@ -55,11 +57,11 @@ def is_used(db: Connection, text: str, function: str = "search_json", **options:
 
 @contextmanager
 def tenant(db: Connection, name: str) -> Iterator[None]:
-    set_tenant(db, name)
+    tenant = set_tenant(db, name)
     try:
         yield
     finally:
-        set_tenant(db, "default")
+        set_tenant(db, tenant)
 
 
 def test_a_search_of_text_alone_takes_the_stored_vector(filled: Connection) -> None:
@@ -211,9 +213,9 @@ def test_they_go_with_the_collection_and_the_tenant(filled: Connection) -> None:
     assert one(filled, "select count(*) from braid_store.query_embeddings") == 0
 
 
-def test_searches_only_read(filled: Connection, dsn: str) -> None:
+def test_searches_only_read(filled: Connection, other_session: OtherSession) -> None:
     store(filled, "price")
-    with psycopg.connect(dsn) as reading:
+    with other_session() as reading:
         reading.read_only = True
         assert is_used(reading, "price")
         assert stored(reading, "price")
@@ -251,8 +253,8 @@ def test_a_request_without_a_user_does_not_learn_what_others_asked(
         assert is_used(gateway, "price") and stored(gateway, "price")
 
 
-def test_storing_does_not_wait(filled: Connection, dsn: str) -> None:
-    with psycopg.connect(dsn) as clearing:
+def test_storing_does_not_wait(filled: Connection, other_session: OtherSession) -> None:
+    with other_session() as clearing:
         clearing.execute("select braid.clear_collection('small')")
         assert store(filled, "price") is False
         clearing.rollback()

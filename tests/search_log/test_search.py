@@ -14,8 +14,10 @@ import pytest
 from psycopg.rows import namedtuple_row
 from psycopg.types.json import Jsonb
 
+from support import OtherSession
 from support.calls import one, set_tenant, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 PLACES = {"price": [1, 0, 0], "both": [0.8, 0.6, 0], "cost": [0, 1, 0]}
 
@@ -238,19 +240,19 @@ def test_a_log_that_cannot_be_written_is_no_error(filled: Connection) -> None:
     assert is_logged(filled)
 
 
-def test_a_search_does_not_wait_for_the_log(filled: Connection, dsn: str) -> None:
-    with psycopg.connect(dsn) as other:
+def test_a_search_does_not_wait_for_the_log(filled: Connection, other_session: OtherSession) -> None:
+    with other_session() as other:
         other.execute("lock table braid_store.search_log in share mode")
         filled.execute("set statement_timeout = '20s'")
         assert not is_logged(filled)
     assert is_logged(filled)
 
 
-def test_a_search_is_logged_while_a_day_is_dropped(filled: Connection, dsn: str) -> None:
+def test_a_search_is_logged_while_a_day_is_dropped(filled: Connection, other_session: OtherSession) -> None:
     search(filled)
     filled.execute("select braid.maintain()")
     (day,) = filled.execute("select max(day) from braid_store.search_log_days").fetchall()
-    with psycopg.connect(dsn) as other:
+    with other_session() as other:
         other.execute(f"drop table braid_store.search_log_{day[0]:%Y%m%d}".encode())
         assert "search_id" in search(filled)["stats"]
         other.rollback()
@@ -329,12 +331,12 @@ def test_a_request_without_a_user_is_answered_and_not_logged(
 def test_each_tenant_sees_its_own(filled: Connection) -> None:
     search(filled)
     filled.execute("select braid.create_tenant('other')")
-    set_tenant(filled, "other")
+    tenant = set_tenant(filled, "other")
     for view in ("search_log", "search_latency", "query_statistics"):
         assert one(filled, f"select count(*) from braid.{view}") == 0
     search(filled)
     assert one(filled, "select count(*) from braid.search_log") == 1
-    set_tenant(filled, "default")
+    set_tenant(filled, tenant)
     assert one(filled, "select count(*) from braid.search_log") == 1
 
 

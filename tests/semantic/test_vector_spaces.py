@@ -23,6 +23,7 @@ from support.nearest import (
     store,
 )
 
+pytestmark = pytest.mark.tenant_of_its_own
 DISTANCES = ("cosine", "inner_product", "l2")
 
 
@@ -221,10 +222,10 @@ def test_counts_filters_and_tenants(db: Connection, promoted: bool) -> None:
     store(db, vectors, "c", speaker="Ana")
     for tenant in ("empty", "small"):
         db.execute("select braid.create_tenant(%s)", (tenant,))
-    set_tenant(db, "small")
+    before = set_tenant(db, "small")
     store(db, {"own": [1] * 8}, "c")
     upsert(db, [{"external_id": "plain", "content": "without a vector"}], "c")
-    set_tenant(db, "default")
+    set_tenant(db, before)
     if promoted:
         set_threshold(db, 50, 8)
         maintain(db)

@@ -11,8 +11,11 @@ from psycopg.types.json import Jsonb
 Connection = psycopg.Connection[Any]
 
 
-def set_tenant(db: Connection, tenant: str) -> None:
-    db.execute("select set_config('braid.tenant', %s, false)", (tenant,))
+def set_tenant(db: Connection, tenant: str) -> str:
+    """The tenant until now."""
+    query = "select coalesce(current_setting('braid.tenant', true), ''), set_config('braid.tenant', %s, false)"
+    before: str = db.execute(query, (tenant,)).fetchall()[0][0]
+    return before
 
 
 def upsert(db: Connection, documents: Iterable[Mapping[str, Any]], collection: str = "default") -> dict[str, str]:

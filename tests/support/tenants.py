@@ -132,7 +132,7 @@ def _is_cleared(connection: Connection, lasting: dict[str, list[str]]) -> bool:
 def _reset(connection: Connection) -> None:
     for what in ("reset session authorization", "reset all", "discard temp", "unlisten *"):
         connection.execute(what.encode())
-    connection.isolation_level = None
+    connection.isolation_level = connection.read_only = connection.deferrable = None
 
 
 def _rows(connection: Connection, name: str) -> list[str]:

@@ -38,6 +38,8 @@ def test_what_tests_do_every_day_leaves_nothing(new_database: NewDatabase) -> No
                 assert one(db, "show work_mem") != "1MB"
                 use(db)
                 with tenants.other_session() as other:
+                    assert other.read_only is None
+                    other.read_only = True
                     assert len(full_text(other, "river")) == 1
                 used.append((db, other))
     assert used[0] == used[1] == used[2]

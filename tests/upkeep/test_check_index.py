@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 
+from support import OtherSession
 from support.calls import set_tenant, upsert
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 
 LIVING = (
@@ -246,8 +248,8 @@ def test_parameters_that_the_impacts_were_not_computed_with(
     assert {(row.problem, row.lexeme) for row in check(indexed)} >= {("posting list differs", "river")}
 
 
-def test_writes_meanwhile_are_no_problem(indexed: Connection, dsn: str) -> None:
-    with psycopg.connect(dsn, autocommit=True) as other:
+def test_writes_meanwhile_are_no_problem(indexed: Connection, other_session: OtherSession) -> None:
+    with other_session(autocommit=True) as other:
         indexed.execute("begin isolation level repeatable read")
         assert check(indexed) == []
         for number in range(10):

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 WHITE_SPACE = " \t\n\r\f\v"
 # What all-MiniLM-L6-v2 reads, less the two tokens that frame a text.

@@ -14,6 +14,7 @@ from writing.test_chunking import TEXTS, assert_covers
 from support.calls import upsert
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 in_one_database = settings(
     derandomize=True,

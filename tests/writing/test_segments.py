@@ -17,6 +17,7 @@ from psycopg.types.json import Jsonb
 from support.calls import full_text, one, upsert
 from support.examples import examples
 
+pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
 OCCURRED_AT = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
 in_one_database = settings(
