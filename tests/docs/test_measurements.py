@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
 import pytest
 
+from benchmarks.memory import scores
 from benchmarks.pages import MEASUREMENTS, markdown_table, write_section
 from benchmarks.pages import README as README_PATH
 from benchmarks.peers import page as peers_page
@@ -49,14 +51,24 @@ def test_the_sections_that_are_written_are_there() -> None:
         assert set(re.findall(r"<!-- end of ([\w-]+) -->", text)) == names
 
 
+def test_measures_of_memory() -> None:
+    """As docs/memory-benchmark.md defines them."""
+    found = scores([["a", "x", "y", "z", "w", "b"], ["x"]], [{"a": 1, "b": 1, "c": 1, "x": 0}, {"d": 1}])
+    first = {name: values[0] for name, values in found.items()}
+    best = 1 + 1 / math.log2(3) + 1 / math.log2(4)
+    assert first.pop("nDCG@10") == pytest.approx((1 + 1 / math.log2(7)) / best)
+    assert first == pytest.approx(
+        {"any@5": 1, "all@5": 0, "recall@5": 1 / 3, "any@10": 1, "all@10": 0, "recall@10": 2 / 3}
+    )
+    assert all(values[1] == 0 for values in found.values())
+
+
 def test_a_section_is_written_anew_and_nothing_else(tmp_path: Path) -> None:
     written = tmp_path / "page.md"
     written.write_text("before\n<!-- one: written by x -->\n\nold\n\n<!-- end of one -->\nafter\n")
     for text in ("first", markdown_table(["", "ms"], [["a\\b", "1.5"]])):
         write_section(written, "one", text)
-        assert written.read_text() == (
-            f"before\n<!-- one: written by x -->\n\n{text}\n\n<!-- end of one -->\nafter\n"
-        )
+        assert written.read_text() == (f"before\n<!-- one: written by x -->\n\n{text}\n\n<!-- end of one -->\nafter\n")
     with pytest.raises(LookupError, match="0 sections named two"):
         write_section(written, "two", "text")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,8 +68,9 @@ class JudgedSet:
             upsert(db, batch, self.name)
 
 
-def read_set(folder: Path, split: str) -> JudgedSet:
-    lines = read_lines(folder / "corpus.jsonl.gz")
+def read_set(folder: Path, split: str, keep: Callable[[Any], bool] | None = None) -> JudgedSet:
+    """`keep` tells which lines of the corpus are part of it."""
+    lines = [line for line in read_lines(folder / "corpus.jsonl.gz") if keep is None or keep(line)]
     documents = [_document(line) for line in lines]
     relevance = read_relevance(folder, split)
     asked = read_lines(folder / "queries.jsonl.gz")
