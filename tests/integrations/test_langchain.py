@@ -8,10 +8,12 @@ from typing import Any
 
 import psycopg
 import pytest
+from langchain_core import retrievers as langchain_retrievers
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.indexing import InMemoryRecordManager
 from langchain_core.indexing import index as langchain_index
+from langchain_core.vectorstores import base as vectorstores_base
 
 import pgbraid
 from integrations.conftest import Model
@@ -80,6 +82,8 @@ def test_filters_are_those_of_searches(store: PgbraidVectorStore) -> None:
             Document("fox one", id="1", metadata={"category": "a", "year": 2024, "occurred_at": "2026-01-05"}),
             Document("fox two", id="2", metadata={"category": "b", "year": 2026, "occurred_at": "no time"}),
             Document("fox three", id="3", metadata={"category": 7, "tags": ["x", "y"], "importance": 0.5}),
+            Document("fox four", id="4", metadata={"occurred_at": "2026-W01-1", "importance": "high"}),
+            Document("fox five", id="5", metadata={"occurred_at": "2026-01-05T10:00:00.25Z", "year": 1}),
         ]
     )
 
@@ -89,7 +93,7 @@ def test_filters_are_those_of_searches(store: PgbraidVectorStore) -> None:
     assert ids({"year": {"$gte": 2025}}) == {"2"}
     # Metadata that has the name of a column is found by it, and comes back as it was.
     assert ids({"category": {"$in": ["a", "b"]}}) == {"1", "2"}
-    assert ids({"occurred_at": {"$lt": "2026-02-01"}}) == {"1"}
+    assert ids({"occurred_at": {"$lt": "2026-02-01"}}) == {"1", "5"}
     assert ids({"$or": [{"tags": "y"}, {"category": "a"}]}) == {"1", "3"}
     assert ids({"importance": {"$gt": 0.1}}) == {"3"}
     with pytest.raises(InvalidArgumentError, match="unknown operator"):
@@ -177,6 +181,35 @@ def test_a_retriever_takes_arguments_of_searches(store: PgbraidVectorStore) -> N
 
 
 # Connections
+
+
+def test_asynchronous_methods_are_no_threads(store: PgbraidVectorStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LangChain runs the synchronous method in a thread where a store has no other."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a thread is started")
+
+    for module in (vectorstores_base, langchain_retrievers):
+        monkeypatch.setattr(module, "run_in_executor", refuse)
+
+    async def run() -> None:
+        await store.aadd_texts(["fox", "hen"], ids=["1", "2"])
+        await store.aadd_documents([Document("cow", id="3")])
+        assert [found.id for found in await store.aget_by_ids(["3", "1"])] == ["3", "1"]
+        vector = [1.0] * 384
+        searches = [
+            store.asimilarity_search("fox", k=1),
+            store.asimilarity_search_by_vector(vector, k=1),
+            store.amax_marginal_relevance_search("fox", k=1),
+            store.amax_marginal_relevance_search_by_vector(vector, k=1),
+            PgbraidRetriever(store=store, k=1).ainvoke("fox"),
+        ]
+        assert [len(found) for found in await asyncio.gather(*searches)] == [1] * 5
+        assert len(await store.asimilarity_search_with_relevance_scores("fox", k=1)) == 1
+        await store.aindex(pages("a.txt", "one"))
+        await store.adelete(["1"])
+
+    asyncio.run(run())
 
 
 def test_threads_and_tasks_search_at_once(store: PgbraidVectorStore, client: pgbraid.Client) -> None:
