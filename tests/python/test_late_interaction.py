@@ -19,6 +19,7 @@ from pgbraid.pooling import pool_tokens
 from support.embedder import HashEmbedder
 from support.examples import examples
 
+pytestmark = pytest.mark.any_version
 NOTES = {"cars": "wheels engine road", "boats": "sails water wind", "birds": "feathers wings sky", "empty": "…"}
 
 
@@ -240,7 +241,6 @@ def test_a_client_with_both_models_follows_a_change(dsn: str, mode: Any) -> None
 # Pooling
 
 
-@pytest.mark.any_version
 def test_pooling_puts_together_what_is_alike() -> None:
     east, north = np.array([1, 0], np.float32), np.array([0, 1], np.float32)
     nearly = np.array([0.8, 0.6], np.float32)
@@ -254,7 +254,6 @@ def test_pooling_puts_together_what_is_alike() -> None:
     assert pool_tokens(np.stack([north, -north]), 1).tolist() == [north.tolist()]
 
 
-@pytest.mark.any_version
 @settings(max_examples=examples(40), deadline=None)
 @given(size=st.integers(1, 16), count=st.integers(1, 16), seed=st.integers(0, 10**6))
 def test_pooling_is_wards(size: int, count: int, seed: int) -> None:

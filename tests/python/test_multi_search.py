@@ -15,6 +15,7 @@ from pgbraid.expanders import ChatExpander
 from support.embedder import HashEmbedder
 from support.json_server import JsonServer
 
+pytestmark = pytest.mark.any_version
 TEXTS = {
     "both": "A database: PostgreSQL.",
     "database": "A database of foxes.",

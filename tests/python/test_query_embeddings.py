@@ -16,6 +16,7 @@ from pgbraid.errors import EmbeddingError, PermissionDeniedError
 from support.calls import one
 from support.embedder import HashEmbedder
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 
 

@@ -13,6 +13,7 @@ import pgbraid
 from pgbraid import errors
 from support import HashEmbedder
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 
 
