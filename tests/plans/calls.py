@@ -43,6 +43,13 @@ FIRST_TEN = "array(select 'doc ' || n from generate_series(0, 9) n)"
 SOME = "array(select 'doc ' || n from generate_series(1000, 1500) n)"
 QUERIES = "select braid.set_query_embeddings('docs', 100)"
 LOG = "select braid.set_search_log('docs')"
+# Searches in the log, for a query of ASKED and others, with clicks.
+SEARCHED = (
+    "select braid.search('needle', collection => 'docs', match_count => 5) from generate_series(1, 20)",
+    "select braid.search('needle ' || n, collection => 'docs', match_count => 5) from generate_series(1, 20) n",
+    """select braid.record_feedback(braid.search('needle', collection => 'docs') #>> '{stats,search_id}',
+      braid.search('needle', collection => 'docs') #>> '{results,0,external_id}', 'click') from generate_series(1, 20)""",
+)
 ASKED = (
     "select braid.create_query_set('asked')",
     """select braid.store_queries('asked', '[{"query_id": "1", "text": "needle", "embedding": [1,0,0]},
@@ -64,6 +71,7 @@ TUNED = (
     """select braid.store_judgments('tuned', (select jsonb_agg(jsonb_build_object('query_id', n::text, 'external_id',
       'doc 5', 'grade', 1)) from generate_series(1, 30) n))""",
 )
+SIXTY = {"segments": "60 searches read the row of each segment"}
 SPACE = """'tuned', '{"k1": [2]}', 2, '{"mode": "full_text", "collection": "docs"}'"""
 EVALUATED_ALL = """braid.evaluate('tuned', '{"mode": "full_text", "collection": "docs"}')"""
 TOKENS = "select braid.set_token_vectors('docs', 'third', 8)"
@@ -163,18 +171,24 @@ CALLS: dict[str, list[Call]] = {
     "embedding_usage": [Call("select braid.embedding_usage()")],
     "drop_query_set": [Call("select braid.drop_query_set('asked')", ASKED)],
     "drop_ranking_model": [Call("select braid.drop_ranking_model('learned')", LEARNED)],
-    "tune": [Call(f"select braid.tune({SPACE})", TUNED)],
+    "tune": [Call(f"select braid.tune({SPACE})", TUNED, grows=SIXTY)],
     "plan_tuning": [Call(f"select braid.plan_tuning({SPACE})", TUNED)],
     "choose_configuration": [
-        Call(f"select braid.choose_configuration(jsonb_build_array({EVALUATED_ALL}, {EVALUATED_ALL}))", TUNED)
+        Call(
+            f"select braid.choose_configuration(jsonb_build_array({EVALUATED_ALL}, {EVALUATED_ALL}))",
+            TUNED,
+            grows=SIXTY,
+        )
     ],
     "evaluate": [Call(f"select {EVALUATED}", ASKED)],
     "pool_results": [
         Call("""select braid.pool_results('asked', '[{"mode": "full_text", "collection": "docs"}]', 5, 'ana')""", ASKED)
     ],
     "judge_agreement": [Call("select braid.judge_agreement('asked', 'ana')", (*ASKED, AGAIN))],
-    "sample_queries": [Call("select braid.sample_queries('asked', 'docs')", ASKED)],
-    "judgments_from_clicks": [Call("select braid.judgments_from_clicks('asked', 'docs')", ASKED)],
+    "sample_queries": [Call("select braid.sample_queries('asked', 'docs')", (*ASKED, LOG, *SEARCHED))],
+    "judgments_from_clicks": [
+        Call("select braid.judgments_from_clicks('asked', 'docs', min_impressions => 1)", (*ASKED, LOG, *SEARCHED))
+    ],
     "apply_changes": [
         Call("select braid.apply_changes()", (*SYNCED, "update public.synced set body = 'new' where id < 20")),
     ],
@@ -368,7 +382,7 @@ CALLS: dict[str, list[Call]] = {
     ],
     "store_sparse_terms": [
         Call(
-            "select braid.store_sparse_terms(%(embedded)s, (select jsonb_agg('{\"alpha\": 1, \"needle\": 2}'::jsonb)"
+            'select braid.store_sparse_terms(%(embedded)s, (select jsonb_agg(\'{"alpha": 1, "needle": 2}\'::jsonb)'
             " from unnest(%(embedded)s::bigint[])), 'docs')"
         ),
     ],
