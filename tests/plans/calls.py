@@ -48,7 +48,8 @@ SEARCHED = (
     "select braid.search('needle', collection => 'docs', match_count => 5) from generate_series(1, 20)",
     "select braid.search('needle ' || n, collection => 'docs', match_count => 5) from generate_series(1, 20) n",
     """select braid.record_feedback(braid.search('needle', collection => 'docs') #>> '{stats,search_id}',
-      braid.search('needle', collection => 'docs') #>> '{results,0,external_id}', 'click') from generate_series(1, 20)""",
+      braid.search('needle', collection => 'docs') #>> '{results,0,external_id}', 'click')
+      from generate_series(1, 20)""",
 )
 ASKED = (
     "select braid.create_query_set('asked')",
