@@ -84,16 +84,11 @@ SESSIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "vectors alone": ("prose", {"full_text_weight": 0.0, "options": GROUPED}),
     "defaults": ("prose", {"options": GROUPED}),
     "preset conversation": ("conversation", {"options": GROUPED}),
-    **{
-        f"preset conversation, {score}": ("conversation", {"options": {**GROUPED, "group_score": score}})
-        for score in ("sum", "mean", "mixture")
-    },
-    **{
-        f"preset conversation, {score}, 1,000 candidates": (
-            "conversation", {"candidate_count": 1000, "options": {**GROUPED, "group_score": score}},
-        )
-        for score in ("max", "sum", "mixture")
-    },
+    "preset conversation, mixture": ("conversation", {"options": {**GROUPED, "group_score": "mixture"}}),
+    "preset conversation, 1,000 candidates": ("conversation", {"candidate_count": 1000, "options": GROUPED}),
+    "preset conversation, mixture, 1,000 candidates": (
+        "conversation", {"candidate_count": 1000, "options": {**GROUPED, "group_score": "mixture"}}
+    ),
 }  # fmt: skip
 
 
