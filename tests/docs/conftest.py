@@ -76,6 +76,7 @@ def shell(dsn: str, pg_version: int, tmp_path: Path) -> Shell:
         "PGBRAID_DSN": dsn,
         "LC_ALL": "C.UTF-8",
         "PGTZ": "UTC",
+        "HAYSTACK_TELEMETRY_ENABLED": "False",
     }
 
     def run(*command: str | Path, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
