@@ -190,14 +190,13 @@ def pages_of(context: BrowserContext, workbench: Workbench, complaints: list[str
 def check(page: Page) -> None:
     """Light and dark, wide and narrow."""
     page.emulate_media(reduced_motion="reduce")
-    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
-    for scheme in schemes:
-        for size in (DESKTOP, PHONE):
-            page.emulate_media(color_scheme=scheme)
-            page.set_viewport_size(size)
-            assert violations(page) == [], f"{scheme} {size}"
-            # Nothing is wider than the screen.
-            assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    looks: list[tuple[Literal["light", "dark"], ViewportSize]] = [("light", DESKTOP), ("dark", PHONE)]
+    for scheme, size in looks:
+        page.emulate_media(color_scheme=scheme)
+        page.set_viewport_size(size)
+        assert violations(page) == [], f"{scheme} {size}"
+        # Nothing is wider than the screen.
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     page.set_viewport_size(DESKTOP)
 
 

@@ -11,7 +11,7 @@ from workbench.conftest import Workbench, check, pages_of, violations
 from workbench.documents import EVIL, SCRIPT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Page
+    from playwright.sync_api import BrowserContext, Page, Route
 
 pytestmark = pytest.mark.any_version
 
@@ -217,6 +217,21 @@ def test_a_hostile_address_is_harmless(page: Page, workbench: Workbench) -> None
     page.evaluate("location.hash = '#/__proto__?collection=constructor'")
     page.wait_for_selector("#query")
     assert page.locator("main img, main script").count() == 0
+
+
+def test_a_page_that_is_left_does_not_come_back(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/api/query_sets", lambda route: held.append(route))
+    with page.expect_request("**/api/query_sets"):
+        page.get_by_role("link", name="Evaluate").click()
+    page.get_by_role("link", name="Observe").click()
+    page.wait_for_selector("#part-health")
+    with page.expect_response("**/api/query_sets") as answered:
+        held[0].continue_()
+    answered.value.finished()
+    # What follows from the answer has happened when another request is answered.
+    page.evaluate("fetch('/app.js').then((response) => response.text())")
+    assert page.locator("h1").inner_text() == "Observe"
 
 
 def test_an_empty_collection_says_so(page: Page) -> None:

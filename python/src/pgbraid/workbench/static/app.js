@@ -83,10 +83,13 @@ async function show() {
     if (isHere) link.setAttribute('aria-current', 'page')
     link.href = isHere ? location.hash || '#/search' : address(link.dataset.page)
   }
+  // Of its own: what a page still waits for when another is shown, is written into nothing.
+  const root = h('div')
+  replace(main, root)
   try {
-    await page.show(main, values)
+    await page.show(root, values)
   } catch (error) {
-    replace(main, problem(error))
+    replace(root, problem(error))
   }
 }
 
