@@ -62,13 +62,16 @@ def main() -> None:
 
 
 def load(db: Connection, judged: JudgedSet) -> None:
-    if db.execute("select from braid.collections where name = %s", (judged.name,)).fetchone():
+    if db.execute("select from braid.collections where name = %s", (judged.name,)).fetchone() is not None:
         return
     scope = next(iter(judged.queries[0].filters or {}))
     db.execute("select braid.create_collection(%s, indexed_attributes => %s)", (judged.name, Jsonb({scope: "text"})))
     judged.load(db)
-    while not db.execute("select (braid.maintain('1 minute') ->> 'complete')::boolean").fetchall()[0][0]:
-        pass
+    seconds, is_complete = 60, False
+    while not is_complete:
+        ((done,),) = db.execute("select braid.maintain(%s)", (f"{seconds} seconds",)).fetchall()
+        # A step that takes longer than it may is not begun.
+        seconds, is_complete = max(seconds, done.get("seconds_needed", 0)), done["complete"]
 
 
 # Of braid.hybrid_search, by the preset that the collection has meanwhile.
