@@ -66,6 +66,7 @@ WRONG = {
     "embedding_count": ["-1"],
     "error": ["null"],
     "evaluation": ["'7'"],
+    "expected_ranking": ["'7'", "'{\"k1\": 7}'"],
     "evaluations": ["'7'", "'[]'", "'[1, 2]'", "null"],
     "budget": ["1", "null"],
     "fold_count": ["1", "null"],

@@ -100,6 +100,48 @@ def test_tune_apply_and_restore(run: Run, judged: pgbraid.Client, config: Path, 
     assert json.loads(run("rankings", "list", "--json").out) == judged.list_rankings()
 
 
+def test_what_only_searches_can_give_is_not_applied(
+    run: Run, judged: pgbraid.Client, config: Path, tmp_path: Path
+) -> None:
+    """The gain was measured with boosts, and the collection has none."""
+    some = [f"d{n}" for n in range(10)]
+    boosts = [{"factor": 100, "filter": {"external_id": {"$in": some}}}]
+    judged.create_query_set("wanted")
+    queries = [{"query_id": f"q{n:02}", "text": f"{WORDS[n % 8]} {WORDS[n % 7]}"} for n in range(32)]
+    judged.store_queries("wanted", queries)
+    judged.store_judgments(
+        "wanted",
+        [{"query_id": query["query_id"], "external_id": name, "grade": 1} for query in queries for name in some],
+    )
+    before = judged.list_rankings()
+    space, file = write(tmp_path / "space.json", {"boosts": [boosts]}), tmp_path / "ranking.json"
+    done = run("tune", "wanted", "--space", space, "--config", config, "--output", file, "--apply")
+    assert done.code == 1
+    asked = f"searches must give themselves {json.dumps({'options': {'boosts': boosts}})}"
+    said = done.err.splitlines()
+    assert said[-2:] == [
+        f"{file} is not all that was measured: {asked}",
+        f"not applied: the ranking alone does not gain so, {asked}",
+    ]
+    assert asked in done.out
+    assert judged.list_rankings() == before
+
+
+def test_what_changed_meanwhile_is_not_undone(
+    run: Run, judged: pgbraid.Client, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def change(*_: Any) -> None:
+        judged.apply_ranking("default", {"k1": 3}, "by somebody else")
+
+    monkeypatch.setattr("pgbraid.cli.tune._print", change)
+    space = write(tmp_path / "space.json", {"title_weight": [4]})
+    done = run("tune", "asked", "--space", space, "--config", config, "--apply")
+    assert done.code == 2
+    assert 'expected_ranking has k1 1.2, and collection "default" has 3' in done.err
+    newest = judged.list_rankings()[0]
+    assert (newest["reason"], newest["ranking"]["title_weight"]) == ("by somebody else", 0)
+
+
 def test_bad_input_is_one_line(run: Run, judged: pgbraid.Client, config: Path, tmp_path: Path) -> None:
     def told(*arguments: Any) -> str:
         done = run(*arguments)

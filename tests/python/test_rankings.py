@@ -40,6 +40,8 @@ def test_errors_of_a_ranking(client: pgbraid.Client) -> None:
         assert caught.value.hint
     with pytest.raises(errors.InvalidArgumentError, match="reason is"):
         client.apply_ranking("default", {"k1": 1}, " ")
+    with pytest.raises(errors.InvalidArgumentError, match="expected_ranking has k1 7"):
+        client.apply_ranking("default", {"k1": 1}, "try", expected_ranking={"k1": 7})
     with pytest.raises(errors.LimitExceededError, match="evaluation has"):
         client.apply_ranking("default", {"k1": 1}, "try", evaluation={"notes": "x" * 100_000})
     with pytest.raises(errors.NotFoundError):

@@ -174,6 +174,22 @@ def test_pages_belong_to_one_ranking(db: Connection, tried: str) -> None:
         search(db, tried, text, {"cursor": first[-1]["cursor"], "ranking": {"k1": 0.4}})
 
 
+@pytest.mark.parametrize("option", [None, {"title_weight": 1}])
+@pytest.mark.parametrize("legs", [1, 0])
+def test_a_page_after_the_ranking_has_changed_is_refused(db: Connection, tried: str, option: Any, legs: int) -> None:
+    """Else rows would be missing, and others there twice. What an option leaves out is the collection's."""
+    asked, options = {**SEARCHES[legs], "match_count": 2}, {"ranking": option}
+    first = search(db, tried, asked, {**options, "cursor": ""})
+    follow = {**options, "cursor": first[-1]["cursor"]}
+    second = search(db, tried, asked, follow)
+    version = apply(db, tried, {"k1": 0, "b": 0})
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="option cursor is of another query") as caught:
+        search(db, tried, asked, follow)
+    assert "ranking of the collection has changed" in (caught.value.diag.message_hint or "")
+    restore(db, tried, version - 1)
+    assert search(db, tried, asked, follow) == second
+
+
 WRONG: list[tuple[Any, str]] = [
     ({}, "ranking is empty"),
     ({"k2": 1}, 'ranking has the unknown key "k2"'),
@@ -370,6 +386,79 @@ def test_the_newest_hundred_versions_are_kept(db: Connection, name: str) -> None
     assert versions(db, name)[-1]["changes"] == {"k1": [30, 31]}
     with pytest.raises(psycopg.errors.UndefinedObject, match=f'collection "{name}" has no version 30 of its ranking'):
         restore(db, name, 30)
+
+
+def test_versions_that_calls_only_find_are_counted_too(db: Connection, name: str) -> None:
+    for n in range(2, 105):
+        db.execute("update braid_store.collections set k1 = %s where name = %s", (n, name))
+        apply(db, name, {"k1": n})
+    assert [v["version"] for v in versions(db, name)] == list(range(103, 3, -1))
+
+
+def test_versions_of_before_an_upgrade_stay_the_current_ones(db: Connection, name: str) -> None:
+    """A version of a release that knew a setting less."""
+    apply(db, name, {"k1": 2})
+    db.execute("update braid_store.ranking_versions set ranking = ranking - 'smoothing'")
+    assert [v["is_current"] for v in versions(db, name)] == [True, False]
+    assert apply(db, name, {"b": 0.5}) == 3
+    assert versions(db, name)[0]["changes"] == {"b": [None, 0.5]}
+
+
+def test_queries_are_not_kept_in_versions(db: Connection, name: str) -> None:
+    """They are a tenant's, and versions outlive tenants."""
+    query = {"query_id": "q1", "query_text": "zebrafish"}
+    evaluation = {
+        "metrics": {"ndcg@10": {"difference": 0.1, "changed": [query]}},
+        "queries": [{**query, "rows": [{"title": "zebrafish"}]}],
+        "evaluations": [{"query_count": 1, "queries": [query]}, "told"],
+        "query_text": "zebrafish",
+    }
+    apply(db, name, {"k1": 2}, evaluation=evaluation)
+    assert versions(db, name)[0]["evaluation"] == {
+        "metrics": {"ndcg@10": {"difference": 0.1}}, "evaluations": [{"query_count": 1}, "told"],
+    }  # fmt: skip
+    deep: Any = 1
+    for _ in range(40):
+        deep = [deep]
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="nested more than 32 levels"):
+        apply(db, name, {"k1": 3}, evaluation={"deep": deep})
+
+
+def test_what_was_compared_with_another_ranking_is_refused(db: Connection, name: str) -> None:
+    apply(db, name, {"k1": 2})
+    measured = versions(db, name)[0]["ranking"]
+    db.execute("select braid.set_ranking(%s, title_weight => 3)", (name,))
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        apply(db, name, {**measured, "b": 0.1}, expected_ranking=measured)
+    assert caught.value.diag.message_primary == (f'expected_ranking has title_weight 1, and collection "{name}" has 3')
+    assert "has changed meanwhile" in (caught.value.diag.message_hint or "")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match=r"expected_ranking has what 1, .* no such setting"):
+        apply(db, name, {"b": 0.1}, expected_ranking={"what": 1})
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="expected_ranking is a JSON array"):
+        apply(db, name, {"b": 0.1}, expected_ranking=[])
+    assert len(versions(db, name)) == 3
+    assert apply(db, name, {"b": 0.1}, expected_ranking={"k1": 2.0, "title_weight": 3}) == 4
+
+
+@pytest.mark.parametrize("setting", ["k1 => 1e10", "k1 => 1e-10", "b => 1e-10", "title_weight => 1e10"])
+def test_no_collection_has_a_ranking_that_could_not_be_restored(db: Connection, name: str, setting: str) -> None:
+    for statement in (f"set_ranking('{name}', {setting})", f"create_collection('x', dimensions => 3, {setting})"):
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match=setting.split()[0]):
+            db.execute(f"select braid.{statement}")
+
+
+def test_a_timeline_without_a_topic_checks_the_option(db: Connection, tried: str) -> None:
+    timeline = "select count(*) from braid.conversation_timeline(collection => %s, options => %s)"
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match='ranking has the unknown key "bogus"'):
+        db.execute(timeline, (tried, Jsonb({"ranking": {"bogus": 1}})))
+    assert one(db, timeline, tried, Jsonb({"ranking": {"k1": 1}})) == 0
+
+
+def test_the_greatest_weight_can_be_recalled_with(db: Connection, tried: str) -> None:
+    """auto doubles the weight of full text for a query that quotes."""
+    quoting = {**SEARCHES[0], "query_text": '"amber" cedar', "collection": tried}
+    options = {"ranking": {"full_text_weight": 1e9}}
+    assert call(db, "recall_json", {**quoting, "options": options})["results"]
 
 
 @pytest.mark.parametrize("version", [0, -1, 5, 2147483647, None])

@@ -126,8 +126,22 @@ def test_the_ranking_of_the_collection_is_told(filled: Connection) -> None:
     after = last(filled).ranking
     assert after != before and after.startswith("rrf ") and "k1=2.5" in after and "rrf_k=7" in after
     assert "model" not in after
-    told = "select braid_store.ranking_in_short(jsonb_populate_record(c, '{\"ranking_model\": \"trees\"}'))"
+    told = 'select braid_store.ranking_in_short(jsonb_populate_record(c, \'{"ranking_model": "trees"}\'))'
     assert one(filled, f"{told} from braid_store.collections c where c.name = 'small'") == f"{after} model=trees"
+
+
+def test_a_search_with_another_ranking_is_logged_with_it(filled: Connection) -> None:
+    """Else the clicks that it gets would count for the ranking of the collection."""
+    search(filled)
+    plain = last(filled).ranking
+    search(filled, options={"ranking": {"k1": 2.5, "fusion": "rrf"}})
+    tried = last(filled)
+    filled.execute("select braid.apply_ranking('small', '{\"k1\": 2.5, \"fusion\": \"rrf\"}', 'better')")
+    search(filled)
+    assert tried.ranking == last(filled).ranking != plain
+    search(filled, options={"ranking": {"k1": 3}, "boosts": [{"filter": {"speaker": "A" * 3000}, "factor": 2}]})
+    assert last(filled).configuration == {"too_long": True, "options": {"ranking": {"k1": 3}}}
+    assert "k1=3 " in last(filled).ranking
 
 
 def test_problems_are_told(filled: Connection) -> None:

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- A leg that the collection leaves out stays out.
-  if (choose_fusion.fusion in ('rrf', 'max')) <> (choose_fusion.collection.fusion in ('rrf', 'max')) then
+  if not braid_store.keeps_weights(choose_fusion.collection.fusion, choose_fusion.fusion) then
     collection.full_text_weight := case when choose_fusion.collection.full_text_weight = 0 then 0
                                         else braid_store.default_weight(choose_fusion.fusion, 'full_text') end;
     collection.semantic_weight := case when choose_fusion.collection.semantic_weight = 0 then 0

@@ -1,5 +1,11 @@
 -- Cross-tenant: owned by the owner role, as collections are defined for all tenants.
-create or replace function braid_store.deploy_ranking(collection text, ranking jsonb, reason text, evaluation jsonb)
+create or replace function braid_store.deploy_ranking(
+  collection text,
+  ranking jsonb,
+  reason text,
+  evaluation jsonb,
+  expected_ranking jsonb
+)
 returns int
 language plpgsql
 volatile
@@ -11,6 +17,8 @@ declare
   c_most_characters constant int := 1000;
   c_most_bytes constant int := 100000;
   v_old braid_store.collections := braid_store.find_collection(deploy_ranking.collection);
+  v_changed record;
+  v_evaluation jsonb;
   v_hint text;
 begin
   perform braid_store.rank_as(v_old, deploy_ranking.ranking);
@@ -26,9 +34,28 @@ begin
     raise exception 'evaluation has % bytes, more than %', octet_length(deploy_ranking.evaluation::text), c_most_bytes
       using errcode = '54000', hint = 'Keep what the decision rests on, such as the gain and its interval.';
   end if;
+  if jsonb_typeof(deploy_ranking.expected_ranking) not in ('object', 'null') then
+    raise exception 'expected_ranking is a JSON %', jsonb_typeof(deploy_ranking.expected_ranking)
+      using errcode = '22023', hint = 'Give an object of settings that the collection must still have, or null.';
+  end if;
+  -- Queries are a tenant's. Versions outlive tenants, and other administrators read them.
+  v_evaluation := braid_store.without_keys(nullif(deploy_ranking.evaluation, 'null'), '{queries,changed,query_text,rows,missed}');
   v_old := braid_store.lock_definition(v_old);
+  if deploy_ranking.expected_ranking <> 'null' then
+    select e.key, e.value, n.value as present into v_changed
+    from jsonb_each(deploy_ranking.expected_ranking) e
+    left join jsonb_each(braid_store.ranking_of(v_old)) n on n.key = e.key
+    where n.value is distinct from e.value
+    order by e.key
+    limit 1;
+    if found then
+      raise exception 'expected_ranking has % %, and collection "%" has %', left(v_changed.key, 100), left(v_changed.value::text, 100),
+                      v_old.name, coalesce(left(v_changed.present::text, 100), 'no such setting')
+        using errcode = '22023', hint = 'The ranking has changed meanwhile: braid.list_rankings shows by whom and why. Compare anew.';
+    end if;
+  end if;
   return braid_store.write_ranking(v_old, braid_store.rank_as(v_old, deploy_ranking.ranking), deploy_ranking.reason,
-                                   nullif(deploy_ranking.evaluation, 'null'), null);
+                                   v_evaluation, null);
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
@@ -39,4 +66,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.deploy_ranking(text, jsonb, text, jsonb) is 'Does the work of braid.apply_ranking.';
+comment on function braid_store.deploy_ranking(text, jsonb, text, jsonb, jsonb) is 'Does the work of braid.apply_ranking.';

@@ -24,7 +24,7 @@ declare
 begin
   return query
   select r.version,
-         r.ranking = braid_store.ranking_of(v_collection) and row_number() over (order by r.version desc) = 1,
+         braid_store.ranking_of(v_collection) @> r.ranking and row_number() over (order by r.version desc) = 1,
          r.changed_at, r.login, r.role, r.reason, r.restored_version,
          (select coalesce(jsonb_object_agg(s.name, jsonb_build_array(r.previous -> s.name, r.ranking -> s.name)), '{}')
           from braid_store.known_ranking_settings() s

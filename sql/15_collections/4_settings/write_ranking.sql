@@ -34,32 +34,31 @@ begin
   order by r.version desc
   limit 1;
   v_version := coalesce(v_last.version, 0);
-  if v_last.ranking is distinct from v_before then
+  -- A version may be older than the newest settings.
+  if (v_before @> v_last.ranking) is not true then
     v_version := v_version + 1;
     insert into braid_store.ranking_versions (collection_id, version, ranking, previous)
     values (old.id, v_version, v_before, v_last.ranking);
   end if;
-  if v_after = v_before then
-    return v_version;
+  if v_after <> v_before then
+    update braid_store.collections c
+    set k1 = new.k1, b = new.b, title_weight = new.title_weight, full_text_weight = new.full_text_weight,
+        semantic_weight = new.semantic_weight, rrf_k = new.rrf_k, fusion = new.fusion,
+        normalisation = new.normalisation, neighbour_weight = new.neighbour_weight, smoothing = new.smoothing,
+        statistics_scope = new.statistics_scope, bm25_variant = new.bm25_variant,
+        sparse_weight = new.sparse_weight, sparse_encoder = new.sparse_encoder,
+        ranking_model = new.ranking_model
+    where c.id = new.id;
+    if (new.k1, new.b, new.title_weight) is distinct from (old.k1, old.b, old.title_weight) then
+      perform braid_store.note_collection(new.id);
+    end if;
+    v_version := v_version + 1;
+    insert into braid_store.ranking_versions (
+      collection_id, version, ranking, previous, login, role, changed_at, reason, evaluation, restored_version)
+    values (
+      new.id, v_version, v_after, v_before, session_user, nullif(current_setting('role'), 'none'), clock_timestamp(),
+      write_ranking.reason, write_ranking.evaluation, write_ranking.restored_version);
   end if;
-
-  update braid_store.collections c
-  set k1 = new.k1, b = new.b, title_weight = new.title_weight, full_text_weight = new.full_text_weight,
-      semantic_weight = new.semantic_weight, rrf_k = new.rrf_k, fusion = new.fusion,
-      normalisation = new.normalisation, neighbour_weight = new.neighbour_weight, smoothing = new.smoothing,
-      statistics_scope = new.statistics_scope, bm25_variant = new.bm25_variant,
-      sparse_weight = new.sparse_weight, sparse_encoder = new.sparse_encoder,
-      ranking_model = new.ranking_model
-  where c.id = new.id;
-  if (new.k1, new.b, new.title_weight) is distinct from (old.k1, old.b, old.title_weight) then
-    perform braid_store.note_collection(new.id);
-  end if;
-  v_version := v_version + 1;
-  insert into braid_store.ranking_versions (
-    collection_id, version, ranking, previous, login, role, changed_at, reason, evaluation, restored_version)
-  values (
-    new.id, v_version, v_after, v_before, session_user, nullif(current_setting('role'), 'none'), clock_timestamp(),
-    write_ranking.reason, write_ranking.evaluation, write_ranking.restored_version);
   delete from braid_store.ranking_versions r
   where r.collection_id = new.id and r.version <= v_version - c_most_versions;
   return v_version;

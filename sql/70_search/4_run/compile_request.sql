@@ -199,7 +199,9 @@ begin
       tenant_id::text, v_collection.id::text, query_text, case when embedding_mark is null then query_embedding::text end,
       full_text_weight::text, semantic_weight::text, filters::text, fusion, rrf_k::text, candidate_count::text,
       min_score::text, match,
-      (options - 'cursor')::text]
+      (options - 'cursor')::text,
+      -- It may change between two pages, and then all scores do.
+      braid_store.ranking_of(v_collection)::text]
       -- A model may be replaced between two pages, and the collection may get another.
       || case when v_options.model is not null then array[v_options.model::text] end) || coalesce(':' || embedding_mark, ''));
   end if;

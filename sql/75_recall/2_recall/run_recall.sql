@@ -61,8 +61,8 @@ begin
       v_collection := braid_store.try_ranking(v_collection, options -> 'ranking');
     end if;
     v_collection := braid_store.choose_fusion(v_collection, coalesce(fusion, v_collection.fusion));
-    full_text_weight := coalesce(full_text_weight, v_collection.full_text_weight * v_weights.full_text_factor);
-    semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight * v_weights.semantic_factor);
+    full_text_weight := coalesce(full_text_weight, least(v_collection.full_text_weight * v_weights.full_text_factor, 1e9));
+    semantic_weight := coalesce(semantic_weight, least(v_collection.semantic_weight * v_weights.semantic_factor, 1e9));
     v_plan.reason := format('The query is searched by both legs, with weights %s and %s: %s.', full_text_weight, semantic_weight,
                             v_weights.reason);
   end if;

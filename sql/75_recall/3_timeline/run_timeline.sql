@@ -58,6 +58,9 @@ begin
   v_plan := braid_store.plan_recall(topic, query_embedding is not null, timeframe, strategy, time_zone,
                                     run_timeline.reference_time);
   if v_plan.searched = '' and query_embedding is null then
+    if jsonb_typeof(options -> 'ranking') = 'object' then
+      perform braid_store.try_ranking(v_collection, options -> 'ranking');
+    end if;
     v_found_ids := braid_store.latest_chunks(
       v_tenant_id, v_collection.id,
       braid_store.filter_predicate(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id), match_count);

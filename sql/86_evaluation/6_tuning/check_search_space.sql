@@ -1,4 +1,4 @@
-create or replace function braid_store.check_search_space(search_space jsonb, configuration jsonb)
+create or replace function braid_store.check_search_space(search_space jsonb, configuration jsonb, fusion text)
 returns void
 language plpgsql
 immutable
@@ -40,6 +40,11 @@ begin
     elsif v_given -> v_key.argument <> 'null' then
       raise exception 'search_space has %, and configuration has %, which counts before it', v_key.key, v_key.argument
         using errcode = '22023', hint = 'Leave it out of one of them.';
+    elsif v_key.name in ('full_text_weight', 'semantic_weight', 'sparse_weight')
+          and not braid_store.keeps_weights(check_search_space.fusion, v_given ->> 'fusion') then
+      raise exception 'search_space has %, which changes nothing: configuration asks for the fusion %, and the weights of the collection are for %',
+                      v_key.key, v_given ->> 'fusion', check_search_space.fusion
+        using errcode = '22023', hint = 'Leave the fusion out of configuration and give it in search_space, or leave the weights out.';
     elsif jsonb_typeof(v_key.value) <> 'array' or jsonb_array_length(v_key.value) not between 1 and c_max_values then
       raise exception 'search_space: % is %', v_key.key, left(v_key.value::text, 100)
         using errcode = '22023', hint = format('Give a list of 1 to %s values.', c_max_values);
@@ -75,5 +80,5 @@ begin
 end
 $$;
 
-comment on function braid_store.check_search_space(jsonb, jsonb) is
-  'Raises 22023 for what is no search space, and for keys of one that change nothing for searches of the configuration.';
+comment on function braid_store.check_search_space(jsonb, jsonb, text) is
+  'Raises 22023 for what is no search space, and for keys of one that change nothing for searches of the configuration. fusion: that of the collection.';

@@ -10,6 +10,12 @@ declare
   v_fusion text := coalesce(configuration ->> 'fusion', ranking ->> 'fusion');
   v_normalisation jsonb := coalesce(nullif(configuration #> '{options,normalisation}', 'null'), ranking -> 'normalisation');
 begin
+  if not braid_store.keeps_weights(ranking ->> 'fusion', v_fusion) then
+    -- As choose_fusion has it: of the weights, only those that are 0 count.
+    ranking := ranking || (
+      select jsonb_object_agg(w.key, w.value = '0') from jsonb_each(ranking) w
+      where w.key in ('full_text_weight', 'semantic_weight', 'sparse_weight'));
+  end if;
   return ranking - array(
     select k.key
     from (values

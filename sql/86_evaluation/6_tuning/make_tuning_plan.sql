@@ -42,7 +42,7 @@ begin
     raise exception 'seed is null' using errcode = '22023', hint = 'Give a whole number.';
   end if;
   if make_tuning_plan.search_space is not null then
-    perform braid_store.check_search_space(make_tuning_plan.search_space, v_given);
+    perform braid_store.check_search_space(make_tuning_plan.search_space, v_given, v_collection.fusion);
   end if;
   v_values := braid_store.tuning_values(make_tuning_plan.search_space, v_given, braid_store.ranking_of(v_collection));
   if v_values = '{}' then

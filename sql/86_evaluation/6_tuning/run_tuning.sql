@@ -25,9 +25,9 @@ declare
 begin
   -- All checks come before the searches, which may take long.
   perform braid_store.check_metrics(array[run_tuning.metric]);
-  if (run_tuning.fold_count between 2 and 20) is not true then
+  if (run_tuning.fold_count between 2 and 5) is not true then
     raise exception 'fold_count is %', coalesce(run_tuning.fold_count::text, 'null')
-      using errcode = '22023', hint = 'Use 2 to 20, usually 5.';
+      using errcode = '22023', hint = 'Use 2 to 5, usually 5.';
   end if;
   select array_agg(p.candidate order by p.place) as candidates, max(p.combination_count) as combination_count
   into v_plan

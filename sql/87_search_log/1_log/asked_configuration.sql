@@ -39,7 +39,13 @@ begin
       v_configuration := v_configuration || jsonb_build_object('options', v_options);
     end if;
   end if;
-  return case when octet_length(v_configuration::text) > c_most_bytes then '{"too_long": true}' else v_configuration end;
+  if octet_length(v_configuration::text) > c_most_bytes then
+    -- Trials of a ranking are told apart by it.
+    v_configuration := '{"too_long": true}'
+      || case when octet_length((v_options -> 'ranking')::text) <= c_most_bytes
+              then jsonb_build_object('options', jsonb_build_object('ranking', v_options -> 'ranking')) else '{}' end;
+  end if;
+  return v_configuration;
 end
 $$;
 

@@ -31,7 +31,8 @@ begin
   -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
   begin
     -- One statement, and so one snapshot.
-    select s.results, s.stats, braid_store.search_warnings(run_logged_search.collection, s.stats) as warnings
+    select s.results, s.stats, braid_store.search_warnings(run_logged_search.collection, s.stats) as warnings,
+           (select c from braid_store.collections c where c.name = run_logged_search.collection) as collection
     into v_found
     from braid_store.run_search(
            may_be_sparse => true, query_text => run_logged_search.query_text,
@@ -50,8 +51,11 @@ begin
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
 
-  select c.* into v_collection from braid_store.collections c where c.name = run_logged_search.collection;
+  v_collection := v_found.collection;
   if braid_store.may_log(v_collection) then
+    if jsonb_typeof(run_logged_search.options -> 'ranking') = 'object' then
+      v_collection := braid_store.rank_as(v_collection, run_logged_search.options -> 'ranking');
+    end if;
     v_search_id := braid_store.log_search(
       v_tenant_id, v_collection, run_logged_search.query_text, run_logged_search.filters, run_logged_search.match_count,
       braid_store.asked_configuration(

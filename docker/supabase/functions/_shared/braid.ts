@@ -393,6 +393,7 @@ export type Database = {
         Args: {
           collection: string
           evaluation?: Json
+          expected_ranking?: Json
           ranking: Json
           reason: string
         }

@@ -21,12 +21,14 @@ async def apply_ranking(
     reason: str,
     *,
     evaluation: Mapping[str, Any] | None = None,
+    expected_ranking: Mapping[str, Any] | None = None,
 ) -> int:
     """Change how a collection ranks, for all tenants and from the next search on, and keep a version of it; its number.
     For administrators. Maps to braid.apply_ranking.
 
     `ranking` has settings of `set_ranking` under their names; those that it leaves out stay. `reason` tells others why,
-    and `evaluation` what it rests on, such as the answer of `tune`.
+    and `evaluation` what it rests on, such as the answer of `tune`; texts of queries are not kept. If the collection
+    does not have the settings in `expected_ranking` any more, nothing changes, and InvalidArgumentError is raised.
 
     Raises InvalidArgumentError, NotFoundError, LimitExceededError.
     """
@@ -34,12 +36,14 @@ async def apply_ranking(
         await client._session.value_for_all(
             """
             braid.apply_ranking(collection => %(collection)s::text, ranking => %(ranking)s::jsonb,
-                                reason => %(reason)s::text, evaluation => %(evaluation)s::jsonb)
+                                reason => %(reason)s::text, evaluation => %(evaluation)s::jsonb,
+                                expected_ranking => %(expected_ranking)s::jsonb)
             """,
             collection=collection,
             ranking=to_json(ranking, "ranking"),
             reason=reason,
             evaluation=optional_json(evaluation, "evaluation"),
+            expected_ranking=optional_json(expected_ranking, "expected_ranking"),
         )
     )
 

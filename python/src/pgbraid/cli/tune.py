@@ -41,7 +41,7 @@ OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
 @click.option("--config", type=FILE, help="JSON of a configuration of searches.")
 @click.option("--metric", default="ndcg@10", show_default=True, metavar="NAME", help="What to choose by.")
 @click.option("--judge", metavar="NAME", help="Whose judgments count. Default: the median of all.")
-@click.option("--folds", type=click.IntRange(2, 20), default=5, show_default=True, help="For the gain.")
+@click.option("--folds", type=click.IntRange(2, 5), default=5, show_default=True, help="For the gain.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed tries and chooses the same.")
 @click.option("--output", type=OUTPUT, help="Write the ranking to this file, for pgbraid rankings apply.")
 @click.option("--apply", "is_applied", is_flag=True, help="Let the collection rank so, if it surely gains.")
@@ -65,7 +65,8 @@ def tune(
     as_json: bool,
 ) -> None:
     """Run a search for each judged query of QUERY_SET by other settings of the ranking, and print which are best and
-    what they gain on queries that did not choose them. Ends with 1 if --apply finds that the gain may be chance.
+    what they gain on queries that did not choose them. Ends with 1 if --apply finds that the gain may be
+    chance, or needs what only searches can give.
 
     Example: pgbraid tune support --budget 100 --apply
     """
@@ -84,16 +85,18 @@ def tune(
             )
             evaluations = _evaluate(client, query_set, plan, metric, judge)
             tuned = client.choose_configuration(evaluations, metric, fold_count=folds, seed=seed)
+        present = evaluations[0]["configuration"]["options"]["ranking"]
         tuned |= {"budget": budget, "combination_count": plan[0]["combination_count"]}
         if output is not None:
             output.write_text(json.dumps(tuned["chosen"]["ranking"], indent=2) + "\n", encoding="utf-8")
+            if tuned["chosen"]["search_arguments"]:
+                click.echo(f"{output} is not all that was measured: {_asked(tuned)}", err=True)
         if as_json:
             print_json(tuned)
         else:
-            _print(tuned, evaluations[0]["configuration"]["options"]["ranking"])
+            _print(tuned, present)
         if is_applied:
-            # Each setting, so that it is just the ranking that was measured, whatever changed meanwhile.
-            _apply(client, str(given["collection"]), tuned, reason, as_json)
+            _apply(client, str(given["collection"]), tuned, present, reason, as_json)
 
 
 def _read(file: Path, option: str) -> Any:
@@ -149,7 +152,7 @@ def _print(tuned: dict[str, Any], present: dict[str, Any]) -> None:
         for line in table(rows):
             click.echo(line)
         if chosen["search_arguments"]:
-            click.echo(f"searches must give themselves: {json.dumps(chosen['search_arguments'])}")
+            click.echo(_asked(tuned))
     click.echo()
     best = sorted(tuned["tried"], key=lambda tried: (-tried["mean"], tried["place"]))[:SHOWN]
     rows = [[tuned["metric"], "on all queries, which flatters the best"]]
@@ -164,17 +167,36 @@ def _shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _apply(client: Client, collection: str, tuned: dict[str, Any], reason: str | None, as_json: bool) -> None:
+def _asked(tuned: dict[str, Any]) -> str:
+    return f"searches must give themselves {json.dumps(tuned['chosen']['search_arguments'])}"
+
+
+def _apply(
+    client: Client,
+    collection: str,
+    tuned: dict[str, Any],
+    present: dict[str, Any],
+    reason: str | None,
+    as_json: bool,
+) -> None:
     held_out = tuned["held_out"]
     low, high = held_out["interval"]
     if low <= 0 or tuned["chosen"]["place"] == 1:
         click.echo("not applied: the gain on queries that did not choose may be chance", err=True)
         raise SystemExit(FAILED)
+    if tuned["chosen"]["search_arguments"]:
+        click.echo(f"not applied: the ranking alone does not gain so, {_asked(tuned)}", err=True)
+        raise SystemExit(FAILED)
     if reason is None:
         gain = f"{held_out['gain']:+.4f} (95 %: {low:+.4f} to {high:+.4f})"
         reason = f"tuned on {tuned['query_set']}: {tuned['metric']} {gain}"[:1000]
     version = client.apply_ranking(
-        collection, tuned["chosen"]["ranking"], reason, evaluation={key: tuned[key] for key in KEPT}
+        collection,
+        tuned["chosen"]["ranking"],
+        reason,
+        evaluation={key: tuned[key] for key in KEPT},
+        # What somebody else changed meanwhile would be undone, and the gain is over what was there.
+        expected_ranking=present,
     )
     if not as_json:
         click.echo(f"applied: version {version} of the ranking of {collection}")
