@@ -1,58 +1,140 @@
-"""pgbraid workbench, as it starts."""
+"""pgbraid workbench, as it starts and stops."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+import psycopg
 import pytest
 
 pytestmark = pytest.mark.any_version
 
 Run = Callable[..., Any]
-COMMAND = [sys.executable, "-c", "from pgbraid.cli import main; main()", "workbench", "--http", "127.0.0.1:0"]
+COMMAND = [sys.executable, "-c", "from pgbraid.cli import main; main()", "workbench"]
+
+
+class Started:
+    """A server in a process of its own, its first line, and when it has ended all that it said."""
+
+    def __init__(self, dsn: str, *arguments: str, http: str = "127.0.0.1:0", **environment: str) -> None:
+        self.process = subprocess.Popen(
+            [*COMMAND, "--http", http, "--dsn", dsn, *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, **environment},
+        )
+        assert self.process.stdout is not None
+        self.line = self.process.stdout.readline()
+        self.said = ""
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+        self.said = self.line + self.process.communicate(timeout=30)[0]
+
+
+@contextmanager
+def started(dsn: str, *arguments: str, **given: str) -> Iterator[Started]:
+    running = Started(dsn, *arguments, **given)
+    try:
+        yield running
+    finally:
+        running.stop()
+
+
+def asked(url: str, body: Any, token: str | None = None, **headers: str) -> Any:
+    given = {"Content-Type": "application/json", **headers}
+    if token is not None:
+        given["Authorization"] = f"Bearer {token}"
+    try:
+        with urlopen(Request(url, json.dumps(body).encode(), given), timeout=30) as answer:
+            return json.load(answer)
+    except HTTPError as error:
+        with error:
+            raise
 
 
 def test_it_says_where_it_is_and_logs_no_token(dsn: str) -> None:
-    process = subprocess.Popen(
-        [*COMMAND, "--dsn", dsn, "--tenant", "default"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        match = re.fullmatch(r"(http://127\.0\.0\.1:\d+)/#token=([\w-]{43})\n", line)
-        assert match, line
-        headers = {"Authorization": f"Bearer {match[2]}", "Content-Type": "application/json"}
-        with urlopen(Request(f"{match[1]}/api/session", b"{}", headers), timeout=30) as answer:
-            assert b'"tenant":"default"' in answer.read()
-    finally:
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
-    assert match[2] not in out + err and "Traceback" not in err
+    with started(dsn, "--tenant", "default") as running:
+        match = re.fullmatch(r"(http://127\.0\.0\.1:\d+)/#code=([\w-]{43})\n", running.line)
+        assert match, running.line
+        token = asked(f"{match[1]}/api/enter", {"code": match[2]})["token"]
+        assert asked(f"{match[1]}/api/session", {}, token)["tenant"] == "default"
+    # Then comes the next address.
+    following = re.findall(rf"let in by {match[1]}/#code=([\w-]{{43}})\n", running.said)
+    assert len(following) == 1 and following[0] != match[2]
+    assert token not in running.said and "Traceback" not in running.said
+
+
+def test_a_name_is_printed_as_the_address_that_it_stands_for(dsn: str) -> None:
+    """localhost is also [::1], where somebody else may listen."""
+    with started(dsn, http="localhost:0") as running:
+        assert running.line.startswith("http://127.0.0.1:")
+
+
+def test_all_interfaces_are_no_address_to_ask(dsn: str) -> None:
+    with started(dsn, "--allowed-host", "search.example.com", http="0.0.0.0:0") as running:
+        match = re.fullmatch(r"http://search\.example\.com:(\d+)/#code=([\w-]{43})\n", running.line)
+        assert match, running.line
+        url = f"http://127.0.0.1:{match[1]}/api/enter"
+        with pytest.raises(HTTPError, match="421"):
+            asked(url, {"code": match[2]}, Host=f"0.0.0.0:{match[1]}")
+        assert asked(url, {"code": match[2]}, Host="search.example.com")["token"]
 
 
 def test_a_token_of_the_environment_is_not_printed(dsn: str) -> None:
-    token = "a-token-of-this-test-alone"
-    process = subprocess.Popen(
-        [*COMMAND, "--dsn", dsn],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "PGBRAID_WORKBENCH_TOKEN": token},
-    )
-    try:
-        assert process.stdout is not None
-        address = process.stdout.readline()
-    finally:
-        process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=30)
-    assert address.startswith("http://127.0.0.1:") and token not in address + rest
+    token = "a-token.of_this~test-alone"
+    with started(dsn, PGBRAID_WORKBENCH_TOKEN=token) as running:
+        match = re.fullmatch(
+            r"(http://127\.0\.0\.1:\d+)/ asks for the token of PGBRAID_WORKBENCH_TOKEN\n", running.line
+        )
+        assert match, running.line
+        assert asked(f"{match[1]}/api/session", {}, token)["tenant"] == "default"
+        with pytest.raises(HTTPError, match="401"):
+            asked(f"{match[1]}/api/enter", {"code": token})
+    assert token not in running.said and "code" not in running.said
+
+
+def test_it_stops_while_a_search_runs(dsn: str) -> None:
+    ended: list[Any] = []
+
+    def search(url: str, token: str) -> None:
+        try:
+            ended.append(asked(url, {"query": "price", "mode": "full_text"}, token))
+        except OSError as error:
+            ended.append(error)
+
+    with psycopg.connect(dsn) as holding:
+        holding.execute("lock table braid_store.chunks in access exclusive mode")
+        running = Started(dsn)
+        address, _, code = running.line.strip().partition("#code=")
+        token = asked(f"{address}api/enter", {"code": code})["token"]
+        searching = threading.Thread(target=search, args=(f"{address}api/search", token))
+        searching.start()
+        waiting = """
+            select count(*) from pg_locks l join pg_database d on d.oid = l.database
+            where d.datname = current_database() and not l.granted
+        """
+        while holding.execute(waiting).fetchone() == (0,):
+            assert searching.is_alive(), ended
+        # The lock is held until it has ended.
+        running.stop()
+        holding.rollback()
+    searching.join(30)
+    assert "Traceback" not in running.said
+    assert len(ended) == 1 and isinstance(ended[0], OSError)
 
 
 @pytest.mark.parametrize(
@@ -60,6 +142,10 @@ def test_a_token_of_the_environment_is_not_printed(dsn: str) -> None:
     [
         (["--http", "8760"], "is not HOST:PORT"),
         (["--http", "0.0.0.0:0"], "others may reach 0.0.0.0"),
+        *(
+            (["--allowed-host", name], f"{name} is not a name alone")
+            for name in ("https://a.example.com", "a.example.com:80", "[::1]", "0.0.0.0", "::", "a b", "a/b", "-a", "*")
+        ),
         (["--tenant", "nobody"], "nobody"),
         (["--embedding-url", "http://localhost"], "--embedding-url needs --embedding-model"),
     ],
@@ -69,7 +155,8 @@ def test_what_is_wrong_is_told(run: Run, arguments: list[str], said: str) -> Non
     assert done.code == 2 and said in done.err and "Traceback" not in done.err
 
 
-def test_a_short_token_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PGBRAID_WORKBENCH_TOKEN", "short")
+@pytest.mark.parametrize("token", ["short", f"{'x' * 30}…", f"{'x' * 30}%41", f"{'x' * 30}&", f" {'x' * 30}"])
+def test_a_token_that_cannot_be_typed_or_sent_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch, token: str) -> None:
+    monkeypatch.setenv("PGBRAID_WORKBENCH_TOKEN", token)
     done = run("workbench", "--http", "127.0.0.1:0")
     assert done.code == 2 and "PGBRAID_WORKBENCH_TOKEN needs 24" in done.err

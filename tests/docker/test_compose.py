@@ -217,7 +217,7 @@ def test_its_services_work_together(server: embedded.Server) -> None:
         found = api.post("search_json", {"query_text": "price objections"}, user).data
         assert [row["external_id"] for row in found["results"]] == ["call-1"]
         assert workbench.stdout is not None
-        address = workbench.stdout.readline().partition("#")[0]
+        address = workbench.stdout.readline().partition(" ")[0]
         headers = {"Authorization": f"Bearer {SECRETS['WORKBENCH_TOKEN']}", "Content-Type": "application/json"}
         request = Request(f"{address}api/session", b"{}", headers)
         with urlopen(request, timeout=30) as answer:

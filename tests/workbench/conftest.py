@@ -46,9 +46,12 @@ ARGUMENTS = [
 class Workbench:
     """Requests as the page makes them, unless `headers` say otherwise."""
 
-    def __init__(self, port: int, token: str) -> None:
+    def __init__(self, port: int, access: Access) -> None:
         self.port = port
-        self.token = token
+        self.token = access.token
+        self.access = access
+        # That followed those that were used.
+        self.announced: list[str] = []
 
     @property
     def url(self) -> str:
@@ -56,7 +59,8 @@ class Workbench:
 
     @property
     def address(self) -> str:
-        return f"{self.url}/#token={self.token}"
+        """It lets in once."""
+        return f"{self.url}/#code={self.access.new_code()}"
 
     def request(
         self, method: str, path: str, body: Any = None, **headers: str | None
@@ -93,17 +97,18 @@ class Workbench:
 
 @contextmanager
 def serving(
-    dsn: str, tenant: str = "default", *, write: bool = False, embedder: Embedder | None = None
+    dsn: str, tenant: str = "default", *, write: bool = False, embedder: Embedder | None = None, port: int = 0
 ) -> Iterator[Workbench]:
     access = Access(write=write)
-    listening = socket.create_server(("127.0.0.1", 0))
+    listening = socket.create_server(("127.0.0.1", port))
     connections = Connections(dsn, tenant=tenant, embedder=embedder or HashEmbedder())
+    running = Workbench(listening.getsockname()[1], access)
     started = threading.Event()
     servers: list[uvicorn.Server] = []
 
     async def serve() -> None:
         async with connections:
-            app = build_app(connections, access)
+            app = build_app(connections, access, running.announced.append)
             server = uvicorn.Server(uvicorn.Config(app, lifespan="off", log_level="warning", ws="none"))
             servers.append(server)
             started.set()
@@ -113,7 +118,7 @@ def serving(
     thread.start()
     try:
         assert started.wait(30)
-        yield Workbench(listening.getsockname()[1], access.token)
+        yield running
     finally:
         for server in servers:
             server.should_exit = True

@@ -60,13 +60,17 @@ def test_names_of_the_loopback_interface_are_known(workbench: Workbench, host: s
         {"Origin": "null"},
         {"Origin": "http://127.0.0.1:1"},
         {"Origin": "http://localhost"},
+        {"Origin": "http://["},
+        {"Origin": "http://[", "Authorization": None},
         {"Sec_Fetch_Site": "cross-site"},
         {"Sec_Fetch_Site": "same-site"},
         {"Sec_Fetch_Site": "cross-site", "Origin": None},
     ],
 )
 def test_requests_of_other_sites_are_refused(workbench: Workbench, headers: dict[str, str | None]) -> None:
-    assert workbench.call("search", PRICE, **headers)[0] == 403
+    status, sent, body = workbench.request("POST", "/api/search", PRICE, **headers)
+    assert status == 403 and "frame-ancestors 'none'" in sent["content-security-policy"]
+    assert "must pass the header Host on" in json.loads(body)["error"]["hint"]
 
 
 def test_requests_of_its_own_page_are_taken(workbench: Workbench) -> None:

@@ -33,6 +33,7 @@ SEARCHES: list[dict[str, Any]] = [
     {"query": "price", "filters": {"speaker": {"$in": ["Ana", "Ben"]}}, "options": {"group_by": "document"}},
     {"query": NASTY, "filters": {"team": {"$ne": NASTY}}},
     {"query": NASTY, "mode": "full_text"},
+    {"query": "price", "filters": {"__proto__": {"$ne": "x"}, "team": {"$in": ["north", "south"]}}},
 ]
 
 

@@ -42,10 +42,9 @@ def test_without_the_token_a_page_says_what_to_do(context: BrowserContext, workb
     opened = context.new_page()
     opened.goto(workbench.url)
     assert "Open the whole address" in opened.inner_text("main")
-    opened.goto(f"{workbench.url}/#token=wrong")
-    opened.reload()
+    opened.goto(f"{workbench.url}/#code=wrong")
     opened.wait_for_selector("[role=alert]")
-    assert "the token is missing, or of another run" in opened.inner_text("main")
+    assert "that address has been used" in opened.inner_text("main")
     opened.close()
 
 

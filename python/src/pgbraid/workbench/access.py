@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,9 +14,13 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-__all__ = ["LOOPBACK", "MOST_BYTES", "Access", "Guard"]
+__all__ = ["LOOPBACK", "MOST_BYTES", "TOKENS", "Access", "Guard"]
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+# What a header and an address can hold as it is.
+TOKENS = re.compile(r"[A-Za-z0-9._~-]{24,}")
+# Where a browser has no token yet: it brings the code of an address.
+ENTRANCE = "/api/enter"
 # Of a request's body.
 MOST_BYTES = 1_000_000
 HEADERS = {
@@ -41,6 +46,22 @@ class Access:
     token: str = field(default_factory=lambda: secrets.token_urlsafe(32), repr=False)
     hosts: Sequence[str] = ()
     write: bool = False
+    # The code that lets in once, if there is one.
+    _codes: list[str] = field(default_factory=list, repr=False)
+
+    def new_code(self) -> str:
+        """What an address has in place of the token: browsers keep addresses in their history. It is exchanged for the
+        token once, and the one before is worth nothing any more."""
+        self._codes[:] = [secrets.token_urlsafe(32)]
+        return self._codes[0]
+
+    def enter(self, code: str) -> str | None:
+        """The token, for the code."""
+        given = code.encode("utf-8", "replace")
+        if not any(hmac.compare_digest(given, known.encode()) for known in self._codes):
+            return None
+        self._codes.clear()
+        return self.token
 
     def knows_host(self, host: str) -> bool:
         """Whether a Host header names this server. A page of a name that was pointed here (DNS rebinding) has its own
@@ -109,9 +130,10 @@ class Guard:
             return None
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site not in (None, "same-origin", "none") or not (origin is None or _is_of(origin, host)):
-            return 403, "requests of other sites are refused", None
-        if not self._access.knows_token(headers.get("authorization", "")):
-            return 401, "the token is missing, or of another run", "open the address that pgbraid workbench printed"
+            return 403, "requests of other sites are refused", "a proxy in front must pass the header Host on"
+        is_known = scope["path"] == ENTRANCE or self._access.knows_token(headers.get("authorization", ""))
+        if not is_known:
+            return 401, "the token is missing, or of another run", "open the newest address of pgbraid workbench"
         if scope["method"] == "POST":
             if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
                 return 415, "a request is a JSON object", None
@@ -122,7 +144,10 @@ class Guard:
 
 
 def _is_of(origin: str, host: str) -> bool:
-    parts = urlsplit(origin)
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return False
     return parts.scheme in ("http", "https") and parts.netloc.lower() == host
 
 

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pgbraid.spaces import LOCAL_MODEL
+
 if TYPE_CHECKING:
     from pgbraid.workbench.requests import SearchRequest
 
@@ -17,14 +19,14 @@ DEFAULTS = {"match_count": 10, "collection": "default", "match": "any", "strateg
 OF_SEVERAL_LEGS = ("full_text_weight", "semantic_weight", "fusion")
 
 
-def copies(request: SearchRequest, vector: Sequence[float] | None, tenant: str) -> dict[str, str]:
-    """By name. `vector` is that of the query, if the search takes one."""
+def copies(request: SearchRequest, vector: Sequence[float] | None, tenant: str, model: str) -> dict[str, str]:
+    """By name. `vector` is that of the query, if the search takes one, by the collection's `model`."""
     function, arguments = _call(request, vector)
     return {
         "sql": _sql(function, arguments, tenant),
         "supabase-js": _supabase_js(function, arguments),
         "curl": _curl(function, arguments),
-        "python": _python(request, tenant),
+        "python": _python(request, tenant, None if model == LOCAL_MODEL or vector is None else model),
     }
 
 
@@ -75,7 +77,7 @@ def _quoted(text: str) -> str:
 
 
 def _supabase_js(function: str, arguments: Mapping[str, Any]) -> str:
-    lines = [f"  {name}: {json.dumps(value, ensure_ascii=False)}," for name, value in arguments.items()]
+    lines = [f"  {name}: {_javascript(value)}," for name, value in arguments.items()]
     given = "\n".join(lines)
     return (
         "import { createClient } from '@supabase/supabase-js'\n\n"
@@ -84,6 +86,18 @@ def _supabase_js(function: str, arguments: Mapping[str, Any]) -> str:
         "if (error) throw error\n"
         "for (const row of data) console.log(row.score, row.external_id, row.content)\n"
     )
+
+
+def _javascript(value: Any) -> str:
+    if isinstance(value, Mapping):
+        # As a name alone it sets the prototype.
+        names = ('["__proto__"]' if name == "__proto__" else json.dumps(name, ensure_ascii=False) for name in value)
+        return (
+            f"{{{', '.join(f'{name}: {_javascript(each)}' for name, each in zip(names, value.values(), strict=True))}}}"
+        )
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_javascript, value))}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _curl(function: str, arguments: Mapping[str, Any]) -> str:
@@ -97,7 +111,8 @@ def _curl(function: str, arguments: Mapping[str, Any]) -> str:
     )
 
 
-def _python(request: SearchRequest, tenant: str) -> str:
+def _python(request: SearchRequest, tenant: str, model: str | None) -> str:
+    """`model` is that of a service, which embeds the query."""
     named: dict[str, Any] = {
         "limit": request.limit,
         "filters": request.filters,
@@ -120,10 +135,18 @@ def _python(request: SearchRequest, tenant: str) -> str:
         if value is not None and defaults.get(name) != value
     ]
     method = "search" if request.timeframe is None else "recall"
-    acting = "" if tenant == "default" else f"tenant={tenant!r}"
+    given = [*([] if tenant == "default" else [f"tenant={tenant!r}"]), *(["embedder=embedder"] if model else [])]
+    acting = ", ".join(given)
+    service = (
+        "from pgbraid.embedders import HttpEmbedder\n\n"
+        "# Its api and base_url are those of your service; the key is in the environment.\n"
+        f'embedder = HttpEmbedder("openai", {model!r})\n'
+        if model
+        else "\n"
+    )
     arguments = "\n".join(lines)
     return (
-        f"import pgbraid\n\nwith pgbraid.connect({acting}) as client:\n"
+        f"import pgbraid\n{service}with pgbraid.connect({acting}) as client:\n"
         f"    results = client.{method}(\n{arguments}\n    )\n"
         "    for result in results:\n"
         '        print(f"{result.score:.3f} {result.external_id}: {result.content}")\n'

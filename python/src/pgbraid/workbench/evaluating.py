@@ -14,15 +14,21 @@ from pgbraid.workbench.searching import query_vector, rows
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
 
-__all__ = ["apply", "create_query_set", "evaluate", "grades", "judge", "query_sets", "rankings", "restore"]
+__all__ = [
+    "apply", "create_query_set", "evaluate", "grades", "judge", "query_sets", "ranking_settings", "rankings", "restore",
+]  # fmt: skip
 
 PAGE = 1000
 # Of a set with more queries, rows are not shown.
 MOST_WITH_ROWS = 300
 # compare_evaluations draws at most this many values.
 MOST_DRAWN = 20_000_000
-# Keys of a ranking that a search has as arguments.
+# Settings of a ranking that a search has as arguments, and those that it has as options too.
 ARGUMENTS = ("fusion", "full_text_weight", "semantic_weight")
+OPTIONS = ("sparse_weight", "normalisation", "smoothing", "neighbour_weight", "statistics_scope")
+# What a fusion of the other kind sets. Which a collection has is not asked here.
+BY_RANKS = ("rrf", "max")
+OF_THE_FUSION = ("full_text_weight", "semantic_weight", "sparse_weight")
 
 
 async def query_sets(client: AsyncClient, body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -119,7 +125,11 @@ async def evaluate(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, An
     bare = [{**found, "queries": [*map(_without_rows, found["queries"])]} for found in evaluations]
     drawn = len(bare[0]["metrics"]) * max(1, len(bare[0]["queries"]))
     compared = [
-        await client.compare_evaluations(bare[0], other, resample_count=max(100, min(2000, MOST_DRAWN // drawn)))
+        # The page sorts the queries itself. A version of a ranking keeps the comparison, and outlives the tenant, whose
+        # texts are no part of it.
+        await client.compare_evaluations(
+            bare[0], other, resample_count=max(100, min(2000, MOST_DRAWN // drawn)), changed_count=0
+        )
         for other in bare[1:]
     ]
     return {"evaluations": evaluations, "comparisons": compared}
@@ -140,11 +150,36 @@ async def rankings(client: AsyncClient, body: Mapping[str, Any]) -> list[dict[st
     return await client.list_rankings(read(body, "collection", str, "default"))
 
 
+async def ranking_settings(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
+    """What `apply` would deploy of a configuration."""
+    return _settings(SearchRequest.from_json(needed(body, "configuration", dict)))
+
+
+def _settings(request: SearchRequest) -> dict[str, Any]:
+    """As the search ranks: its arguments and options count before the option `ranking`."""
+    ranking: dict[str, Any] = dict(read(request.options, "ranking", dict, {}))
+    own = {name: value for name in ARGUMENTS if (value := getattr(request, name)) is not None}
+    own |= {name: value for name in OPTIONS if (value := request.options.get(name)) is not None}
+    normalisation = own.get("normalisation")
+    if isinstance(normalisation, dict):
+        raise InvalidArgumentError(
+            "normalisation is one per leg, which no ranking has", hint="give one name for both", sqlstate="22023"
+        )
+    has_weights = any(name in ranking and name not in own for name in OF_THE_FUSION)
+    is_of_other_kind = "fusion" in ranking and (ranking["fusion"] in BY_RANKS) != (own.get("fusion") in BY_RANKS)
+    if "fusion" in own and (is_of_other_kind or (has_weights and "fusion" not in ranking)):
+        raise InvalidArgumentError(
+            f"the fusion {own['fusion']} of the search sets weights anew, which the option ranking has too",
+            hint="give the fusion in the option ranking alone",
+            sqlstate="22023",
+        )
+    return {**ranking, **own}
+
+
 async def apply(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, int]:
     """Have the collection rank as a search does."""
     request = SearchRequest.from_json(needed(body, "configuration", dict))
-    ranking: dict[str, Any] = {name: value for name in ARGUMENTS if (value := getattr(request, name)) is not None}
-    ranking |= read(request.options, "ranking", dict, {})
+    ranking = _settings(request)
     if not ranking:
         raise InvalidArgumentError(
             "the configuration has no setting of a ranking",

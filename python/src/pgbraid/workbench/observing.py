@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid.errors import PgbraidError
 from pgbraid.workbench.requests import read
-from pgbraid.workbench.searching import rows
+from pgbraid.workbench.searching import limit_time, rows
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
 
 __all__ = ["observe"]
 
-# Of each part of the page.
-LONGEST = "10s"
+# Seconds, of each part of the page.
+LONGEST = 10
 # By name; of the tenant and the collection.
 PARTS = {
     "latency": """
@@ -56,7 +56,7 @@ PARTS = {
 async def observe(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
     """Each part as `rows`, or an `error`: what only administrators see, or what takes too long."""
     parameters = {"collection": read(body, "collection", str, "default"), "tenant": client.tenant}
-    await client.connection.execute(f"set local statement_timeout = '{LONGEST}'".encode())
+    await limit_time(client, LONGEST)
 
     async def health() -> list[Any]:
         return await client.health()

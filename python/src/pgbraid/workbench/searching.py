@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
     from pgbraid.results import SearchResult
 
-__all__ = ["context", "copied", "explain", "facets", "query_vector", "rows", "search", "session", "similar"]
+__all__ = [
+    "context", "copied", "explain", "facets", "limit_time", "query_vector", "rows", "search", "session", "similar",
+]  # fmt: skip
 
 SNIPPET = {"fragment_count": 3, "fragment_words": 40}
 # Characters of a passage of which nothing is marked.
@@ -29,7 +31,10 @@ TAKEN = {*COLUMNS, "external_id", "source_uri", "importance", "occurred_at", "me
 LOOKED_AT = 100
 MOST_FACETS = 12
 FACET_VALUES = 8
-FACET_TIME = "5s"
+# Seconds.
+FACET_TIME = 5
+# Greater whole numbers are others in JavaScript.
+MOST_EXACT = 2**53 - 1
 MOST_AROUND = 50
 
 
@@ -74,27 +79,31 @@ async def context(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any
     index, around = needed(body, "chunk_index", int), read(body, "around", int, 3)
     if not 0 <= around <= MOST_AROUND:
         raise InvalidArgumentError(f"around is {around}", hint=f"use 0 to {MOST_AROUND}", sqlstate="22023")
-    document = await client.get_document(
-        needed(body, "external_id", str), collection=read(body, "collection", str, "default")
+    # No more of it than is shown: it may have thousands.
+    found = await rows(
+        client,
+        """
+        select jsonb_build_object(
+          'external_id', d.document ->> 'external_id', 'title', d.document ->> 'title',
+          'source_uri', d.document ->> 'source_uri', 'chunk_count', jsonb_array_length(d.document -> 'chunks'),
+          'chunks', jsonb_path_query_array(
+            d.document, '$.chunks[*] ? (@.chunk_index >= $first && @.chunk_index <= $last)',
+            jsonb_build_object('first', %(first)s::numeric, 'last', %(last)s::numeric)))
+        from braid.get_document(%(external_id)s, %(collection)s) d (document) where d.document is not null
+        """,
+        {
+            "external_id": needed(body, "external_id", str),
+            "collection": read(body, "collection", str, "default"),
+            "first": index - around,
+            "last": index + around,
+        },
     )
-    if document is None:
+    if not found:
         return {"title": None, "chunk_count": 0, "chunks": []}
-    return {
-        "external_id": document.external_id,
-        "title": document.title,
-        "source_uri": document.source_uri,
-        "chunk_count": len(document.chunks),
-        "chunks": [
-            {
-                "chunk_index": chunk.chunk_index,
-                "content": chunk.content,
-                "speaker": chunk.speaker,
-                "occurred_at": chunk.occurred_at,
-            }
-            for chunk in document.chunks
-            if abs(chunk.chunk_index - index) <= around
-        ],
-    }
+    kept = ("chunk_index", "content", "speaker", "occurred_at")
+    document: dict[str, Any] = found[0]
+    document["chunks"] = [{name: chunk[name] for name in kept} for chunk in document["chunks"]]
+    return document
 
 
 async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +111,7 @@ async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]
     takes too long."""
     collection = read(body, "collection", str, "default")
     keys = [*COLUMNS, *await _metadata_keys(client, collection)][:MOST_FACETS]
-    await client.connection.execute(f"set local statement_timeout = '{FACET_TIME}'".encode())
+    await limit_time(client, FACET_TIME)
     try:
         async with client.transaction():
             found = await client.facets(keys, collection=collection, value_count=FACET_VALUES)
@@ -111,12 +120,17 @@ async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]
             raise
         return {"facets": [], "is_complete": False}
     listed = [
-        {"key": key, "values": [vars(value) for value in values]}
+        {"key": key, "values": [vars(value) for value in values if not _is_inexact(value.value)]}
         for key, values in found.items()
         # Ids and the like are no choice.
         if any(value.count > 1 for value in values)
     ]
     return {"facets": listed, "is_complete": True}
+
+
+def _is_inexact(value: Any) -> bool:
+    """Whether a filter by it, made by the page, would be by another number."""
+    return isinstance(value, (int, float)) and not abs(value) <= MOST_EXACT
 
 
 async def _metadata_keys(client: AsyncClient, collection: str) -> list[str]:
@@ -134,7 +148,8 @@ async def _metadata_keys(client: AsyncClient, collection: str) -> list[str]:
 async def copied(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
     """The search as texts that run it elsewhere."""
     request = SearchRequest.from_json(body)
-    return copies(request, await query_vector(client, request), client.tenant)
+    model = (await client._spaces.of(request.collection))[0].model
+    return copies(request, await query_vector(client, request), client.tenant, model)
 
 
 async def query_vector(client: AsyncClient, request: SearchRequest) -> list[float] | None:
@@ -154,6 +169,17 @@ async def query_vector(client: AsyncClient, request: SearchRequest) -> list[floa
         return None
     # Single precision, in the fewest digits that give it back.
     return None if vector is None else [float(str(value)) for value in vector.to_numpy()]
+
+
+async def limit_time(client: AsyncClient, seconds: int) -> None:
+    """Of each statement until the transaction ends; where it is shorter already, it stays so."""
+    await client.connection.execute(
+        """
+        select set_config('statement_timeout', %(seconds)s || 's', true)
+        where current_setting('statement_timeout')::interval not between '1 ms' and make_interval(secs => %(seconds)s)
+        """,
+        {"seconds": seconds},
+    )
 
 
 async def rows(client: AsyncClient, statement: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[Any]:

@@ -1,13 +1,27 @@
-// Requests. The token came behind the # of the address, is kept for this tab, and goes nowhere but here.
+// Requests. The token is kept for this tab, and goes nowhere but here.
 
 const KEY = 'pgbraid token'
 
-export function takeToken() {
-  const match = /^#token=([^&]+)$/.exec(location.hash)
-  if (match) {
-    sessionStorage.setItem(KEY, decodeURIComponent(match[1]))
-    history.replaceState(null, '', location.pathname)
-  }
+const CODE = '#code='
+const TOKEN = /^[A-Za-z0-9._~-]{24,}$/
+
+export function hasCode() {
+  return location.hash.startsWith(CODE)
+}
+
+/** Exchanges the code of the address, which lets in once, for the token. */
+export async function takeCode() {
+  const code = location.hash.slice(CODE.length)
+  history.replaceState(null, '', location.pathname)
+  sessionStorage.setItem(KEY, (await call('enter', { code })).token)
+}
+
+export function takeToken(text) {
+  if (!TOKEN.test(text)) throw new Problem({ message: 'that is no token', hint: 'it has 24 or more letters, digits, and . _ ~ -' }, 0)
+  sessionStorage.setItem(KEY, text)
+}
+
+export function hasToken() {
   return sessionStorage.getItem(KEY) !== null
 }
 
@@ -20,7 +34,7 @@ export class Problem extends Error {
   }
 }
 
-export async function call(name, body = {}) {
+export async function call(name, body = {}, signal = undefined) {
   let response
   try {
     response = await fetch(`/api/${name}`, {
@@ -28,8 +42,10 @@ export async function call(name, body = {}) {
       headers: { 'content-type': 'application/json', authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}` },
       credentials: 'omit',
       body: JSON.stringify(body),
+      signal,
     })
-  } catch {
+  } catch (error) {
+    if (signal?.aborted) throw error
     throw new Problem({ message: 'the workbench does not answer', hint: 'is pgbraid workbench still running?' }, 0)
   }
   const answer = await response.json().catch(() => ({}))

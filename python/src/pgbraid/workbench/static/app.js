@@ -1,37 +1,65 @@
 // Which page is shown, and what all pages have in common.
 
-import { call, takeToken } from './api.js'
+import { call, hasCode, hasToken, takeCode, takeToken } from './api.js'
 import * as compare from './compare.js'
-import { choice, field, h, problem, replace } from './dom.js'
+import { button, choice, field, h, problem, replace } from './dom.js'
 import * as evaluate from './evaluate.js'
-import { shortcuts } from './keys.js'
+import { help, shortcuts } from './keys.js'
 import * as observe from './observe.js'
 import * as search from './search.js'
 
 const PAGES = { search, compare, evaluate, observe }
 const main = document.getElementById('main')
-export const state = { session: null, collection: 'default' }
+export const state = { session: null, collection: 'default', facets: new Map() }
 let shown = null
+// The page that is open: `address()` of what its form says, and `run()`.
+let open = null
 
 async function begin() {
-  if (!takeToken()) {
-    replace(main, h('section', { class: 'panel narrow' }, h('h1', {}, 'One more step'),
-      h('p', {}, 'Open the whole address that ', h('code', {}, 'pgbraid workbench'),
-        ' printed: behind the # it has the token that lets you in.')))
-    return
+  let error
+  try {
+    if (hasCode()) await takeCode()
+  } catch (thrown) {
+    error = thrown
   }
+  if (!hasToken()) return door(error)
   try {
     state.session = await call('session')
-  } catch (error) {
-    replace(main, problem(error))
+  } catch (thrown) {
+    if (thrown.status === 401) door(error ?? thrown)
+    else replace(main, problem(thrown))
     return
   }
+  state.facets.clear()
   const filled = state.session.collections.find((collection) => !collection.is_empty)
   state.collection = (filled ?? state.session.collections[0]).name
   frame()
-  addEventListener('hashchange', show)
-  shortcuts(() => main)
   await show()
+}
+
+/** For whoever has no token yet, or one of another run. */
+function door(error) {
+  state.session = null
+  open = null
+  replace(document.getElementById('pages'))
+  replace(document.getElementById('where'))
+  const token = h('input', { type: 'password', id: 'token', autocomplete: 'off', required: true })
+  const trouble = h('div', {}, error && problem(error))
+  replace(main, h('section', { class: 'panel narrow' }, h('h1', {}, 'One more step'),
+    h('p', {}, 'Open the whole address that ', h('code', {}, 'pgbraid workbench'),
+      ' printed last: behind the # it has a code that lets you in, once.'), trouble,
+    h('form', {
+      class: 'row ends',
+      onsubmit: (event) => {
+        event.preventDefault()
+        try {
+          takeToken(token.value.trim())
+          begin()
+        } catch (thrown) {
+          replace(trouble, problem(thrown))
+        }
+      },
+    }, field('Or give the token of PGBRAID_WORKBENCH_TOKEN', token, { class: 'field grow' }), h('button', { class: 'main' }, 'Enter'))))
 }
 
 export function address(page, values = {}) {
@@ -47,6 +75,7 @@ export function settings() {
 
 export async function refresh(collection) {
   state.session = await call('session')
+  state.facets.clear()
   if (collection) state.collection = collection
   frame()
 }
@@ -60,11 +89,13 @@ function frame() {
       id: 'collection',
       onchange: (event) => {
         state.collection = event.target.value
-        location.hash = address(shown)
+        // The focus stays here, for the next key; and the query is kept.
+        location.hash = address(shown, { query: main.querySelector('#query')?.value.trim() })
       },
     }), { class: 'field inline' }),
     h('span', { class: 'chip', title: 'The tenant that all requests are for' }, state.session.tenant),
-    state.session.write ? h('span', { class: 'chip warm' }, 'may write') : h('span', { class: 'chip' }, 'reads only'))
+    state.session.write ? h('span', { class: 'chip warm' }, 'may write') : h('span', { class: 'chip' }, 'reads only'),
+    button('Keys', help, { class: 'quiet' }))
 }
 
 async function show() {
@@ -83,18 +114,39 @@ async function show() {
     if (isHere) link.setAttribute('aria-current', 'page')
     link.href = isHere ? location.hash || '#/search' : address(link.dataset.page)
   }
+  // What is there already stays, with the focus and what is open in it.
+  if (open?.page === page && open.collection === state.collection && says(open) === location.hash) return open.run()
+  open = null
   // Of its own: what a page still waits for when another is shown, is written into nothing.
   const root = h('div')
   replace(main, root)
   try {
-    await page.show(root, values)
+    await page.show(root, values, (opened) => {
+      if (root.isConnected) open = { ...opened, page, collection: state.collection }
+    })
   } catch (error) {
     replace(root, problem(error))
   }
+}
+
+function says({ address }) {
+  try {
+    return address()
+  } catch {
+    return null
+  }
+}
+
+/** Where somebody begins to type, unless the focus is where it has to stay. */
+export function begins(element) {
+  if (!document.activeElement.closest('#where')) element.focus()
 }
 
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault()
   main.focus()
 })
+// An address can be pasted into this tab: also that of another run.
+addEventListener('hashchange', () => (hasCode() || !state.session ? begin() : show()))
+shortcuts(() => main)
 begin()

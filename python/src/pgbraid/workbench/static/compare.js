@@ -1,15 +1,16 @@
 // The page Compare: two configurations side by side, and a grade for a key.
 
-import { address, state } from './app.js'
+import { address, begins, state } from './app.js'
 import { call } from './api.js'
 import { configuration, parsed } from './configuration.js'
 import { button, choice, field, h, number, problem, replace, say } from './dom.js'
+import { isOn } from './keys.js'
 import { origin, passage } from './results.js'
 
 export const title = 'Compare'
 const MEANINGS = ['nothing to do with it', 'close, no answer', 'an answer, unclear', 'answers it exactly']
 
-export async function show(main, values) {
+export async function show(main, values, opened) {
   const query = h('input', {
     type: 'search', id: 'query', value: values.query ?? '', autocomplete: 'off', spellcheck: 'false',
     placeholder: 'A query for both', 'aria-label': 'Query',
@@ -18,11 +19,14 @@ export async function show(main, values) {
     configuration(name, label, parsed(values[name] ?? (name === 'b' ? '{"mode":"full_text"}' : '{}'))))
   const trouble = h('div', {})
   const found = h('div', {})
+  const said = () => {
+    const [a, b] = sides.map((side) => side.read())
+    return address('compare', { query: query.value, a, b })
+  }
   const submit = () => {
     try {
       replace(trouble)
-      const [a, b] = sides.map((side) => side.read())
-      const next = address('compare', { query: query.value, a, b })
+      const next = said()
       if (next === location.hash) run()
       else location.hash = next
     } catch (error) {
@@ -30,17 +34,18 @@ export async function show(main, values) {
       error.element?.focus()
     }
   }
-  const run = () => both(found, query.value.trim(), sides.map((side) => side.read()))
+  const run = async () => {
+    if (query.value.trim()) await both(found, query.value.trim(), sides.map((side) => side.read()))
+    else replace(found, h('p', { class: 'soft lead' }, 'Both search for the same query; what stands elsewhere is marked.'))
+  }
   replace(main, h('h1', { class: 'hidden' }, 'Compare two configurations'),
     h('form', { class: 'search', onsubmit: (event) => (event.preventDefault(), submit()) },
       h('div', { class: 'row query' }, query, h('button', { class: 'main' }, 'Compare')),
       h('div', { class: 'two' }, sides.map((side) => side.element)), trouble),
     found)
-  if (query.value.trim()) await run()
-  else {
-    replace(found, h('p', { class: 'soft lead' }, 'Both search for the same query; what stands elsewhere is marked.'))
-    query.focus()
-  }
+  opened({ address: said, run })
+  if (!query.value.trim()) begins(query)
+  await run()
 }
 
 async function both(found, query, sides) {
@@ -81,7 +86,8 @@ function card(row, place, other, side, judging) {
     passage(row.passage, row.is_cut),
     judging.scale(row))
   element.addEventListener('keydown', (event) => {
-    if (!/^[0-3]$/.test(event.key) || event.target.closest('input, textarea, select') || event.ctrlKey || event.metaKey) return
+    if (!isOn() || event.ctrlKey || event.metaKey || event.altKey) return
+    if (!/^[0-3]$/.test(event.key) || event.target.closest('input, textarea, select')) return
     event.preventDefault()
     judging.grade(row, Number(event.key))
   })

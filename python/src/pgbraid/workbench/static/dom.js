@@ -28,9 +28,14 @@ export function replace(element, ...children) {
   return element
 }
 
-/** For readers of the screen. */
+let saying = null
+
+/** For readers of the screen, which tell nothing if the text stays the same. */
 export function say(text) {
-  document.getElementById('said').textContent = text
+  const said = document.getElementById('said')
+  said.textContent = ''
+  clearTimeout(saying)
+  saying = setTimeout(() => { said.textContent = text }, 60)
 }
 
 export function number(value, digits = 3) {

@@ -8,7 +8,7 @@ import { rankings } from './rankings.js'
 
 export const title = 'Evaluate'
 
-export async function show(main, values) {
+export async function show(main, values, opened) {
   const sets = await call('query_sets')
   const versions = h('section', { class: 'panel', 'aria-labelledby': 'rankings' })
   rankings(versions)
@@ -31,12 +31,16 @@ export async function show(main, values) {
   const trouble = h('div', {})
   const found = h('div', { class: 'found' })
   const read = () => sides.map((side) => side.read())
+  const said = () => {
+    const [a, b] = read()
+    return address('evaluate', { set: chosen.value, judge: judge.value, a, b, run: 1 })
+  }
+  const measure = () => run(found, chosen.value, judge.value, read())
   const submit = () => {
     try {
       replace(trouble)
-      const [a, b] = read()
-      const next = address('evaluate', { set: chosen.value, judge: judge.value, a, b, run: 1 })
-      if (next === location.hash) run(found, chosen.value, judge.value, [a, b])
+      const next = said()
+      if (next === location.hash) measure()
       else location.hash = next
     } catch (error) {
       replace(trouble, problem(error))
@@ -48,7 +52,8 @@ export async function show(main, values) {
       h('div', { class: 'row ends' }, field('Query set', chosen), field('Grades of', judge), h('button', { class: 'main' }, 'Evaluate')),
       h('div', { class: 'two' }, sides.map((side) => side.element)), trouble),
     found, versions)
-  if (values.run) await run(found, chosen.value, judge.value, read())
+  opened({ address: said, run: measure })
+  if (values.run) await measure()
 }
 
 async function run(found, set, judge, sides) {

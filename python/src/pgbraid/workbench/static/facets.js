@@ -18,7 +18,8 @@ export function filters(given, onchange) {
   return {
     element: h('div', {}, lists, field('Filter, JSON', json)),
     read() {
-      const simple = {}
+      // Without a prototype: __proto__ may be a key.
+      const simple = Object.create(null)
       for (const [key, values] of chosen) {
         if (values.length) simple[key] = values.length === 1 ? values[0] : { $in: values }
       }
@@ -32,8 +33,11 @@ export function filters(given, onchange) {
 async function fill(lists, chosen, onchange) {
   let found
   try {
-    found = await call('facets', { collection: state.collection })
+    const { collection } = state
+    if (!state.facets.has(collection)) state.facets.set(collection, call('facets', { collection }))
+    found = await state.facets.get(collection)
   } catch (error) {
+    state.facets.clear()
     replace(lists, problem(error))
     return
   }
@@ -66,7 +70,7 @@ function split(given) {
   const boxes = Object.create(null)
   const rest = []
   for (const part of parts) {
-    const other = {}
+    const other = Object.create(null)
     for (const [key, value] of Object.entries(part)) {
       const list = isPlain(value) ? [value] : Array.isArray(value?.$in) && Object.keys(value).length === 1 ? value.$in : null
       if (list?.every(isPlain) && !key.startsWith('$') && !(key in boxes)) boxes[key] = list

@@ -2,6 +2,7 @@
 
 import { button, h } from './dom.js'
 
+const SWITCH = 'pgbraid keys'
 const KEYS = [
   ['/', 'to the query'],
   ['j  k', 'next and previous result'],
@@ -10,9 +11,14 @@ const KEYS = [
   ['?', 'these keys'],
 ]
 
+/** Whoever dictates, or hits keys by chance, can turn them off. */
+export function isOn() {
+  return localStorage.getItem(SWITCH) !== 'off'
+}
+
 export function shortcuts(root) {
   document.addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select, dialog')) return
+    if (!isOn() || event.ctrlKey || event.metaKey || event.altKey || event.target.closest('input, textarea, select, dialog')) return
     if (event.key === '/') focus(root().querySelector('input[type=search]'), event)
     else if (event.key === 'j' || event.key === 'k') focus(neighbour(root(), event.key === 'j' ? 1 : -1), event)
     else if (event.key === 'e') document.activeElement.closest('.result')?.querySelector('[data-key=e]')?.click()
@@ -32,10 +38,14 @@ function neighbour(root, step) {
   return results[here < 0 ? (step > 0 ? 0 : results.length - 1) : here + step]
 }
 
-function help() {
+export function help() {
+  const chosen = h('input', {
+    type: 'checkbox', checked: isOn(), onchange: () => localStorage.setItem(SWITCH, chosen.checked ? 'on' : 'off'),
+  })
   const dialog = h('dialog', { 'aria-labelledby': 'keys' },
     h('h2', { id: 'keys' }, 'Keys'),
     h('dl', { class: 'keys' }, KEYS.map(([key, meaning]) => [h('dt', {}, h('kbd', {}, key)), h('dd', {}, meaning)])),
+    h('label', { class: 'check' }, chosen, h('span', {}, 'Use these keys')),
     button('Close', () => dialog.close(), { autofocus: true }))
   dialog.addEventListener('close', () => dialog.remove())
   document.body.append(dialog)

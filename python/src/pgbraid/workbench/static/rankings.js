@@ -29,7 +29,7 @@ export async function rankings(section) {
   head.tabIndex = -1
   replace(section, head,
     h('p', { class: 'soft' }, `For all tenants, in the collection ${state.collection}. Each change is a version, and can be undone.`),
-    state.session.write ? deploy(act) : h('p', { class: 'soft' }, 'To deploy a ranking or go back, start the workbench with ', h('code', {}, '--write'), '.'),
+    state.session.write ? await deploy(act) : h('p', { class: 'soft' }, 'To deploy a ranking or go back, start the workbench with ', h('code', {}, '--write'), '.'),
     trouble,
     versions.length ? table(['version', 'when', 'who', 'why', 'changes', ''], versions.slice(0, 20).map((version) => [
       `${version.version}`, time(version.changed_at), version.role ?? version.login ?? '', version.reason ?? '',
@@ -44,14 +44,16 @@ export async function rankings(section) {
   }
 }
 
-function deploy(act) {
+async function deploy(act) {
   const evaluated = state.evaluated
   if (evaluated?.collection !== state.collection) {
     return h('p', {}, 'Evaluate b beside a, and b can be deployed here.')
   }
-  const settings = { ...evaluated.configuration.options?.ranking }
-  for (const name of ['fusion', 'full_text_weight', 'semantic_weight']) {
-    if (name in evaluated.configuration) settings[name] = evaluated.configuration[name]
+  let settings
+  try {
+    settings = await call('ranking_settings', { configuration: evaluated.configuration })
+  } catch (error) {
+    return problem(error)
   }
   if (!Object.keys(settings).length) {
     return h('p', {}, 'b has no setting of a ranking: weights, fusion, or the option ', h('code', {}, '{"ranking": {"k1": 0.9}}'), '.')
@@ -62,6 +64,7 @@ function deploy(act) {
     class: 'row ends',
     onsubmit: (event) => {
       event.preventDefault()
+      if (!confirm(`Have the collection ${state.collection} rank so, for all tenants?`)) return
       act('apply_ranking', { configuration: evaluated.configuration, reason: reason.value, evaluation: evaluated.comparison }, 'Deployed as version')
     },
   }, h('p', { class: 'whole' }, 'Of b, these are settings of a ranking: ', h('code', {}, told)),

@@ -1,6 +1,6 @@
 // The page Search.
 
-import { address, refresh, settings, state } from './app.js'
+import { address, begins, refresh, settings, state } from './app.js'
 import { call } from './api.js'
 import { copies } from './copies.js'
 import { button, choice, count, field, h, problem, replace, say } from './dom.js'
@@ -10,9 +10,11 @@ import { modes, ranking, request } from './form.js'
 import { best, result } from './results.js'
 
 export const title = 'Search'
-const WIDE = matchMedia('(min-width: 60rem)')
+let showsFilters = matchMedia('(min-width: 60rem)').matches
+// The search before is of no interest any more.
+let running = null
 
-export async function show(main, values) {
+export async function show(main, values, opened) {
   const given = request(values)
   const query = h('input', {
     type: 'search', name: 'query', id: 'query', value: given.query, autocomplete: 'off', spellcheck: 'false',
@@ -22,15 +24,18 @@ export async function show(main, values) {
   const limit = choice([['5', '5'], ['10', '10'], ['20', '20'], ['50', '50'], ['100', '100']], String(given.limit))
   const ranked = ranking(given)
   const trouble = h('div', {})
+  const said = () => {
+    const mode = form.elements.mode.value
+    return address('search', {
+      query: query.value, mode: mode === 'hybrid' ? '' : mode, limit: limit.value === '10' ? '' : limit.value,
+      timeframe: timeframe.value.trim(), ...ranked.read(), filters: filtered.read(),
+    })
+  }
   const submit = () => {
     try {
       replace(trouble)
-      const mode = form.elements.mode.value
-      const next = address('search', {
-        query: query.value, mode: mode === 'hybrid' ? '' : mode, limit: limit.value === '10' ? '' : limit.value,
-        timeframe: timeframe.value.trim(), ...ranked.read(), filters: filtered.read(),
-      })
-      if (next === location.hash) show(main, Object.fromEntries(new URLSearchParams(next.split('?')[1])))
+      const next = said()
+      if (next === location.hash) again()
       else location.hash = next
     } catch (error) {
       replace(trouble, problem(error))
@@ -53,14 +58,16 @@ export async function show(main, values) {
   trouble)
   for (const radio of form.elements.mode) radio.addEventListener('change', () => query.value && submit())
   const found = h('div', { class: 'found' })
-  replace(main, h('h1', { class: 'hidden' }, 'Search'), form, h('div', { class: 'columns' },
-    h('details', { class: 'side', open: WIDE.matches }, h('summary', {}, 'Filters'), filtered.element), found))
-  if (!given.query.trim()) {
-    replace(found, welcome())
-    query.focus()
-    return
+  const search = async (asked) => {
+    if (asked.query.trim()) await run(found, { ...asked, collection: state.collection })
+    else replace(found, welcome())
   }
-  await run(found, { ...given, collection: state.collection })
+  const again = () => search(request(Object.fromEntries(new URLSearchParams(location.hash.split('?')[1]))))
+  replace(main, h('h1', { class: 'hidden' }, 'Search'), form, h('div', { class: 'columns' },
+    h('details', { class: 'side', open: showsFilters, ontoggle: (event) => (showsFilters = event.target.open) }, h('summary', {}, 'Filters'), filtered.element), found))
+  opened({ address: said, run: again })
+  if (!given.query.trim()) begins(query)
+  await search(given)
 }
 
 function welcome() {
@@ -108,16 +115,21 @@ async function follow(box) {
 
 async function run(found, asked) {
   replace(found, h('p', { class: 'soft lead' }, 'Searching …'))
+  running?.abort()
+  const { signal } = running = new AbortController()
   let answer
   try {
-    answer = await call('search', asked)
+    answer = await call('search', asked, signal)
   } catch (error) {
-    replace(found, problem(error))
+    if (!signal.aborted) replace(found, problem(error))
     return
   }
   const { results, stats, warnings } = answer
   let explained
-  const explanation = () => (explained ??= call('explain', asked))
+  const explanation = () => (explained ??= call('explain', asked).catch((error) => {
+    explained = undefined
+    throw error
+  }))
   const most = best(results)
   const panel = h('div', { class: 'panel', hidden: true })
   const told = `${count(results.length)} ${results.length === 1 ? 'result' : 'results'}`
