@@ -76,7 +76,10 @@ def main() -> None:
         for name, expected in {**modelled, "all": sum(modelled.values())}.items():
             found = measured.total if name == "all" else measured.bytes_by_table.get(name, 0)
             print(f"{name:20} {found:8,.0f} bytes a chunk, modelled {expected:8,.0f} ({expected / found - 1:+.0%})")
-        modelled_ms = {"search": search_ms(args.chunks), **write_ms(args.chunks, args.dimensions, args.words)}
+        modelled_ms = {
+            "search": search_ms(args.chunks, args.dimensions),
+            **write_ms(args.chunks, args.dimensions, args.words),
+        }
         found_ms = {**measured.search_ms, "write": measured.write_ms, "maintain": measured.maintain_ms}
         print(f"CPU in milliseconds: {found_ms}, modelled {modelled_ms}")
     finally:

@@ -19,12 +19,12 @@ HEAD, NUMBER = 8, {"vector": 4.0, "halfvec": 2.0, "binary": 4.0}
 MOST_DIMENSIONS = {"vector": 2000, "halfvec": 4000, "binary": 16000}
 # pgvector: an element of the index, with the places of ten rows; its neighbours, twice hnsw_m, and some more above.
 ELEMENT, NEIGHBOURS = 72, 4 + 6 * 2 * 16 + 6
-# From so many bytes on a vector lies out of line, in pieces with a head each: where it is written, and in a shard.
-OUT_OF_LINE, SHARD_OUT_OF_LINE, PIECE, PIECE_HEAD = 1900, 8000, 1996, 50
+# From so many bytes on a vector lies out of line, in pieces with a head each; a row of 8,160 bytes stays whole.
+OUT_OF_LINE, PIECE, PIECE_HEAD = 8000, 1996, 50
 # A tenant's vectors get an index from so many on, if they have so many dimensions; fewer if they have more.
 INDEXED_FROM, INDEXED_AT, INDEXED_BASE = 8000, 384, 200
 # Bytes of a row with its keys, besides what the text and the vector take.
-DOCUMENT, CHUNK, SEGMENT_CHUNK, VECTOR, SHARD_VECTOR, SHARD_KEYS = 250, 225, 240, 110, 49, 105
+DOCUMENT, CHUNK, SEGMENT_CHUNK, VECTOR_KEYS, SHARD_VECTOR, SHARD_KEYS = 250, 225, 240, 60, 49, 105
 FORWARD, FORWARD_WORD = 214, 5.5
 # Bytes of a posting, and of a row of postings: one for each lexeme of each segment. Eight of a size are merged.
 POSTING, LEXEME, SEGMENTS = 5.0, 150, 8
@@ -34,12 +34,14 @@ CHUNK_EXPONENT, HEAPS_FACTOR, HEAPS_EXPONENT = 0.886, 44.0, 0.49
 WORD_BYTES = 6.0
 # Dead rows and pages that are not full, in tables that are written to.
 FREE_SHARE = 0.2
-# CPU of a hybrid search of a tenant of so many chunks, in milliseconds, and how it grows.
+# CPU of a hybrid search of a tenant of so many chunks, in milliseconds, and how it grows; and by what share with each
+# dimension beyond 768: one measurement, at 1,536.
 SEARCH_MS, SEARCH_CHUNKS, SEARCH_EXPONENT = 14.5, 5000, 0.215
+SEARCH_DIMENSIONS, SEARCH_A_DIMENSION = 768, 0.29 / 768
 # How far a node is filled: of its disk, of its memory by what searches read, of its processors.
 DISK_SHARE, MEMORY_SHARE, CPU_SHARE = 0.7, 0.75, 0.6
-# The largest tenant that hybrid searches were measured with.
-MEASURED_CHUNKS = 200_000
+# The largest tenant, and the most dimensions, that hybrid searches were measured with.
+MEASURED_CHUNKS, MEASURED_DIMENSIONS = 200_000, 1536
 LARGE_CHUNKS = 10_000_000
 # Tables of vectors in a database, more than which were never measured.
 MOST_SHARDS = 1_000
@@ -94,7 +96,6 @@ def bytes_of_chunks(
 
     `text_bytes` are those of a chunk's text, and `indexed_from` the server's setting exact_rows, if they are known."""
     text = words * WORD_BYTES if text_bytes is None else text_bytes
-    vector = HEAD + NUMBER[storage] * dimensions
     segment_words = HEAPS_FACTOR * (chunks / SEGMENTS * words) ** HEAPS_EXPONENT
     lexemes = min(SEGMENTS * segment_words, chunks * words**CHUNK_EXPONENT)
     sizes = {
@@ -105,13 +106,14 @@ def bytes_of_chunks(
         "postings": POSTING * words**CHUNK_EXPONENT + LEXEME * lexemes / chunks,
     }
     if chunks < indexed_from * (INDEXED_AT + INDEXED_BASE) / (dimensions + INDEXED_BASE):
-        return {**sizes, "chunk_vectors": VECTOR + _out_of_line(vector, OUT_OF_LINE)}
+        # It holds every number in four bytes. 48: the head of the row and its keys.
+        return {**sizes, "chunk_vectors": VECTOR_KEYS + _stored(48, HEAD + NUMBER["vector"] * dimensions)}
     indexed = HEAD + (dimensions / 8 if storage == "binary" else NUMBER[storage] * dimensions)
     return {
         **sizes,
         "chunk_vectors": float(SHARD_VECTOR),
         # 49: the head of the row, tenant_id, chunk_id, embedding_hash, is_duplicate.
-        "vectors": _in_pages(49 + vector) if vector <= SHARD_OUT_OF_LINE else 80 + _out_of_line(vector, 0),
+        "vectors": _stored(49, HEAD + NUMBER[storage] * dimensions),
         "vectors: indexes": SHARD_KEYS + _in_pages(ELEMENT + indexed, NEIGHBOURS),
     }
 
@@ -123,13 +125,17 @@ def _in_pages(*rows: float) -> float:
     return PAGE / fitting if fitting else PAGE * math.ceil(taken / PAGE)
 
 
-def _out_of_line(size: float, limit: int) -> float:
-    return size + PIECE_HEAD * math.ceil(size / PIECE) if size > limit else size
+def _stored(row: float, vector: float) -> float:
+    """What a vector takes in a table, with the row around it."""
+    if vector <= OUT_OF_LINE:
+        return _in_pages(row + vector)
+    return 80 + vector + PIECE_HEAD * math.ceil(vector / PIECE)
 
 
-def search_ms(chunks: float) -> float:
+def search_ms(chunks: float, dimensions: int) -> float:
     """CPU of a hybrid search of a tenant of so many chunks, in milliseconds."""
-    return SEARCH_MS * math.pow(max(chunks, 1000) / SEARCH_CHUNKS, SEARCH_EXPONENT)
+    longer = 1 + SEARCH_A_DIMENSION * max(0, dimensions - SEARCH_DIMENSIONS)
+    return SEARCH_MS * math.pow(max(chunks, 1000) / SEARCH_CHUNKS, SEARCH_EXPONENT) * longer
 
 
 def write_ms(chunks: float, dimensions: int, words: int) -> dict[str, float]:
@@ -155,68 +161,107 @@ def estimate(demand: Demand, node: Node) -> dict[str, Any]:
             hint=f"it has {math.ceil(mean):,} to {demand.chunks - demand.tenants + 1:,}",
             sqlstate="22023",
         )
-    sizes = bytes_of_chunks(mean, demand.dimensions, storage, demand.words)
-    read = ("forward_rows", "segment_chunks", "postings", "chunk_vectors", "vectors: indexes")
-    a_chunk = sum(sizes.values())
-    read_a_chunk = sum(size for name, size in sizes.items() if name in read)
-    stored = demand.chunks * a_chunk * (1 + FREE_SHARE)
-    hot = demand.chunks * read_a_chunk
-    milliseconds = {"search": search_ms(largest), **write_ms(largest, demand.dimensions, demand.words)}
-    write_cpus = demand.writes * (milliseconds["write"] + milliseconds["maintain"]) / 1000
-    cpus = demand.qps * milliseconds["search"] / 1000 + write_cpus
-    by = {
-        "disk": math.ceil(stored / (node.disk * DISK_SHARE)),
-        "memory": math.ceil(hot / (node.memory * MEMORY_SHARE)),
-        "processors": max(1, math.ceil(cpus / (node.cpus * CPU_SHARE))),
+    tenant = _tenant(demand, storage, largest)
+    others = demand.tenants - 1
+    # One of the others, which are alike; a tenant alone has none.
+    other = _tenant(demand, storage, (demand.chunks - largest) / others) if others else tenant
+    room = {
+        "disk": node.disk * DISK_SHARE,
+        "memory": node.memory * MEMORY_SHARE,
+        "writes": node.cpus * CPU_SHARE,
     }
-    primaries = max(by["disk"], by["memory"], math.ceil(write_cpus / (node.cpus * CPU_SHARE)))
-    # A tenant's chunks are in one database.
-    primaries = min(primaries, demand.tenants)
+    primaries = _databases(tenant.needs, other.needs, others, room)
+    in_all = {name: tenant.needs[name] + others * other.needs[name] for name in room}
+    write_cpus = in_all["writes"]
+    search_cpus = demand.qps * search_ms(largest, demand.dimensions) / 1000
+    by = {
+        # Of a tenant that is too large for a node, as if it could be divided.
+        name: max(math.ceil(in_all[name] / most), _databases(tenant.needs, other.needs, others, {name: most}))
+        for name, most in room.items()
+    }
+    by["processors"] = max(1, math.ceil((search_cpus + write_cpus) / room["writes"]))
+    # A standby searches in one database and takes no writes, which leave the primary less for searches.
+    free = max(0.0, room["writes"] - write_cpus / primaries)
+    standbys = primaries * math.ceil(max(0.0, search_cpus / primaries - free) / room["writes"])
     # Each tenant with an index has a table of its own.
-    shards = math.ceil(demand.tenants / primaries) if "vectors" in sizes else 0
+    indexed = tenant.is_indexed + others * other.is_indexed
+    shards = math.ceil(indexed / primaries)
+    a_chunk = {
+        name: (largest * tenant.sizes.get(name, 0) + others * other.chunks * other.sizes.get(name, 0)) / demand.chunks
+        for name in (tenant.sizes if tenant.is_indexed else other.sizes)
+    }
+    milliseconds = {
+        "search": search_ms(largest, demand.dimensions),
+        **write_ms(largest, demand.dimensions, demand.words),
+    }
     return {
         "demand": {**asdict(demand), "storage": storage, "largest": largest},
         "node": asdict(node),
-        "bytes_a_chunk": {name: round(size) for name, size in sizes.items()},
-        "bytes_a_chunk_in_all": round(a_chunk),
-        "bytes_on_disk": round(stored),
-        "bytes_searches_read": round(hot),
+        "bytes_a_chunk": {name: round(size) for name, size in a_chunk.items()},
+        "bytes_a_chunk_in_all": round(sum(a_chunk.values())),
+        "bytes_on_disk": round(in_all["disk"]),
+        "bytes_searches_read": round(in_all["memory"]),
         "cpu_ms": {name: round(value, 2) for name, value in milliseconds.items()},
-        "wal_bytes_a_chunk": round(2 * a_chunk),
-        "cpus": round(cpus, 2),
+        "wal_bytes_a_chunk": round(2 * sum(a_chunk.values())),
+        "cpus": round(search_cpus + write_cpus, 2),
         "nodes_by": by,
         "primaries": primaries,
         "vector_shards": shards,
-        "standbys": max(0, by["processors"] - primaries),
-        "warnings": _warnings(
-            node,
-            largest,
-            primaries,
-            shards,
-            a_chunk,
-            read_a_chunk,
-            milliseconds["maintain"],
-            sizes.get("vectors: indexes"),
-        ),
+        "standbys": standbys,
+        "warnings": _warnings(demand, node, tenant, room, primaries, shards),
     }
 
 
+@dataclass(frozen=True)
+class _Tenant:
+    """`sizes` are bytes a chunk, by table; `needs`: bytes on disk and in memory, and processors for its writes."""
+
+    chunks: float
+    sizes: dict[str, float]
+    needs: dict[str, float]
+
+    @property
+    def is_indexed(self) -> bool:
+        return "vectors" in self.sizes
+
+
+def _tenant(demand: Demand, storage: str, chunks: float) -> _Tenant:
+    sizes = bytes_of_chunks(chunks, demand.dimensions, storage, demand.words)
+    read = ("forward_rows", "segment_chunks", "postings", "chunk_vectors", "vectors: indexes")
+    milliseconds = sum(write_ms(chunks, demand.dimensions, demand.words).values())
+    needs = {
+        "disk": chunks * sum(sizes.values()) * (1 + FREE_SHARE),
+        "memory": chunks * sum(size for name, size in sizes.items() if name in read),
+        # Writes go to tenants by their chunks.
+        "writes": demand.writes * chunks / demand.chunks * milliseconds / 1000,
+    }
+    return _Tenant(chunks, sizes, needs)
+
+
+def _databases(largest: dict[str, float], other: dict[str, float], others: int, room: dict[str, float]) -> int:
+    """How many nodes with so much room hold the largest tenant and the others: each tenant whole."""
+
+    def fitting(beside: float) -> int:
+        counts = [(most - beside * largest[name]) // other[name] for name, most in room.items() if other[name]]
+        return min(others, *(max(0, int(count)) for count in counts)) if counts else others
+
+    left = others - fitting(1)
+    return 1 + math.ceil(left / max(1, fitting(0)))
+
+
 def _warnings(
-    node: Node,
-    largest: int,
-    primaries: int,
-    shards: int,
-    a_chunk: float,
-    read_a_chunk: float,
-    index_ms: float,
-    index_bytes: float | None,
+    demand: Demand, node: Node, largest: _Tenant, room: dict[str, float], primaries: int, shards: int
 ) -> list[str]:
-    hot, stored = largest * read_a_chunk, largest * a_chunk * (1 + FREE_SHARE)
-    warnings = []
-    if hot > node.memory * MEMORY_SHARE or stored > node.disk * DISK_SHARE:
+    needs, warnings = largest.needs, []
+    if needs["memory"] > room["memory"] or needs["disk"] > room["disk"]:
         warnings.append(
-            f"a tenant is never divided: the largest needs a node with {hot / MEMORY_SHARE / 2**30:,.0f} GB of memory"
-            f" and {stored / DISK_SHARE / 2**30:,.0f} GB of disk"
+            f"a tenant is never divided: the largest needs a node with {needs['memory'] / MEMORY_SHARE / 2**30:,.0f} GB"
+            f" of memory and {needs['disk'] / DISK_SHARE / 2**30:,.0f} GB of disk"
+        )
+    if needs["writes"] > room["writes"]:
+        warnings.append(
+            "standbys take no writes, and a tenant has one primary: the writes of the largest need a node with"
+            f" {math.ceil(needs['writes'] / CPU_SHARE):,} processors, not {node.cpus:,}"
         )
     if primaries > 1:
         warnings.append(f"tenants are divided among {primaries:,} databases by hand: docs/scale.md tells how")
@@ -225,15 +270,21 @@ def _warnings(
             f"{shards:,} tenants of a database have a table of vectors each: more than {MOST_SHARDS:,} were never"
             " measured; divide the tenants among more databases"
         )
-    if largest >= LARGE_CHUNKS:
+    if largest.chunks >= LARGE_CHUNKS:
+        hours = largest.chunks * write_ms(largest.chunks, demand.dimensions, demand.words)["maintain"] / 3.6e6
         warnings.append(
-            f"the vector index of the largest tenant takes {largest * index_ms / 3.6e6:,.0f} hours of one processor to"
-            f" build, and {largest * (index_bytes or 0) / 2**30:,.0f} GB of maintenance_work_mem: no tenant of"
-            f" {LARGE_CHUNKS:,} chunks was ever tried"
+            f"the vector index of the largest tenant takes {hours:,.0f} hours of one processor to build, and"
+            f" {largest.chunks * largest.sizes['vectors: indexes'] / 2**30:,.0f} GB of maintenance_work_mem: no tenant"
+            f" of {LARGE_CHUNKS:,} chunks was ever tried"
         )
-    elif largest > MEASURED_CHUNKS:
+    elif largest.chunks > MEASURED_CHUNKS:
         warnings.append(
             f"hybrid searches were measured up to {MEASURED_CHUNKS:,} chunks a tenant; what they take here is"
+            " extrapolated"
+        )
+    if demand.dimensions > MEASURED_DIMENSIONS:
+        warnings.append(
+            f"hybrid searches were measured up to {MEASURED_DIMENSIONS:,} dimensions; what they take here is"
             " extrapolated"
         )
     return warnings

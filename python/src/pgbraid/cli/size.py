@@ -117,7 +117,7 @@ def _lines(estimated: dict[str, Any]) -> list[str]:
         "",
         *table([["table", "bytes a chunk", ""], *parts, ["all", f"{all_bytes:,}", ""]], numbers=frozenset((1, 2))),
         "",
-        f"on disk        {_bytes(estimated['bytes_on_disk'])}, a fifth of it for dead rows and half-empty pages",
+        f"on disk        {_bytes(estimated['bytes_on_disk'])}, a sixth of it for dead rows and half-empty pages",
         f"in memory      {_bytes(estimated['bytes_searches_read'])}, what searches read: the indexes, not the texts",
         f"a search       {ms['search']:.1f} ms of CPU, hybrid, in the largest tenant, all of it in memory",
         f"a chunk        {ms['write']:.2f} ms of CPU to write, {ms['maintain']:.2f} ms to maintain,"
@@ -127,14 +127,16 @@ def _lines(estimated: dict[str, Any]) -> list[str]:
         "",
         f"Nodes of {node['cpus']:,} processors, {_bytes(node['memory'])} of memory and {_bytes(node['disk'])} of disk,"
         " filled to 60 %, 75 % and 70 %:",
-        f"by disk {by['disk']:,}, by memory {by['memory']:,}, by processors {by['processors']:,}"
+        f"by disk {by['disk']:,}, by memory {by['memory']:,}, by writes {by['writes']:,},"
+        f" by processors {by['processors']:,}"
         f" -> {_count(estimated['primaries'], 'database')}"
         + (
-            f", with {_count(estimated['vector_shards'], 'table')} of vectors in each"
+            f", with {'up to ' if estimated['primaries'] > 1 else ''}{_count(estimated['vector_shards'], 'table')} of vectors"
+            + (" in each" if estimated["primaries"] > 1 else "")
             if estimated["vector_shards"]
             else ""
         )
-        + (f", and {_count(estimated['standbys'], 'standby')} that search" if estimated["standbys"] else ""),
+        + (f", and {_count(estimated['standbys'], 'standby')} for searches" if estimated["standbys"] else ""),
     ]
     return lines + [f"note: {warning}" for warning in estimated["warnings"]]
 
