@@ -28,6 +28,13 @@ export function replace(element, ...children) {
   return element
 }
 
+/** Before what is in the element goes: if the focus is there, the next Tab begins where it was. */
+export function holdFocus(element) {
+  if (!element.contains(document.activeElement)) return
+  element.tabIndex = -1
+  element.focus({ preventScroll: true })
+}
+
 let saying = null
 
 /** For readers of the screen, which tell nothing if the text stays the same. */

@@ -3,7 +3,7 @@
 import { address, begins, refresh, settings, state } from './app.js'
 import { call } from './api.js'
 import { copies } from './copies.js'
-import { button, choice, count, field, h, problem, replace, say } from './dom.js'
+import { button, choice, count, field, h, holdFocus, problem, replace, say } from './dom.js'
 import { missing } from './explain.js'
 import { filters } from './facets.js'
 import { modes, ranking, request } from './form.js'
@@ -114,6 +114,7 @@ async function follow(box) {
 }
 
 async function run(found, asked) {
+  holdFocus(found)
   replace(found, h('p', { class: 'soft lead' }, 'Searching …'))
   running?.abort()
   const { signal } = running = new AbortController()
