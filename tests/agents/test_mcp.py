@@ -117,6 +117,7 @@ def test_what_an_agent_is_told(filled: str) -> None:
         assert tool.description and tool.output_schema and tool.annotations is not None
         assert tool.annotations.read_only_hint is (tool.name in READING)
         assert tool.annotations.open_world_hint is False
+        assert tool.input_schema["additionalProperties"] is False
     # A token is about four characters of JSON; reckoned with 3.5.
     words = json.dumps([tool.model_dump(mode="json", exclude_none=True, by_alias=True) for tool in writing])
     assert len(words) / 3.5 < 2500
@@ -172,6 +173,22 @@ def test_reading_on(filled: str) -> None:
     assert "next_chunk" not in rest
     beyond = given(call(filled, "get_document", {"external_id": "call-1", "first_chunk": 9}))
     assert beyond["chunks"] == [] and "next_chunk" not in beyond
+
+
+def test_reading_what_an_answer_cites(filled: str, client: pgbraid.Client, dsn: str) -> None:
+    cited = text(call(filled, "search", {"query": "seats", "mode": "full_text"})).partition("]")[0][1:]
+    assert cited == "call-1#1"
+    read = given(call(filled, "get_document", {"external_id": cited}))
+    assert read["external_id"] == "call-1"
+    assert [chunk["chunk_index"] for chunk in read["chunks"]] == [1, 2]
+    read = given(call(filled, "get_document", {"external_id": cited, "first_chunk": 0, "chunk_count": 1}))
+    assert [chunk["chunk_index"] for chunk in read["chunks"]] == [0] and read["next_chunk"] == 1
+    by_id = given(call(filled, "explain", {"query": "seats", "external_id": "call-1"}))
+    assert given(call(filled, "explain", {"query": "seats", "external_id": cited}))["outcome"] == by_id["outcome"]
+    # An id that has a number at its end itself goes first.
+    client.add_documents([{"external_id": "a", "content": "Harbour."}, {"external_id": "a#1", "content": "Ship."}])
+    read = given(call(dsn, "get_document", {"external_id": "a#1"}))
+    assert (read["external_id"], read["chunks"][0]["content"]) == ("a#1", "Ship.")
 
 
 def test_answers_are_bounded(client: pgbraid.Client, dsn: str) -> None:
@@ -257,6 +274,14 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("recall", {"query": "price", "timeframe": "when pigs fly"}, "Hint: "),
     ("get_document", {"external_id": "nothing"}, "take external_id from what search gave"),
     ("get_document", {"external_id": "call-1", "first_chunk": -1}, "first_chunk"),
+    ("get_document", {"external_id": "nothing#1"}, 'no document "nothing#1"'),
+    ("search", {"query": "price", "filtres": {"speaker": "Ben"}}, "filtres"),
+    ("recall", {"query": "price", "mode": "hybrid"}, "mode"),
+    ("timeline", {"query": "price"}, "query"),
+    ("get_document", {"external_id": "call-1", "first": 1}, "first"),
+    ("explain", {"query": "price", "limit": 1}, "limit"),
+    ("remember", {"content": "x", "tags": ["a"]}, "tags"),
+    ("forget", {"external_ids": ["nothing"], "dry_run": True}, "dry_run"),
     ("remember", {"content": ""}, "content"),
     ("remember", {"content": "x", "occurred_at": "yesterday-ish"}, "occurred_at"),
     ("remember", {"content": "x", "importance": "NaN"}, "Hint: "),

@@ -460,7 +460,7 @@ def test_mail_that_is_malformed(run: Run, tmp_path: Path) -> None:
     assert "10 files" in done.out
 
 
-def epub(chapter: str = "<h1>One</h1><p>The zebra.</p>") -> bytes:
+def epub(chapter: str = "<h1>One</h1><p>The zebra.</p>", date: str = "2026-01-02") -> bytes:
     return zipped(
         mimetype="application/epub+zip",
         **{
@@ -468,7 +468,7 @@ def epub(chapter: str = "<h1>One</h1><p>The zebra.</p>") -> bytes:
             '<rootfile full-path="OPS/book.opf"/></rootfiles></container>',
             "OPS__book_opf": '<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/">'
             "<metadata>"
-            "<dc:title>The book</dc:title><dc:creator>Ana</dc:creator><dc:date>2026-01-02</dc:date></metadata>"
+            f"<dc:title>The book</dc:title><dc:creator>Ana</dc:creator><dc:date>{date}</dc:date></metadata>"
             '<manifest><item id="a" href="one%20a.xhtml"/><item id="b" href="two.xhtml"/></manifest>'
             '<spine><itemref idref="b"/><itemref idref="a"/></spine></package>',
             "OPS__one a_xhtml": f"<html><head><title/></head><body>{chapter}</body></html>",
@@ -648,6 +648,31 @@ def test_an_archive_made_to_fill_the_memory(ingested: Callable[..., list[Documen
     assert "b." in ingested.err  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize("kind", ["txt", "md", "sql", "html", "pdf", "docx", "epub", "eml", "vtt", "json"])
+def test_a_date_in_the_name_of_a_file(ingested: Callable[..., list[Document]], kind: str) -> None:
+    content = {
+        "txt": "The zebra.", "md": "The zebra.", "sql": "select 1;", "html": "<p>The zebra.</p>", "pdf": pdf("zebra"),
+        "docx": docx(), "epub": epub(date=""), "eml": "From: ana@example.com\n\nThe zebra.", "vtt": VTT,
+        "json": TRANSCRIPTS["segments"],
+    }[kind]  # fmt: skip
+    (document,) = ingested(f"2026-03-16-weekly.{kind}", content)
+    assert document.occurred_at is not None
+    assert document.occurred_at.date().isoformat() == "2026-03-16"
+
+
+@pytest.mark.parametrize(("kind", "day"), [("eml", "2026-02-03"), ("epub", "2026-01-02")])
+def test_a_date_in_the_file_itself_goes_first(ingested: Callable[..., list[Document]], kind: str, day: str) -> None:
+    content = epub() if kind == "epub" else MESSAGE.format(id=1)
+    (document,) = ingested(f"2026-03-16-weekly.{kind}", content)
+    assert document.occurred_at is not None
+    assert document.occurred_at.date().isoformat() == day
+
+
+def test_rows_do_not_get_the_date_in_the_name_of_their_file(ingested: Callable[..., list[Document]]) -> None:
+    (document,) = ingested("2026-03-16-export.csv", "id,text\n1,The zebra.\n")
+    assert document.occurred_at is None
+
+
 def test_source_code(ingested: Callable[..., list[Document]]) -> None:
     (document,) = ingested("zebra.py", "def run():\n    return 1\n")
     assert (document.title, contents(document)) == ("zebra.py", ["def run():\n    return 1"])
@@ -666,7 +691,12 @@ def test_a_library_that_is_missing(
     monkeypatch.setitem(__import__("sys").modules, "pathspec", None)
     refused = run("ingest", tmp_path, "--exclude", "*.pdf")
     assert refused.code == 2
-    assert "hint: pip install 'pgbraid[files]'" in refused.err
+    assert "hint: pip install 'pgbraid[files]'" in refused.err and "--no-gitignore" not in refused.err
+    (tmp_path / ".gitignore").write_text("*.pdf")
+    refused = run("ingest", tmp_path)
+    assert refused.code == 2
+    assert "hint: pip install 'pgbraid[files]', or read what it leaves out, too: --no-gitignore" in refused.err
+    assert run("ingest", tmp_path, "--no-gitignore", "--no-embed").code == 1
 
 
 def test_front_matter_without_the_library(

@@ -93,6 +93,7 @@ def test_the_retrievers(store: PgbraidDocumentStore, model: Model) -> None:
     assert found[0].id == "1" and len(found) == 3
     scores = [document.score or 0.0 for document in found]
     assert scores == sorted(scores, reverse=True) and scores[0] > scores[-1]
+    assert all(type(score) is float for score in scores)
     assert asyncio.run(hybrid.run_async("E42"))["documents"] == found
     assert ids(PgbraidKeywordRetriever(store).run("E42")["documents"]) == ["1"]
     assert ids(asyncio.run(PgbraidKeywordRetriever(store).run_async("E42"))["documents"]) == ["1"]

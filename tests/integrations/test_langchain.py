@@ -71,6 +71,7 @@ def test_searches_are_hybrid(store: PgbraidVectorStore) -> None:
     assert len(store.similarity_search("E42", k=3, mode="full_text")) == 1
     scored = store.similarity_search_with_score("E42", k=3)
     assert [score for _, score in scored] == sorted((score for _, score in scored), reverse=True)
+    assert all(type(score) is float for _, score in scored)
     found = store.similarity_search_with_relevance_scores("export error E42", k=3, score_threshold=0.6)
     assert texts([document for document, _ in found]) == ["The export fails with error E42."]
     assert all(0 <= score <= 1 for _, score in found)

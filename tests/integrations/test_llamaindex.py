@@ -18,6 +18,7 @@ from llama_index.core.schema import (
     Document,
     ImageNode,
     IndexNode,
+    MetadataMode,
     NodeRelationship,
     RelatedNodeInfo,
     TextNode,
@@ -166,6 +167,7 @@ def test_documents_that_came_otherwise(store: PgbraidVectorStore, client: pgbrai
                 "external_id": "seats.md",
                 "title": "Seats",
                 "source_uri": "file:///seats.md",
+                "metadata": {"ingest": {"source": "s", "path": "seats.md"}},
                 "chunks": [{"content": "A seat costs ten."}, {"content": "Seats are billed monthly."}],
             }
         ]
@@ -175,7 +177,10 @@ def test_documents_that_came_otherwise(store: PgbraidVectorStore, client: pgbrai
     assert (found.node.node_id, found.node.ref_doc_id) == ("seats.md#1", "seats.md")
     assert found.node.metadata == {
         "title": "Seats", "source": "file:///seats.md", "external_id": "seats.md", "chunk_index": 1,
+        "ingest": {"source": "s", "path": "seats.md"},
     }  # fmt: skip
+    assert found.node.get_content(MetadataMode.LLM) == "title: Seats\n\nSeats are billed monthly."
+    assert found.node.get_content(MetadataMode.EMBED) == "title: Seats\n\nSeats are billed monthly."
     assert store.get_nodes(["seats.md#1"]) == [found.node]
     of_seats = MetadataFilters(filters=[MetadataFilter(key="external_id", value="seats.md")])
     assert [one.node_id for one in store.get_nodes(filters=of_seats)] == ["seats.md", "seats.md#1"]

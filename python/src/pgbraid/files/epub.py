@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 from pgbraid.files.archives import check_archive, read_member
 from pgbraid.files.chunks import Block, drafts_of_blocks
-from pgbraid.files.dates import iso_date
+from pgbraid.files.dates import date_in_name, iso_date
 from pgbraid.files.drafts import MOST_WHOLE_BYTES, Draft, Input
 from pgbraid.files.html import blocks_of_html
 
@@ -32,7 +32,7 @@ def epub_drafts(file: Input) -> Iterator[Draft]:
         if language := _text(book, "language"):
             metadata["language"] = language
         values: dict[str, object] = {"title": _text(book, "title") or file.title, "metadata": metadata}
-        if day := iso_date(_text(book, "date") or ""):
+        if day := iso_date(_text(book, "date")) or date_in_name(file.path.name):
             values["occurred_at"] = day
         yield from drafts_of_blocks(file, _chapters(file, archive, posixpath.dirname(path), book), values)
 

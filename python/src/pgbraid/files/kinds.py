@@ -14,8 +14,8 @@ __all__ = ["KINDS", "READERS", "kind_of", "read", "reader_version"]
 # other documents of the same file.
 KINDS: dict[str, tuple[str, int]] = {
     "markdown": ("markdown:markdown_drafts", 1),
-    "text": ("kinds:_text_drafts", 2),
-    "code": ("text:text_drafts", 1),
+    "text": ("kinds:_text_drafts", 3),
+    "code": ("text:text_drafts", 2),
     "html": ("html:html_drafts", 1),
     "jsonl": ("json_files:json_line_drafts", 1),
     "json": ("json_files:json_drafts", 2),
@@ -26,9 +26,9 @@ KINDS: dict[str, tuple[str, int]] = {
     "parquet": ("tables:parquet_drafts", 1),
     "captions": ("transcripts:caption_drafts", 2),
     "transcript": ("transcripts:transcript_drafts", 2),
-    "eml": ("mail:mail_drafts", 1),
+    "eml": ("mail:mail_drafts", 2),
     "mbox": ("mail:mailbox_drafts", 1),
-    "epub": ("epub:epub_drafts", 1),
+    "epub": ("epub:epub_drafts", 2),
     "docx": ("docx:docx_drafts", 1),
     "pdf": ("pdf:pdf_drafts", 1),
 }

@@ -12,6 +12,7 @@ from email.message import EmailMessage
 from email.utils import getaddresses, parsedate_to_datetime
 from typing import Any
 
+from pgbraid.files.dates import date_in_name
 from pgbraid.files.drafts import MOST_WHOLE_BYTES, Draft, Input, NoText
 from pgbraid.files.html import blocks_of_html
 from pgbraid.ingestion.documents import MOST_CONTENT_BYTES
@@ -28,6 +29,8 @@ def mail_drafts(file: Input) -> Iterator[Draft]:
     values = _values(file, file.path.read_bytes(), None)
     if values is None:
         raise NoText("no text")
+    if "occurred_at" not in values and (day := date_in_name(file.path.name)):
+        values["occurred_at"] = day
     yield Draft(values, None, file.size)
 
 

@@ -6,6 +6,7 @@ import codecs
 import re
 from collections.abc import Iterator
 
+from pgbraid.files.dates import date_in_name
 from pgbraid.files.drafts import MOST_DOCUMENT_CHARACTERS, Draft, Input, NoText
 
 __all__ = ["decode", "find_encoding", "read_lines", "read_text", "text_drafts"]
@@ -122,6 +123,8 @@ def text_drafts(file: Input) -> Iterator[Draft]:
     """A plain text: one document, or several of a million characters. The database splits it into chunks."""
     held, number, position = "", 0, 0
     values = {"title": file.title}
+    if day := date_in_name(file.path.name):
+        values["occurred_at"] = day
     for text, position in read_text(file):
         held += text
         while len(held) > MOST_DOCUMENT_CHARACTERS:

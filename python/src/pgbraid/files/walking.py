@@ -11,7 +11,7 @@ from typing import Any
 
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.files.kinds import KINDS, kind_of
-from pgbraid.files.library import library
+from pgbraid.files.library import HINT, library
 
 __all__ = ["Found", "LeftOut", "Root", "Walk", "make_roots"]
 
@@ -190,18 +190,19 @@ def _leads_into(link: Path, folder: Path) -> bool:
         return False
 
 
-def _patterns(lines: Sequence[str], purpose: str) -> Any:
+def _patterns(lines: Sequence[str], purpose: str, hint: str = HINT) -> Any:
     try:
-        return library("pathspec", purpose).GitIgnoreSpec.from_lines(lines)
+        return library("pathspec", purpose, hint).GitIgnoreSpec.from_lines(lines)
     except ValueError as error:
         raise InvalidArgumentError(f"{purpose}: {error}", hint="write patterns as in .gitignore") from error
 
 
 def _read_patterns(path: Path) -> Any:
     try:
-        return _patterns(path.read_text(encoding="utf-8", errors="replace").splitlines(), str(path))
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except IsADirectoryError:
-        return _patterns([], str(path))
+        lines = []
+    return _patterns(lines, str(path), f"{HINT}, or read what it leaves out, too: --no-gitignore")
 
 
 def _ignored_above(folder: Path) -> list[tuple[Path, Any]]:

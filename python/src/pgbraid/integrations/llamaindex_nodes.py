@@ -26,6 +26,9 @@ KEY = "_llamaindex"
 # Of a node, what is stored elsewhere: its id, metadata, text and vector.
 ELSEWHERE = ("id_", "metadata", "text", "text_resource", "embedding")
 
+# Of a chunk that came otherwise, where it is from: it is no text, neither for language models nor for embedding models.
+ORIGIN = ("ingest", "source", "external_id", "chunk_index")
+
 
 def record_of(node: BaseNode, source: str | None = None, external_id: str | None = None) -> dict[str, Any]:
     """With a source, as `index` writes it."""
@@ -86,7 +89,11 @@ def node_of(passage: Passage) -> BaseNode:
             return document
         stored = {"_node_content": json.dumps(dumped), "_node_type": own.get("type")}
         return metadata_dict_to_node(stored, passage.text)
-    node = TextNode(id_=passage.id, text=passage.text, metadata=passage.metadata)
+    origin = [name for name in ORIGIN if name in passage.metadata]
+    node = TextNode(
+        id_=passage.id, text=passage.text, metadata=passage.metadata,
+        excluded_llm_metadata_keys=origin, excluded_embed_metadata_keys=list(origin),
+    )  # fmt: skip
     if "external_id" in passage.metadata:
         source = RelatedNodeInfo(node_id=passage.metadata["external_id"])
         node.relationships[NodeRelationship.SOURCE] = source

@@ -73,7 +73,7 @@ def record(
 def passage_of_result(row: SearchResult, key: str) -> Passage:
     text = row.content if row.passage is None else row.passage
     return _passage(
-        row.external_id, row.chunk_index, text, row.metadata, key, row.score,
+        row.external_id, row.chunk_index, text, row.metadata, key, float(row.score),
         title=row.title, source=row.source_uri, speaker=row.speaker, category=row.category,
         importance=row.importance, occurred_at=row.occurred_at,
     )  # fmt: skip

@@ -9,7 +9,7 @@ from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import ToolAnnotations
-from pydantic import AnyHttpUrl
+from pydantic import AnyHttpUrl, ConfigDict
 
 from pgbraid._version import __version__
 from pgbraid.mcp_server.connections import Connections
@@ -88,7 +88,11 @@ def build_server(
 
 def _tool(function: Any, annotations: ToolAnnotations) -> Tool:
     tool = Tool.from_function(function, annotations=annotations)
-    tool.parameters = _terse(tool.parameters)
+    known = tool.fn_metadata.arg_model
+    # What is misspelt is refused by its name: a search without its filters would find what was not asked for.
+    strict = {"model_config": ConfigDict(extra="forbid"), "__module__": __name__}
+    tool.fn_metadata.arg_model = type(known.__name__, (known,), strict)
+    tool.parameters = _terse(tool.fn_metadata.arg_model.model_json_schema(by_alias=True))
     if tool.fn_metadata.output_schema is not None:
         tool.fn_metadata.output_schema = _terse(tool.fn_metadata.output_schema)
     return tool

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
@@ -63,6 +64,12 @@ def _told(tool: Tool) -> Tool:
             raise ToolError(str(error)) from error
 
     return call  # type: ignore[return-value]
+
+
+def _cited(passage: str) -> tuple[str, int] | None:
+    """The external_id and the chunk of what an answer cites, as in call-1#2."""
+    found = re.fullmatch(r"(.+)#([0-9]{1,9})", passage, re.DOTALL)
+    return (found[1], int(found[2])) if found else None
 
 
 async def _not_embedded(client: AsyncClient, external_id: str, collection: str) -> str | None:
@@ -143,20 +150,23 @@ class Tools:
     async def get_document(
         self,
         external_id: str,
-        first_chunk: Annotated[int, Field(ge=0)] = 0,
+        first_chunk: Annotated[int | None, Field(ge=0)] = None,
         chunk_count: Annotated[int, Field(ge=1, le=100)] = 20,
         collection: Collection = None,
     ) -> Annotated[CallToolResult, DocumentAnswer]:
-        """Read a document, or go on at next_chunk. Neighbouring chunks may overlap."""
+        """Read a document, or go on at next_chunk; external_id#n begins at chunk n. Neighbouring chunks may overlap."""
         asked = self._collection(collection)
         async with self._client() as client:
             document = await client.get_document(external_id, collection=asked)
+            if document is None and (cited := _cited(external_id)):
+                document = await client.get_document(cited[0], collection=asked)
+                first_chunk = cited[1] if first_chunk is None else first_chunk
         if document is None:
             raise NotFoundError(
                 f'there is no document "{external_id}" in the collection "{asked}"',
                 hint="take external_id from what search gave",
             )
-        return document_answer(document, first_chunk, chunk_count)
+        return document_answer(document, first_chunk or 0, chunk_count)
 
     @_told
     async def explain(
@@ -168,9 +178,13 @@ class Tools:
     ) -> Annotated[CallToolResult, ExplanationAnswer]:
         """How the scores of a search come about, and what became of one document."""
         async with self._client() as client:
-            explained = await client.explain_search(
-                query, 5, filters=filters, collection=self._collection(collection), external_id=external_id
+            explain = functools.partial(
+                client.explain_search, query, 5, filters=filters, collection=self._collection(collection)
             )
+            explained = await explain(external_id=external_id)
+            is_absent = explained.document is not None and explained.document["outcome"] == "absent"
+            if is_absent and external_id and (cited := _cited(external_id)):
+                explained = await explain(external_id=cited[0])
         text = str(explained)
         found: dict[str, Any] = {"explanation": text}
         if explained.document is not None:
