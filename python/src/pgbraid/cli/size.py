@@ -111,6 +111,10 @@ def _lines(estimated: dict[str, Any]) -> list[str]:
     a_chunk = estimated["bytes_a_chunk"]
     all_bytes = estimated["bytes_a_chunk_in_all"]
     parts = [[name, f"{count:,}", f"{count / all_bytes:.0%}"] for name, count in a_chunk.items()]
+    tables = ""
+    if estimated["vector_shards"]:
+        tables = f"{_count(estimated['vector_shards'], 'table')} of vectors"
+        tables = f", with {tables}" if estimated["primaries"] == 1 else f", with up to {tables} in each"
     lines = [
         f"{demand['chunks']:,} chunks of {demand['words']:,} words, vectors of {demand['dimensions']:,} dimensions as"
         f" {demand['storage']}; tenants: {demand['tenants']:,}, the largest of {demand['largest']:,} chunks",
@@ -130,12 +134,7 @@ def _lines(estimated: dict[str, Any]) -> list[str]:
         f"by disk {by['disk']:,}, by memory {by['memory']:,}, by writes {by['writes']:,},"
         f" by processors {by['processors']:,}"
         f" -> {_count(estimated['primaries'], 'database')}"
-        + (
-            f", with {'up to ' if estimated['primaries'] > 1 else ''}{_count(estimated['vector_shards'], 'table')} of vectors"
-            + (" in each" if estimated["primaries"] > 1 else "")
-            if estimated["vector_shards"]
-            else ""
-        )
+        + tables
         + (f", and {_count(estimated['standbys'], 'standby')} for searches" if estimated["standbys"] else ""),
     ]
     return lines + [f"note: {warning}" for warning in estimated["warnings"]]
