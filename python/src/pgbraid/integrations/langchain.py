@@ -301,7 +301,7 @@ class PgbraidVectorStore(VectorStore):
         return await self.asimilarity_search_by_vector(embedding, k, filter, **diverse)
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        """Scores are relevances already: those of boosts, inner products, distances and rows below the mean leave 0 to 1."""
+        """Scores are relevances already; boosts, inner products, distances, and rows below the mean leave 0 to 1."""
         return lambda score: min(max(score, 0.0), 1.0)
 
     def _find(self, query: str | None, k: int, filters: Mapping[str, Any] | None, **kwargs: Any) -> list[Passage]:
