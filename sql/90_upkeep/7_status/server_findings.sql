@@ -29,11 +29,17 @@ as $$
            current_setting('max_locks_per_transaction')::int as each,
            (select count(*) from pg_class c where c.relnamespace::regnamespace::text = any ('{braid,braid_store,braid_locks}'))
            + (select count(*) from pg_proc p where p.pronamespace::regnamespace::text = any ('{braid,braid_store}')) as needed
+  ), transaction_ids as (
+    select age(d.datfrozenxid) as age, current_setting('autovacuum_freeze_max_age')::bigint as wanted,
+           least(2 * current_setting('autovacuum_freeze_max_age')::bigint,
+                 current_setting('vacuum_failsafe_age')::bigint) as most
+    from pg_database d
+    where d.datname = current_database()
   )
   -- The factors were measured: docs/architecture/decisions.md. work_mem, random_page_cost, effective_cache_size and jit
   -- made no difference, so nothing is said of them.
   select w.severity, w.code, w.subject, w.finding, w.reason, w.command
-  from sizes s, locks l,
+  from sizes s, locks l, transaction_ids x,
        lateral (values
          ('problem', 'autovacuum_off', 'autovacuum', not current_setting('autovacuum')::boolean,
           'autovacuum is off',
@@ -54,6 +60,19 @@ as $$
           format('transactions are %s unless they say otherwise', current_setting('default_transaction_isolation')),
           'maintenance and some writes refuse to run in them.',
           format(E'alter database %I set default_transaction_isolation = ''read committed'';', current_database())),
+         -- Autovacuum begins to freeze at the one setting, and leaves everything else for it at the other.
+         ('problem', 'transaction_ids_old', format('database %I', current_database()), x.age > x.most,
+          format('transaction ids of this database are %s transactions old, and should be %s at most', x.age, x.wanted),
+          'after 2,000,000,000 the server takes no more writes. Vacuum cannot freeze old rows, or does not keep up: first end '
+          'what holds it back, if there is a finding such as transaction_long. To vacuum all tables reads what is old, and '
+          'keeps nobody waiting.',
+          'vacuum;'),
+         ('advice', 'hot_standby_feedback_off', 'hot_standby_feedback',
+          pg_is_in_recovery() and not current_setting('hot_standby_feedback')::boolean,
+          'hot_standby_feedback is off on this standby',
+          'what vacuum removes on the primary waits for the searches here, or cancels them, and all readers of this standby '
+          'see older rows meanwhile. Turn it on if it is searched.',
+          E'-- on the standby\nalter system set hot_standby_feedback = on;\nselect pg_reload_conf();'),
          ('advice', 'maintenance_work_mem_small', 'maintenance_work_mem',
           s.graph > s.build_memory and s.build_memory < s.cache / 3,
           format('maintenance_work_mem is %s, and the graph of the largest vector index takes %s',
