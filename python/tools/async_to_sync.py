@@ -39,8 +39,9 @@ def generate(source: Path) -> str:
     text = source.read_text()
     for pattern, replacement in REPLACEMENTS:
         text = re.sub(pattern, replacement, text, flags=re.MULTILINE)
+    text = re.sub(r"(?<=from collections\.abc import ).+", lambda names: ", ".join(sorted(names[0].split(", "))), text)
     text = re.sub(
-        r"(?<=from collections\.abc import ).+", lambda names: ", ".join(sorted(names[0].split(", "))), text
+        r"(?:^import \S+\n)+", lambda lines: "".join(sorted(lines[0].splitlines(True))), text, flags=re.MULTILINE
     )
     return BANNER.format(source.parent.name, source.name) + text
 

@@ -113,8 +113,16 @@ def test_writing_and_searching_at_once(database: Database) -> None:
 
 
 def test_another_process_goes_on_from_a_position(database: Database) -> None:
-    with connect(database) as writer, connect(database, consistency="eventual") as reader, paused(database.pair):
+    with connect(database) as writer, connect(database, consistency="eventual") as reader:
         before = writer.wal_position()
+        go_on_from(database, writer, reader, before)
+    with pgbraid.connect(database.standby) as standby, connect(database) as client:
+        client.read_after(standby.wal_position())
+        assert found(client) == ["fox"]
+
+
+def go_on_from(database: Database, writer: pgbraid.Client, reader: pgbraid.Client, before: str) -> None:
+    with paused(database.pair):
         reader.read_after(before)
         writer.add_documents([FOX])
         assert found(reader) == []
@@ -123,9 +131,6 @@ def test_another_process_goes_on_from_a_position(database: Database) -> None:
         # Never back.
         reader.read_after(before)
         assert found(reader) == ["fox"]
-    with pgbraid.connect(database.standby) as standby, connect(database) as client:
-        client.read_after(standby.wal_position())
-        assert found(client) == ["fox"]
 
 
 def test_commits_that_wait_for_no_disk_are_seen(database: Database) -> None:

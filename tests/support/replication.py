@@ -35,6 +35,8 @@ class Replicated:
     def caught_up(self) -> None:
         """Waits until the standbys have all that is committed on the primary."""
         with psycopg.connect(self.primary.dsn, autocommit=True) as db:
+            # A commit of its own: else what others inserted and nobody has waited for is not sent yet.
+            db.execute("select pg_logical_emit_message(true, 'pgbraid', '')")
             position = one(db, "select pg_current_wal_lsn()::text")
         for standby in self.standbys:
             with psycopg.connect(standby.dsn, autocommit=True) as db:

@@ -171,6 +171,8 @@ _BY_CLASS: dict[str, type[PgbraidError]] = {
 _LOST = ("08", "57P")
 # Where PostgreSQL reports conflicts of a standby's readers with what it replays; its messages may be translated.
 _ON_STANDBYS = ("ProcessInterrupts", "ProcessRecoveryConflictInterrupt")
+# None if the message is all that libpq has: the server ended the session.
+_CONFLICTS = ("40001", "40P01", None)
 _RECOVERY_HINT = (
     "connect again, unless the connection is open, and repeat the call; set hot_standby_feedback = on and a higher"
     " max_standby_streaming_delay on the standby if it happens often"
@@ -182,8 +184,9 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
     sqlstate = error.sqlstate
     message = error.diag.message_primary or str(error).strip() or type(error).__name__
     hint = error.diag.message_hint
-    is_translated = sqlstate == "40001" and error.diag.source_function in _ON_STANDBYS
-    if is_translated or ("conflict with recovery" in message and sqlstate != "57P04"):
+    # Only with these SQLSTATEs: other messages may quote names that users gave.
+    is_conflict = error.diag.source_function in _ON_STANDBYS or "conflict with recovery" in message
+    if is_conflict and sqlstate in _CONFLICTS:
         # Not PostgreSQL's own hint, which only says to repeat the call, and not always that.
         return RecoveryConflictError(message, hint=_RECOVERY_HINT, sqlstate=sqlstate or "40001")
     if sqlstate is None:

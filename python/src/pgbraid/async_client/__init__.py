@@ -14,7 +14,7 @@ from pgbraid._dsn import find_dsn
 from pgbraid._lazy import LazyModule
 from pgbraid._opening import opening
 from pgbraid._threads import in_thread
-from pgbraid.async_client.session import Session, end_with_client
+from pgbraid.async_client.session import Call, Session, end_with_client
 from pgbraid.async_client.vector_spaces import VectorSpaces
 from pgbraid.errors import from_psycopg
 
@@ -175,9 +175,12 @@ class AsyncClient:
         self._session.tenant = tenant
 
     def _for_one_call(self) -> AsyncClient:
-        """For a call of several statements: a tenant that is assigned meanwhile is for the next call."""
+        """For a call of several statements: a tenant that is assigned meanwhile is for the next call, and all reads are
+        from one server."""
         view = copy(self)
         view._session = copy(self._session)
+        view._session.call = self._session.call or Call()
+        view._spaces = self._spaces.of_session(view._session)
         return view
 
     @asynccontextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from typing import TYPE_CHECKING
 
 from pgbraid.errors import DimensionMismatchError, MissingExtraError, NotFoundError
@@ -22,11 +23,17 @@ class VectorSpaces:
         self._session = session
         self._embedders = embedders
         # The offline model, once it is loaded.
-        self._local: Embedder | None = None
+        self._local: list[Embedder] = []
         self._known: dict[str, list[VectorSpace]] = {}
         # By tenant, collection and model: what has refused the vector of a query, and when that of a text was stored.
         self.not_storing: set[tuple[str, str, str]] = set()
         self.stored: dict[tuple[str, str, str, str], float] = {}
+
+    def of_session(self, session: Session) -> VectorSpaces:
+        """What is known is shared; what is not is looked up where that session reads."""
+        view = copy(self)
+        view._session = session
+        return view
 
     async def of(self, collection: str, *, anew: bool = False) -> list[VectorSpace]:
         """The models of a collection, that of its searches first."""
@@ -74,10 +81,11 @@ class VectorSpaces:
         """The client's embedder for one of a collection's models."""
         if self._embedders or space.model != LOCAL_MODEL:
             return embedder_for(self._embedders, space, spaces)
-        from pgbraid.embedders.local import LocalEmbedder
+        if not self._local:
+            from pgbraid.embedders.local import LocalEmbedder
 
-        self._local = self._local or LocalEmbedder()
-        return self._local
+            self._local.append(LocalEmbedder())
+        return self._local[0]
 
     async def embedder_of(self, collection: str) -> Embedder:
         """The embedder of a collection's searches. Raises MissingExtraError if the client has none."""

@@ -14,7 +14,7 @@ import psycopg
 
 from pgbraid._dsn import find_dsn
 from pgbraid._lazy import LazyModule
-from pgbraid.client.session import Session, end_with_client
+from pgbraid.client.session import Call, Session, end_with_client
 from pgbraid.client.vector_spaces import VectorSpaces
 from pgbraid.errors import from_psycopg
 
@@ -174,9 +174,12 @@ class Client:
         self._session.tenant = tenant
 
     def _for_one_call(self) -> Client:
-        """For a call of several statements: a tenant that is assigned meanwhile is for the next call."""
+        """For a call of several statements: a tenant that is assigned meanwhile is for the next call, and all reads are
+        from one server."""
         view = copy(self)
         view._session = copy(self._session)
+        view._session.call = self._session.call or Call()
+        view._spaces = self._spaces.of_session(view._session)
         return view
 
     @contextmanager

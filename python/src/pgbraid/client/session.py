@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import psycopg
 from pgvector import Vector
@@ -18,14 +20,28 @@ from pgbraid.errors import InvalidArgumentError, PgbraidError, from_psycopg, is_
 from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 
 if TYPE_CHECKING:
-    from pgbraid.client.standbys import Standbys
+    from pgbraid.client.standbys import Standby, Standbys
     from pgbraid.vectors import VectorTypes
 
-__all__ = ["TENANT", "Session", "end_with_client"]
+__all__ = ["TENANT", "Call", "Session", "end_with_client"]
 
 # Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
 # connection that others use too.
 TENANT = "set_config('braid.tenant', %(tenant)s, true)"
+# Held by the statement that a connection is at, of whatever client: who waits for it must not be taken for that one.
+_LOCKS: WeakKeyDictionary[psycopg.Connection[Any], threading.Lock] = WeakKeyDictionary()
+
+
+class Call:
+    """What the statements of one call have in common."""
+
+    def __init__(self) -> None:
+        # Where they read: all on the same server, as another one may be behind it. None is the primary.
+        self.has_chosen = False
+        self.standby: Standby | None = None
+        # Which connection is at one of them, if any, and a lock for whoever changes that or goes by it.
+        self.connection: psycopg.Connection[Any] | None = None
+        self.lock = threading.Lock()
 
 
 class Session:
@@ -38,6 +54,8 @@ class Session:
         # Where reads go, if not to the connection.
         self.standbys: Standbys | None = None
         self.vector_types: VectorTypes = {}
+        # That this is a view for, if for one.
+        self.call: Call | None = None
 
     def is_aborted(self) -> bool:
         return self.connection.info.transaction_status == TransactionStatus.INERROR
@@ -104,13 +122,22 @@ class Session:
         has_vectors = any(isinstance(value, (Vector, list)) for value in parameters.values())
         if has_vectors and not self.vector_types:
             self.check_installation()
+        call = self.call or Call()
         try:
-            with connection.cursor(row_factory=tuple_row) as cursor:
+            with (
+                _LOCKS.setdefault(connection, threading.Lock()),
+                connection.cursor(row_factory=tuple_row) as cursor,
+            ):
                 if has_vectors and not self.owns_connection:
                     # Not the connection: what the caller's own statements give stays as it is.
                     register_vector_types(cursor, self.vector_types)
                 # Not prepared: that saves nothing here, and would outlive the functions that an upgrade drops.
-                cursor.execute(statement.encode(), {**parameters, "tenant": self.tenant}, prepare=False)
+                call.connection = connection
+                try:
+                    cursor.execute(statement.encode(), {**parameters, "tenant": self.tenant}, prepare=False)
+                finally:
+                    with call.lock:
+                        call.connection = None
                 return cursor.fetchall()
         except UnicodeEncodeError as error:
             raise InvalidArgumentError(
@@ -118,11 +145,12 @@ class Session:
             ) from error
 
     def cancel(self) -> None:
-        """Whatever statement is under way, wherever."""
-        others = [] if self.standbys is None else self.standbys.connections()
-        for connection in (self.connection, *others):
-            with suppress(psycopg.Error):
-                connection.cancel_safe(timeout=2)
+        """The statement of this call that is under way, if one is. The next one on its connection waits meanwhile."""
+        if self.call is not None:
+            with self.call.lock:
+                if self.call.connection is not None:
+                    with suppress(psycopg.Error):
+                        self.call.connection.cancel_safe(timeout=2)
 
     def _typed(self, error: psycopg.Error, parameters: Mapping[str, Any]) -> PgbraidError:
         if isinstance(error, psycopg.errors.NumericValueOutOfRange):

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from pgbraid.client import Client
     from pgbraid.client.session import Session
 
-__all__ = ["Consistency", "Standbys", "read_after", "standbys_of", "wal_position"]
+__all__ = ["Consistency", "Standby", "Standbys", "read_after", "standbys_of", "wal_position"]
 
 Consistency = Literal["session", "eventual"]
 
@@ -53,21 +54,39 @@ PATIENCE = {
     "connect_timeout": "3", "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "2",
     "tcp_user_timeout": "15000",
 }  # fmt: skip
-CLUSTER = "select s.system_identifier, pg_catalog.current_database() from pg_catalog.pg_control_system() s"
-# What is committed without waiting for the disk may not have been written yet; it is inserted.
+# Which server it is, and whether it follows another one.
+SERVER = """
+select s.system_identifier, pg_catalog.current_database(), pg_catalog.pg_postmaster_start_time(),
+  pg_catalog.pg_is_in_recovery()
+from pg_catalog.pg_control_system() s
+"""
+# What is committed without waiting for the disk may not have been written yet; it is inserted. Where a page, or a file,
+# begins, the next record comes after a header, and no standby comes there before that record.
 WRITTEN = """
 select case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
-            when pg_catalog.current_setting('synchronous_commit') = 'off' then pg_catalog.pg_current_wal_insert_lsn()
-            else pg_catalog.pg_current_wal_lsn() end::text
+            when (i - '0/0') %% pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_segment_size')) = 40
+              then i - 40
+            when (i - '0/0') %% pg_catalog.current_setting('wal_block_size')::int = 24 then i - 24
+            else i end::text
+from (select case when not pg_catalog.pg_is_in_recovery() then pg_catalog.pg_current_wal_insert_lsn() end) p(i)
+"""
+# What no commit has waited for may never be sent, such as hints of a primary with nothing else to do: have it sent.
+SENT = """
+select case when pg_catalog.pg_current_wal_flush_lsn() < %(position)s::pg_catalog.pg_lsn
+            then pg_catalog.pg_current_xact_id() end
 """
 # Sleeps on the standby until it has replayed so much, for a row then, or for none in the end. One that has been
 # promoted replays no more.
 REPLAYED = f"""
 select true from pg_catalog.generate_series(1, {WAIT_STEPS})
 where case when case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
-                     else pg_catalog.pg_current_wal_lsn() end >= %(position)s::pg_catalog.pg_lsn then true
+                     else pg_catalog.pg_current_wal_insert_lsn() end >= %(position)s::pg_catalog.pg_lsn then true
            else pg_catalog.pg_sleep({STEP_SECONDS}) is null end
 limit 1
+"""
+# What stops the replay keeps its locks; a read must not wait for them as long.
+LOCK_TIMEOUT = """
+select pg_catalog.set_config('lock_timeout', '2s', false) where pg_catalog.current_setting('lock_timeout') = '0'
 """
 POSITION = re.compile(r"([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})")
 
@@ -86,8 +105,8 @@ def standbys_of(session: Session, read_dsn: str | Sequence[str], consistency: Co
         raise InvalidArgumentError(
             f"consistency is {consistency!r}", hint="use 'session' or 'eventual'", sqlstate="22023"
         )
-    ((system, database),) = session.fetch_from(session.connection, CLUSTER, {})
-    return Standbys(_split(read_dsn), consistency == "session", (system, database))
+    (primary,) = session.fetch_from(session.connection, SERVER, {})
+    return Standbys(_split(read_dsn), consistency == "session", primary[:3])
 
 
 def _split(read_dsn: str | Sequence[str]) -> list[str]:
@@ -114,63 +133,103 @@ def _names(statement: str) -> frozenset[str]:
     return frozenset(re.findall(r"\bbraid(?:_store)?\.(\w+)", statement)) - {"tenant"}
 
 
-class Standbys:
-    """Shared by the views of a client: the connections, and how far they must have come."""
+class Standby:
+    """One that `read_dsn` names: the connection to it, and how it does."""
 
-    def __init__(self, dsns: Sequence[str], follows_writes: bool, cluster: tuple[int, str]) -> None:
-        self._dsns = dsns
-        self._follows_writes = follows_writes
-        self._cluster = cluster
-        self._turns = count()
-        self._open: dict[str, psycopg.Connection[Any]] = {}
-        self._rests_until: dict[str, float] = {}
-        # Positions in the log, as numbers: what reads must see, and what a standby was seen to have replayed.
-        self.position = 0
-        self._replayed: dict[str, int] = {}
-        # Whether there are writes whose position is to be asked for: those of a transaction.
-        self._is_ahead = False
+    def __init__(self, dsn: str) -> None:
+        self.dsn = dsn
+        self.connection: psycopg.Connection[Any] | None = None
+        # What it was seen to have replayed.
+        self.replayed = 0
+        self.was_standby = False
+        self.rests_until = 0.0
+        # Held while it is connected to, or waited for: others would do the same.
+        self.lock = threading.Lock()
 
-    def connections(self) -> list[psycopg.Connection[Any]]:
-        return list(self._open.values())
+    def rest(self, seconds: float) -> None:
+        self.rests_until = time.monotonic() + seconds
+
+    def rests(self) -> bool:
+        return self.rests_until > time.monotonic()
 
     def close(self) -> None:
-        while self._open:
-            self._open.popitem()[1].close()
+        connection, self.connection = self.connection, None
+        if connection is not None:
+            connection.close()
+
+
+class Standbys:
+    """Shared by the views of a client: the standbys, and how far they must have come."""
+
+    def __init__(self, dsns: Sequence[str], follows_writes: bool, primary: tuple[int, str, Any]) -> None:
+        self._standbys = [Standby(dsn) for dsn in dsns]
+        self._follows_writes = follows_writes
+        self._primary = primary
+        self._turns = count()
+        # Positions in the log are numbers here. What reads must see:
+        self.position = 0
+        # Whether there may be writes whose position is to be asked for, such as those of a transaction.
+        self._is_ahead = False
+        self._is_closed = False
+
+    def close(self) -> None:
+        self._is_closed = True
+        for standby in self._standbys:
+            standby.close()
 
     def fetch(self, session: Session, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         """Of a read outside of a transaction from a standby; else, and if that cannot serve, from the primary."""
         primary = session.connection
         names = _names(statement)
         is_idle = primary.info.transaction_status in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
-        if not names or not names <= READS or not is_idle:
-            rows = session.fetch_from(primary, statement, parameters)
-            if self._follows_writes and not names <= UNREMARKABLE:
-                self._note_write(session)
-            return rows
+        if self._is_closed or not names or not names <= READS or not is_idle:
+            return self._fetch_and_follow(session, statement, parameters, names)
         if self._is_ahead:
-            self._ask_position(session)
-        dsn = self._next(is_needed=primary.closed)
-        if dsn is not None:
+            self._catch_up(session)
+        standby = self._chosen(session)
+        if standby is not None:
             try:
-                connection = self._connection(dsn, session)
-                if self._has_replayed(dsn, connection, session):
-                    return session.fetch_from(connection, statement, parameters)
+                connection = self._ready(standby, session)
+                if connection is not None:
+                    rows = session.fetch_from(connection, statement, parameters)
+                    self._check_recovery(standby, connection, primary)
+                    return rows
             except psycopg.Error as error:
                 # One that lags may not have an upgrade yet.
                 if not is_outdated(error):
-                    self._leave_alone(dsn, error)
+                    self._leave_alone(standby, error)
+        if session.call is not None:
+            session.call.standby = None
         return session.fetch_from(primary, statement, parameters)
 
     def wait_for(self, position: int) -> None:
         self.position = max(self.position, position)
 
-    def _note_write(self, session: Session) -> None:
-        """Reads have to see what was just committed, or will be."""
-        self._is_ahead = True
-        if session.connection.info.transaction_status == TransactionStatus.IDLE:
+    def _fetch_and_follow(
+        self, session: Session, statement: str, parameters: Mapping[str, Any], names: frozenset[str]
+    ) -> list[tuple[Any, ...]]:
+        """From the primary. Reads have to see what was just committed, or will be."""
+        writes = self._follows_writes and not names <= UNREMARKABLE
+        try:
+            rows = session.fetch_from(session.connection, statement, parameters)
+        finally:
+            # Whatever became of it: what a caller no longer waits for may be committed.
+            self._is_ahead = self._is_ahead or writes
+        if writes and session.connection.info.transaction_status == TransactionStatus.IDLE:
             # It is committed whether the position is to be had or not; the next read asks again.
             with suppress(psycopg.Error):
                 self._ask_position(session)
+        return rows
+
+    def _catch_up(self, session: Session) -> None:
+        """Ask for the position of what was written, or do without it if nobody can be asked any more."""
+        try:
+            self._ask_position(session)
+        except psycopg.Error:
+            if not session.connection.closed:
+                raise
+            self._is_ahead = False
+            logger.warning("the primary is gone: reads on standbys may miss what this client wrote last")
 
     def _ask_position(self, session: Session) -> None:
         # What another call writes meanwhile is asked for again.
@@ -182,66 +241,109 @@ class Standbys:
             raise
         self.wait_for(to_number(position))
 
-    def _next(self, *, is_needed: bool) -> str | None:
-        """Whose turn it is, of those that do not rest, or `is_needed` of all."""
-        now = time.monotonic()
-        awake = [dsn for dsn in self._dsns if self._rests_until.get(dsn, 0.0) <= now]
+    def _chosen(self, session: Session) -> Standby | None:
+        """That of the call, else whose turn it is; none to read from the primary."""
+        is_needed = session.connection.closed
+        call = session.call
+        if call is not None and call.has_chosen and not is_needed:
+            return call.standby
+        awake = [standby for standby in self._standbys if not standby.rests()]
         if not awake and is_needed:
-            awake = list(self._dsns)
-        return awake[next(self._turns) % len(awake)] if awake else None
+            awake = self._standbys
+        standby = awake[next(self._turns) % len(awake)] if awake else None
+        if call is not None:
+            call.has_chosen, call.standby = True, standby
+        return standby
 
-    def _connection(self, dsn: str, session: Session) -> psycopg.Connection[Any]:
-        connection = self._open.get(dsn)
-        if connection is not None and not connection.closed:
+    def _ready(self, standby: Standby, session: Session) -> psycopg.Connection[Any] | None:
+        """Its connection, if it has replayed what reads must see, else in a moment; none if it cannot serve."""
+        connection = standby.connection
+        if connection is not None and not connection.closed and standby.replayed >= self.position:
             return connection
-        self._open.pop(dsn, None)
-        self._replayed.pop(dsn, None)
-        settings: dict[str, Any] = {**PATIENCE, **conninfo_to_dict(dsn)}
+        with standby.lock:
+            if standby.rests() and not session.connection.closed:
+                return None
+            try:
+                connection = self._connection(standby, session)
+                return connection if self._has_replayed(standby, connection, session) else None
+            except psycopg.Error as error:
+                self._leave_alone(standby, error)
+                return None
+
+    def _connection(self, standby: Standby, session: Session) -> psycopg.Connection[Any]:
+        if standby.connection is not None and not standby.connection.closed:
+            return standby.connection
+        standby.connection, standby.replayed = None, 0
+        settings: dict[str, Any] = {**PATIENCE, **conninfo_to_dict(standby.dsn)}
         connection = psycopg.Connection.connect(
             **settings, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid"
         )
         try:
             end_with_client(connection)
-            ((system, database),) = session.fetch_from(connection, CLUSTER, {})
-            if (system, database) != self._cluster:
+            connection.execute(LOCK_TIMEOUT)
+            ((system, database, started, is_standby),) = session.fetch_from(connection, SERVER, {})
+            if (system, database) != self._primary[:2]:
                 raise InvalidArgumentError(
-                    f"read_dsn leads to another database: {_shown(dsn)}",
+                    f"read_dsn leads to another database: {_shown(standby.dsn)}",
                     hint="give standbys of the database of the DSN, which follow it by streaming replication",
                     sqlstate="22023",
                 )
+            if not is_standby and started != self._primary[2] and not session.connection.closed:
+                raise psycopg.OperationalError("it is no standby, but takes writes of its own")
+            if self._is_closed:
+                raise psycopg.OperationalError("the client is closed")
             register_vector_types(connection, session.vector_types)
         except BaseException:
             connection.close()
             raise
-        # Another call may have connected meanwhile.
-        kept = self._open.setdefault(dsn, connection)
-        if kept is not connection:
-            connection.close()
-        return kept
+        # A pooler may tell nothing, or what once was.
+        standby.was_standby = connection.info.parameter_status("in_hot_standby") == "on"
+        standby.connection = connection
+        return connection
 
-    def _has_replayed(self, dsn: str, connection: psycopg.Connection[Any], session: Session) -> bool:
-        position = self.position
-        if self._replayed.get(dsn, 0) >= position:
+    def _has_replayed(self, standby: Standby, connection: psycopg.Connection[Any], session: Session) -> bool:
+        if standby.replayed >= self.position:
             return True
+        position = self.position
         if not session.fetch_from(connection, REPLAYED, {"position": to_text(position)}):
             # Else each read would wait in vain.
-            self._rests_until[dsn] = time.monotonic() + LAG_SECONDS
+            standby.rest(LAG_SECONDS)
+            self._check_position(session)
             return False
-        self._replayed[dsn] = position
+        standby.replayed = position
         return True
 
-    def _leave_alone(self, dsn: str, error: psycopg.Error) -> None:
+    def _check_position(self, session: Session) -> None:
+        """No standby ever comes to a position that the primary has not."""
+        if session.connection.closed:
+            return
+        ((position,),) = session.fetch_from(session.connection, WRITTEN, {})
+        if self.position > to_number(position):
+            logger.warning(
+                "reads wait for %s of the log, not for %s, which is beyond it", position, to_text(self.position)
+            )
+            self.position = to_number(position)
+        session.fetch_from(session.connection, SENT, {"position": to_text(self.position)})
+
+    def _check_recovery(
+        self, standby: Standby, connection: psycopg.Connection[Any], primary: psycopg.Connection[Any]
+    ) -> None:
+        """That what answered was a standby still, while there is a primary: with each answer, PostgreSQL says so."""
+        told = connection.info.parameter_status("in_hot_standby")
+        if standby.was_standby and told == "off" and not primary.closed:
+            raise psycopg.OperationalError("it has been promoted, and is no standby any more")
+
+    def _leave_alone(self, standby: Standby, error: psycopg.Error) -> None:
         """Raises the error again if it is not the standby's fault."""
         typed = from_psycopg(error)
-        if not isinstance(typed, (ConnectionLostError, RecoveryConflictError)):
+        # A lock there is one that the replay holds.
+        if not isinstance(typed, (ConnectionLostError, RecoveryConflictError)) and error.sqlstate != "55P03":
             raise error
-        self._rests_until[dsn] = time.monotonic() + REST_SECONDS
+        standby.rest(REST_SECONDS)
         logger.warning(
-            "reads leave the standby %s alone for %.0f seconds: %s", _shown(dsn), REST_SECONDS, typed.message
+            "reads leave the standby %s alone for %.0f seconds: %s", _shown(standby.dsn), REST_SECONDS, typed.message
         )
-        connection = self._open.pop(dsn, None)
-        if connection is not None:
-            connection.close()
+        standby.close()
 
 
 def to_number(position: str) -> int:

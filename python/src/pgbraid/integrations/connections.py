@@ -55,7 +55,7 @@ class Connections:
             client = self._take(self._idle)
             if client is None:
                 client = connect(self.dsn, self.tenant, self.embedder)
-                client._spaces._local = self._offline
+                client._spaces._local = [self._offline]
             try:
                 yield client
             finally:
@@ -69,7 +69,7 @@ class Connections:
             client = self._take(clients.idle)
             if client is None:
                 client = await connect_async(self.dsn, self.tenant, self.embedder)
-                client._spaces._local = self._offline
+                client._spaces._local = [self._offline]
             try:
                 yield client
             finally:

@@ -78,7 +78,7 @@ class Connections:
                 else:
                     client = ClaimingClient(connection, tenant, self._embedders, claims)
                 # Loaded once for all.
-                client._spaces._local = self._offline
+                client._spaces._local = [self._offline]
                 yield client
         except PoolTimeout as error:
             raise ConnectionLostError(
