@@ -163,6 +163,10 @@ def test_documents_that_came_otherwise(store: PgbraidDocumentStore, client: pgbr
     assert len(store.search("seat", filters=by_column)) == 1 and store.search("seat", filters=by_meta) == []
     assert store.count_documents() == 1
     assert ids(store.filter_documents()) == ["seats.md", "seats.md#1"]
+    for read in store.filter_documents():
+        with pytest.raises(InvalidArgumentError, match=r"of document 'seats.md', which was not written"):
+            store.write_documents([read], DuplicatePolicy.OVERWRITE)
+    assert ids(store.filter_documents()) == ["seats.md", "seats.md#1"]
 
 
 def test_policies(store: PgbraidDocumentStore) -> None:
@@ -176,6 +180,14 @@ def test_policies(store: PgbraidDocumentStore) -> None:
         with pytest.raises(DuplicateDocumentError, match="is there already"):
             store.write_documents(documents, DuplicatePolicy.FAIL)
     assert store.filter_documents() == [one, two]
+
+
+def test_many_documents_are_looked_up(store: PgbraidDocumentStore) -> None:
+    """Their ids together would be a filter of more than 1 MiB."""
+    store.write_documents([Document(id="1", content="one")])
+    many = [Document(id=f"{number:01000}", content="one") for number in range(1200)]
+    with pytest.raises(DuplicateDocumentError, match="is there already"):
+        store.write_documents([*many, Document(id="1", content="again")], DuplicatePolicy.FAIL)
 
 
 @pytest.mark.parametrize(

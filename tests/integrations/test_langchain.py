@@ -10,14 +10,14 @@ import psycopg
 import pytest
 from langchain_core import retrievers as langchain_retrievers
 from langchain_core.documents import Document
-from langchain_core.embeddings import Embeddings
+from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_core.indexing import InMemoryRecordManager
 from langchain_core.indexing import index as langchain_index
 from langchain_core.vectorstores import base as vectorstores_base
 
 import pgbraid
 from integrations.conftest import Model
-from pgbraid.errors import ConnectionLostError, InvalidArgumentError, NotFoundError
+from pgbraid.errors import InvalidArgumentError, NotFoundError
 from pgbraid.integrations.async_store import reading as async_reading
 from pgbraid.integrations.langchain import PgbraidRetriever, PgbraidVectorStore
 from pgbraid.integrations.store import reading
@@ -141,6 +141,13 @@ def test_documents_that_came_otherwise(store: PgbraidVectorStore, client: pgbrai
         *found,
         *store.similarity_search("costs ten", k=1, mode="full_text"),
     ]
+    with pytest.raises(InvalidArgumentError, match=r"is chunk 1 of document 'docs/seats.md'"):
+        store.add_documents(found)
+    with pytest.raises(InvalidArgumentError, match=r"is chunk 0 of document 'docs/seats.md'"):
+        store.index(store.get_by_ids(["docs/seats.md"]))
+    assert len(client.get_document("docs/seats.md").chunks) == 2
+    store.add_documents(found, ids=["a copy"])
+    store.delete(["a copy"])
     (passage,) = store.similarity_search("billed", k=1, mode="full_text", options={"context_before": 1})
     assert passage.page_content == "A seat costs ten.\nSeats are billed monthly."
 
@@ -234,9 +241,23 @@ def test_a_connection_that_broke_is_opened_again(store: PgbraidVectorStore, shar
             "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
             " where datname = current_database() and pid <> pg_backend_pid() and application_name = 'pgbraid'"
         )
-    with pytest.raises(ConnectionLostError):
-        store.similarity_search("fox")
     assert texts(store.similarity_search("fox")) == ["fox"]
+
+
+def test_idle_connections_that_the_server_ended_are_not_lent(store: PgbraidVectorStore, shared_dsn: str) -> None:
+    store.add_texts(["fox"])
+
+    async def search_twice() -> None:
+        await asyncio.gather(*(store.asimilarity_search("fox") for _ in range(3)))
+        with psycopg.connect(shared_dsn, autocommit=True) as other:
+            other.execute(
+                "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                " where datname = current_database() and pid <> pg_backend_pid() and application_name = 'pgbraid'"
+            )
+        found = await asyncio.gather(*(store.asimilarity_search("fox") for _ in range(3)))
+        assert [texts(one) for one in found] == [["fox"]] * 3
+
+    asyncio.run(search_twice())
 
 
 # Writing
@@ -288,6 +309,16 @@ def test_an_embedding_service_that_is_down(store: PgbraidVectorStore, client: pg
     store.add_texts(["Another."])
     assert model.texts == ["The export fails with error E42.", "Another."]
     assert store.similarity_search("export error E42", k=1, mode="semantic")[0].id == ids[0]
+
+
+def test_a_model_of_other_dimensions(shared_dsn: str, tenant: str, client: pgbraid.Client) -> None:
+    """What is stored is told of: whoever got an error would write it again."""
+    short = DeterministicFakeEmbedding(size=3)
+    options: dict[str, Any] = {"dsn": shared_dsn, "tenant": tenant, "model_name": "all-MiniLM-L6-v2"}
+    warned = pytest.warns(UserWarning, match="stored without their embeddings")
+    with PgbraidVectorStore(short, **options) as other, warned:
+        (id_,) = other.add_texts(["fox"])
+    assert client.count() == 1 and client.get_document(id_).chunks[0].content == "fox"
 
 
 def test_what_is_refused(store: PgbraidVectorStore) -> None:

@@ -116,6 +116,24 @@ def test_diverse_nodes(store: PgbraidVectorStore) -> None:
     assert ids(store, "fox snow", mode="mmr", mmr_threshold=0.1) == ["1", "3", "2"]
 
 
+def test_arguments_of_diversity_as_llamaindex_gives_them(store: PgbraidVectorStore) -> None:
+    index = VectorStoreIndex.from_vector_store(store, embed_model=MockEmbedding(384))
+    store.add([node("1", "fox in the snow"), node("2", "fox in the snow again"), node("3", "fox and hen")])
+
+    def found(mode: str = "mmr", **kwargs: Any) -> list[str]:
+        retriever = index.as_retriever(
+            vector_store_query_mode=mode, similarity_top_k=2, vector_store_kwargs=kwargs
+        )
+        return [one.node.node_id for one in retriever.retrieve("fox snow")]
+
+    assert found(mmr_threshold=0.1, mmr_prefetch_factor=4) == found(mmr_threshold=0.1, mmr_prefetch_k=8) == ["1", "3"]
+    # As many candidates as rows: there is nothing to choose among.
+    assert found(mmr_threshold=0.1, mmr_prefetch_k=2) == ["1", "2"]
+    assert found("default", mmr_threshold=0.1) == ["1", "2"]
+    with pytest.raises(InvalidArgumentError, match="give one"):
+        found(mmr_prefetch_k=2, mmr_prefetch_factor=4)
+
+
 def test_an_index_of_llamaindex(shared_dsn: str, tenant: str, model: Model) -> None:
     """LlamaIndex embeds; the first write creates the collection for its vectors."""
     options: dict[str, Any] = {"dsn": shared_dsn, "tenant": tenant, "collection": tenant, "model_name": "hashes"}
@@ -191,10 +209,10 @@ def test_documents_that_came_otherwise(store: PgbraidVectorStore, client: pgbrai
 # Filters
 
 METADATA: dict[str, dict[str, Any]] = {
-    "a": {"year": 2024, "name": "Ana", "tags": ["x", "y"], "none": None, "empty": []},
-    "b": {"year": 2025, "name": "Ben", "tags": ["y"], "none": "", "empty": ["p"]},
-    "c": {"year": 2026.5, "name": "ana", "tags": ["z"], "empty": [0]},
-    "d": {"name": "Dora Ana", "tags": [], "none": 0, "empty": "text"},
+    "a": {"year": 2024, "name": "Ana", "tags": ["x", "y"], "none": None, "empty": [], "external_id": "d"},
+    "b": {"year": 2025, "name": "Ben", "tags": ["y"], "none": "", "empty": ["p"], "category": 7, "language": ""},
+    "c": {"year": 2026.5, "name": "ana", "tags": ["z"], "empty": [0], "category": "x", "occurred_at": "soon"},
+    "d": {"name": "Dora Ana", "tags": [], "none": 0, "empty": "text", "importance": 3, "external_id": "a"},
 }
 EQ, NE, GT, GTE, LT, LTE, IN, NIN, ANY, ALL, CONTAINS, IS_EMPTY = (
     FilterOperator(name)
@@ -217,6 +235,17 @@ CASES: list[tuple[str, FilterOperator, Any]] = [
     ("tags", ANY, ["x", "z"]),
     ("tags", ALL, ["x", "y"]),
     ("tags", ALL, ["y"]),
+    ("tags", ALL, []),
+    ("year", ALL, []),
+    ("category", EQ, 7),
+    ("category", NE, "x"),
+    ("category", IN, ["x", "y"]),
+    ("importance", EQ, "high"),
+    ("importance", GTE, 2),
+    ("external_id", EQ, "a"),
+    ("external_id", NE, "a"),
+    ("language", IS_EMPTY, None),
+    ("occurred_at", EQ, "soon"),
     ("tags", CONTAINS, "y"),
     ("none", IS_EMPTY, None),
     ("empty", IS_EMPTY, None),
@@ -256,6 +285,34 @@ def test_filters_together(filtered: PgbraidVectorStore, condition: FilterConditi
     both = expected(filters) & expected(MetadataFilters(filters=[parts[3]]))
     assert set(ids(filtered, "fox", mode="text_search", filters=nested)) == both
     assert len(ids(filtered, "fox", mode="text_search", filters=MetadataFilters(filters=[]))) == 4
+
+
+def test_an_empty_list_in_a_filter_of_several(filtered: PgbraidVectorStore) -> None:
+    empty = MetadataFilters(filters=[MetadataFilter(key="tags", operator=ALL, value=[])], condition=FilterCondition.NOT)
+    both = MetadataFilters(filters=[MetadataFilter(key="year", operator=EQ, value=2025), empty])
+    assert filtered.get_nodes(filters=both) == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "operators"),
+    [
+        (FilterCondition.AND, [ALL]),
+        (FilterCondition.AND, [NIN, ALL]),
+        (FilterCondition.OR, [NIN, EQ]),
+        (FilterCondition.NOT, [ANY, IN]),
+        (FilterCondition.AND, []),
+    ],
+)
+def test_a_filter_that_keeps_every_node_deletes_none(
+    filtered: PgbraidVectorStore, condition: FilterCondition, operators: list[FilterOperator]
+) -> None:
+    parts = [MetadataFilter(key="tags", operator=one, value="x" if one == EQ else []) for one in operators]
+    filters = MetadataFilters(filters=list(parts), condition=condition)
+    with pytest.raises(InvalidArgumentError, match="clear"):
+        filtered.delete_nodes(filters=filters)
+    with pytest.raises(InvalidArgumentError, match="clear"):
+        asyncio.run(filtered.adelete_nodes(filters=filters))
+    assert len(filtered.get_nodes(["a", "b", "c", "d"])) == 4
 
 
 def test_every_operator_is_known(filtered: PgbraidVectorStore) -> None:
@@ -332,6 +389,20 @@ def test_deletion(store: PgbraidVectorStore, client: pgbraid.Client, is_async: b
     else:
         store.clear()
     assert client.count() == 0
+
+
+def test_many_nodes_are_looked_up_and_deleted(store: PgbraidVectorStore) -> None:
+    """Their ids together would be a filter of more than 1 MiB."""
+    store.add([node("1", "fox", n=1), node("2", "fox", n=2), node("3", "fox", n=1)])
+    many = [f"{number:01000}" for number in range(1200)]
+    by_n = MetadataFilters(filters=[MetadataFilter(key="n", value=1)])
+    assert [found.node_id for found in store.get_nodes([*many, "1", "2"], by_n)] == ["1"]
+    store.delete_nodes([*many, "1", "2"], by_n)
+    assert [found.node_id for found in store.get_nodes(["1", "2", "3"])] == ["2", "3"]
+    asyncio.run(store.adelete_nodes(["2", *many]))
+    assert [found.node_id for found in store.get_nodes(["1", "2", "3"])] == ["3"]
+    store.delete_nodes([])
+    assert [found.node_id for found in store.get_nodes(["1", "2", "3"])] == ["3"]
 
 
 # Kept in step

@@ -7,7 +7,10 @@ import threading
 import weakref
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from selectors import EVENT_READ, DefaultSelector
 from typing import TYPE_CHECKING, Any
+
+import psycopg
 
 from pgbraid.async_client import AsyncClient, connect_async
 from pgbraid.client import Client, connect
@@ -20,6 +23,8 @@ __all__ = ["Connections"]
 
 # Calls of a store that are at work at once, in threads and in each event loop; others wait.
 MOST_CONNECTIONS = 8
+# Of what came on an idle connection, before it is given up.
+MOST_READS = 10
 
 
 class _LoopClients:
@@ -94,7 +99,7 @@ class Connections:
                 client = idle.pop()
             except IndexError:
                 return None
-            if not client.connection.closed:
+            if _is_alive(client):
                 return client
         return None
 
@@ -105,6 +110,26 @@ class Connections:
             _close([client])
         else:
             idle.append(client)
+
+
+def _is_alive(client: Any) -> bool:
+    """Whether the server has not ended the connection while it was idle: asks the socket, not the server."""
+    connection = client.connection.pgconn
+    with DefaultSelector() as selector:
+        # What has come besides an end are changed settings and notices; the end is behind them.
+        for _ in range(MOST_READS):
+            if client.connection.closed:
+                return False
+            try:
+                if not selector.get_map():
+                    selector.register(connection.socket, EVENT_READ)
+                if not selector.select(0):
+                    return True
+                connection.consume_input()
+            except (psycopg.Error, OSError):
+                break
+    _close([client])
+    return False
 
 
 def _close_all(idle: list[Client], loops: dict[asyncio.AbstractEventLoop, _LoopClients]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from haystack.errors import FilterError
 
-from pgbraid.integrations.records import COLUMNS
+from pgbraid.integrations.records import metadata_key
 
 __all__ = ["translated"]
 
@@ -72,9 +72,7 @@ def _key(field: str) -> str:
         raise FilterError(f"{field} cannot be filtered by: use metadata, as in 'meta.{field}'")
     key = field.removeprefix("meta.")
     # Without the prefix, the columns of documents that came otherwise.
-    if key != field and (key in COLUMNS or key in ("external_id", "source_uri")):
-        return f"metadata.{key}"
-    return key
+    return key if key == field else metadata_key(key)
 
 
 def _plain(field: str, value: Any) -> Any:

@@ -26,7 +26,7 @@ from pgbraid.errors import InvalidArgumentError
 from pgbraid.integrations import async_store, store
 from pgbraid.integrations.connections import Connections
 from pgbraid.integrations.embedders import EmbeddingModel, FrameworkEmbedder, KnownModel, model_name_of
-from pgbraid.integrations.llamaindex_filters import REF_DOC_ID, translated
+from pgbraid.integrations.llamaindex_filters import REF_DOC_ID, is_always, translated
 from pgbraid.integrations.llamaindex_nodes import KEY, indexed_records, node_of, record_of
 from pgbraid.integrations.records import Passage
 
@@ -41,6 +41,7 @@ __all__ = ["PgbraidRetriever", "PgbraidVectorStore"]
 
 FULL_TEXT = (VectorStoreQueryMode.SPARSE, VectorStoreQueryMode.TEXT_SEARCH)
 QUERY_MODES = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.MMR, *FULL_TEXT)
+MMR_ARGUMENTS = ("mmr_threshold", "mmr_prefetch_factor", "mmr_prefetch_k")
 
 
 class PgbraidVectorStore(BasePydanticVectorStore):
@@ -178,17 +179,17 @@ class PgbraidVectorStore(BasePydanticVectorStore):
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
     ) -> None:
         """Delete nodes by their ids, by a filter, or those of both."""
-        wanted = _wanted(node_ids, filters)
+        wanted = _deleted(node_ids, filters)
         with self._connections.client() as client:
-            store.delete_matching(client, wanted, self.collection)
+            store.delete_matching(client, wanted, self.collection, node_ids)
 
     async def adelete_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
     ) -> None:
         """As `delete_nodes`."""
-        wanted = _wanted(node_ids, filters)
+        wanted = _deleted(node_ids, filters)
         async with self._connections.async_client() as client:
-            await async_store.delete_matching(client, wanted, self.collection)
+            await async_store.delete_matching(client, wanted, self.collection, node_ids)
 
     def clear(self) -> None:
         """Delete all that the tenant has in the collection, also what others wrote."""
@@ -211,7 +212,9 @@ class PgbraidVectorStore(BasePydanticVectorStore):
                 found = store.passages_by_id(client, node_ids, key=KEY, collection=self.collection)
             else:
                 wanted = _wanted(node_ids, filters)
-                found = store.passages_matching(client, wanted, key=KEY, collection=self.collection)
+                found = store.passages_matching(
+                    client, wanted, key=KEY, collection=self.collection, ids=node_ids
+                )
         return [node_of(passage) for passage in found]
 
     async def aget_nodes(
@@ -223,7 +226,9 @@ class PgbraidVectorStore(BasePydanticVectorStore):
                 found = await async_store.passages_by_id(client, node_ids, key=KEY, collection=self.collection)
             else:
                 wanted = _wanted(node_ids, filters)
-                found = await async_store.passages_matching(client, wanted, key=KEY, collection=self.collection)
+                found = await async_store.passages_matching(
+                    client, wanted, key=KEY, collection=self.collection, ids=node_ids
+                )
         return [node_of(passage) for passage in found]
 
     def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
@@ -288,6 +293,9 @@ def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any])
             hint=f"use one of {', '.join(mode.value for mode in QUERY_MODES)}",
         )
     limit = query.similarity_top_k
+    given = dict(kwargs)
+    # Those of LlamaIndex' own store.
+    diversity = {name: given.pop(name) for name in MMR_ARGUMENTS if name in given}
     arguments: dict[str, Any] = {"mode": default}
     if query.mode in FULL_TEXT:
         arguments["mode"] = "full_text"
@@ -299,8 +307,14 @@ def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any])
         if query.sparse_top_k is not None:
             arguments["candidate_count"] = max(query.sparse_top_k, query.similarity_top_k, limit)
     elif query.mode == VectorStoreQueryMode.MMR:
-        threshold = 0.5 if query.mmr_threshold is None else query.mmr_threshold
-        arguments["options"] = {"diversify": {"lambda": threshold}}
+        threshold = diversity.get("mmr_threshold", query.mmr_threshold)
+        arguments["options"] = {"diversify": {"lambda": 0.5 if threshold is None else threshold}}
+        if diversity.get("mmr_prefetch_k") is not None and diversity.get("mmr_prefetch_factor") is not None:
+            raise InvalidArgumentError("mmr_prefetch_k and mmr_prefetch_factor are given", hint="give one")
+        if diversity.get("mmr_prefetch_k") is not None:
+            arguments["candidate_count"] = max(int(diversity["mmr_prefetch_k"]), limit)
+        elif diversity.get("mmr_prefetch_factor") is not None:
+            arguments["candidate_count"] = max(int(limit * diversity["mmr_prefetch_factor"]), limit)
     if query.query_str is None and arguments["mode"] == "hybrid":
         arguments["mode"] = "semantic"
     if arguments["mode"] != "full_text":
@@ -310,8 +324,7 @@ def _search_of(query: VectorStoreQuery, default: str, kwargs: Mapping[str, Any])
         parts.append({REF_DOC_ID: {"$in": query.doc_ids}})
     if query.node_ids:
         parts.append({"external_id": {"$in": query.node_ids}})
-    given = {name: value for name, value in kwargs.items() if name != "options"}
-    options = {**arguments.pop("options", {}), **(kwargs.get("options") or {})}
+    options = {**arguments.pop("options", {}), **(given.pop("options", None) or {})}
     filters = {"$and": parts} if parts else None
     return limit, {**arguments, **given, "filters": filters, "options": options or None}
 
@@ -321,13 +334,20 @@ def _of_document(ref_doc_id: str) -> dict[str, Any]:
     return {"$or": [{REF_DOC_ID: ref_doc_id}, {"external_id": ref_doc_id}]}
 
 
-def _wanted(node_ids: Sequence[str] | None, filters: MetadataFilters | None) -> dict[str, Any]:
-    parts = [part for part in (translated(filters),) if part]
-    if node_ids is not None:
-        parts.append({"external_id": {"$in": list(node_ids)}})
-    if not parts:
+def _wanted(node_ids: Sequence[str] | None, filters: MetadataFilters | None) -> dict[str, Any] | None:
+    wanted = translated(filters)
+    if wanted is None and node_ids is None:
         raise InvalidArgumentError("neither node_ids nor filters are given", hint="give one; clear() deletes all nodes")
-    return {"$and": parts}
+    return wanted
+
+
+def _deleted(node_ids: Sequence[str] | None, filters: MetadataFilters | None) -> dict[str, Any] | None:
+    wanted = _wanted(node_ids, filters)
+    if node_ids is None and isinstance(filters, MetadataFilters) and is_always(filters):
+        raise InvalidArgumentError(
+            f"the filter keeps every node: {wanted}", hint="a list in it is empty; clear() deletes all nodes"
+        )
+    return wanted
 
 
 async def _each(records: Sequence[dict[str, Any]]) -> Any:

@@ -8,8 +8,9 @@ from typing import Any
 from llama_index.core.vector_stores.types import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
 
 from pgbraid.errors import InvalidArgumentError
+from pgbraid.integrations.records import fits_column, metadata_key
 
-__all__ = ["REF_DOC_ID", "translated"]
+__all__ = ["REF_DOC_ID", "is_always", "translated"]
 
 # Where the id of the document that a node is part of is stored; by these keys LlamaIndex looks for it.
 REF_DOC_ID = "_llamaindex.ref_doc_id"
@@ -19,12 +20,13 @@ EMPTY_KEYS = "_llamaindex.empty"
 
 
 def _all(key: str, value: Any) -> dict[str, Any]:
-    return {"$and": [{key: one} for one in value]} if value else {}
+    # Of no elements, any list has all.
+    return {"$and": [{key: one} for one in value]} if value else {key: {"$exists": True}}
 
 
 def _empty(key: str, _: Any) -> dict[str, Any]:
     absent = {key: {"$exists": False}}
-    return {"$or": [absent, {EMPTY_KEYS: key}]}
+    return {"$or": [absent, {EMPTY_KEYS: key.removeprefix("metadata.")}]}
 
 
 def _simple(operator: str) -> Callable[[str, Any], dict[str, Any]]:
@@ -82,4 +84,26 @@ def _part(one: MetadataFilter | MetadataFilters) -> dict[str, Any] | None:
             f'filters: the operator "{one.operator.value}" of key "{one.key}" needs a list, not {one.value!r}',
             hint="give one",
         )
-    return OPERATORS[one.operator](key, one.value) or None
+    translate = OPERATORS[one.operator]
+    named = metadata_key(key)
+    if named == key:
+        return translate(key, one.value)
+    # Documents that came otherwise have it in the column.
+    values = one.value if isinstance(one.value, list) else [one.value]
+    if not all(value is None or fits_column(key, value) for value in values):
+        return translate(named, one.value)
+    parts = (True, translate(named, one.value)), (False, translate(key, one.value))
+    return {"$or": [{"$and": [{REF_DOC_ID.partition(".")[0]: {"$exists": own}}, part]} for own, part in parts]}
+
+
+def is_always(filters: MetadataFilter | MetadataFilters) -> bool | None:
+    """True if a filter keeps every node that has its keys, False if it keeps none; None if that depends on them."""
+    if isinstance(filters, MetadataFilter):
+        if filters.value != [] or filters.operator not in LISTS:
+            return None
+        return filters.operator in (FilterOperator.NIN, FilterOperator.ALL)
+    parts = [is_always(part) for part in filters.filters]
+    if filters.condition in (FilterCondition.OR, FilterCondition.NOT) and parts:
+        some = True if True in parts else None if None in parts else False
+        return some if some is None or filters.condition == FilterCondition.OR else not some
+    return False if False in parts else None if None in parts else True

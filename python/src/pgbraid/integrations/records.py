@@ -13,7 +13,7 @@ from pgbraid.results import SearchResult
 from pgbraid.stored import Document
 from pgbraid.vectors import VectorLike
 
-__all__ = ["KEYS", "Passage", "passage_of_result", "passages_of_document", "record"]
+__all__ = ["KEYS", "Passage", "fits_column", "metadata_key", "passage_of_result", "passages_of_document", "record"]
 
 # In the metadata of documents that an integration wrote: under its key is what it needs to give them back as they came,
 # and by it documents are known to be its own.
@@ -24,6 +24,16 @@ COLUMNS: Mapping[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 MOST_BYTES = {"title": 4096, "source_uri": 8192}
 MOST_BYTES_OF_COLUMNS = 1024
+
+
+def metadata_key(key: str) -> str:
+    """For filters: the metadata of this name, and not the column."""
+    return f"metadata.{key}" if key in COLUMNS or key in ("external_id", "source_uri") else key
+
+
+def fits_column(name: str, value: Any) -> bool:
+    fits = isinstance(value, COLUMNS.get(name, str)) and not isinstance(value, bool)
+    return fits and _fits(value, MOST_BYTES_OF_COLUMNS) and (name != "occurred_at" or _is_time(value))
 
 
 @dataclass(frozen=True)
@@ -55,14 +65,14 @@ def record(
             raise InvalidArgumentError(
                 f"the metadata of document {external_id!r} has the key {reserved!r}", hint="it is taken: rename it"
             )
+    _refuse_chunk_of_another(external_id, metadata)
     found: dict[str, Any] = {"external_id": external_id, "metadata": {**metadata, key: dict(own or {})}}
     for name, value in (("title", title), ("source_uri", source)):
         if isinstance(value, str) and value and _fits(value, MOST_BYTES[name]):
             found[name] = value
-    for name, types in COLUMNS.items():
+    for name in COLUMNS:
         value = metadata.get(name)
-        fits = isinstance(value, types) and not isinstance(value, bool) and _fits(value, MOST_BYTES_OF_COLUMNS)
-        if fits and (name != "occurred_at" or _is_time(value)):
+        if fits_column(name, value):
             found[name] = value
     chunk: dict[str, Any] = {"content": text}
     if embedding is not None:
@@ -109,6 +119,16 @@ def _passage(
             metadata.setdefault(name, value.isoformat() if isinstance(value, datetime) else value)
     metadata |= {"external_id": external_id, "chunk_index": chunk_index}
     return Passage(f"{external_id}#{chunk_index}" if chunk_index else external_id, text, metadata, score)
+
+
+def _refuse_chunk_of_another(external_id: str, metadata: Mapping[str, Any]) -> None:
+    """What `_passage` gives of a document that came otherwise would replace the document, with all its chunks."""
+    document, chunk_index = metadata.get("external_id"), metadata.get("chunk_index")
+    if chunk_index is not None and external_id in (document, f"{document}#{chunk_index}"):
+        raise InvalidArgumentError(
+            f"{external_id!r} is chunk {chunk_index} of document {document!r}, which was not written by this store",
+            hint="writing it would replace the whole document: give the copy another id",
+        )
 
 
 def _fits(value: Any, most_bytes: int) -> bool:

@@ -30,6 +30,8 @@ __all__ = [
 # Documents that are read in a call, and ids that `facets` and `list_documents` give in one.
 READ_AT_ONCE = 500
 PAGE = 10_000
+# Ids that are looked up in a call: a filter may be 1 MiB long, and an id 1024 bytes.
+IDS_AT_ONCE = 500
 # Warnings of searches that did not do what was asked for. The others tell of the query.
 DEGRADED = (
     "embedding_unavailable",
@@ -73,10 +75,16 @@ async def passages_by_id(
 
 
 async def passages_matching(
-    client: AsyncClient, filters: Mapping[str, Any] | None, *, key: str, collection: str
+    client: AsyncClient,
+    filters: Mapping[str, Any] | None,
+    *,
+    key: str,
+    collection: str,
+    ids: Sequence[str] | None = None,
 ) -> list[Passage]:
-    """All chunks of the documents that have a chunk which matches, in the order of their external_ids."""
-    return await _passages(client, await matching_ids(client, filters, collection), key, collection)
+    """All chunks of the documents, of `ids` if given, that have a chunk which matches, in the order of their
+    external_ids."""
+    return await _passages(client, await matching_ids(client, filters, collection, ids), key, collection)
 
 
 async def _passages(client: AsyncClient, external_ids: Sequence[str], key: str, collection: str) -> list[Passage]:
@@ -97,8 +105,13 @@ async def _passages(client: AsyncClient, external_ids: Sequence[str], key: str, 
     return found
 
 
-async def matching_ids(client: AsyncClient, filters: Mapping[str, Any] | None, collection: str) -> list[str]:
-    """The external_ids of all documents that have a chunk which matches, in the order of their bytes."""
+async def matching_ids(
+    client: AsyncClient, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
+) -> list[str]:
+    """The external_ids of all documents, of `ids` if given, that have a chunk which matches, in the order of their
+    bytes."""
+    if ids is not None:
+        return await _matching_of(client, filters, collection, list(dict.fromkeys(ids)))
     found = await _ids(client, filters, collection)
     if len(found) < PAGE:
         return sorted(found, key=str.encode)
@@ -116,20 +129,33 @@ async def matching_ids(client: AsyncClient, filters: Mapping[str, Any] | None, c
         after = last
 
 
+async def _matching_of(
+    client: AsyncClient, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str]
+) -> list[str]:
+    found: list[str] = []
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        part: list[Mapping[str, Any]] = [filters] if filters else []
+        part.append({"external_id": {"$in": ids[start : start + IDS_AT_ONCE]}})
+        found += await _ids(client, {"$and": part}, collection)
+    return sorted(found, key=str.encode)
+
+
 async def existing_ids(client: AsyncClient, ids: Sequence[str], collection: str) -> set[str]:
     """Which of these documents are there; none if there is no such collection yet."""
     try:
-        return set(await matching_ids(client, {"external_id": {"$in": list(ids)}}, collection))
+        return set(await matching_ids(client, None, collection, ids))
     except NotFoundError:
         return set()
 
 
-async def delete_matching(client: AsyncClient, filters: Mapping[str, Any] | None, collection: str) -> int:
-    """Delete the documents that have a chunk which matches; how many there were."""
+async def delete_matching(
+    client: AsyncClient, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
+) -> int:
+    """Delete the documents, of `ids` if given, that have a chunk which matches; how many there were."""
     deleted = 0
-    ids = await matching_ids(client, filters, collection)
-    for start in range(0, len(ids), PAGE):
-        deleted += await client.delete_documents(ids[start : start + PAGE], collection=collection)
+    found = await matching_ids(client, filters, collection, ids)
+    for start in range(0, len(found), PAGE):
+        deleted += await client.delete_documents(found[start : start + PAGE], collection=collection)
     return deleted
 
 

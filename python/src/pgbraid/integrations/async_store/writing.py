@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid._threads import in_thread
-from pgbraid.errors import EmbeddingError, NotFoundError
+from pgbraid.errors import DimensionMismatchError, EmbeddingError, NotFoundError
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
@@ -32,11 +32,12 @@ async def write(
 
 
 async def embed_waiting(client: AsyncClient, collection: str) -> int:
-    """Embed the chunks that wait, how many were. If the embedder fails, they go on waiting, and a UserWarning says
-    so."""
+    """Embed the chunks that wait, how many were. If the embedder fails, or its vectors are of other
+    dimensions, they go on waiting, and a UserWarning says so: the documents are stored, and writing them again could
+    store copies."""
     try:
         return await client.embed_pending(collection)
-    except EmbeddingError as error:
+    except (DimensionMismatchError, EmbeddingError) as error:
         warnings.warn(
             f'documents of collection "{collection}" are stored without their embeddings, which they wait for: '
             f"{error.message}; full text finds them; embed them with embed_pending() or `pgbraid work`",

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.errors import EmbeddingError, NotFoundError
+from pgbraid.errors import DimensionMismatchError, EmbeddingError, NotFoundError
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
@@ -33,11 +33,12 @@ def write(
 
 
 def embed_waiting(client: Client, collection: str) -> int:
-    """Embed the chunks that wait, how many were. If the embedder fails, they go on waiting, and a UserWarning says
-    so."""
+    """Embed the chunks that wait, how many were. If the embedder fails, or its vectors are of other
+    dimensions, they go on waiting, and a UserWarning says so: the documents are stored, and writing them again could
+    store copies."""
     try:
         return client.embed_pending(collection)
-    except EmbeddingError as error:
+    except (DimensionMismatchError, EmbeddingError) as error:
         warnings.warn(
             f'documents of collection "{collection}" are stored without their embeddings, which they wait for: '
             f"{error.message}; full text finds them; embed them with embed_pending() or `pgbraid work`",
