@@ -352,6 +352,20 @@ def test_closed_while_the_query_is_embedded(dsn: str, logged: pgbraid.Client, db
         assert list(abandoned) == []
 
 
+@pytest.mark.parametrize("arguments", [{"mode": "semantic"}, {"full_text_weight": 0.0}], ids=str)
+def test_closed_while_the_search_itself_embeds(
+    dsn: str, logged: pgbraid.Client, gate: Gate, arguments: dict[str, Any]
+) -> None:
+    with pgbraid.connect(dsn, embedder=gate) as client, ThreadPoolExecutor() as threads:
+        stream = client.search_stream("heron reeds", **arguments)
+        waiting = threads.submit(next, stream, None)
+        assert gate.begun.wait(SECONDS)
+        # The embedder itself gives up after SECONDS.
+        threads.submit(stream.close).result(SECONDS / 2)
+        assert waiting.result(SECONDS / 2) is None
+        assert client.search("heron", mode="full_text")
+
+
 def test_closed_while_reranked(logged: pgbraid.Client) -> None:
     begun, over = threading.Event(), threading.Event()
 

@@ -9,22 +9,26 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TypeVar
 
-__all__ = ["in_background"]
+__all__ = ["RERANKERS", "in_background"]
 
 Result = TypeVar("Result")
 
 # What has begun cannot be stopped. So many calls run at a time; others wait, and never begin if they are given up.
 MOST_CALLS = 16
-_calls = threading.BoundedSemaphore(MOST_CALLS)
+EMBEDDERS = threading.BoundedSemaphore(MOST_CALLS)
+# Their own, so that they do not wait behind embedders that hang.
+RERANKERS = threading.BoundedSemaphore(MOST_CALLS)
 
 
-def in_background(function: Callable[..., Result], *arguments: object) -> Future[Result]:
-    """Begin a call in a thread. Whoever has no use for it any more cancels the future, or gives it a result or an
-    exception of their own: that wakes who waits for it."""
+def in_background(
+    function: Callable[..., Result], *arguments: object, places: threading.BoundedSemaphore = EMBEDDERS
+) -> Future[Result]:
+    """Begin a call in a thread, as soon as there is a place. Whoever has no use for it any more cancels the future, or
+    gives it a result or an exception of their own: that wakes who waits for it."""
     future: Future[Result] = Future()
 
     def run() -> None:
-        with _calls:
+        with places:
             if future.done():
                 return
             with suppress(InvalidStateError):  # given up meanwhile

@@ -11,9 +11,9 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pgbraid._background import in_background
+from pgbraid._background import RERANKERS, in_background
 from pgbraid.arguments import Mode, optional_json
-from pgbraid.client.queries import RANKING, VectorRequest, ask_for_vector, check_vector, embed_query, searched
+from pgbraid.client.queries import RANKING, VectorRequest, ask_for_vector, check_vector, searched
 from pgbraid.client.reranked import shaped_rows
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options
@@ -240,7 +240,9 @@ class SearchStream:
         assert self._reranker is not None and self._query is not None
         options, shaping = split_options(self._options)
         found = self._found
-        self._awaited = in_background(rerank_rows, self._reranker, self._query, found.rows, options, self._timeout)
+        self._awaited = in_background(
+            rerank_rows, self._reranker, self._query, found.rows, options, self._timeout, places=RERANKERS
+        )
         best = self._awaited.result()
         self._awaited = None
         rows = shaped_rows(self._client, best.rows, self._limit, self._collection, shaping)
@@ -273,7 +275,10 @@ class SearchStream:
         """As `embed_query`, of what is being embedded already."""
         asked, self._asked = self._asked, None
         if asked is None:  # it was not to be embedded before, or the model has changed meanwhile
-            return embed_query(client, query, collection, options, warnings)
+            asked = ask_for_vector(client, query, collection, options)
+            if asked is None:
+                return None, None, None
+            self._vector = None if asked.known is not None else in_background(query_vector, asked.embedder, asked.text)
         vector = asked.known
         if vector is None and self._vector is not None:
             self._awaited = self._vector
