@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         collections,
         documents,
         embedding,
+        embedding_jobs,
         evaluating,
         explaining,
         maintenance,
@@ -50,6 +51,7 @@ else:
     collections = LazyModule(f"{__name__}.collections")
     documents = LazyModule(f"{__name__}.documents")
     embedding = LazyModule(f"{__name__}.embedding")
+    embedding_jobs = LazyModule(f"{__name__}.embedding_jobs")
     evaluating = LazyModule(f"{__name__}.evaluating")
     explaining = LazyModule(f"{__name__}.explaining")
     maintenance = LazyModule(f"{__name__}.maintenance")
@@ -260,11 +262,11 @@ class AsyncClient:
     drop_ranking_model = ranking_models.drop_ranking_model
 
     embed_pending = embedding.embed_pending
-    embedding_backlog = embedding.embedding_backlog
-    list_embedding_jobs = embedding.list_embedding_jobs
-    retry_embedding_jobs = embedding.retry_embedding_jobs
-    drop_embedding_jobs = embedding.drop_embedding_jobs
-    embedding_usage = embedding.embedding_usage
+    embedding_backlog = embedding_jobs.embedding_backlog
+    list_embedding_jobs = embedding_jobs.list_embedding_jobs
+    retry_embedding_jobs = embedding_jobs.retry_embedding_jobs
+    drop_embedding_jobs = embedding_jobs.drop_embedding_jobs
+    embedding_usage = embedding_jobs.embedding_usage
     embed_token_vectors = embedding.embed_token_vectors
 
     sync_table = synced_tables.sync_table

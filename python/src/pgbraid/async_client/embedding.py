@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Sequence
-from datetime import date
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from pgbraid._threads import in_thread
 from pgbraid.async_client.session import TENANT
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
 from pgbraid.spaces import other_model
-from pgbraid.stored import EmbeddingBacklog, EmbeddingJob, EmbeddingUsage
 from pgbraid.text_vectors import embedder_failure
 from pgbraid.vectors import to_vector
 
@@ -27,14 +25,9 @@ if TYPE_CHECKING:
 __all__ = [
     "abandon_refused",
     "document_vectors",
-    "drop_embedding_jobs",
     "embed_pending",
     "embed_token_vectors",
-    "embedding_backlog",
-    "embedding_usage",
     "keep_token_vectors",
-    "list_embedding_jobs",
-    "retry_embedding_jobs",
     "storable",
     "store_embedded",
 ]
@@ -133,85 +126,6 @@ async def embed_token_vectors(
         if progress is not None:
             progress(done)
     return done
-
-
-async def embedding_backlog(client: AsyncClient) -> list[EmbeddingBacklog]:
-    """Where chunks wait for their embedding, of all tenants, by tenant, collection and model; empty if none does. For
-    services and administrators. Maps to braid.embedding_backlog.
-
-    Raises PermissionDeniedError.
-    """
-    rows = await client._session.rows("select * from braid.embedding_backlog()")
-    return [EmbeddingBacklog(*row) for row in rows]
-
-
-async def list_embedding_jobs(
-    client: AsyncClient,
-    state: Literal["waiting", "claimed", "paused", "abandoned"] | None = None,
-    limit: int = 100,
-    collection: str = "default",
-    *,
-    after: int = 0,
-    embedding_model: str | None = None,
-) -> list[EmbeddingJob]:
-    """Chunks that wait for their embedding, by chunk_id; `after` is the last chunk_id of the page before. Those that
-    are abandoned no worker tries again. Maps to braid.list_embedding_jobs.
-
-    Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
-    """
-    rows = await client._session.json(
-        """
-        to_jsonb(braid.list_embedding_jobs(with_state => %(state)s, job_count => %(limit)s::int,
-                                           after_chunk_id => %(after)s::bigint, collection => %(collection)s,
-                                           embedding_model => %(model)s))::text
-        """,
-        state=state,
-        limit=limit,
-        after=after,
-        collection=collection,
-        model=embedding_model,
-    )
-    return [EmbeddingJob.from_row(row) for row in rows]
-
-
-async def retry_embedding_jobs(
-    client: AsyncClient,
-    chunk_ids: Sequence[int] | None = None,
-    collection: str = "default",
-    *,
-    embedding_model: str | None = None,
-) -> int:
-    """Let workers try chunks again at once, by default all that have failed; how many. Maps to
-    braid.retry_embedding_jobs.
-
-    Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
-    """
-    return await _change_jobs(client, "retry_embedding_jobs", chunk_ids, collection, embedding_model)
-
-
-async def drop_embedding_jobs(
-    client: AsyncClient,
-    chunk_ids: Sequence[int] | None = None,
-    collection: str = "default",
-    *,
-    embedding_model: str | None = None,
-) -> int:
-    """Leave chunks without an embedding, by default all that were abandoned; how many. Full text finds them. Maps to
-    braid.drop_embedding_jobs.
-
-    Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
-    """
-    return await _change_jobs(client, "drop_embedding_jobs", chunk_ids, collection, embedding_model)
-
-
-async def embedding_usage(client: AsyncClient, since: date | None = None) -> list[EmbeddingUsage]:
-    """What workers had embedding services do, of all tenants, by tenant, model and day (UTC), from the day `since`. For
-    services and administrators. Maps to braid.embedding_usage.
-
-    Raises PermissionDeniedError.
-    """
-    rows = await client._session.rows("select * from braid.embedding_usage(since => %(since)s::date)", since=since)
-    return [EmbeddingUsage(*row) for row in rows]
 
 
 async def _embed_batch(
@@ -370,22 +284,6 @@ async def abandon_refused(
 def storable(message: str) -> str:
     """As text of the database, which takes no NUL."""
     return message.replace("\0", "").encode(errors="replace").decode()[:1000]
-
-
-async def _change_jobs(
-    client: AsyncClient, function: str, chunk_ids: Sequence[int] | None, collection: str, embedding_model: str | None
-) -> int:
-    return int(
-        await client._session.value(
-            f"""
-            braid.{function}(chunk_ids => %(chunk_ids)s::bigint[], collection => %(collection)s,
-                             embedding_model => %(model)s)
-            """,
-            chunk_ids=None if chunk_ids is None else list(chunk_ids),
-            collection=collection,
-            model=embedding_model,
-        )
-    )
 
 
 async def keep_token_vectors(
