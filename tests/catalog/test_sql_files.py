@@ -209,3 +209,26 @@ def test_updates_and_deletes_have_a_condition() -> None:
     ]
     assert unbounded == []
     assert CHANGE.search("update a set b = 1") and CHANGE.search("delete from a")
+
+
+PLACE = re.compile(r"\b(?:(\w+)\.)?ctid = any \(")
+# Of tables that are never partitioned: those of vector shards, of notes, of sizes and of the search log. move_postings reads
+# the pages of one table.
+ONE_TABLE = {
+    "note_rate", "note_sizes", "roll_up_searches", "delete_hours", "delete_logged", "move_postings", "remove_from_shard",
+    "represent_duplicates", "give_back_vectors", "remove_vectors", "forget_copied",
+}  # fmt: skip
+
+
+def test_places_stand_beside_their_tenant() -> None:
+    """A place is unique in one table. In a partitioned one, as on a node of a cluster, another tenant's row can have the
+    same."""
+    alone = [
+        name_of(file)
+        for file in FILES
+        for place in PLACE.finditer(TEXTS[file])
+        if not re.search(r"(?:tenant_id \+ 0 = \S+|u\.day < .*) and $", TEXTS[file][: place.start()])
+        and file.stem not in ONE_TABLE
+    ]
+    assert alone == []
+    assert PLACE.search("where t.ctid = any (v_places)")

@@ -14,7 +14,7 @@ begin
     return;
   end if;
   delete from braid_store.tombstones t
-  where t.ctid = any (array(
+  where t.tenant_id + 0 = erase_chunks.tenant_id and t.ctid = any (array(
     select t.ctid
     from unnest(erase_chunks.chunk_ids) u (chunk_id),
          lateral (
@@ -24,7 +24,7 @@ begin
            offset 0
          ) t));
   delete from braid_store.forward_rows f
-  where f.ctid = any (array(
+  where f.tenant_id + 0 = erase_chunks.tenant_id and f.ctid = any (array(
     select f.ctid
     from unnest(erase_chunks.chunk_ids) u (chunk_id),
          lateral (

@@ -20,7 +20,7 @@ begin
   -- would read all rows of the tenant. The forward rows tell which postings there are; an index by segment would slow
   -- down every write.
   delete from braid_store.postings p
-  where p.ctid = any (array(
+  where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
     select p.ctid
     from (
       select distinct unnest(string_to_array(f.lexemes, ' ')) as lexeme
@@ -58,7 +58,7 @@ begin
     ) p
     where p.segment_id = any (erase_segments.segment_ids)));
   delete from braid_store.segment_chunks sc
-  where sc.ctid = any (array(
+  where sc.tenant_id + 0 = erase_segments.tenant_id and sc.ctid = any (array(
     select sc.ctid
     from unnest(erase_segments.segment_ids) u (segment_id),
          lateral (
@@ -68,7 +68,7 @@ begin
            offset 0
          ) sc));
   delete from braid_store.segments s
-  where s.ctid = any (array(
+  where s.tenant_id + 0 = erase_segments.tenant_id and s.ctid = any (array(
     select s.ctid
     from unnest(erase_segments.segment_ids) u (segment_id),
          lateral (

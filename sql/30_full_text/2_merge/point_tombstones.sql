@@ -17,7 +17,7 @@ as $$
 begin
   update braid_store.tombstones t
   set segment_id = point_tombstones.segment_id
-  where t.ctid = any (array(
+  where t.tenant_id + 0 = point_tombstones.tenant_id and t.ctid = any (array(
     select t.ctid
     from unnest(point_tombstones.chunk_ids) u (chunk_id),
          lateral (

@@ -44,7 +44,9 @@ begin
   -- The statement after this one sees at least the terms that these writes stored. Whoever replaces them meanwhile adds a
   -- row that stays here.
   with absorbed as (
-    delete from braid_store.unindexed_sparse_rows n where n.ctid = any (v_places) returning n.chunk_id
+    delete from braid_store.unindexed_sparse_rows n
+    where n.tenant_id + 0 = absorb_sparse_rows.tenant_id and n.ctid = any (v_places)
+    returning n.chunk_id
   )
   select array_agg(distinct a.chunk_id order by a.chunk_id), count(*) into v_chunk_ids, v_count from absorbed a;
   if v_chunk_ids is not null then

@@ -13,7 +13,7 @@ as $$
 #variable_conflict use_column
 begin
   delete from braid_store.postings p
-  where p.ctid = any (array(
+  where p.tenant_id + 0 = erase_sparse_segments.tenant_id and p.ctid = any (array(
     select p.ctid
     from (
       select s.id as segment_id, braid_store.sparse_lexeme(t.term) as lexeme
@@ -36,7 +36,7 @@ begin
   -- A number that a writer has locked he is about to delete. If he does not, it leads to no segment, and goes with the
   -- chunk.
   delete from braid_store.sparse_segment_chunks sc
-  where sc.ctid = any (array(
+  where sc.tenant_id + 0 = erase_sparse_segments.tenant_id and sc.ctid = any (array(
     select sc.ctid
     from unnest(erase_sparse_segments.segment_ids) u (segment_id),
          lateral (
@@ -47,7 +47,7 @@ begin
            offset 0
          ) sc));
   delete from braid_store.sparse_segments s
-  where s.ctid = any (array(
+  where s.tenant_id + 0 = erase_sparse_segments.tenant_id and s.ctid = any (array(
     select s.ctid
     from unnest(erase_sparse_segments.segment_ids) u (segment_id),
          lateral (

@@ -16,7 +16,7 @@ begin
   end if;
   -- What a merge has locked is skipped: a place that stays leads to a sparse row of now, or to none.
   delete from braid_store.sparse_segment_chunks sc
-  where sc.ctid = any (array(
+  where sc.tenant_id + 0 = remove_sparse_places.tenant_id and sc.ctid = any (array(
     select sc.ctid
     from unnest(remove_sparse_places.chunk_ids) u (chunk_id),
          lateral (

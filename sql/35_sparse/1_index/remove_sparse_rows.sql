@@ -14,7 +14,7 @@ declare
 begin
   with removed as (
     delete from braid_store.sparse_rows r
-    where r.ctid = any (array(
+    where r.tenant_id + 0 = remove_sparse_rows.tenant_id and r.ctid = any (array(
       select r.ctid
       from unnest(remove_sparse_rows.chunk_ids) u (chunk_id),
            lateral (

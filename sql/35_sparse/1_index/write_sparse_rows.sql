@@ -35,7 +35,7 @@ begin
   order by u.chunk_id
   on conflict (tenant_id, collection_id, chunk_id) do update set terms = excluded.terms, weights = excluded.weights;
   delete from braid_store.sparse_rows r
-  where r.ctid = any (array(
+  where r.tenant_id + 0 = write_sparse_rows.tenant_id and r.ctid = any (array(
     select r.ctid
     from unnest(write_sparse_rows.chunk_ids, write_sparse_rows.terms) u (chunk_id, terms),
          lateral (

@@ -15,7 +15,7 @@ begin
   -- Looked up one by one by the whole key, as in remove_chunks. That has locked the chunks, so nobody writes their
   -- vectors now.
   delete from braid_store.chunk_vectors v
-  where v.ctid = any (array(
+  where v.tenant_id + 0 = remove_vectors.tenant_id and v.ctid = any (array(
     select v.ctid
     from unnest(remove_vectors.chunk_ids) u (chunk_id), braid_store.vector_spaces s,
          lateral (
@@ -25,7 +25,7 @@ begin
            offset 0
          ) v));
   delete from braid_store.token_vectors t
-  where t.ctid = any (array(
+  where t.tenant_id + 0 = remove_vectors.tenant_id and t.ctid = any (array(
     select t.ctid
     from unnest(remove_vectors.chunk_ids) u (chunk_id),
          lateral (

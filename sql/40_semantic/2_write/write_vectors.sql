@@ -52,7 +52,7 @@ begin
   on conflict (tenant_id, collection_id, vector_space_id, chunk_id) do update set embedding = excluded.embedding;
 
   delete from braid_store.embedding_jobs j
-  where j.ctid = any (array(
+  where j.tenant_id + 0 = write_vectors.tenant_id and j.ctid = any (array(
     select j.ctid
     from unnest(write_vectors.chunk_ids) u (chunk_id),
          lateral (

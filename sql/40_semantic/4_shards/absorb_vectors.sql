@@ -26,7 +26,7 @@ begin
       order by v.chunk_id limit $4 for update skip locked
     ), moved as (
       delete from braid_store.chunk_vectors v
-      where v.ctid = any (array(select c.ctid from candidate c))
+      where v.tenant_id + 0 = $1 and v.ctid = any (array(select c.ctid from candidate c))
       returning v.chunk_id, v.embedding
     ), batch as (
       select m.chunk_id, m.embedding from moved m

@@ -27,7 +27,7 @@ begin
       order by s.chunk_id limit $5
     ), forgotten as (
       delete from braid_store.chunk_vectors v
-      where v.ctid = any (array(
+      where v.tenant_id + 0 = $1 and v.ctid = any (array(
           select v.ctid
           from batch b,
                -- A vector that is being written is skipped and left to absorb_vectors, so that this never waits.

@@ -24,8 +24,10 @@ begin
   if v_places <> '{}' then
     -- Those that another session is deleting, or using, are left to it.
     delete from braid_store.query_embeddings q
-    where q.ctid = any (array(
-      select l.ctid from braid_store.query_embeddings l where l.ctid = any (v_places) for update skip locked));
+    where q.tenant_id + 0 = drop_query_embeddings.tenant_id and q.ctid = any (array(
+      select l.ctid from braid_store.query_embeddings l
+      where l.tenant_id + 0 = drop_query_embeddings.tenant_id and l.ctid = any (v_places)
+      for update skip locked));
   end if;
 end
 $$;

@@ -57,7 +57,7 @@ begin
   end if;
 
   delete from braid_store.embedding_jobs j
-  where j.ctid = any (array(
+  where j.tenant_id + 0 = remove_chunks.tenant_id and j.ctid = any (array(
     select j.ctid
     from unnest(remove_chunks.chunk_ids) u (chunk_id), braid_store.vector_spaces s,
          lateral (
@@ -71,7 +71,7 @@ begin
     perform braid_store.remove_sparse_rows(remove_chunks.tenant_id, remove_chunks.collection_id, remove_chunks.chunk_ids);
   end if;
   delete from braid_store.chunk_attributes a
-  where a.ctid = any (array(
+  where a.tenant_id + 0 = remove_chunks.tenant_id and a.ctid = any (array(
     select a.ctid
     from unnest(remove_chunks.chunk_ids) u (chunk_id),
          lateral (
@@ -80,7 +80,7 @@ begin
            offset 0
          ) a));
   delete from braid_store.chunks c
-  where c.ctid = any (array(
+  where c.tenant_id + 0 = remove_chunks.tenant_id and c.ctid = any (array(
     select c.ctid
     from unnest(remove_chunks.chunk_ids) u (chunk_id),
          lateral (

@@ -23,7 +23,7 @@ begin
   -- Looks up each chunk's rows by id: for a list, PostgreSQL 16, which has no statistics, would read all rows of the
   -- tenant.
   delete from braid_store.chunk_attributes a
-  where a.ctid = any (array(
+  where a.tenant_id + 0 = write_attributes.tenant_id and a.ctid = any (array(
     select a.ctid
     from unnest(write_attributes.chunk_ids) u (chunk_id),
          lateral (

@@ -33,7 +33,7 @@ begin
              offset 0
            ) k));
     delete from braid_store.documents d
-    where d.ctid = any (array(
+    where d.tenant_id + 0 = delete_listed.tenant_id and d.ctid = any (array(
       select d.ctid
       from unnest(v_document_ids) u (document_id),
            lateral (

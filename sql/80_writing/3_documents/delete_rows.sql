@@ -15,7 +15,7 @@ begin
       -- chunks, too.
       when delete_rows.table_name in ('forward_rows', 'chunk_attributes') then $query$
         delete from braid_store.%1$I t
-        where t.ctid = any (array(
+        where t.tenant_id + 0 = $1 and t.ctid = any (array(
           select t.ctid
           from (
             select c.id from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2

@@ -46,9 +46,11 @@ begin
     where change_embedding_jobs.chunk_ids is not null
        or case when is_retried then j.last_error is not null else j.claimed_until = 'infinity' end);
   if is_retried then
-    update braid_store.embedding_jobs j set claimed_until = null, attempts = 0, last_error = null where j.ctid = any (v_places);
+    update braid_store.embedding_jobs j
+    set claimed_until = null, attempts = 0, last_error = null
+    where j.tenant_id + 0 = v_tenant_id and j.ctid = any (v_places);
   else
-    delete from braid_store.embedding_jobs j where j.ctid = any (v_places);
+    delete from braid_store.embedding_jobs j where j.tenant_id + 0 = v_tenant_id and j.ctid = any (v_places);
   end if;
   return cardinality(v_places);
 end

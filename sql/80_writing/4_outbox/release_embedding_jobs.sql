@@ -42,7 +42,7 @@ begin
                    else j.attempts
                  end as attempts
         ) a)
-  where j.ctid = any (array(
+  where j.tenant_id + 0 = v_tenant_id and j.ctid = any (array(
     select j.ctid
     from unnest(v_chunk_ids) u (chunk_id),
          lateral (

@@ -28,7 +28,7 @@ begin
   v_chunk_ids := braid_store.lock_embedding_jobs(v_tenant_id, v_collection, unclaim_embedding_jobs.chunk_ids);
   update braid_store.embedding_jobs j
   set claimed_until = null, attempts = greatest(j.attempts - 1, 0)
-  where j.ctid = any (array(
+  where j.tenant_id + 0 = v_tenant_id and j.ctid = any (array(
     select j.ctid
     from unnest(v_chunk_ids) u (chunk_id),
          lateral (

@@ -18,10 +18,17 @@ begin
       using errcode = '22023', hint = 'Give a name of 1 to 255 bytes.';
   end if;
   perform braid_store.check_ranking_model(write_ranking_model.model, 'model');
-  insert into braid_store.ranking_models as m (tenant_id, name, model)
-  values (v_tenant_id, write_ranking_model.name, write_ranking_model.model)
-  on conflict on constraint ranking_models_pkey do update set model = excluded.model, updated_at = excluded.updated_at
-  returning m.xmax = 0 into v_is_new;
+  -- Two statements, since what is inserted into a partitioned table has no xmax to tell by. Again, if it is dropped between.
+  loop
+    insert into braid_store.ranking_models (tenant_id, name, model)
+    values (v_tenant_id, write_ranking_model.name, write_ranking_model.model)
+    on conflict on constraint ranking_models_pkey do nothing;
+    v_is_new := found;
+    exit when v_is_new;
+    update braid_store.ranking_models m set model = write_ranking_model.model, updated_at = default
+    where m.tenant_id = v_tenant_id and m.name = write_ranking_model.name;
+    exit when found;
+  end loop;
   if v_is_new and (select count(*) from braid_store.ranking_models m where m.tenant_id = v_tenant_id) > c_most_models then
     raise exception 'the tenant has % ranking models', c_most_models
       using errcode = '54000', hint = 'Drop those that no search uses with braid.drop_ranking_model.';

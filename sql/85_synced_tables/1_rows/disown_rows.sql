@@ -13,7 +13,7 @@ declare
 begin
   with gone as (
     delete from braid_store.synced_rows r
-    where r.ctid = any (array(
+    where r.tenant_id + 0 = v_tenant_id and r.ctid = any (array(
       select r.ctid
       from unnest(disown_rows.external_ids) u (external_id),
            lateral (

@@ -32,7 +32,7 @@ begin
   -- What unsync_table is about to delete, and what a table left that was dropped, goes over to the table that has it now.
   update braid_store.synced_rows r
   set synced_table_id = own_rows.synced_table_id
-  where r.ctid = any (array(
+  where r.tenant_id + 0 = v_tenant_id and r.ctid = any (array(
     select r.ctid
     from unnest(v_taken) u (external_id),
          lateral (

@@ -58,7 +58,7 @@ begin
   if tenant is null or collection is null or v_collection_id <> v_synced.collection_id then
     -- The documents went with it.
     delete from braid_store.synced_rows r
-    where r.ctid = any (array(
+    where r.tenant_id + 0 = v_tenant_id and r.ctid = any (array(
       select r.ctid from braid_store.synced_rows r
       where r.synced_table_id = v_synced.id and r.tenant_id = v_tenant_id and r.collection_id = v_collection_id
       limit 10 * next_ended_rows.row_count));

@@ -23,10 +23,19 @@ begin
     raise exception 'description has % bytes', coalesce(octet_length(insert_query_set.description)::text, 'null')
       using errcode = '22023', hint = format('Give a text of at most %s bytes.', c_max_description);
   end if;
-  insert into braid_store.query_sets as s (tenant_id, name, level, description)
-  values (v_tenant_id, insert_query_set.query_set, insert_query_set.level, insert_query_set.description)
-  on conflict on constraint query_sets_pkey do update set description = excluded.description
-  returning s.level, s.xmax = 0 into v_level, v_is_new;
+  -- Two statements, since what is inserted into a partitioned table has no xmax to tell by. Again, if it is dropped between.
+  loop
+    insert into braid_store.query_sets (tenant_id, name, level, description)
+    values (v_tenant_id, insert_query_set.query_set, insert_query_set.level, insert_query_set.description)
+    on conflict on constraint query_sets_pkey do nothing
+    returning level into v_level;
+    v_is_new := found;
+    exit when v_is_new;
+    update braid_store.query_sets s set description = insert_query_set.description
+    where s.tenant_id = v_tenant_id and s.name = insert_query_set.query_set
+    returning s.level into v_level;
+    exit when found;
+  end loop;
   if v_level <> insert_query_set.level then
     raise exception 'query set "%" is there, and has the level %', insert_query_set.query_set, v_level
       using errcode = '22023', hint = 'Choose another name, or drop it with braid.drop_query_set.';

@@ -51,7 +51,7 @@ begin
   perform braid_store.write_attributes(backfill_attributes.tenant_id, backfill_attributes.collection_id, v_chunk_ids);
   update braid_store.chunks c
   set attribute_version = v_version
-  where c.ctid = any (array(
+  where c.tenant_id + 0 = backfill_attributes.tenant_id and c.ctid = any (array(
     select c.ctid
     from unnest(v_chunk_ids) u (id),
          lateral (

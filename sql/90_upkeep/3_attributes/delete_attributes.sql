@@ -22,7 +22,7 @@ begin
     loop
       -- Two queries, because there are two partial indexes.
       delete from braid_store.chunk_attributes a
-      where a.ctid = any (array(
+      where a.tenant_id + 0 = delete_attributes.tenant_id and a.ctid = any (array(
         select v.ctid from braid_store.chunk_attributes v
         where v.tenant_id = delete_attributes.tenant_id and v.attribute_id = v_attribute_id and v.text_value is not null
         limit c_batch_size
@@ -30,7 +30,7 @@ begin
       get diagnostics v_count = row_count;
       if v_count = 0 then
         delete from braid_store.chunk_attributes a
-        where a.ctid = any (array(
+        where a.tenant_id + 0 = delete_attributes.tenant_id and a.ctid = any (array(
           select v.ctid from braid_store.chunk_attributes v
           where v.tenant_id = delete_attributes.tenant_id and v.attribute_id = v_attribute_id
             and v.number_value is not null

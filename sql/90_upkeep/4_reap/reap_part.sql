@@ -31,7 +31,7 @@ begin
     exit when v_chunk_ids = '{}';
     -- By id, because no index of these tables begins with the collection.
     delete from braid_store.forward_rows f
-    where f.ctid = any (array(
+    where f.tenant_id + 0 = reap_part.tenant_id and f.ctid = any (array(
       select f.ctid
       from unnest(v_chunk_ids) u (id),
            lateral (
@@ -39,7 +39,7 @@ begin
              offset 0
            ) f));
     delete from braid_store.chunks c
-    where c.ctid = any (array(
+    where c.tenant_id + 0 = reap_part.tenant_id and c.ctid = any (array(
       select c.ctid
       from unnest(v_chunk_ids) u (id),
            lateral (
@@ -64,8 +64,8 @@ begin
   end loop;
   foreach v_table in array array_remove(array_remove(braid_store.collection_tables(), 'chunks'), 'forward_rows') loop
     loop
-      execute format('delete from braid_store.%1$I where ctid = any (array(select ctid from braid_store.%1$I '
-                     'where tenant_id = $1 and collection_id = $2 limit $3))', v_table)
+      execute format('delete from braid_store.%1$I where tenant_id + 0 = $1 and ctid = any (array(select ctid from '
+                     'braid_store.%1$I where tenant_id = $1 and collection_id = $2 limit $3))', v_table)
         using reap_part.tenant_id, reap_part.collection_id, c_batch_size;
       get diagnostics v_count = row_count;
       document_count := document_count + case v_table when 'documents' then v_count else 0 end;

@@ -10,7 +10,7 @@ declare
   c_batch_size constant int := 2000;
   v_tenant braid_store.dropped_tenants;
   v_has_left boolean;
-  v_table name;
+  v_table record;
   v_place tid;
   v_places tid[];
   v_count bigint;
@@ -21,7 +21,8 @@ begin
     v_has_left := braid_store.has_older_snapshots(v_tenant.dropped_by);
     -- Every table with a tenant_id. Vector shards are dropped as whole tables.
     for v_table in
-      select c.relname
+      -- Only: places in tables that inherit from this one are no places in this one. They come by themselves.
+      select c.relname as name, case when c.relkind = 'r' then 'only ' else '' end as scope
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
       where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
@@ -31,26 +32,29 @@ begin
       order by c.relname = 'documents', c.relname <> 'chunks', c.relname
     loop
       v_places := '{}';
-      -- Only: places in tables that inherit from this one are no places in this one. They come by themselves.
       -- One scan for all batches. A new scan for each would pass again over all rows deleted before.
-      for v_place in execute format('select t.ctid from only braid_store.%I t where t.tenant_id = $1 '
-                                    'for update skip locked', v_table)
+      for v_place in execute format('select t.ctid from %sbraid_store.%I t where t.tenant_id = $1 '
+                                    'for update skip locked', v_table.scope, v_table.name)
         using v_tenant.id
       loop
         v_places := array_append(v_places, v_place);
         if cardinality(v_places) = c_batch_size then
-          execute format('delete from only braid_store.%I t where t.ctid = any ($1)', v_table) using v_places;
-          v_total := v_total + case v_table when 'documents' then c_batch_size else 0 end;
+          execute format('delete from %sbraid_store.%I t where t.tenant_id + 0 = $1 and t.ctid = any ($2)',
+                         v_table.scope, v_table.name)
+            using v_tenant.id, v_places;
+          v_total := v_total + case v_table.name when 'documents' then c_batch_size else 0 end;
           v_places := '{}';
           if clock_timestamp() > deadline then
             return v_total;
           end if;
         end if;
       end loop;
-      execute format('delete from only braid_store.%I t where t.ctid = any ($1)', v_table) using v_places;
+      execute format('delete from %sbraid_store.%I t where t.tenant_id + 0 = $1 and t.ctid = any ($2)',
+                     v_table.scope, v_table.name)
+        using v_tenant.id, v_places;
       get diagnostics v_count = row_count;
-      v_total := v_total + case v_table when 'documents' then v_count else 0 end;
-      execute format('select $2 or exists (select from only braid_store.%I t where t.tenant_id = $1)', v_table)
+      v_total := v_total + case v_table.name when 'documents' then v_count else 0 end;
+      execute format('select $2 or exists (select from %sbraid_store.%I t where t.tenant_id = $1)', v_table.scope, v_table.name)
       into v_has_left
       using v_tenant.id, v_has_left;
     end loop;

@@ -13,7 +13,8 @@ declare
 begin
   loop
     delete from braid_store.embedding_usage u
-    where u.ctid = any (array(
+    -- Places are those of one table: in partitions, other days can have the same.
+    where u.day < (now() at time zone 'UTC')::date - c_days and u.ctid = any (array(
       select o.ctid
       from braid_store.embedding_usage o
       where o.day < (now() at time zone 'UTC')::date - c_days

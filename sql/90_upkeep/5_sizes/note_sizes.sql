@@ -21,12 +21,11 @@ begin
         select v_day, s.kind, sum(s.row_bytes), sum(s.index_bytes)
         from (
           -- Numbered tables are of one kind.
-          select regexp_replace(c.relname, '_[0-9]+$', '') as kind, pg_table_size(c.oid) as row_bytes,
+          select regexp_replace(c.name, '_[0-9]+$', '') as kind, pg_table_size(c.oid) as row_bytes,
                  pg_indexes_size(c.oid) as index_bytes
-          from pg_class c
-          where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r'
-            -- To ask the size of what is being dropped would wait for that.
-            and not exists (
+          from braid_store.stored_tables() c
+          -- To ask the size of what is being dropped would wait for that.
+          where not exists (
               select from pg_locks l
               where l.relation = c.oid and l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.granted
                 and l.database = (select d.oid from pg_database d where d.datname = current_database())

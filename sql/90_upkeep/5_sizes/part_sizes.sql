@@ -21,11 +21,11 @@ declare
   v_bytes bigint;
   v_vector_bytes bigint;
 begin
-  select coalesce(sum(pg_total_relation_size(c.oid)) filter (where c.relname <> 'chunk_vectors'), 0),
-         coalesce(sum(pg_total_relation_size(c.oid)) filter (where c.relname = 'chunk_vectors'), 0)
+  select coalesce(sum(pg_total_relation_size(c.oid)) filter (where c.name <> 'chunk_vectors'), 0),
+         coalesce(sum(pg_total_relation_size(c.oid)) filter (where c.name = 'chunk_vectors'), 0)
   into v_bytes, v_vector_bytes
-  from pg_class c
-  where c.relnamespace = 'braid_store'::regnamespace and c.relname::text = any (braid_store.collection_tables());
+  from braid_store.stored_tables() c
+  where c.name = any (braid_store.collection_tables());
   return query
   with parts as (
     select s.tenant_id, s.collection_id, sum(s.chunk_count)::bigint as chunk_count,

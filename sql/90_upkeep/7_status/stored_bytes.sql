@@ -8,7 +8,9 @@ set search_path = pg_catalog, pg_temp
 as $$
   select sum(pg_total_relation_size(c.oid))::bigint
   from pg_class c
-  where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r'
+  left join pg_inherits i on i.inhrelid = c.oid and c.relispartition
+  left join pg_class p on p.oid = i.inhparent
+  where coalesce(p.relnamespace, c.relnamespace) = 'braid_store'::regnamespace and c.relkind = 'r'
     -- To ask the size of what is being dropped would wait for that.
     and not exists (
       select from pg_locks l

@@ -17,12 +17,13 @@ as $$
 #variable_conflict use_column
 begin
   return query
-  select c.relname::text, p.part, t.key, n.name, p.byte_count,
+  select s.name, p.part, t.key, n.name, p.byte_count,
          case when p.row_estimate >= 0 then p.row_estimate::bigint end
-  from pg_class c
-  left join braid_store.vector_shards s on c.relname = 'vectors_' || s.id
-  left join braid_store.tenants t on t.id = s.tenant_id
-  left join braid_store.collections n on n.id = s.collection_id
+  from braid_store.stored_tables() s
+  join pg_class c on c.oid = s.oid
+  left join braid_store.vector_shards v on s.name = 'vectors_' || v.id
+  left join braid_store.tenants t on t.id = v.tenant_id
+  left join braid_store.collections n on n.id = v.collection_id
   cross join lateral (
     select 'rows', pg_table_size(c.oid) - coalesce(pg_total_relation_size(nullif(c.reltoastrelid, 0)), 0), c.reltuples
     union all
@@ -34,9 +35,8 @@ begin
     join pg_class i on i.oid = x.indexrelid
     where x.indrelid = c.oid
   ) p (part, byte_count, row_estimate)
-  where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'm')
-    -- To ask the size of what is being dropped would wait for that.
-    and not exists (
+  -- To ask the size of what is being dropped would wait for that.
+  where not exists (
       select from pg_locks l
       where l.relation = c.oid and l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.granted
         and l.database = (select d.oid from pg_database d where d.datname = current_database())

@@ -28,9 +28,9 @@ begin
          format('vacuum (analyze%s) %s;', case when t.bytes >= 1000000000 then ', parallel 4' else '' end, t.name)
   from (
     select c.oid::regclass::text as name, s.n_dead_tup as dead, s.n_live_tup as live, pg_total_relation_size(c.oid) as bytes
-    from pg_class c
+    from braid_store.stored_tables() c
     join pg_stat_all_tables s on s.relid = c.oid
-    where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.oid <> all (v_locked)
+    where c.oid <> all (v_locked)
       and s.n_dead_tup > c_rows and s.n_dead_tup > 0.2 * (s.n_dead_tup + s.n_live_tup)
   ) t
   union all
@@ -40,9 +40,10 @@ begin
          'The planner, and what pgbraid says of sizes, take the number of its rows and pages from there. It reads 30,000 '
          'pages at most, and keeps nobody waiting.',
          format('analyze %s;', c.oid::regclass)
-  from pg_class c
+  from braid_store.stored_tables() k
+  join pg_class c on c.oid = k.oid
   join pg_stat_all_tables s on s.relid = c.oid
-  where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.oid <> all (v_locked)
+  where c.oid <> all (v_locked)
     and (c.reltuples < 0 and pg_relation_size(c.oid) > c_bytes
          or s.n_mod_since_analyze > greatest(c_rows, c.reltuples / 2))
   union all
