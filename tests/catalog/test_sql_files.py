@@ -75,9 +75,7 @@ def test_attributes_come_in_one_order() -> None:
         name_of(file)
         for file in OBJECT_FILES
         for kind, _, _ in CREATE.findall(TEXTS[file])
-        if not (
-            "with (security_invoker = true)" in TEXTS[file] if kind == "view" else ATTRIBUTES.search(TEXTS[file])
-        )
+        if not ("with (security_invoker = true)" in TEXTS[file] if kind == "view" else ATTRIBUTES.search(TEXTS[file]))
     ]
     assert offenders == []
 
@@ -212,17 +210,16 @@ def test_updates_and_deletes_have_a_condition() -> None:
 
 
 PLACE = re.compile(r"\b(?:(\w+)\.)?ctid = any \(")
-# Of tables that are never partitioned: those of vector shards, of notes, of sizes and of the search log. move_postings reads
-# the pages of one table.
+# Of tables that are never partitioned: those of vector shards, of notes, of sizes and of the search log. move_postings
+# reads the pages of one table.
 ONE_TABLE = {
-    "note_rate", "note_sizes", "roll_up_searches", "delete_hours", "delete_logged", "move_postings", "remove_from_shard",
-    "represent_duplicates", "give_back_vectors", "remove_vectors", "forget_copied",
+    "note_rate", "note_sizes", "roll_up_searches", "delete_hours", "delete_logged", "move_postings",
+    "remove_from_shard", "represent_duplicates", "give_back_vectors", "remove_vectors", "forget_copied",
 }  # fmt: skip
 
 
 def test_places_stand_beside_their_tenant() -> None:
-    """A place is unique in one table. In a partitioned one, as on a node of a cluster, another tenant's row can have the
-    same."""
+    """A place is unique in one table. In a partitioned one, another tenant's row can have the same."""
     alone = [
         name_of(file)
         for file in FILES
