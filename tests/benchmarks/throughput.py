@@ -23,6 +23,7 @@ from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
 from benchmarks.full_text.corpus import Synthetic
+from benchmarks.pages import MEASUREMENTS, markdown_table, measured_on, write_section
 from benchmarks.semantic.corpus import Corpus, text
 from pgbraid import embedded
 from pgbraid.install import install
@@ -34,9 +35,11 @@ SEARCH = "select * from braid.hybrid_search(%s, %s, match_count => 10, collectio
 WRITE = "select count(*) from braid.upsert_documents(%s, 'corpus')"
 QUERIES = 200
 WRITES_A_SECOND, DOCUMENTS_A_WRITE = 10, 10
-HEAD = (
-    "\n clients   a second   times one   p50 ms   p95 ms   CPU ms a search (server, client)   MB a backend   waits for"
-)
+HEAD = [
+    "clients", "searches a second", "times one", "p50 / p95, ms", "CPU a search, ms: server, client",
+    "MB a backend (its own)", "waits for",
+]  # fmt: skip
+WIDTHS = [9, 17, 9, 15, 32, 22, 12]
 TICKS = os.sysconf("SC_CLK_TCK")
 CONTEXT = multiprocessing.get_context("fork")
 
@@ -53,6 +56,10 @@ class Client:
     private: int | None = None
 
 
+def say(cells: list[str]) -> None:
+    print("   ".join(cell.rjust(width) for cell, width in zip(cells, WIDTHS, strict=True)), flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
@@ -60,6 +67,7 @@ def main() -> None:
     parser.add_argument("--data-dir", type=Path, help="where the loaded database is kept, or is already")
     parser.add_argument("--seconds", type=float, default=10, help="for each number of clients")
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 2, 4, 8, 16])
+    parser.add_argument("--write", action="store_true", help="write docs/measurements.md")
     arguments = parser.parse_args()
     data_dir = arguments.data_dir or temporary_folder()
     try:
@@ -69,18 +77,32 @@ def main() -> None:
         queries = make_queries(arguments.size)
         with psycopg.connect(dsn, autocommit=True) as admin:
             version, shared_buffers = (value(admin, f"show {name}") for name in ("server_version", "shared_buffers"))
-            print(f"PostgreSQL {version}, shared_buffers {shared_buffers}, {os.cpu_count()} cores, {arguments.size:,}")
-            print(HEAD)
+            about = (
+                f"{arguments.size:,} documents, 10 rows a search, {arguments.seconds:g} seconds each, "
+                f"`shared_buffers` {shared_buffers}, PostgreSQL {version}"
+            )
+            print(f"{about}, {os.cpu_count()} cores\n")
+            say(HEAD)
+            rows: list[list[str]] = []
             base = None
             for count in arguments.clients:
-                rate = report(admin, dsn, queries, count, arguments.seconds, str(count), base)
+                rate, cells = measured(admin, dsn, queries, count, arguments.seconds, base)
                 base = base or rate
+                rows.append([str(count), *cells])
+                say(rows[-1])
+            came = []
             for count in (1, 4):
                 with writing(dsn, arguments.size) as written:
                     started = time.monotonic()
-                    report(admin, dsn, queries, count, arguments.seconds, f"{count}+writer", base)
-                    rate = written.value / (time.monotonic() - started)
-                print(f"{'':>8}   {rate:.0f} documents a second came in")
+                    _, cells = measured(admin, dsn, queries, count, arguments.seconds, base)
+                    came.append(f"{written.value / (time.monotonic() - started):.0f}")
+                rows.append([f"{count} + writer", *cells])
+                say(rows[-1])
+            beside = f"While {' and '.join(came)} documents a second came in beside 1 and 4 clients."
+            print(f"\n{beside}")
+            if arguments.write:
+                text = f"{measured_on()}. {about}. {beside}\n\n{markdown_table(HEAD, rows)}"
+                write_section(MEASUREMENTS, "throughput", text)
     finally:
         embedded.stop(data_dir)
         if not arguments.data_dir:
@@ -99,15 +121,10 @@ def make_queries(size: int) -> list[tuple[str, str]]:
     return list(zip(words, map(text, Corpus(size).queries(len(words))), strict=True))
 
 
-def report(
-    admin: Connection,
-    dsn: str,
-    queries: list[tuple[str, str]],
-    count: int,
-    seconds: float,
-    name: str,
-    base: float | None,
-) -> float:
+def measured(
+    admin: Connection, dsn: str, queries: list[tuple[str, str]], count: int, seconds: float, base: float | None
+) -> tuple[float, list[str]]:
+    """Searches a second, and the cells after the first."""
     clients, waits = measure(admin, dsn, queries, count, seconds)
     taken = sorted(taken for client in clients for taken in client.seconds)
     rate = len(taken) / seconds
@@ -116,15 +133,13 @@ def report(
     client = sum(client.client_cpu for client in clients) / len(taken)
     told = [(c.pss, c.private) for c in clients if c.pss is not None and c.private is not None]
     memory = (
-        f"{max(p for p, _ in told) / 2**20:.0f} ({max(q for _, q in told) / 2**20:.0f} its own)" if told else "not told"
+        f"{max(p for p, _ in told) / 2**20:.0f} ({max(q for _, q in told) / 2**20:.0f})" if told else "not told"
     )
     common = ", ".join(f"{wait} {share:.0%}" for wait, share in waits if share >= 0.02) or "none"
-    print(
-        f"{name:>8}   {rate:8.1f}   {rate / (base or rate):9.2f}   {cuts[9] * 1000:6.1f}   {cuts[18] * 1000:6.1f}   "
-        f"{server * 1000:26.1f}, {client * 1000:.1f}   {memory}   {common}",
-        flush=True,
-    )
-    return rate
+    return rate, [
+        f"{rate:.1f}", f"{rate / (base or rate):.2f}", f"{cuts[9] * 1000:.1f} / {cuts[18] * 1000:.1f}",
+        f"{server * 1000:.1f}, {client * 1000:.1f}", memory, common,
+    ]  # fmt: skip
 
 
 def measure(

@@ -138,6 +138,8 @@ API = {
     "list_query_sets": ("reads", []),
     "list_ranking_models": ("reads", []),
     "list_rankings": ("reads", []),
+    "logged_multi_search": ("writes", ["queries"]),
+    "logged_recall": ("writes", []),
     "maintain": ("writes", []),
     "measure_recall": ("writes", []),
     "missing_token_vectors": ("reads", []),
@@ -197,6 +199,8 @@ API = {
     "upsert_embedded_documents": ("writes", ["documents", "embeddings"]),
     "version": ("reads", []),
 }
+# Searches that add a row to a log where there is one, and answer where nothing can be written.
+LOGGED = {"logged_multi_search", "logged_recall", "search"}
 SEARCHES = [
     "braid.conversation_timeline",
     "braid.arrange_results",

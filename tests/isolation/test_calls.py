@@ -159,6 +159,14 @@ CALLS = {
     "list_query_sets": ["braid.list_query_sets()"],
     "list_ranking_models": ["braid.list_ranking_models()"],
     "list_profiles": ["braid.list_profiles()"],
+    "logged_multi_search": [
+        """(select braid.logged_multi_search('["discount", {"text": "zebrafish", "embedding": [0, 1, 0.1]}]', 1000,"""
+        " collection => 'small') #- '{stats,search_id}') s",
+    ],
+    "logged_recall": [
+        "(select braid.logged_recall('discount zebrafsh last week', '[0,1,0.1]', 'auto', 'auto', collection => 'small',"
+        " reference_time => '2026-01-01') #- '{stats,search_id}') s",
+    ],
     "maintain": ["braid.maintain('1 second')"],
     "measure_recall": ["braid.measure_recall('small', set_ef_search => true)"],
     "multi_search": [
@@ -301,6 +309,8 @@ READING = {
     "get_query_embedding",
     "hybrid_search",
     "list_documents",
+    "logged_multi_search",
+    "logged_recall",
     "missing_token_vectors",
     "multi_search",
     "list_profiles",
@@ -373,6 +383,7 @@ ECHOED = {
     "explain_search": ["zebrafish", "beta-only", "betakey"],
     "export_tenant": ["betakey"],
     "learn_profile": ["beta-only"],
+    "logged_multi_search": ["zebrafish"],
     "multi_search": ["zebrafish"],
     "upsert_documents": ["beta-only"],
     "upsert_embedded_documents": ["beta-only"],

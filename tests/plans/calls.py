@@ -280,6 +280,18 @@ CALLS: dict[str, list[Call]] = {
     "list_query_sets": [Call("select braid.list_query_sets()", ASKED)],
     "list_ranking_models": [Call("select braid.list_ranking_models()", LEARNED)],
     "list_profiles": [Call("select braid.list_profiles()")],
+    "logged_multi_search": [
+        Call(
+            """select braid.logged_multi_search('[{"text": "needle", "embedding": [1,0,0]}, {"text": "needle"}]', """
+            "collection => 'docs')",
+            (LOG,),
+        )
+    ],
+    "logged_recall": [
+        Call(
+            "select braid.logged_recall('needle', '[1,0,0]', '2000-01-01T00:01', 'auto', collection => 'docs')", (LOG,)
+        )
+    ],
     "maintain": [
         Call(
             "select braid.maintain()",

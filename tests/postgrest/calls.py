@@ -234,12 +234,20 @@ CALLS = {
         {**TEXT, **VECTOR, "match_count": 1, "reference_time": "2026-01-01T00:00:00Z"},
         lambda answer, _: answer["results"][0]["external_id"] == "doc2",
     ),
+    "logged_recall": Call(
+        {**TEXT, **VECTOR, "match_count": 1, "reference_time": "2026-01-01T00:00:00Z"},
+        lambda answer, _: answer["results"][0]["external_id"] == "doc2" and "search_id" not in answer["stats"],
+    ),
     "conversation_timeline": Call({"topic": "keep", **READ}, found("doc2")),
     "extract_timeframe": Call(
         {"query_text": "discounts in March 2025", "time_zone": "UTC"},
         lambda rows, _: rows[0]["timeframe"] == '{["2025-03-01 00:00:00+00","2025-04-01 00:00:00+00")}',
     ),
     "multi_search": Call(
+        {"queries": ["discount customer keep", {"embedding": [0, 1, 0]}], "match_count": 1, **READ},
+        lambda answer, _: [row["external_id"] for row in answer["results"]] == ["doc2"],
+    ),
+    "logged_multi_search": Call(
         {"queries": ["discount customer keep", {"embedding": [0, 1, 0]}], "match_count": 1, **READ},
         lambda answer, _: [row["external_id"] for row in answer["results"]] == ["doc2"],
     ),

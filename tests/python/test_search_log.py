@@ -37,6 +37,17 @@ def test_a_search_is_logged_and_has_an_id(logged: pgbraid.Client, db: Connection
     assert db.execute("select count(*) from braid.search_log").fetchone() == (3,)
 
 
+def test_recall_and_several_queries_are_logged(logged: pgbraid.Client, db: Connection) -> None:
+    recalled = logged.recall("heron", "since 2020")
+    together = logged.search(["heron", "ana"])
+    rows = db.execute("select search_id::text, mode, query_text from braid.search_log order by search_id").fetchall()
+    assert rows == [
+        (recalled.stats["search_id"], recalled.stats["mode"], "heron"),
+        (together.stats["search_id"], "multi", "heron\nana"),
+    ]
+    assert logged.record_feedback(together, together[0].external_id, "click")
+
+
 def by_length() -> Any:
     class Reranker:
         model_name = "length"

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from catalog.test_functions import API
+from catalog.test_functions import API, LOGGED
 from plans.calls import CALLS
 from plans.reading import Connection, Tenant, tenant
 
@@ -47,9 +47,8 @@ def both(pair: Replicated) -> Iterator[Both]:
     with tenant(pair.primary.dsn_for("postgres"), "pgbraid") as world:
         world.grow(DOCUMENTS)
         with world.connect("auto") as primary:
-            for statement in dict.fromkeys(
-                [step for name in [*READING, "search"] for call in CALLS[name] for step in call.prepare] + [*MORE]
-            ):
+            steps = [step for name in [*READING, *sorted(LOGGED)] for call in CALLS[name] for step in call.prepare]
+            for statement in dict.fromkeys([*steps, *MORE]):
                 primary.execute(statement.encode(), world.values)
             world.maintain()
             pair.caught_up()

@@ -56,7 +56,7 @@ begin
     from (
       select l.*, coalesce(sha256(convert_to(braid_store.plain_query(l.query_text), 'UTF8')), l.query_hash) as hash
       from braid_store.search_log l
-      where l.tenant_id = v_tenant_id and l.collection_id = v_collection.id and l.is_first_page
+      where l.tenant_id = v_tenant_id and l.collection_id = v_collection.id and l.is_first_page and l.mode <> 'multi'
         and (store_click_judgments.since is null or l.searched_at >= store_click_judgments.since)
     ) l
     -- A query with filters is another one with others.

@@ -51,7 +51,7 @@ begin
       where store_sampled_queries.method = 'worst'
         and f.tenant_id = v_tenant_id and f.search_id = l.search_id and f.kind in ('click', 'used_in_answer')
     ) f on true
-    where l.tenant_id = v_tenant_id and l.collection_id = v_collection.id and l.is_first_page and l.query_text <> ''
+    where l.tenant_id = v_tenant_id and l.collection_id = v_collection.id and l.is_first_page and l.mode <> 'multi' and l.query_text <> ''
       and (store_sampled_queries.since is null or l.searched_at >= store_sampled_queries.since)
   ), asked as (
     select s.query, s.filters, (array_agg(s.query_text order by s.searched_at desc))[1] as query_text, sum(s.weight) as weight,

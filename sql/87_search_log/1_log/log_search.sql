@@ -6,7 +6,9 @@ create or replace function braid_store.log_search(
   match_count int,
   configuration jsonb,
   is_first_page boolean,
-  results braid.search_result[],
+  result_count int,
+  external_ids text[],
+  chunk_indexes int[],
   stats jsonb,
   warnings jsonb
 )
@@ -20,7 +22,6 @@ as $$
 declare
   c_most_characters constant int := 1000;
   c_most_bytes constant int := 2000;
-  c_most_results constant int := 100;
   v_searched_at timestamptz := clock_timestamp();
   v_search_id uuid := braid_store.search_id_at(v_searched_at);
   v_query text := left(log_search.query_text, c_most_characters);
@@ -39,10 +40,8 @@ begin
     case when v_keeps_text then v_query end,
     case when collection.search_log_query = 'hash' then sha256(convert_to(lower(btrim(v_query)), 'UTF8')) end,
     case when v_keeps_text and octet_length(log_search.filters::text) <= c_most_bytes then log_search.filters end,
-    log_search.match_count, cardinality(results), log_search.is_first_page,
-    array(select r.external_id from unnest(results[1:c_most_results]) r),
-    array(select r.chunk_index from unnest(results[1:c_most_results]) r),
-    (stats ->> 'underfilled')::boolean,
+    log_search.match_count, log_search.result_count, log_search.is_first_page, log_search.external_ids, log_search.chunk_indexes,
+    coalesce((stats ->> 'underfilled')::boolean, false),
     array(select w.value ->> 'code' from jsonb_array_elements(log_search.warnings) w where w.value ->> 'code' <> 'underfilled'),
     braid_store.ranking_in_short(collection), log_search.configuration,
     case collection.search_log when 'all' then 1 else collection.search_log_share end,
@@ -57,6 +56,7 @@ exception when others then
 end
 $$;
 
-comment on function braid_store.log_search(int, braid_store.collections, text, jsonb, int, jsonb, boolean, braid.search_result[],
-                                           jsonb, jsonb) is
-  'Adds a search to the log and returns its id; null if that was not possible, which is no error.';
+comment on function braid_store.log_search(int, braid_store.collections, text, jsonb, int, jsonb, boolean, int, text[], int[], jsonb,
+                                           jsonb) is
+  'Adds a search to the log and returns its id; null if that was not possible, which is no error. external_ids, chunk_indexes: of '
+  'the first 100 results.';

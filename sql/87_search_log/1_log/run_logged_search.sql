@@ -22,7 +22,6 @@ set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
 declare
-  v_tenant_id int := braid_store.require_tenant_id();
   v_found record;
   v_collection braid_store.collections;
   v_search_id uuid;
@@ -57,12 +56,15 @@ begin
       v_collection := braid_store.rank_as(v_collection, run_logged_search.options -> 'ranking');
     end if;
     v_search_id := braid_store.log_search(
-      v_tenant_id, v_collection, run_logged_search.query_text, run_logged_search.filters, run_logged_search.match_count,
+      braid_store.require_tenant_id(), v_collection, run_logged_search.query_text, run_logged_search.filters,
+      run_logged_search.match_count,
       braid_store.asked_configuration(
         run_logged_search.full_text_weight, run_logged_search.semantic_weight, run_logged_search.fusion,
         run_logged_search.rrf_k, run_logged_search.candidate_count, run_logged_search.min_score, run_logged_search.match,
         run_logged_search.options, v_collection.search_log_query = 'text'),
-      coalesce(run_logged_search.options ->> 'cursor', '') = '', v_found.results, v_found.stats, v_found.warnings);
+      coalesce(run_logged_search.options ->> 'cursor', '') = '', cardinality(v_found.results),
+      array(select r.external_id from unnest(v_found.results[:100]) r),
+      array(select r.chunk_index from unnest(v_found.results[:100]) r), v_found.stats, v_found.warnings);
   end if;
   return jsonb_build_object(
     'results', to_jsonb(v_found.results),

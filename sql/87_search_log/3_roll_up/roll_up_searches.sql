@@ -58,19 +58,16 @@ begin
     if v_rows is not null then
       perform braid_store.count_searches(v_rows);
       for v_day in
-        select n.day, n.collection_ids, exists (select from braid_store.search_log_days d where d.day = n.day) as is_there
-        from (
-          select (r.searched_at at time zone 'UTC')::date as day, array_agg(distinct r.collection_id) as collection_ids
-          from unnest(v_rows) r
-          group by 1
-        ) n
+        select (r.searched_at at time zone 'UTC')::date as day, array_agg(r) as searches,
+               array_agg(distinct r.collection_id) as collection_ids
+        from unnest(v_rows) r
+        group by 1
       loop
-        if not v_day.is_there then
+        if not exists (select from braid_store.search_log_days d where d.day = v_day.day) then
           perform braid_store.create_log_day(v_day.day);
         end if;
-        execute format('insert into braid_store.search_log_%s select * from unnest($1) r '
-                       'where (r.searched_at at time zone ''UTC'')::date = $2', to_char(v_day.day, 'YYYYMMDD'))
-          using v_rows, v_day.day;
+        execute format('insert into braid_store.search_log_%s select * from unnest($1)', to_char(v_day.day, 'YYYYMMDD'))
+          using v_day.searches;
         update braid_store.search_log_days d
         set collection_ids = d.collection_ids
                              || array(select u.id from unnest(v_day.collection_ids) u (id) where u.id <> all (d.collection_ids))

@@ -19,7 +19,7 @@ comment on view braid.search_hours is
   'longer than the searches themselves. For writers.';
 comment on column braid.search_hours.collection is 'The collection that was searched.';
 comment on column braid.search_hours.hour is 'When the hour began.';
-comment on column braid.search_hours.mode is 'full_text, semantic, sparse or hybrid.';
+comment on column braid.search_hours.mode is 'full_text, semantic, sparse, hybrid or multi.';
 comment on column braid.search_hours.semantic_mode is 'How vectors were looked for; null without a semantic search.';
 comment on column braid.search_hours.calls is 'How many searches were logged.';
 comment on column braid.search_hours.estimated_calls is 'How many searches they stand for, if the log takes samples.';

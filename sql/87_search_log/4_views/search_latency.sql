@@ -47,7 +47,7 @@ comment on view braid.search_latency is
   'writers.';
 comment on column braid.search_latency.day is 'The day (UTC).';
 comment on column braid.search_latency.collection is 'The collection that was searched.';
-comment on column braid.search_latency.mode is 'full_text, semantic, sparse or hybrid.';
+comment on column braid.search_latency.mode is 'full_text, semantic, sparse, hybrid or multi.';
 comment on column braid.search_latency.semantic_mode is 'How vectors were looked for; null without a semantic search.';
 comment on column braid.search_latency.calls is 'How many searches were logged.';
 comment on column braid.search_latency.mean_ms is 'How long one took on average.';

@@ -18,9 +18,10 @@ comment on column braid.search_log.search_id is 'What record_feedback takes. Beg
 comment on column braid.search_log.searched_at is 'When the search ended.';
 comment on column braid.search_log.collection is 'The collection that was searched.';
 comment on column braid.search_log.login is 'The login that searched; through a gateway, that of the gateway.';
-comment on column braid.search_log.mode is 'full_text, semantic, sparse or hybrid, as in the stats of the search.';
+comment on column braid.search_log.mode is 'full_text, semantic, sparse, hybrid or multi (several queries), as in the stats of the search.';
 comment on column braid.search_log.semantic_mode is 'How vectors were looked for, as in the stats; null without a semantic search.';
-comment on column braid.search_log.query_text is 'The first 1000 characters of the query; null if the log does not keep texts.';
+comment on column braid.search_log.query_text is
+  'The first 1000 characters of the query; of several, one a line. Null if the log does not keep texts.';
 comment on column braid.search_log.query_hash is
   'The SHA-256 of these, in lower case and without spaces around; null unless the log keeps hashes in place of texts.';
 comment on column braid.search_log.filters is
@@ -35,7 +36,8 @@ comment on column braid.search_log.is_underfilled is 'Whether there were fewer r
 comment on column braid.search_log.warnings is 'The codes of the search''s other warnings.';
 comment on column braid.search_log.ranking is 'The settings of the collection that decide its ranking, as they were, in short.';
 comment on column braid.search_log.configuration is
-  'What the search asked for besides: weights, fusion, candidates and options. Of the options sparse, late_interaction and profile '
+  'What the search asked for besides: weights, fusion, candidates and options; of logged_recall its strategy and whether there was a '
+  'timeframe, of logged_multi_search how many queries. Of the options sparse, late_interaction and profile '
   'it only says that they were there.';
 comment on column braid.search_log.sample_share is 'The share of searches that were logged then: each stands for 1 / sample_share.';
 comment on column braid.search_log.query_time_ms is 'How long the search took in the database.';

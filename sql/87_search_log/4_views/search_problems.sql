@@ -20,7 +20,7 @@ comment on view braid.search_problems is
 comment on column braid.search_problems.searched_at is 'When the search ended.';
 comment on column braid.search_problems.search_id is 'The search, as in braid.search_log.';
 comment on column braid.search_problems.collection is 'The collection that was searched.';
-comment on column braid.search_problems.mode is 'full_text, semantic, sparse or hybrid.';
+comment on column braid.search_problems.mode is 'full_text, semantic, sparse, hybrid or multi.';
 comment on column braid.search_problems.query_text is 'The query; null if the log does not keep texts.';
 comment on column braid.search_problems.query_hash is 'Its hash, if the log keeps that.';
 comment on column braid.search_problems.filters is 'Its filters, as in braid.search_log.';

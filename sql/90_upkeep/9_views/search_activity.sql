@@ -13,7 +13,7 @@ comment on view braid.search_activity is
   'administrators, services and monitors.';
 comment on column braid.search_activity.hour is 'When the hour began.';
 comment on column braid.search_activity.collection is 'The collection that was searched.';
-comment on column braid.search_activity.mode is 'full_text, semantic, sparse or hybrid.';
+comment on column braid.search_activity.mode is 'full_text, semantic, sparse, hybrid or multi.';
 comment on column braid.search_activity.calls is 'How many searches were logged.';
 comment on column braid.search_activity.estimated_calls is 'How many searches they stand for, if the log takes samples.';
 comment on column braid.search_activity.zero_hits is 'How many of them found nothing.';

@@ -81,7 +81,10 @@ BENIGN_OF_TYPE = {
     "jsonb": "'{}'",
 }
 OF_FUNCTION = {
-    ("multi_search", "queries"): """'["discount", {"text": "customer", "embedding": [1,0,0]}]'""",
+    **dict.fromkeys(
+        [("multi_search", "queries"), ("logged_multi_search", "queries")],
+        """'["discount", {"text": "customer", "embedding": [1,0,0]}]'""",
+    ),
     ("create_collection", "collection"): "'another'",
     ("drop_tenant", "tenant"): "'nobody'",
     ("plan_tuning", "query_set"): "'tuned'",

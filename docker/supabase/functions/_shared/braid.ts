@@ -1015,6 +1015,45 @@ export type Database = {
           evaluation: Json
         }[]
       }
+      logged_multi_search: {
+        Args: {
+          candidate_count?: number | null
+          collection?: string
+          filters?: Json
+          full_text_weight?: number | null
+          fusion?: string | null
+          match?: string
+          match_count?: number
+          min_score?: number | null
+          options?: SearchOptions | null
+          queries: Json
+          rrf_k?: number | null
+          semantic_weight?: number | null
+        }
+        Returns: Json
+      }
+      logged_recall: {
+        Args: {
+          candidate_count?: number | null
+          collection?: string
+          filters?: Json
+          full_text_weight?: number | null
+          fusion?: string | null
+          match?: string
+          match_count?: number
+          min_score?: number | null
+          options?: SearchOptions | null
+          query_embedding?: number[] | string | null
+          query_text?: string | null
+          reference_time?: string | null
+          rrf_k?: number | null
+          semantic_weight?: number | null
+          strategy?: string
+          time_zone?: string | null
+          timeframe?: string | null
+        }
+        Returns: Json
+      }
       maintain: {
         Args: {
           time_budget?: string | null

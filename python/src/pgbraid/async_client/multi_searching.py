@@ -42,8 +42,8 @@ async def multi_search(
     match: str = "any",
     options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> SearchResults:
-    """What is best for several queries together. Maps to braid.multi_search; `search` calls it for a list of queries
-    and for `expand`.
+    """What is best for several queries together. Maps to braid.logged_multi_search; `search` calls it for a list of
+    queries and for `expand`.
 
     Rows are ordered by the sum of weight / (60 + rank) over the queries; their `query_ranks` say where each query has
     them. What `expand` adds has the weight 0.5. `limit` is at most 1,000. The rest is as in `search`.
@@ -83,7 +83,7 @@ async def multi_search(
         try:
             (answer,) = await client._session.json(
                 """
-                braid.multi_search(
+                braid.logged_multi_search(
                   queries => %(queries)s::jsonb, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
                   collection => %(collection)s::text, full_text_weight => %(full_text_weight)s::float8,
                   semantic_weight => %(semantic_weight)s::float8, fusion => %(fusion)s::text,

@@ -45,7 +45,7 @@ async def recall(
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
 ) -> SearchResults:
-    """Search what was said and when. Maps to braid.recall_json.
+    """Search what was said and when. Maps to braid.logged_recall.
 
     `timeframe` is on occurred_at: words such as "last week", "the last 3 days" or "between March and May
     2025", ISO 8601 such as "2025-03", "2025-01-01/P1M" or "P7D", a range as PostgreSQL writes it, several of
@@ -72,7 +72,7 @@ async def recall(
     (answer,), warnings = await searched(
         client,
         f"""
-        braid.recall_json(
+        braid.logged_recall(
           query_text => %(text)s::text, timeframe => %(timeframe)s::text, strategy => %(strategy)s::text,
           match_count => %(match_count)s::int, time_zone => %(time_zone)s::text,
           reference_time => %(reference_time)s::timestamptz, {RANKING})::text

@@ -38,8 +38,8 @@ READS = frozenset(
         "conversation_timeline", "current_tenant_id", "evaluate", "explain_score", "explain_search",
         "extract_timeframe", "facets", "fit_passages", "get_document", "get_profile", "get_query_embedding",
         "get_ranking_model", "highlight", "judge_agreement", "list_documents", "list_profiles", "list_queries",
-        "list_query_sets", "list_ranking_models", "list_rankings", "model_migrations", "multi_search",
-        "parse_timeframe", "passage_options", "plan_tuning", "pool_results", "ranking_features", "recall_json",
+        "list_query_sets", "list_ranking_models", "list_rankings", "logged_multi_search", "logged_recall",
+        "model_migrations", "parse_timeframe", "passage_options", "plan_tuning", "pool_results", "ranking_features",
         "search", "search_json", "similar_chunks", "similar_documents", "status", "tune",
     }
 )  # fmt: skip

@@ -9,7 +9,8 @@ import urllib.error
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pgbraid._chat import CHAT_URL, ChatService, response_format
 from pgbraid.errors import InvalidArgumentError, PgbraidError
@@ -18,7 +19,9 @@ from pgbraid.evaluation.judging import PooledResult, judgment
 if TYPE_CHECKING:
     from pgbraid.client import Client
 
-__all__ = ["Asked", "JudgingError", "ModelJudge", "ask_model"]
+__all__ = ["MOST_FAILURES", "Asked", "JudgingError", "ModelJudge", "ask_model", "is_refused", "passage_of", "start"]
+
+T = TypeVar("T")
 
 # The scale and the steps are those of UMBRELA (Upadhyay et al. 2024, arXiv:2406.06519), which reproduces the prompt of
 # Thomas et al. 2024 (arXiv:2309.10621), without its measure of trust, which is no matter of relevance.
@@ -138,7 +141,7 @@ def ask_model(
                 grade = future.result()
             except JudgingError as error:
                 failures += 1
-                if failures >= MOST_FAILURES or _is_refused(error):
+                if failures >= MOST_FAILURES or is_refused(error):
                     raise
                 asked.failed += 1
                 asked.last_failure = error
@@ -152,8 +155,7 @@ def ask_model(
             progress(result)
 
     for result in results:
-        text = f"{result.title}\n{result.content}" if result.title else result.content
-        waiting[_start(model, result.query_text, text)] = result
+        waiting[start(partial(model.grade, result.query_text, passage_of(result)))] = result
         if len(waiting) >= concurrency:
             store(wait(waiting, return_when=FIRST_COMPLETED).done)
     while waiting:
@@ -161,14 +163,19 @@ def ask_model(
     return asked
 
 
-def _start(model: ModelJudge, query: str, text: str) -> Future[int | None]:
+def passage_of(result: PooledResult) -> str:
+    """What of a result the model reads."""
+    return f"{result.title}\n{result.content}" if result.title else result.content
+
+
+def start(ask: Callable[[], T]) -> Future[T]:
     """Ask in a thread that ends with the program. An interrupted program would wait for those of a ThreadPoolExecutor,
     and a service may be silent for minutes."""
-    future: Future[int | None] = Future()
+    future: Future[T] = Future()
 
     def run() -> None:
         try:
-            future.set_result(model.grade(query, text))
+            future.set_result(ask())
         except BaseException as error:
             future.set_exception(error)
 
@@ -176,5 +183,5 @@ def _start(model: ModelJudge, query: str, text: str) -> Future[int | None]:
     return future
 
 
-def _is_refused(error: JudgingError) -> bool:
+def is_refused(error: JudgingError) -> bool:
     return isinstance(error.__cause__, urllib.error.HTTPError) and error.__cause__.code in REFUSED

@@ -1,0 +1,95 @@
+create or replace function braid_store.run_logged_recall(
+  query_text text,
+  query_embedding @vector@.vector,
+  timeframe text,
+  strategy text,
+  match_count int,
+  filters jsonb,
+  collection text,
+  time_zone text,
+  reference_time timestamptz,
+  full_text_weight float8,
+  semantic_weight float8,
+  fusion text,
+  rrf_k float8,
+  candidate_count int,
+  min_score float8,
+  match text,
+  options jsonb
+)
+returns jsonb
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_found record;
+  v_collection braid_store.collections;
+  v_asked jsonb;
+  v_search_id uuid;
+  v_hint text;
+begin
+  -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
+  begin
+    -- One statement, and so one snapshot.
+    select s.results, s.stats #- '{recall,warnings}' as stats,
+           (s.stats #> '{recall,warnings}') || braid_store.search_warnings(run_logged_recall.collection, s.stats) as warnings,
+           (select c from braid_store.collections c where c.name = run_logged_recall.collection) as collection
+    into v_found
+    from braid_store.run_recall(
+           query_text => run_logged_recall.query_text, query_embedding => run_logged_recall.query_embedding,
+           timeframe => run_logged_recall.timeframe, strategy => run_logged_recall.strategy,
+           match_count => run_logged_recall.match_count, filters => run_logged_recall.filters,
+           collection => run_logged_recall.collection, time_zone => run_logged_recall.time_zone,
+           reference_time => run_logged_recall.reference_time, full_text_weight => run_logged_recall.full_text_weight,
+           semantic_weight => run_logged_recall.semantic_weight, fusion => run_logged_recall.fusion,
+           rrf_k => run_logged_recall.rrf_k, candidate_count => run_logged_recall.candidate_count,
+           min_score => run_logged_recall.min_score, match => run_logged_recall.match,
+           options => run_logged_recall.options, is_reported => true) s;
+  exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
+    -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
+    get stacked diagnostics v_hint = pg_exception_hint;
+    if v_hint = '' then
+      raise;
+    end if;
+    raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
+  end;
+
+  v_collection := v_found.collection;
+  if braid_store.may_log(v_collection) then
+    if jsonb_typeof(run_logged_recall.options -> 'ranking') = 'object' then
+      v_collection := braid_store.rank_as(v_collection, run_logged_recall.options -> 'ranking');
+    end if;
+    -- The text and the filter are those that the search had: the timeframe is in the filter.
+    v_asked := jsonb_strip_nulls(jsonb_build_object(
+      'strategy', nullif(run_logged_recall.strategy, 'hybrid'),
+      'timeframe', case when lower(btrim(run_logged_recall.timeframe)) = 'auto' then to_jsonb('auto'::text)
+                        when run_logged_recall.timeframe is not null then to_jsonb(true) end));
+    v_search_id := braid_store.log_search(
+      braid_store.require_tenant_id(), v_collection, v_found.stats #>> '{recall,searched_text}',
+      braid_store.time_filter(
+        run_logged_recall.filters, braid_store.period_ranges(v_found.stats #> '{recall,timeframe}')),
+      run_logged_recall.match_count,
+      braid_store.asked_configuration(
+        run_logged_recall.full_text_weight, run_logged_recall.semantic_weight, run_logged_recall.fusion,
+        run_logged_recall.rrf_k, run_logged_recall.candidate_count, run_logged_recall.min_score, run_logged_recall.match,
+        run_logged_recall.options, v_collection.search_log_query = 'text')
+      || case when v_asked = '{}' then v_asked else jsonb_build_object('recall', v_asked) end,
+      coalesce(run_logged_recall.options ->> 'cursor', '') = '', cardinality(v_found.results),
+      array(select r.external_id from unnest(v_found.results[:100]) r),
+      array(select r.chunk_index from unnest(v_found.results[:100]) r), v_found.stats, v_found.warnings);
+  end if;
+  return jsonb_build_object(
+    'results', to_jsonb(v_found.results),
+    'stats', case when v_search_id is null then v_found.stats
+                  else v_found.stats || jsonb_build_object('search_id', v_search_id) end,
+    'warnings', v_found.warnings);
+end
+$$;
+
+comment on function braid_store.run_logged_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8,
+                                                  float8, text, float8, int, float8, text, jsonb) is
+  'Does the work of braid.logged_recall.';
