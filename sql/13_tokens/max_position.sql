@@ -1,12 +1,14 @@
 create or replace function braid_store.max_position()
 returns bigint
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select 4294967295;
+begin
+  return 4294967295;
+end
 $$;
 
 comment on function braid_store.max_position() is

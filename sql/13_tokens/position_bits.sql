@@ -1,12 +1,14 @@
 create or replace function braid_store.position_bits()
 returns int
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select 32;
+begin
+  return 32;
+end
 $$;
 
 comment on function braid_store.position_bits() is

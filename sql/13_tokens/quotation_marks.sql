@@ -1,13 +1,15 @@
 create or replace function braid_store.quotation_marks()
 returns text
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+begin
   -- The client's pgbraid.query_text.embedded_text has the same list.
-  select '“”„"';
+  return '“”„"';
+end
 $$;
 
 comment on function braid_store.quotation_marks() is

@@ -1,12 +1,14 @@
 create or replace function braid_store.block_size()
 returns int
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select 8192;
+begin
+  return 8192;
+end
 $$;
 
 comment on function braid_store.block_size() is

@@ -1,12 +1,14 @@
 create or replace function braid_store.chunk_number_bits()
 returns int
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select 20;
+begin
+  return 20;
+end
 $$;
 
 comment on function braid_store.chunk_number_bits() is

@@ -1,12 +1,14 @@
 create or replace function braid_store.max_chunk_number()
 returns int
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select 1048575;
+begin
+  return 1048575;
+end
 $$;
 
 comment on function braid_store.max_chunk_number() is

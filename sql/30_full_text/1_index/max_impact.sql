@@ -1,12 +1,14 @@
 create or replace function braid_store.max_impact()
 returns int
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select 2047;
+begin
+  return 2047;
+end
 $$;
 
 comment on function braid_store.max_impact() is

@@ -1,12 +1,14 @@
 create or replace function braid_store.bm25_factor(collection braid_store.collections)
 returns float8
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select case bm25_factor.collection.bm25_variant when 'okapi' then bm25_factor.collection.k1 + 1 else 1 end;
+begin
+  return case bm25_factor.collection.bm25_variant when 'okapi' then bm25_factor.collection.k1 + 1 else 1 end;
+end
 $$;
 
 comment on function braid_store.bm25_factor(braid_store.collections) is

@@ -1,12 +1,13 @@
 create or replace function braid_store.finds_all_demanded(collection braid_store.collections, query braid_store.text_query)
 returns boolean
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select (finds_all_demanded.query).required_words < 1 and (finds_all_demanded.collection).title_weight > 0 and exists (
+begin
+  return (finds_all_demanded.query).required_words < 1 and (finds_all_demanded.collection).title_weight > 0 and exists (
     select
     from unnest((finds_all_demanded.query).conditions) c
     where not c.is_excluded
@@ -17,6 +18,7 @@ as $$
       from unnest((finds_all_demanded.query).lexemes, (finds_all_demanded.query).weights, (finds_all_demanded.query).phrases)
              q (lexeme, weight, phrase)
       where q.weight > 0 and q.phrase is null)));
+end
 $$;
 
 comment on function braid_store.finds_all_demanded(braid_store.collections, braid_store.text_query) is

@@ -1,13 +1,15 @@
 create or replace function braid_store.distance_operator(distance text)
 returns text
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select format('operator(@vector@.%s)',
+begin
+  return format('operator(@vector@.%s)',
                 case distance_operator.distance when 'cosine' then '<=>' when 'inner_product' then '<#>' else '<->' end);
+end
 $$;
 
 comment on function braid_store.distance_operator(text) is

@@ -5,18 +5,20 @@ create or replace function braid_store.needed_ef_search(
   page_count float8
 )
 returns float8
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+begin
   -- On the straight line through the values measured at 10 and at 100; with room for vectors that are deleted but still
   -- in the index.
-  select greatest(
+  return greatest(
     1.25 * needed_ef_search.candidate_count, needed_ef_search.ef_search,
     needed_ef_search.ef_search
     + (needed_ef_search.page_count - 10) * (needed_ef_search.ef_search_100 - needed_ef_search.ef_search) / 90.0);
+end
 $$;
 
 comment on function braid_store.needed_ef_search(int, int, float8, float8) is

@@ -1,12 +1,14 @@
 create or replace function braid_store.milliseconds(duration interval)
 returns numeric
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select round(extract(epoch from duration) * 1000, 3);
+begin
+  return round(extract(epoch from duration) * 1000, 3);
+end
 $$;
 
 comment on function braid_store.milliseconds(interval) is
