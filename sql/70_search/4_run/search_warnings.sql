@@ -1,108 +1,130 @@
 create or replace function braid_store.search_warnings(collection text, stats jsonb)
 returns jsonb
-language sql
+language plpgsql
 stable
 parallel safe
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  with pending as (
-    -- Counting stops at 1,001, because a warning need not be exact.
-    select count(*) as count
-    from (
-      select
-      from braid_store.embedding_jobs j
-      where j.tenant_id = (select braid_store.require_tenant_id())
-        and j.collection_id = (select c.id from braid_store.collections c where c.name = search_warnings.collection)
-        and j.vector_space_id = (select c.vector_space_id from braid_store.collections c
-                                 where c.name = search_warnings.collection)
-      limit 1001
-    ) j
-    where search_warnings.stats ->> 'mode' not in ('full_text', 'sparse')
-  )
-  select coalesce(jsonb_agg(jsonb_build_object('code', w.code, 'message', w.message) order by w.code), '[]')
-  from pending p,
-       lateral (values
-         ('candidate_count_raised', search_warnings.stats ? 'asked_candidate_count',
-          format('candidate_count is %s and fewer than match_count, so %s candidates were looked at.',
-                 search_warnings.stats ->> 'asked_candidate_count', search_warnings.stats ->> 'candidate_count')),
-         ('candidates_without_embedding', (search_warnings.stats ->> 'candidates_without_embedding')::int > 0,
-          format('%s of the chunks compared have no embedding yet; they count as of average similarity.',
-                 search_warnings.stats ->> 'candidates_without_embedding')),
-         ('candidates_without_token_vectors', (search_warnings.stats ->> 'candidates_without_token_vectors')::int > 0,
-          format('%s of the chunks that late interaction ranks have no token vectors of the collection''s model; they '
-                 'keep their score.', search_warnings.stats ->> 'candidates_without_token_vectors')),
-         ('chunks_not_embedded', p.count > 0,
-          format('%s chunks wait for their embedding and cannot be found semantically.',
-                 case when p.count > 1000 then 'more than 1000' else p.count::text end)),
-         ('demands_cut', (search_warnings.stats ->> 'demands_cut')::boolean,
-          'Of the words and phrases that must or must not be there, only the first 128 were looked at.'),
-         ('did_you_mean', search_warnings.stats -> 'corrections' <> '[]',
-          (select string_agg(format(case when c.applied then 'Searched for "%s" instead of "%s".'
-                                         else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
-           from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text, applied boolean))),
-         ('listing_cut', (search_warnings.stats ->> 'listing_cut')::boolean,
-          'The pages end with the candidates of the first one although more may match: begin again with a higher '
-          'candidate_count.'),
-         ('no_dates', (search_warnings.stats ->> 'no_dates')::boolean,
-          'No chunk of the collection has the time occurred_at that the search asks for: write documents with it, or, if they '
-          'are written as things happen, have an administrator call braid.set_document_defaults with default_occurred_at => '
-          '''now''.'),
-         ('no_query_terms',
-          search_warnings.stats ->> 'mode' not in ('semantic', 'sparse') and search_warnings.stats -> 'terms' = '[]',
-          'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
-         ('no_sparse_terms', (search_warnings.stats ->> 'sparse_terms')::int = 0,
-          'The option sparse has no terms, or the collection''s sparse encoder has a weight for none of the query''s words: the '
-          'sparse leg found nothing.'),
-         ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
-          'The query reads as a sentence, so what it quotes need not be there. Write +"…" for what must.'),
-         ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,
-          'The query reads as a sentence, so the sign before a number or word is text. Write +"…" for what must be there, '
-          '-"…" for what must not.'),
-         ('profile_of_other_model', search_warnings.stats #>> '{profile,embedding}' = 'other_model',
-          format('The vector of profile "%s" is of another model than the collection''s searches, so it does not count: learn or '
-                 'set the profile again.', search_warnings.stats #>> '{profile,name}')),
-         ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
-          'Only the first 16384 characters of the query were searched by full text.'),
-         ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
-          'Prefixes or synonyms stand for so many words, or words of so many chunks, that not all were looked at: write more '
-          'letters, or a + before a word that must be there.'),
-         ('sparse_terms_not_indexed',
-          (search_warnings.stats ->> 'sparse_terms')::int > 0 and (
-            select count(*) > 2000
-            from (
-              select from braid_store.unindexed_sparse_rows n
-              where n.tenant_id = (select braid_store.require_tenant_id())
-                and n.collection_id = (select c.id from braid_store.collections c where c.name = search_warnings.collection)
-              limit 2001
-            ) n),
-          'Sparse terms of more than 2000 writes are read one by one, which takes time: maintain() puts them into the index.'),
-         ('statistics_scope_too_large', search_warnings.stats ->> 'statistics_scope' = 'collection',
-          'The filter matches more than 10000 chunks: words were weighted by the statistics of the whole collection.'),
-         ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',
-          format('The query has more than 64 distinct terms; the %s most common were left out.',
-                 jsonb_array_length(search_warnings.stats -> 'dropped_terms'))),
-         ('undeclared_filter', search_warnings.stats -> 'undeclared_filter' <> 'null',
-          format('The filter looked at many chunks one by one. An index would find them: add %s to what '
-                 'braid.set_indexed_attributes declares for the collection, then call maintain().',
-                 search_warnings.stats ->> 'undeclared_filter')),
-         ('unknown_filter_key', jsonb_array_length(nullif(search_warnings.stats -> 'unknown_filter_keys', 'null')) > 0,
-          format('No chunk has the metadata keys %s that the filter asks for. What is no metadata: speaker, category, language, '
-                 'importance, occurred_at, external_id, source_uri.',
-                 search_warnings.stats ->> 'unknown_filter_keys')),
-         ('vector_index_missing',
-          search_warnings.stats ->> 'semantic_mode' like 'exact%'
-          and exists (
-            select
-            from braid_store.collections c,
-                 braid_store.serving_shard((select braid_store.require_tenant_id()), c) s
-            where c.name = search_warnings.collection and s.id is not null and not s.is_indexed),
-          'The HNSW index of the tenant''s vectors is gone or invalid, so they were scanned: maintain() makes it '
-          'anew within a day, or at once after braid.rebuild_vector_index.'),
-         ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
-          'Fewer rows than asked although more may match: raise candidate_count.')
-       ) w (code, is_given, message)
-  where w.is_given;
+declare
+  v_tenant_id int := braid_store.require_tenant_id();
+  v_collection braid_store.collections;
+  v_asks_semantic boolean := search_warnings.stats ->> 'mode' not in ('full_text', 'sparse');
+  v_shard braid_store.serving_shard;
+  v_lacks_index boolean := false;
+begin
+  select c.* into v_collection from braid_store.collections c where c.name = search_warnings.collection;
+  if search_warnings.stats ->> 'semantic_mode' like 'exact%' then
+    v_shard := braid_store.serving_shard(v_tenant_id, v_collection);
+    v_lacks_index := v_shard.id is not null and not v_shard.is_indexed;
+  end if;
+  -- Most searches give no warning, and the list of all is long to plan. What these stats have gives none of them.
+  if search_warnings.stats @> '{"demands_cut": false, "listing_cut": false, "optional_phrases": false, "plain_signs": false,
+                                "query_cut": false, "scoring_cut": false, "underfilled": false}'
+     and search_warnings.stats -> 'corrections' = '[]' and search_warnings.stats -> 'dropped_terms' = '[]'
+     and (search_warnings.stats -> 'terms' <> '[]' or search_warnings.stats ->> 'mode' = 'semantic')
+     and coalesce(search_warnings.stats ->> 'candidates_without_embedding', '0') = '0'
+     and not search_warnings.stats ?| '{asked_candidate_count,candidates_without_token_vectors,no_dates,profile,sparse_terms,
+                                        statistics_scope,undeclared_filter,unknown_filter_keys}'
+     and not v_lacks_index
+     and not (v_asks_semantic and exists (
+       select from braid_store.embedding_jobs j
+       where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
+         and j.vector_space_id = v_collection.vector_space_id)) then
+    return '[]';
+  end if;
+
+  return (
+    with pending as (
+      -- Counting stops at 1,001, because a warning need not be exact.
+      select count(*) as count
+      from (
+        select
+        from braid_store.embedding_jobs j
+        where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
+          and j.vector_space_id = v_collection.vector_space_id
+        limit 1001
+      ) j
+      where v_asks_semantic
+    )
+    select coalesce(jsonb_agg(jsonb_build_object('code', w.code, 'message', w.message) order by w.code), '[]')
+    from pending p,
+         lateral (values
+           ('candidate_count_raised', search_warnings.stats ? 'asked_candidate_count',
+            format('candidate_count is %s and fewer than match_count, so %s candidates were looked at.',
+                   search_warnings.stats ->> 'asked_candidate_count', search_warnings.stats ->> 'candidate_count')),
+           ('candidates_without_embedding', (search_warnings.stats ->> 'candidates_without_embedding')::int > 0,
+            format('%s of the chunks compared have no embedding yet; they count as of average similarity.',
+                   search_warnings.stats ->> 'candidates_without_embedding')),
+           ('candidates_without_token_vectors', (search_warnings.stats ->> 'candidates_without_token_vectors')::int > 0,
+            format('%s of the chunks that late interaction ranks have no token vectors of the collection''s model; they '
+                   'keep their score.', search_warnings.stats ->> 'candidates_without_token_vectors')),
+           ('chunks_not_embedded', p.count > 0,
+            format('%s chunks wait for their embedding and cannot be found semantically.',
+                   case when p.count > 1000 then 'more than 1000' else p.count::text end)),
+           ('demands_cut', (search_warnings.stats ->> 'demands_cut')::boolean,
+            'Of the words and phrases that must or must not be there, only the first 128 were looked at.'),
+           ('did_you_mean', search_warnings.stats -> 'corrections' <> '[]',
+            (select string_agg(format(case when c.applied then 'Searched for "%s" instead of "%s".'
+                                           else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
+             from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text, applied boolean))),
+           ('listing_cut', (search_warnings.stats ->> 'listing_cut')::boolean,
+            'The pages end with the candidates of the first one although more may match: begin again with a higher '
+            'candidate_count.'),
+           ('no_dates', (search_warnings.stats ->> 'no_dates')::boolean,
+            'No chunk of the collection has the time occurred_at that the search asks for: write documents with it, or, if they '
+            'are written as things happen, have an administrator call braid.set_document_defaults with default_occurred_at => '
+            '''now''.'),
+           ('no_query_terms',
+            search_warnings.stats ->> 'mode' not in ('semantic', 'sparse') and search_warnings.stats -> 'terms' = '[]',
+            'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),
+           ('no_sparse_terms', (search_warnings.stats ->> 'sparse_terms')::int = 0,
+            'The option sparse has no terms, or the collection''s sparse encoder has a weight for none of the query''s words: the '
+            'sparse leg found nothing.'),
+           ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
+            'The query reads as a sentence, so what it quotes need not be there. Write +"…" for what must.'),
+           ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,
+            'The query reads as a sentence, so the sign before a number or word is text. Write +"…" for what must be there, '
+            '-"…" for what must not.'),
+           ('profile_of_other_model', search_warnings.stats #>> '{profile,embedding}' = 'other_model',
+            format('The vector of profile "%s" is of another model than the collection''s searches, so it does not count: learn or '
+                   'set the profile again.', search_warnings.stats #>> '{profile,name}')),
+           ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
+            'Only the first 16384 characters of the query were searched by full text.'),
+           ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
+            'Prefixes or synonyms stand for so many words, or words of so many chunks, that not all were looked at: write more '
+            'letters, or a + before a word that must be there.'),
+           ('sparse_terms_not_indexed',
+            (search_warnings.stats ->> 'sparse_terms')::int > 0 and (
+              select count(*) > 2000
+              from (
+                select from braid_store.unindexed_sparse_rows n
+                where n.tenant_id = v_tenant_id and n.collection_id = v_collection.id
+                limit 2001
+              ) n),
+            'Sparse terms of more than 2000 writes are read one by one, which takes time: maintain() puts them into the index.'),
+           ('statistics_scope_too_large', search_warnings.stats ->> 'statistics_scope' = 'collection',
+            'The filter matches more than 10000 chunks: words were weighted by the statistics of the whole collection.'),
+           ('terms_dropped', search_warnings.stats -> 'dropped_terms' <> '[]',
+            format('The query has more than 64 distinct terms; the %s most common were left out.',
+                   jsonb_array_length(search_warnings.stats -> 'dropped_terms'))),
+           ('undeclared_filter', search_warnings.stats -> 'undeclared_filter' <> 'null',
+            format('The filter looked at many chunks one by one. An index would find them: add %s to what '
+                   'braid.set_indexed_attributes declares for the collection, then call maintain().',
+                   search_warnings.stats ->> 'undeclared_filter')),
+           ('unknown_filter_key', jsonb_array_length(nullif(search_warnings.stats -> 'unknown_filter_keys', 'null')) > 0,
+            format('No chunk has the metadata keys %s that the filter asks for. What is no metadata: speaker, category, language, '
+                   'importance, occurred_at, external_id, source_uri.',
+                   search_warnings.stats ->> 'unknown_filter_keys')),
+           ('vector_index_missing',
+            v_lacks_index,
+            'The HNSW index of the tenant''s vectors is gone or invalid, so they were scanned: maintain() makes it '
+            'anew within a day, or at once after braid.rebuild_vector_index.'),
+           ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
+            'Fewer rows than asked although more may match: raise candidate_count.')
+         ) w (code, is_given, message)
+    where w.is_given);
+end
 $$;
 
 comment on function braid_store.search_warnings(text, jsonb) is
