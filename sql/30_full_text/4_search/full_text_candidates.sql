@@ -20,83 +20,86 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- So few places are scored at once: that is faster than to compute their bounds first.
-  c_few_places constant int := 300;
-  -- If more places than this had to be tried, the filter goes first, provided that it matches at most c_max_filtered
-  -- chunks.
-  c_many_places constant int := 5000;
-  c_max_filtered constant int := 10000;
-  -- The most look-ups of lexemes in forward rows where the bounds rule out few chunks.
-  c_max_lookups constant int := 600000;
-  c_lookups_of_phrase constant int := 50; -- as many take the time of looking for a phrase
-  -- A smaller share is not known well enough from a sample.
-  c_min_share constant float8 := 1 / 64.0;
   v_segments braid_store.searched_segments;
   v_gathered braid_store.bounded_places;
   v_scored braid_store.scored_chunks;
   v_min_threshold float8 := greatest(min_score, 0);
-  v_filter braid_store.filter := filter;
-  v_may_filter_first boolean := not filter.is_empty and filter.among is null;
+  -- Whether it demands nothing and has no phrases. Most queries.
+  v_is_plain boolean := query.driver_lexemes = '{}' and query.required_lexemes = '{}' and query.conditions = '{}'
+                        and query.phrases = '{}';
   v_among bigint[]; -- the only places that may pass the filter, if it went first
-  v_target float8 := candidate_count * 1.25 / greatest(coalesce(filter.share, 1), c_min_share) + 10; -- places to gather
-  v_high float8 := 'infinity'; -- earlier passes gathered all with this bound or a higher one
-  v_tried bigint := 0;
+  v_has_filtered boolean; -- whether that was tried
+  -- How many places to gather. A share of less than 1/64 is not known well enough from a sample.
+  v_target float8 := candidate_count * 1.25 / greatest(coalesce(filter.share, 1), 1 / 64.0) + 10;
+  v_high float8; -- earlier passes gathered all with this bound or a higher one
+  v_tried bigint;
   v_needed float8;
+  v_max_scored int;
+  v_scored_before int; -- before it began again
+begin
+  if query.lexemes = '{}' then
+    candidates := '{}';
+    is_cut := false;
+    postings_read := 0;
+    chunks_scored := 0;
+    return;
+  end if;
   -- The bound of a prefix is the sum of the bounds of its lexemes, and so far above its score. That of a phrase is the
   -- bound of one of its words. Therefore the number of chunks to score is limited where a term has several lexemes or a
-  -- phrase.
-  v_max_scored int := case
-    when (select max(t) < count(*) from unnest(full_text_candidates.query.term_numbers) t where t > 0)
-         or query.phrases <> '{}'
-    then greatest(4 * candidate_count,
-                  c_max_lookups / (cardinality(query.lexemes)
-                                   + c_lookups_of_phrase * (select count(p) from unnest(query.phrases) p))) end;
-begin
-  candidates := '{}';
-  is_cut := false;
-  postings_read := 0;
-  chunks_scored := 0;
-  if query.lexemes = '{}' then
-    return;
+  -- phrase: to 600,000 look-ups of lexemes in forward rows. Looking for a phrase takes the time of 50.
+  if not v_is_plain or query.term_numbers[cardinality(query.term_numbers)] < cardinality(query.term_numbers) then
+    v_max_scored := case
+      when (select max(t) < count(*) from unnest(full_text_candidates.query.term_numbers) t where t > 0)
+           or query.phrases <> '{}'
+      then greatest(4 * candidate_count,
+                    600000 / (cardinality(query.lexemes) + 50 * (select count(p) from unnest(query.phrases) p))) end;
   end if;
   v_segments := braid_store.segment_scales(tenant_id, collection, query.average_length);
   v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
   if filter.among is not null then
-    v_filter.share := 1; -- of these
+    filter.share := 1; -- of these
+    v_has_filtered := true;
     v_among := braid_store.places_of(tenant_id, v_segments.segment_ids, filter.among);
   end if;
 
   -- Each pass gathers and scores places with lower bounds than those of the passes before.
   loop
-    if cardinality(v_among) <= c_few_places then
+    -- So few places are scored at once: that is faster than to compute their bounds first.
+    if cardinality(v_among) <= 300 then
       v_gathered := row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold);
     else
-      v_gathered := braid_store.gather_candidates(
-        tenant_id, collection.id, query, v_segments.segment_ids, v_segments.scales, v_segments.block_width, v_among,
-        v_target, v_scored.threshold, v_high);
-      postings_read := postings_read + query.posting_count;
+      if v_is_plain and v_among is null then
+        v_gathered := braid_store.gather_plain(
+          tenant_id, collection.id, query.lexemes, query.weights, v_segments.segment_ids, v_segments.scales,
+          v_segments.block_width, v_target, v_scored.threshold, coalesce(v_high, 'infinity'));
+      else
+        v_gathered := braid_store.gather_candidates(
+          tenant_id, collection.id, query, v_segments.segment_ids, v_segments.scales, v_segments.block_width, v_among,
+          v_target, v_scored.threshold, coalesce(v_high, 'infinity'));
+      end if;
+      postings_read := coalesce(postings_read, 0) + query.posting_count;
     end if;
-    chunks_scored := chunks_scored - cardinality(v_scored.chunk_ids);
-    v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered, v_filter,
+    v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered, filter,
                                              candidate_count, v_min_threshold, v_max_scored, v_scored);
-    chunks_scored := chunks_scored + cardinality(v_scored.chunk_ids);
     is_cut := coalesce(cardinality(v_scored.chunk_ids) >= v_max_scored, false);
 
     -- All places not gathered have bounds below low. They cannot matter if enough scores are at least low, or if low is
     -- the lowest score that is asked for.
     exit when v_scored.threshold >= v_gathered.low or v_gathered.low <= v_min_threshold or is_cut;
 
-    v_tried := v_tried + coalesce(cardinality(v_gathered.places), 0);
+    v_tried := coalesce(v_tried, 0) + coalesce(cardinality(v_gathered.places), 0);
     -- How many places to try, if the next ones match as often as those tried so far.
     v_needed := 1.5 * candidate_count * v_tried / greatest(cardinality(array_remove(v_scored.scores, null)), 1);
-    if v_may_filter_first and v_needed > c_many_places then
-      v_may_filter_first := false;
-      v_among := braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, v_filter, c_max_filtered);
+    -- If more places than 5,000 had to be tried, the filter goes first, provided that it matches at most 10,000 chunks.
+    if v_needed > 5000 and not filter.is_empty and v_has_filtered is null then
+      v_has_filtered := true;
+      v_among := braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, filter, 10000);
       if v_among is not null then
         -- Begin again, with these places alone.
-        v_filter := braid_store.no_filter();
+        filter := braid_store.no_filter();
+        v_scored_before := cardinality(v_scored.chunk_ids);
         v_scored := row('{}'::bigint[], '{}'::float8[], v_min_threshold);
-        v_high := 'infinity';
+        v_high := null;
         continue;
       end if;
     end if;
@@ -105,6 +108,8 @@ begin
     v_high := least(v_high, v_gathered.low);
     v_target := greatest(least(greatest(v_needed, 4 * v_target), 32 * v_target), v_max_scored);
   end loop;
+  postings_read := coalesce(postings_read, 0);
+  chunks_scored := coalesce(v_scored_before, 0) + cardinality(v_scored.chunk_ids);
   candidates := braid_store.rank_candidates(tenant_id, v_scored.chunk_ids, v_scored.scores, v_scored.threshold,
                                             candidate_count);
 end
