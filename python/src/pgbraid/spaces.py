@@ -13,21 +13,15 @@ __all__ = ["LOCAL_MODEL", "SPACES", "VectorSpace", "embedder_for", "other_model"
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 # That of searches comes first.
 SPACES = """
-select s.model, s.dimensions, s.is_new, s.token_model, s.token_count, s.stores_queries
-from (
-  select c.embedding_model, c.dimensions, coalesce(m.state = 'cut_over', false), 1, c.token_vector_model,
-         c.token_vector_count, c.query_embedding_count > 0
-  from braid.collections c
-  left join braid.model_migrations m on m.collection = c.name
-  where c.name = %(collection)s
-  union all
-  select case m.state when 'cut_over' then m.from_model else m.to_model end,
-         case m.state when 'cut_over' then m.from_dimensions else m.to_dimensions end, m.state <> 'cut_over', 2,
-         c.token_vector_model, c.token_vector_count, false
-  from braid.model_migrations m
-  join braid.collections c on c.name = m.collection
-  where m.collection = %(collection)s
-) s (model, dimensions, is_new, place, token_model, token_count, stores_queries)
+select s.model, s.dimensions, s.is_new, c.token_vector_model, c.token_vector_count, s.stores_queries
+from braid.collections c
+left join braid.model_migrations m on m.collection = c.name
+cross join lateral (values
+  (1, c.embedding_model, c.dimensions, coalesce(m.state = 'cut_over', false), c.query_embedding_count > 0),
+  (2, case m.state when 'cut_over' then m.from_model else m.to_model end,
+   case m.state when 'cut_over' then m.from_dimensions else m.to_dimensions end, m.state <> 'cut_over', false)
+) s (place, model, dimensions, is_new, stores_queries)
+where c.name = %(collection)s and s.model is not null
 order by s.place
 """
 

@@ -44,7 +44,7 @@ begin
       and v.vector_space_id = v_space.id);
 
   -- 1. If few chunks pass the filter, the query is compared with all of these.
-  if filter.share is null and not is_exact and ef_search is null then
+  if not filter.is_empty and filter.share is null and not is_exact and ef_search is null then
     filter := braid_store.find_filtered(filter, tenant_id, collection.id, candidate_count, 0, false, true);
   end if;
   if filter.among is not null and not is_exact and ef_search is null then

@@ -7,28 +7,18 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_max_bytes constant int := 1000000;
   v_given jsonb;
   v_arrangement jsonb;
   v_wrong record;
-  -- One expression and not one for each option: a session's first search plans each expression that it meets.
-  v_options braid_store.search_options := row(
-    null, true, false, null, null, -- language, operators, correct, statistics_scope, embedding_model
-    false, null, null, false, null, -- prefilter, full_text_min_score, semantic_min_score, exact, ef_search
-    null, null, '[]', false, false, -- full_text_normalisation, semantic_normalisation, boosts, is_rearranged, is_arranged
-    false, null, null, 1, 'max', -- collapse, collapse_similarity, group_by, group_size, group_score
-    false, 0.5, false, 0, 0, -- diversify, diversify_lambda, context, context_before, context_after
-    null, false, null, null, null, null, null, -- cursor, snippet and its five arguments
-    false, -- explain
-    null, null); -- neighbour_weight, smoothing
+  v_options braid_store.search_options := braid_store.default_options(null);
 begin
   if options is null or options = '{}' then
     return v_options;
   elsif jsonb_typeof(options) <> 'object' then
     raise exception 'options is a JSON %', jsonb_typeof(options)
       using errcode = '22023', hint = 'Send a JSON object, not a string that holds JSON; GET makes a string of it: use POST.';
-  elsif pg_column_size(options) > c_max_bytes then
-    raise exception 'options has % bytes, more than %', pg_column_size(options), c_max_bytes
+  elsif pg_column_size(options) > 1000000 then
+    raise exception 'options has % bytes, more than %', pg_column_size(options), 1000000
       using errcode = '54000', hint = 'Options are short; what selects rows belongs into filters.';
   end if;
 

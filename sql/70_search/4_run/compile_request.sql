@@ -27,31 +27,26 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  -- How far the number of candidates grows by itself. Without this limit, a search for 10 groups where there are two
-  -- speakers would rank all chunks.
-  c_most_grown constant int := 10000;
-  c_most_compared constant int := 2000;
-  -- How many chunks auto counts words in: fewer tell too little of how rare words are, more take too long.
-  c_least constant int := 100;
-  c_most constant int := 1000;
+  -- A session's first search plans each expression that it meets, those of declarations too. So what only some searches need
+  -- stands behind an if, and numbers stand where they are used.
   v_has_text boolean := coalesce(query_text, '') <> '';
   v_collection braid_store.collections;
   v_options braid_store.search_options;
+  v_has_options boolean; -- but for embedding_model, which clients give with each vector
   v_legs text;
-  v_asks_sparse boolean := false;
+  v_asks_sparse boolean;
   v_filter braid_store.filter;
-  v_searched text := coalesce(query_text, '');
-  v_is_cut boolean := false;
-  v_tokens braid_store.query_token[] := '{}';
+  v_searched text;
+  v_is_cut boolean;
+  v_tokens braid_store.query_token[];
   v_query braid_store.text_query;
-  v_corrections jsonb := '[]';
+  v_corrections jsonb;
   v_indexed_ids bigint[];
-  v_is_scoped boolean := false;
+  v_is_scoped boolean;
   v_scope_chunks int;
   v_part record;
   v_request braid_store.search_request;
 begin
-  -- A session's first search plans each expression that it meets. So what only some searches need stands behind an if.
   if not v_has_text and query_embedding is null and jsonb_typeof(options -> 'sparse') is distinct from 'object' then
     raise exception 'query_text and query_embedding are both empty'
       using errcode = '22023', hint = 'Give a text, an embedding, or both.';
@@ -60,14 +55,25 @@ begin
     perform braid_store.check_search_arguments(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count,
                                                min_score);
   end if;
-  v_options := braid_store.read_search_options(options);
+  if options is null or jsonb_typeof(options) = 'object' and pg_column_size(options) < 1000
+     and options - 'embedding_model' = '{}' and coalesce(jsonb_typeof(options -> 'embedding_model'), 'string') = 'string' then
+    v_options := braid_store.default_options(options ->> 'embedding_model');
+  else
+    v_options := braid_store.read_search_options(options);
+    v_has_options := true;
+  end if;
   if match is distinct from 'any' then
     perform braid_store.required_words(match, 1);
   end if;
 
   v_collection := braid_store.find_collection(collection);
-  if v_options.ranking is not null then
-    v_collection := braid_store.try_ranking(v_collection, v_options.ranking);
+  if v_has_options then
+    if v_options.ranking is not null then
+      v_collection := braid_store.try_ranking(v_collection, v_options.ranking);
+    end if;
+    if v_options.language is not null then
+      v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
+    end if;
   end if;
   if num_nonnulls(full_text_weight, semantic_weight, fusion, rrf_k) > 0 then
     if fusion <> v_collection.fusion then
@@ -85,9 +91,6 @@ begin
     query_embedding := v_part.embedding;
     embedding_mark := v_part.mark;
   end if;
-  if v_options.language is not null then
-    v_collection.text_config := braid_store.language_config(v_options.language, v_collection.text_config);
-  end if;
   if v_options.sparse is not null or v_collection.sparse_encoder is not null then
     v_collection.sparse_weight := coalesce(v_options.sparse_weight, v_collection.sparse_weight);
     v_asks_sparse := may_be_sparse and v_collection.sparse_weight > 0 and not v_options.prefilter
@@ -98,17 +101,20 @@ begin
                                         v_has_text or query_embedding is not null);
     end if;
   end if;
-  if query_embedding is not null or num_nonnulls(fusion, options) > 0 then
+  if fusion is not null or v_has_options
+     or query_embedding is not null and not exists (
+       -- Most vectors can be compared. Others are looked at more closely.
+       select from braid_store.vector_spaces s
+       where s.id = v_collection.vector_space_id and s.dimensions = @vector@.vector_dims(query_embedding)
+         and s.embedding_model = coalesce(v_options.embedding_model, s.embedding_model)
+         and @vector@.vector_norm(query_embedding) between 1e-3 and 65504
+         and v_collection.full_text_weight + v_collection.semantic_weight > 0) then
     perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding, options -> 'normalisation',
-                                      v_asks_sparse);
+                                      coalesce(v_asks_sparse, false));
   end if;
-  v_options.full_text_normalisation := coalesce(v_options.full_text_normalisation, v_collection.normalisation);
-  v_options.semantic_normalisation := coalesce(v_options.semantic_normalisation, v_collection.normalisation);
-  v_options.sparse_normalisation := coalesce(v_options.sparse_normalisation, v_collection.normalisation);
   v_legs := case when v_asks_sparse then case when v_has_text or query_embedding is not null then 'hybrid' else 'sparse' end
                  when not v_has_text then 'semantic' when query_embedding is null then 'full_text'
                  when v_options.prefilter then 'prefilter' else 'hybrid' end;
-  v_options.statistics_scope := coalesce(v_options.statistics_scope, v_collection.statistics_scope);
   if v_asks_sparse then
     if not v_has_text then
       v_collection.full_text_weight := 0;
@@ -117,15 +123,34 @@ begin
       v_collection.semantic_weight := 0;
     end if;
   end if;
-  v_options := braid_store.spread_options(v_options, v_collection, v_legs);
-  if v_options.token_vectors is not null then
-    v_options := braid_store.prepare_token_vectors(v_options, v_collection);
-  end if;
-  if v_options.model is not null or v_collection.ranking_model is not null then
-    -- Sparse terms with one of the other two are not what the mode hybrid of a model means.
-    v_options := braid_store.choose_model(
-      v_options, tenant_id, v_collection,
-      case when v_legs = 'hybrid' and not (v_has_text and query_embedding is not null) then 'sparse' else v_legs end);
+  -- What the options leave to the collection. One statement, for the same reason.
+  select n.full_text, n.semantic, n.sparse, coalesce(v_options.statistics_scope, v_collection.statistics_scope),
+         n.neighbour_weight, v_options.is_rearranged or n.neighbour_weight > 0,
+         -- Who chooses another fusion or normalisation gets its scores as they are defined. Pages go on where no score depends on
+         -- how many candidates there are.
+         case when v_legs <> 'hybrid' then 0
+              when v_options.smoothing is not null then v_options.smoothing
+              when v_collection.fusion = 'convex' and n.full_text = 'centroid' and n.semantic = 'centroid'
+                   and v_options.cursor is null and v_collection.full_text_weight > 0 and v_collection.semantic_weight > 0
+              then v_collection.smoothing
+              else 0 end
+  into v_options.full_text_normalisation, v_options.semantic_normalisation, v_options.sparse_normalisation,
+       v_options.statistics_scope, v_options.neighbour_weight, v_options.is_rearranged, v_options.smoothing
+  from (values (coalesce(v_options.full_text_normalisation, v_collection.normalisation),
+                coalesce(v_options.semantic_normalisation, v_collection.normalisation),
+                coalesce(v_options.sparse_normalisation, v_collection.normalisation),
+                coalesce(v_options.neighbour_weight, v_collection.neighbour_weight)))
+         n (full_text, semantic, sparse, neighbour_weight);
+  if v_has_options or v_collection.ranking_model is not null then
+    if v_options.token_vectors is not null then
+      v_options := braid_store.prepare_token_vectors(v_options, v_collection);
+    end if;
+    if v_options.model is not null or v_collection.ranking_model is not null then
+      -- Sparse terms with one of the other two are not what the mode hybrid of a model means.
+      v_options := braid_store.choose_model(
+        v_options, tenant_id, v_collection,
+        case when v_legs = 'hybrid' and not (v_has_text and query_embedding is not null) then 'sparse' else v_legs end);
+    end if;
   end if;
   if filters is null then
     v_filter := braid_store.no_filter();
@@ -140,7 +165,7 @@ begin
       v_searched := v_part.searched;
       v_is_cut := v_part.is_cut;
     end if;
-    v_tokens := braid_store.query_tokens(v_searched, v_collection.text_config, v_collection.fold_diacritics);
+    v_tokens := braid_store.query_tokens(coalesce(v_searched, query_text), v_collection.text_config, v_collection.fold_diacritics);
     v_query := braid_store.compile_query(tenant_id, v_collection, v_tokens, match, '{}', '{}');
     -- A correction can take 50 ms, so it is looked for only if it is shown or used.
     if v_query.absent_terms <> '{}' and (is_reported or v_options.correct) then
@@ -148,21 +173,24 @@ begin
       v_query := v_part.corrected;
       v_corrections := v_part.corrections;
     end if;
-    if v_options.statistics_scope = 'auto' and v_filter.source is not null then
-      v_indexed_ids := braid_store.source_chunk_ids(v_filter, c_most);
-      v_is_scoped := cardinality(v_indexed_ids) between c_least and c_most;
-      -- Handed on, so that nobody reads the index again.
-      if v_is_scoped then
-        v_filter.among := braid_store.filtered_among(v_indexed_ids, tenant_id, v_filter);
-        v_is_scoped := cardinality(v_filter.among) >= c_least;
-      elsif cardinality(v_indexed_ids) < c_least then
-        v_filter.among := v_indexed_ids;
+    if filters is not null then
+      if v_options.statistics_scope = 'auto' and v_filter.source is not null then
+        -- auto counts words in 100 to 1000 chunks: fewer tell too little of how rare words are, more take too long.
+        v_indexed_ids := braid_store.source_chunk_ids(v_filter, 1000);
+        v_is_scoped := cardinality(v_indexed_ids) between 100 and 1000;
+        -- Handed on, so that nobody reads the index again.
+        if v_is_scoped then
+          v_filter.among := braid_store.filtered_among(v_indexed_ids, tenant_id, v_filter);
+          v_is_scoped := cardinality(v_filter.among) >= 100;
+        elsif cardinality(v_indexed_ids) < 100 then
+          v_filter.among := v_indexed_ids;
+        end if;
       end if;
-    end if;
-    if v_is_scoped or v_options.statistics_scope = 'filter' and not v_filter.is_empty then
-      v_part := braid_store.scope_statistics(tenant_id, v_collection, v_query, v_filter, 10000);
-      v_query := coalesce(v_part.scoped, v_query);
-      v_scope_chunks := v_part.chunk_count;
+      if v_is_scoped or v_options.statistics_scope = 'filter' and not v_filter.is_empty then
+        v_part := braid_store.scope_statistics(tenant_id, v_collection, v_query, v_filter, 10000);
+        v_query := coalesce(v_part.scoped, v_query);
+        v_scope_chunks := v_part.chunk_count;
+      end if;
     end if;
   else
     v_query := braid_store.empty_query();
@@ -170,21 +198,25 @@ begin
 
   -- In the order of the type.
   v_request := row(
-    tenant_id, v_collection, v_legs, v_searched, v_is_cut, v_tokens, v_query, v_corrections, v_scope_chunks,
-    query_embedding, filters, v_filter, match_count, min_score, v_options,
+    tenant_id, v_collection, v_legs, coalesce(v_searched, query_text, ''), coalesce(v_is_cut, false), coalesce(v_tokens, '{}'),
+    v_query, coalesce(v_corrections, '[]'), v_scope_chunks, query_embedding, filters, v_filter, match_count, min_score, v_options,
     '{}', -- boosts
     case -- candidate_count
       when v_legs = 'prefilter' then greatest(coalesce(candidate_count, 100), match_count)
       -- One leg in its own order needs no more candidates than rows.
       when v_legs <> 'hybrid' and not v_options.is_rearranged then match_count
       else coalesce(candidate_count, greatest(100, 4 * match_count)) end,
-    case when v_options.diversify or v_options.collapse_similarity is not null then c_most_compared
-         else c_most_grown end, -- most_candidates
+    -- most_candidates: how far their number grows by itself. Without a limit, a search for 10 groups where there are two
+    -- speakers would rank all chunks.
+    case when v_options.diversify or v_options.collapse_similarity is not null then 2000 else 10000 end,
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
-    null, 0, false); -- fingerprint, rows_before, is_listed
-  v_request.is_stored_embedding := embedding_mark is not null;
+    null, 0, false, -- fingerprint, rows_before, is_listed
+    null, embedding_mark is not null); -- sparse, is_stored_embedding
   if v_asks_sparse then
     v_request.sparse := braid_store.compile_sparse_query(v_collection, v_options.sparse, query_text);
+  end if;
+  if v_has_options is null then
+    return v_request;
   end if;
   if v_options.boosts <> '[]' then
     v_request.boosts := braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id);

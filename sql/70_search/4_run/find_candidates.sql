@@ -9,8 +9,6 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  c_few constant int := 10000;
-  v_tenant_id int := request.tenant_id;
   v_collection braid_store.collections := request.collection;
   v_legs text := request.legs;
   v_query braid_store.text_query := request.query;
@@ -33,11 +31,11 @@ begin
   v_found.full_text := '{}';
   v_found.semantic := '{}';
   if v_query.conditions <> '{}' then
-    v_demands := braid_store.demands_of(v_tenant_id, v_collection.id, v_query);
-    if coalesce(v_demands.posting_count > c_few, true) then
+    v_demands := braid_store.demands_of(request.tenant_id, v_collection.id, v_query);
+    if coalesce(v_demands.posting_count > 10000, true) then
       -- If words are common but almost never together as demanded, a leg would look at every chunk before it has
       -- enough. Then these chunks are looked up first.
-      v_demanded_ids := braid_store.demanded_if_few(v_tenant_id, v_collection, v_demands, c_few);
+      v_demanded_ids := braid_store.demanded_if_few(request.tenant_id, v_collection, v_demands, 10000);
       if v_demanded_ids is not null then
         v_query.conditions := '{}';
         v_filter := braid_store.narrow_to_chunks(v_filter, v_demanded_ids);
@@ -45,27 +43,29 @@ begin
     end if;
   end if;
 
-  v_started := clock_timestamp();
-  -- Where few chunks have what is demanded, semantic search is given these and asks nothing about the filter. With the
-  -- options exact and ef_search it tests the filter on what it finds.
-  v_filter := braid_store.find_filtered(
-    v_filter, v_tenant_id, v_collection.id, request.candidate_count,
-    least(v_query.posting_count, v_demands.posting_count), v_asks_text,
-    (v_asks_semantic or v_asks_sparse) and coalesce(v_demands.posting_count > c_few, true) and not v_options.exact
-    and v_options.ef_search is null);
   v_found.filter := request.filter;
-  if v_demanded_ids is null then
-    v_found.filter := v_filter;
+  if not v_filter.is_empty then
+    v_started := clock_timestamp();
+    -- Where few chunks have what is demanded, semantic search is given these and asks nothing about the filter. With the
+    -- options exact and ef_search it tests the filter on what it finds.
+    v_filter := braid_store.find_filtered(
+      v_filter, request.tenant_id, v_collection.id, request.candidate_count,
+      least(v_query.posting_count, v_demands.posting_count), v_asks_text,
+      (v_asks_semantic or v_asks_sparse) and coalesce(v_demands.posting_count > 10000, true) and not v_options.exact
+      and v_options.ef_search is null);
+    if v_demanded_ids is null then
+      v_found.filter := v_filter;
+    end if;
+    v_found.filter_ms := braid_store.milliseconds(clock_timestamp() - v_started);
   end if;
-  v_found.filter_ms := braid_store.milliseconds(clock_timestamp() - v_started);
   if v_asks_text then
     select f.candidates, f.is_cut, f.postings_read, f.chunks_scored
     into v_found.full_text, v_found.is_cut, v_found.postings_read, v_found.chunks_scored
-    from braid_store.full_text_candidates(v_tenant_id, v_collection, v_query, v_filter, v_full_text_min_score,
+    from braid_store.full_text_candidates(request.tenant_id, v_collection, v_query, v_filter, v_full_text_min_score,
                                           request.candidate_count) f;
   end if;
   if v_legs = 'prefilter' then
-    v_found.semantic := braid_store.nearest_of(v_tenant_id, v_collection, request.query_embedding, v_found.full_text,
+    v_found.semantic := braid_store.nearest_of(request.tenant_id, v_collection, request.query_embedding, v_found.full_text,
                                                v_semantic_min_score);
     v_found.semantic_mode := 'prefiltered';
     return v_found;
@@ -76,20 +76,20 @@ begin
   v_is_all_found := v_asks_text and cardinality(v_found.full_text) < request.candidate_count
                     and v_full_text_min_score is null and braid_store.finds_all_demanded(v_collection, request.query);
   if v_is_all_found and v_asks_semantic then
-    v_found.semantic := braid_store.nearest_of(v_tenant_id, v_collection, request.query_embedding, v_found.full_text,
+    v_found.semantic := braid_store.nearest_of(request.tenant_id, v_collection, request.query_embedding, v_found.full_text,
                                                v_semantic_min_score);
     v_found.semantic_mode := 'exact_filtered';
   end if;
   if v_is_all_found and v_asks_sparse then
     v_filter := braid_store.narrow_to_chunks(v_filter, array(select f.chunk_id from unnest(v_found.full_text) f));
-  elsif not v_is_all_found and v_demands.posting_count <= c_few then
-    v_filter := braid_store.narrow_to_chunks(v_filter, braid_store.demanded_by_index(v_tenant_id, v_collection, v_demands));
+  elsif not v_is_all_found and v_demands.posting_count <= 10000 then
+    v_filter := braid_store.narrow_to_chunks(v_filter, braid_store.demanded_by_index(request.tenant_id, v_collection, v_demands));
   elsif not v_is_all_found and v_query.conditions <> '{}' then
-    v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(v_tenant_id, v_query));
+    v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(request.tenant_id, v_query));
   end if;
   if v_asks_semantic and not v_is_all_found then
     select n.candidates, n.mode into v_found.semantic, v_found.semantic_mode
-    from braid_store.semantic_candidates(v_tenant_id, v_collection, request.query_embedding, v_filter, v_semantic_min_score,
+    from braid_store.semantic_candidates(request.tenant_id, v_collection, request.query_embedding, v_filter, v_semantic_min_score,
                                          request.candidate_count,
                                          case when v_legs = 'hybrid' and not v_options.is_rearranged
                                               then request.match_count else request.candidate_count end,
@@ -97,7 +97,7 @@ begin
   end if;
   if v_asks_sparse then
     v_found.sparse := braid_store.sparse_candidates(
-      v_tenant_id, v_collection, request.sparse, v_query, v_filter,
+      request.tenant_id, v_collection, request.sparse, v_query, v_filter,
       greatest(case when v_legs = 'sparse' then request.min_score end, v_options.sparse_min_score), request.candidate_count);
   end if;
   return v_found;

@@ -52,11 +52,16 @@ begin
     v_leg_started := clock_timestamp();
     v_found := braid_store.find_candidates(v_request);
     v_legs_time := v_legs_time + (clock_timestamp() - v_leg_started);
-    v_filter_ms := v_filter_ms + v_found.filter_ms;
+    v_filter_ms := v_filter_ms + v_found.filter_ms; -- null without a filter
     -- What passes the filter is not looked for again when there have to be more candidates.
     v_request.filter := v_found.filter;
     v_candidates := braid_store.rank_found(v_request, v_found, is_reported);
-    v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
+    if (v_request.options).is_arranged then
+      v_arrangement := braid_store.arrange_candidates(v_request, v_candidates.ranked);
+    else
+      v_arrangement := row(v_candidates.ranked[:v_request.match_count], null, -- arranged, passages, missing_count
+                           greatest(v_request.match_count - cardinality(v_candidates.ranked), 0), null, null, null);
+    end if;
 
     v_can_grow := v_candidates.has_more and v_request.may_grow and v_request.candidate_count < v_request.most_candidates;
     -- Ends when there are enough rows. If pages go on beyond the first candidates, it must also be sure that more

@@ -21,7 +21,7 @@ begin
     from (values
       ('rrf_k', v_fusion <> 'rrf'),
       ('normalisation', v_fusion in ('rrf', 'dbsf')),
-      -- As spread_options has it.
+      -- As compile_request has it.
       ('smoothing', v_fusion <> 'convex' or jsonb_typeof(v_normalisation) = 'string' and v_normalisation <> '"centroid"')
     ) k (key, is_without_effect)
     where k.is_without_effect);

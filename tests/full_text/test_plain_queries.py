@@ -1,0 +1,55 @@
+"""Queries of words with spaces between them take a way of their own, which gives what the general one gives.
+
+A tabulator in place of a space takes a query out of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from support.calls import Connection, one, upsert
+
+QUERIES = (
+    "running dogs",
+    "The Quick brown FOXes, 42 times!",
+    "the of and",
+    "the dog",
+    "dog dog cats dog",
+    "agac kitab kitabi, renk",
+    "PDFs USA usa a A",
+    "  spaced   words.  ",
+    "007 7 42;",
+    "absent words nowhere",
+    "x" * 254 + " y",
+    "x" * 255 + " y",
+    "MOTOR FORM motor",
+)
+CONFIGS = ("english", "simple", "turkish")
+
+
+@pytest.fixture(scope="module")
+def db_of_languages(shared_db: Connection) -> Connection:
+    for config in CONFIGS:
+        shared_db.execute("select braid.create_collection(%s, text_config => %s)", (config, config))
+        texts = [*QUERIES, "dogs run", "ağaç kitap ağacı", "quick foxes", "cat and dog"]
+        upsert(shared_db, [{"external_id": str(n), "content": text} for n, text in enumerate(texts)], config)
+    return shared_db
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_plain_queries_find_what_others_find(db_of_languages: Connection, config: str) -> None:
+    for query in QUERIES:
+        general = query.replace(" ", "\t", 1)
+        assert found(db_of_languages, query, config) == found(db_of_languages, general, config), query
+
+
+def found(db: Connection, query: str, collection: str) -> tuple[Any, ...]:
+    answer = one(
+        db,
+        "select braid.search_json(%s, match_count => 50, collection => %s, options => '{\"snippet\": true}')",
+        query,
+        collection,
+    )
+    rows = [(row["external_id"], row["score"], row["snippet"]) for row in answer["results"]]
+    return rows, answer["stats"]["terms"], answer["stats"]["corrections"]
