@@ -13,6 +13,8 @@ set search_path = pg_catalog, pg_temp
 set enable_seqscan = off
 as $$
 declare
+  -- As in maintain_parts: what an index locks is locked until the transaction ends.
+  c_most_shards constant int := 100;
   v_started timestamptz := clock_timestamp();
   v_begun timestamptz;
   v_shard braid_store.vector_shards;
@@ -27,7 +29,7 @@ begin
   loop
     v_begun := clock_timestamp();
     -- The other half of the time is for other tasks.
-    exit when v_begun > deadline
+    exit when v_begun > deadline or step_count = c_most_shards
               or step_count > 0 and (v_begun > v_started + (deadline - v_started) / 2 or braid_store.keeps_waiting());
     begin
       continue when not braid_store.try_lock_shards(v_shard.collection_id, v_shard.tenant_id);
@@ -67,5 +69,5 @@ $$;
 
 comment on function braid_store.index_shards(timestamptz, boolean) is
   'Makes the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, '
-  'until half of the time has passed. is_bounded: whether there is a budget of time. seconds_needed: how long the next '
-  'index would take, if it was not begun because it would not fit.';
+  'until half of the time has passed or 100 are made. is_bounded: whether there is a budget of time. seconds_needed: how '
+  'long the next index would take, if it was not begun because it would not fit.';

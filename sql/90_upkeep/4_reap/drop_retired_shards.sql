@@ -9,6 +9,8 @@ set lock_timeout = '200ms'
 set enable_seqscan = off
 as $$
 declare
+  -- As in maintain_parts: what is dropped is locked until the transaction ends.
+  c_most_shards constant int := 100;
   v_shard record;
   v_count int := 0;
 begin
@@ -34,11 +36,11 @@ begin
     exception when lock_not_available then
       null; -- next time
     end;
-    exit when clock_timestamp() > drop_retired_shards.deadline;
+    exit when clock_timestamp() > drop_retired_shards.deadline or v_count = c_most_shards;
   end loop;
   return v_count;
 end
 $$;
 
 comment on function braid_store.drop_retired_shards(timestamptz) is
-  'Drops the retired shards that no snapshot can read any more, until the deadline. Returns how many.';
+  'Drops the retired shards that no snapshot can read any more, until the deadline or 100 are dropped. Returns how many.';

@@ -16,6 +16,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  -- A visit locks a shard and its indexes, or makes them, and they stay locked until the transaction ends. The server's
+  -- table of locks is everybody's.
+  c_most_shards constant int := 100;
   -- What is put off during this call is left to the next one.
   v_started timestamptz := clock_timestamp();
   v_ended_before xid8 := coalesce((braid_store.open_transactions()).oldest, '18446744073709551615');
@@ -23,6 +26,7 @@ declare
   v_open record;
   v_part record;
   v_done record;
+  v_shards int := 0;
 begin
   merges := 0;
   segments := 0;
@@ -51,6 +55,9 @@ begin
           merges := merges + v_done.merges;
           segments := segments + v_done.segments;
           step_count := step_count + v_done.step_count;
+          v_shards := v_shards + (exists (
+            select from braid_store.vector_shards s
+            where s.tenant_id = v_part.tenant_id and s.collection_id = (v_part.collection).id))::int;
           seconds_needed := greatest(seconds_needed, v_done.seconds_needed);
           is_complete := is_complete and v_done.is_complete;
           if v_done.warning is not null then
@@ -70,7 +77,8 @@ begin
         is_complete := false;
         perform braid_store.put_off(v_part.notes);
       end;
-      if clock_timestamp() > maintain_parts.deadline or not is_complete and braid_store.keeps_waiting() then
+      if clock_timestamp() > maintain_parts.deadline or v_shards = c_most_shards
+         or not is_complete and braid_store.keeps_waiting() then
         exit batches;
       end if;
     end loop;
@@ -80,5 +88,5 @@ end
 $$;
 
 comment on function braid_store.maintain_parts(timestamptz, boolean) is
-  'Calls maintain_part for the parts that are due, those due longest first, until the deadline. If it fails for one '
-  'part, the others are done.';
+  'Calls maintain_part for the parts that are due, those due longest first, until the deadline, or until 100 parts '
+  'were visited that have vector shards. If it fails for one part, the others are done.';
