@@ -90,22 +90,24 @@ def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vecto
 
     def used() -> tuple[Any, ...]:
         row = db.execute(
-            "select s -> 'ef_search', (select ef_search_100 from braid_store.vector_shards)"
-            " from jsonb_array_elements(braid.status('c') #> '{collections,0,vectors,shards}') s"
+            "select s -> 'ef_search', v.ef_search_100, v.ef_search_fused"
+            " from jsonb_array_elements(braid.status('c') #> '{collections,0,vectors,shards}') s,"
+            " braid_store.vector_shards v"
         ).fetchone()
         assert row is not None
         return tuple(row)
 
     before = used()
     measured = measure(db)
-    assert used() == before == (measured["ef_search"], measured["ef_search_100"]) and not measured["is_set"]
-    suggested = (measured["suggested_ef_search"], measured["suggested_ef_search_100"])
+    names = ("ef_search", "ef_search_100", "ef_search_fused")
+    assert used() == before == tuple(measured[name] for name in names) and not measured["is_set"]
+    suggested = tuple(measured[f"suggested_{name}"] for name in names)
     assert suggested != before, "the queries of users need another width than the sample here"
     widths = {width["ef_search"]: width["recall_10"] for width in measured["widths"]}
     if suggested[0] is not None:
         assert widths[suggested[0]] >= 0.97
     changed = measure(db, set_ef_search=True)
-    assert changed["is_set"] and used() == suggested == (changed["ef_search"], changed["ef_search_100"])
+    assert changed["is_set"] and used() == suggested == tuple(changed[name] for name in names)
     # Nothing at all where so poor an index should not be used.
     assert changed["recall_10"] == widths.get(suggested[0])
 

@@ -116,27 +116,50 @@ def test_promotion(db: Connection, collection: str) -> None:
 def test_an_index_is_searched_no_wider_than_it_has_to_be(db: Connection, vectors: Vectors) -> None:
     """In few vectors of few dimensions the narrowest search, of 40, finds all, and a quarter is added; for the 100
     nearest it has to hold them."""
-    row = db.execute("select ef_search, ef_search_100, recall from braid_store.vector_shards").fetchone()
-    assert row is not None and row[:2] == (50, 100) and row[2] >= 0.985
+    row = db.execute(
+        "select ef_search, ef_search_100, ef_search_fused, recall from braid_store.vector_shards"
+    ).fetchone()
+    assert row is not None and row[:3] == (50, 100, 40) and row[3] >= 0.985
+
+
+def hybrid_mode(
+    db: Connection,
+    text: str = "words of d0001",
+    match_count: int = 10,
+    weights: tuple[float, float] = (0.6, 0.4),
+    options: dict[str, Any] | None = None,
+) -> str:
+    row = db.execute(
+        "select braid.search_json(%s, %s::vector, %s, %s, %s, collection => 'c', options => %s)"
+        " #>> '{stats,semantic_mode}'",
+        (text, str([0] * DIMENSIONS), match_count, *weights, Jsonb(options or {})),
+    ).fetchone()
+    assert row is not None
+    return str(row[0])
 
 
 def test_a_hybrid_search_is_as_wide_as_its_page_needs(db: Connection, vectors: Vectors) -> None:
     """The widest search that pgvector allows is 1000, so that one for the 100 nearest would not use the index here."""
     db.execute("update braid_store.vector_shards set ef_search_100 = 5000")
+    assert hybrid_mode(db) == "hnsw"
+    assert hybrid_mode(db, match_count=100) == "exact"
+    assert hybrid_mode(db, options={"collapse": True}) == "exact"
 
-    def mode(**arguments: Any) -> str:
-        given = {"match_count": 10, "options": {}} | arguments
-        row = db.execute(
-            "select braid.search_json('words of d0001', %s::vector, %s, collection => 'c', options => %s)"
-            " #>> '{stats,semantic_mode}'",
-            (str([0] * DIMENSIONS), given["match_count"], Jsonb(given["options"])),
-        ).fetchone()
-        assert row is not None
-        return str(row[0])
 
-    assert mode() == "hnsw"
-    assert mode(match_count=100) == "exact"
-    assert mode(options={"collapse": True}) == "exact"
+def test_where_full_text_fills_the_page_a_hybrid_search_is_narrower(db: Connection, vectors: Vectors) -> None:
+    db.execute("update braid_store.vector_shards set ef_search = 5000, ef_search_100 = 5000")
+    assert search(db, [0] * DIMENSIONS, "c", 10)[1] == "exact"
+    assert hybrid_mode(db) == "hnsw"
+    # More of the page is what semantic search finds: vectors weigh more, or full text finds one chunk or none.
+    assert hybrid_mode(db, weights=(0.5, 0.5)) == "exact"
+    assert hybrid_mode(db, text="0001") == "exact"
+    assert hybrid_mode(db, text="nothing") == "exact"
+    assert hybrid_mode(db, options={"neighbour_weight": 0.3}) == "exact"
+    assert hybrid_mode(db, options={"normalisation": "minmax"}) == "exact"
+    assert hybrid_mode(db, options={"ranking": {"fusion": "rrf"}}, weights=(1, 0.1)) == "exact"
+    # An earlier version did not measure this width.
+    db.execute("update braid_store.vector_shards set ef_search_fused = null")
+    assert hybrid_mode(db) == "exact"
 
 
 def test_only_the_tenant_that_has_many_gets_a_shard(db: Connection, vectors: Vectors) -> None:

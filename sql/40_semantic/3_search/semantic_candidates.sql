@@ -6,6 +6,7 @@ create or replace function braid_store.semantic_candidates(
   min_score float8,
   candidate_count int,
   page_count int,
+  is_fused boolean,
   is_exact boolean,
   ef_search int,
   out candidates braid_store.candidate[],
@@ -62,8 +63,8 @@ begin
     -- Wide enough to hold candidate_count chunks that pass the filter, and for the recall that was measured.
     v_share := greatest(coalesce(filter.share, 1), c_min_share);
     v_ef_search := coalesce(ef_search, braid_store.needed_ef_search(
-      v_shard.ef_search, v_shard.ef_search_100, candidate_count / v_share,
-      least(page_count, candidate_count) / v_share));
+      case when is_fused then v_shard.ef_search_fused else v_shard.ef_search end, v_shard.ef_search_100,
+      candidate_count / v_share, least(page_count, candidate_count) / v_share));
     if not filter.is_empty or v_ef_search <= c_max_ef_search then
       mode := case when filter.is_empty then 'hnsw' else 'hnsw_filtered' end;
       candidates := braid_store.indexed_candidates(
@@ -82,10 +83,10 @@ end
 $$;
 
 comment on function braid_store.semantic_candidates(int, braid_store.collections, @vector@.vector, braid_store.filter,
-                                                    float8, int, int, boolean, int) is
+                                                    float8, int, int, boolean, boolean, int) is
   'The candidate_count chunks nearest to a vector among those that pass a filter. mode tells how they were found: '
   'exact (all vectors were compared), exact_filtered (only those of chunks that pass the filter), hnsw or '
   'hnsw_filtered (by the index, searched as widely as calibrate_shard found necessary), or exact_after_hnsw or '
   'exact_after_hnsw_filtered (the index found too few). page_count: how many of the nearest are to be found as surely as '
-  'was measured; the others are what is found on the way. is_exact true compares all vectors. ef_search, if not null, '
-  'sets how widely the index is searched.';
+  'was measured; the others are what is found on the way. is_fused: full text fills most of the page, so that fewer of '
+  'them are enough. is_exact true compares all vectors. ef_search, if not null, sets how widely the index is searched.';

@@ -15,7 +15,25 @@ set enable_seqscan = off
 as $$
 declare
   v_shard_id int := (braid_store.serving_shard(tenant_id, collection)).id;
+  -- As in nearest_among.
+  v_has_written boolean := v_shard_id is null or exists (
+    select from braid_store.chunk_vectors v
+    where v.tenant_id = stored_embeddings.tenant_id and v.collection_id = (stored_embeddings.collection).id
+      and v.vector_space_id = (stored_embeddings.collection).vector_space_id);
 begin
+  if not v_has_written then
+    return query execute format($query$
+      select u.chunk_id, s.embedding
+      from unnest($2) u (chunk_id),
+           lateral (
+             select s.embedding::@vector@.vector as embedding from braid_store.vectors_%s s
+             where s.tenant_id = $1 and s.chunk_id = u.chunk_id
+             offset 0
+           ) s
+      $query$, v_shard_id)
+    using tenant_id, chunk_ids;
+    return;
+  end if;
   return query execute format($query$
     select u.chunk_id, coalesce(w.embedding, %s)
     from unnest($2) u (chunk_id)

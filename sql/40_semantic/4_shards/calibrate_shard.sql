@@ -18,6 +18,7 @@ begin
   update braid_store.vector_shards s
   set ef_search = v_chosen.ef_search,
       ef_search_100 = v_chosen.ef_search_100,
+      ef_search_fused = v_chosen.ef_search_fused,
       recall = v_chosen.recall,
       measurement = braid_store.describe_measurement(v_curve, v_chosen.ef_search, v_chosen.ef_search_100, 0, 0, c_query_count)
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id

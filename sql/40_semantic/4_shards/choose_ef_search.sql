@@ -3,6 +3,7 @@ create or replace function braid_store.choose_ef_search(
   margin float8,
   out ef_search int,
   out ef_search_100 int,
+  out ef_search_fused int,
   out recall float8
 )
 language sql
@@ -19,12 +20,15 @@ as $$
     window w as (order by m.ef_search rows between unbounded preceding and unbounded following)
   ), chosen as (
     select min(m.ef_search) filter (where m.missed <= 0.0075 and m.recall_10 >= least(0.985, m.best)) as for_10,
-           coalesce(min(m.ef_search) filter (where m.recall_100 - m.error_100 >= 0.98), max(m.last)) as for_100
+           coalesce(min(m.ef_search) filter (where m.recall_100 - m.error_100 >= 0.98), max(m.last)) as for_100,
+           min(m.ef_search) filter (where m.recall_10 >= 0.985) as for_fused
     from measured m
   )
   -- At a recall below 0.97 the index is not good enough, and searches stay exact. This can happen with binary storage.
   select case when m.recall_10 >= 0.97 then least(1000, ceil(choose_ef_search.margin * c.for_10))::int end,
-         least(1000, greatest(ceil(choose_ef_search.margin * c.for_10), c.for_100))::int, m.recall_10
+         least(1000, greatest(ceil(choose_ef_search.margin * c.for_10), c.for_100))::int,
+         case when m.recall_10 >= 0.97 then least(1000, ceil(choose_ef_search.margin * c.for_10), c.for_fused)::int end,
+         m.recall_10
   from chosen c
   left join measured m on m.ef_search = c.for_10;
 $$;
@@ -33,4 +37,5 @@ comment on function braid_store.choose_ef_search(jsonb, float8) is
   'How widely an index should be searched, by what recall_curve measured of it. ef_search: the lowest hnsw.ef_search at which '
   'it finds 98.5 % of the 10 nearest vectors, and hardly more if it searches further, times margin; null if it does not find '
   '97 % at any width: then searches stay exact. ef_search_100: that at which it finds 98 % of the 100 nearest, or the highest. '
+  'ef_search_fused: that at which it finds 98.5 % of the 10 nearest, without margin, which is enough where full text ranks as well. '
   'recall: the share of the 10 nearest found, from 0 to 1, at ef_search without the margin.';

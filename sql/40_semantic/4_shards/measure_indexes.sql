@@ -79,6 +79,7 @@ begin
     set measurement = v_measurement,
         ef_search = case when measure_indexes.set_ef_search then v_chosen.ef_search else s.ef_search end,
         ef_search_100 = case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else s.ef_search_100 end,
+        ef_search_fused = case when measure_indexes.set_ef_search then v_chosen.ef_search_fused else s.ef_search_fused end,
         recall = case when measure_indexes.set_ef_search then v_chosen.recall else s.recall end
     where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
       and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id and s.state = 'serving';
@@ -87,8 +88,9 @@ begin
       jsonb_build_object('shard', v_shard.id, 'embedding_model', v_space.embedding_model, 'vectors', v_shard.vector_count,
                          'is_indexed', true)
       || v_measurement
-      || jsonb_build_object('suggested_ef_search', v_chosen.ef_search, 'suggested_ef_search_100', v_chosen.ef_search_100,
-                            'is_set', v_is_set));
+      || jsonb_build_object('ef_search_fused', case when v_is_set then v_chosen.ef_search_fused else v_shard.ef_search_fused end,
+                            'suggested_ef_search', v_chosen.ef_search, 'suggested_ef_search_100', v_chosen.ef_search_100,
+                            'suggested_ef_search_fused', v_chosen.ef_search_fused, 'is_set', v_is_set));
   end loop;
   return jsonb_build_object('collection', v_collection.name, 'indexes', v_indexes);
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then

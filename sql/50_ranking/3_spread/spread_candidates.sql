@@ -18,31 +18,40 @@ declare
   c_smoothed constant int := 30;
   v_weight float8 := (request.options).neighbour_weight;
   v_smoothing float8 := (request.options).smoothing;
-  v_chunk_ids bigint[] := array(select c.chunk_id from unnest(candidates) c);
-  v_scores float8[] := array(select c.score from unnest(candidates) c);
+  v_count int := cardinality(candidates);
+  v_chunk_ids bigint[];
+  v_scores float8[];
   v_sums float8[];
   v_first int[];
   v_first_means float8[];
   v_means float8[];
 begin
   if v_weight > 0 then
+    v_chunk_ids := array(select c.chunk_id from unnest(candidates) c);
+    v_scores := array(select c.score from unnest(candidates) c);
     v_sums := braid_store.neighbour_sums(request.tenant_id, v_chunk_ids, v_scores);
     v_scores := array(
       select u.score + v_weight * u.sum from unnest(v_scores, v_sums) with ordinality u (score, sum, place) order by u.place);
-  end if;
-  -- Among fewer, all are near.
-  if v_smoothing > 0 and cardinality(v_chunk_ids) >= c_smoothed then
-    v_first := array(
-      select u.place from unnest(v_scores) with ordinality u (score, place) order by u.score desc, u.place limit c_smoothed);
-    v_first_means := braid_store.nearest_means(
-      request.tenant_id, request.collection,
-      array(select v_chunk_ids[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number),
-      array(select v_scores[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number));
-    v_means := array(
-      select f.mean
-      from generate_subscripts(v_chunk_ids, 1) p (place)
-      left join unnest(v_first, v_first_means) f (place, mean) on f.place = p.place
-      order by p.place);
+    -- Among fewer, all are near.
+    if v_smoothing > 0 and v_count >= c_smoothed then
+      v_first := array(
+        select u.place from unnest(v_scores) with ordinality u (score, place) order by u.score desc, u.place limit c_smoothed);
+      v_first_means := braid_store.nearest_means(
+        request.tenant_id, request.collection,
+        array(select v_chunk_ids[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number),
+        array(select v_scores[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number));
+      v_means := array(
+        select f.mean
+        from generate_subscripts(v_chunk_ids, 1) p (place)
+        left join unnest(v_first, v_first_means) f (place, mean) on f.place = p.place
+        order by p.place);
+    end if;
+  elsif v_smoothing > 0 and v_count >= c_smoothed then
+    -- They are in the order of their scores, and a mean is no lower than the lowest of the first. So those that follow stay
+    -- behind these, but for equal scores and rounding.
+    v_chunk_ids := array(select c.chunk_id from unnest(candidates[:c_smoothed]) c);
+    v_scores := array(select c.score from unnest(candidates[:c_smoothed]) c);
+    v_means := braid_store.nearest_means(request.tenant_id, request.collection, v_chunk_ids, v_scores);
   end if;
   if v_means is not null then
     v_scores := array(
@@ -50,14 +59,26 @@ begin
       from unnest(v_scores, v_means) with ordinality u (score, mean, place)
       order by u.place);
   end if;
-  spread := braid_store.rescore_candidates(request.tenant_id, candidates, v_scores);
+  if v_weight > 0 then
+    spread := braid_store.rescore_candidates(request.tenant_id, candidates, v_scores);
+  elsif v_means is null then
+    spread := candidates;
+  else
+    v_count := c_smoothed;
+    if (candidates[c_smoothed + 1]).score >= (select min(s) from unnest(v_scores) s) then
+      v_count := c_smoothed + (select count(*) from unnest(candidates[c_smoothed + 1:]) c
+                               where c.score >= (select min(s) from unnest(v_scores) s));
+      v_scores := v_scores || array(select c.score from unnest(candidates[c_smoothed + 1 : v_count]) c);
+    end if;
+    spread := braid_store.rescore_candidates(request.tenant_id, candidates[:v_count], v_scores) || candidates[v_count + 1:];
+  end if;
   if is_reported then
     report := jsonb_build_object(
       'neighbour_weight', v_weight, 'smoothing', v_smoothing,
       'chunks', (
-        select jsonb_object_agg(u.chunk_id, jsonb_build_object('neighbours', v_sums[u.place], 'nearest', v_means[u.place],
+        select jsonb_object_agg(u.chunk_id, jsonb_build_object('neighbours', v_sums[u.ordinality], 'nearest', v_means[u.ordinality],
                                                                'score', s.score))
-        from unnest(v_chunk_ids) with ordinality u (chunk_id, place)
+        from unnest(candidates) with ordinality u
         join unnest(spread) s on s.chunk_id = u.chunk_id));
   end if;
 end

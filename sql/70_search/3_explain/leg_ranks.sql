@@ -31,7 +31,7 @@ begin
     -- A little less than the score, because vectors are read in another order here and the last bits may differ.
     select c.rank into semantic_rank
     from braid_store.semantic_candidates(request.tenant_id, request.collection, request.query_embedding, v_filter,
-                                         chunk.semantic_score - 1e-9, c_max_rank, c_max_rank, true, null) n,
+                                         chunk.semantic_score - 1e-9, c_max_rank, c_max_rank, false, true, null) n,
          unnest(n.candidates) c
     where c.chunk_id = chunk.chunk_id;
   end if;

@@ -22,6 +22,7 @@ declare
                                            v_options.full_text_min_score);
   v_semantic_min_score float8 := greatest(case when v_legs in ('semantic', 'prefilter') then request.min_score end,
                                           v_options.semantic_min_score);
+  v_is_fused boolean;
   v_is_all_found boolean; -- full text has found all chunks that have what is demanded
   v_demands braid_store.text_query;
   v_demanded_ids bigint[];
@@ -88,11 +89,17 @@ begin
     v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(request.tenant_id, v_query));
   end if;
   if v_asks_semantic and not v_is_all_found then
+    -- Where full text can fill the page and weighs enough, few rows are there by their vector alone. With other weights and
+    -- fusions there are more.
+    v_is_fused := v_asks_text and not v_options.is_rearranged and cardinality(v_found.full_text) >= request.match_count
+                  and v_collection.fusion = 'convex' and v_options.semantic_normalisation = 'centroid'
+                  and 3 * v_collection.semantic_weight <= 2 * v_collection.full_text_weight + 1e-9;
     select n.candidates, n.mode into v_found.semantic, v_found.semantic_mode
     from braid_store.semantic_candidates(request.tenant_id, v_collection, request.query_embedding, v_filter, v_semantic_min_score,
                                          request.candidate_count,
                                          case when v_legs = 'hybrid' and not v_options.is_rearranged
                                               then request.match_count else request.candidate_count end,
+                                         v_is_fused,
                                          v_options.exact, v_options.ef_search) n;
   end if;
   if v_asks_sparse then

@@ -22,5 +22,6 @@ comment on function braid.measure_recall(text, int, boolean) is
   'least. Returns a JSON object: '
   'indexes has for each vector shard queries (of which kind), recall_10 and recall_100 (the share of the 10, and of the 100, '
   'nearest found at ef_search and ef_search_100) with their standard errors, the same for other widths, and '
-  'suggested_ef_search and suggested_ef_search_100; null: the index is not good enough, and searches are exact. No indexes: '
+  'suggested_ef_search, suggested_ef_search_100 and suggested_ef_search_fused (for the 10 nearest in searches that rank by '
+  'full text as well); null: the index is not good enough, and searches are exact. No indexes: '
   'all vectors are compared. The result is kept for index_health.';

@@ -9,7 +9,7 @@ import click
 from pgbraid.cli.options import collection_option, dsn_option, json_option, tenant_option
 from pgbraid.cli.output import print_json, table
 
-WIDTHS = ("ef_search", "ef_search_100")
+WIDTHS = ("ef_search_fused", "ef_search", "ef_search_100")
 
 
 @click.command("measure-recall", short_help="What the vector index finds of what an exact search finds.")
@@ -81,9 +81,12 @@ def _verdict(index: dict[str, Any]) -> str:
     if best is None:
         said = "the index does not find 97 % at any width: searches should stay exact"
     else:
-        said = f"suggested: ef_search {best} for the 10 nearest, {best_100} for the 100 nearest"
+        said = (
+            f"suggested: ef_search {best} for the 10 nearest, {best_100} for the 100 nearest,"
+            f" {index['suggested_ef_search_fused']} beside full text"
+        )
     if index["is_set"]:
         return f"{said}; set"
-    if (index["ef_search"], index["ef_search_100"]) == (best, best_100):
+    if all(index[name] == index[f"suggested_{name}"] for name in WIDTHS):
         return f"{said}, as it is"
     return f"{said}; --set makes it so"
