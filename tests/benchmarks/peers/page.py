@@ -24,7 +24,7 @@ MAIN_VERSION = 18
 
 @dataclass
 class Size:
-    """Seconds by step of loading, if it was loaded in this run, and bytes."""
+    """Seconds by step of loading, if it is known, and bytes."""
 
     name: str
     about: str
