@@ -30,8 +30,8 @@ declare
 begin
   select i.chunk_count,
          coalesce(nullif((i.body_length + compile_query.collection.title_weight * i.title_length)
-                         / nullif(i.chunk_count, 0), 0), 1),
-         t.is_plain and i.has_no_synonyms and compile_query.absent_lexemes = '{}', t.has_operators, t.kinds_left_out
+                         / nullif(i.chunk_count, 0), 0::float8), 1),
+         t.is_plain and i.has_no_synonyms and cardinality(compile_query.absent_lexemes) = 0, t.has_operators, t.kinds_left_out
   into v_chunk_count, v_average_length, v_is_plain, v_has_operators, v_kinds_left_out
   from (
     -- As in index_statistics.

@@ -19,11 +19,11 @@ begin
     -- configuration has several dictionaries, or one that makes several stems of a word, or letters that may be folded.
     select case when bool_and(coalesce(octet_length(t.lexeme) = length(t.lexeme) and length(t.lexeme) <= 254, false)) then array_agg(
              row(t.number, t.number, 'should', 'word', 1, t.lexeme collate "C",
-                 case when t.stems = '{}' then 'stop_word' else 'word' end, t.content)::braid_store.query_token) end
+                 case when cardinality(t.stems) = 0 then 'stop_word' else 'word' end, t.content)::braid_store.query_token) end
     into v_tokens
     from (
       select w.number, w.content, w.stems,
-             case when w.stems = '{}' then '=' || w.form when w.stems is null then w.form
+             case when cardinality(w.stems) = 0 then '=' || w.form when w.stems is null then w.form
                   when cardinality(w.stems) = 1 and w.stems[1] <> '' then replace(w.stems[1], '=', ':') end as lexeme
       from (
         select u.number, u.content, u.form,
@@ -32,7 +32,7 @@ begin
         from (
           select max(m.mapdict) filter (where m.maptokentype = 1) as id
           from pg_ts_config_map m
-          where m.mapcfg = ('pg_catalog.' || quote_ident(query_tokens.text_config))::regconfig
+          where m.mapcfg = ('pg_catalog.' || quote_ident(query_tokens.text_config))::regconfig::oid
           having count(*) filter (where m.maptokentype = 1) = 1 and count(*) filter (where m.maptokentype = 2) = 1
         ) d,
         lateral (

@@ -22,7 +22,7 @@ declare
   v_high_count float8 := 0.5;
   v_middle float8;
   v_level @vector@.vector;
-  v_count bigint;
+  v_count float8;
 begin
   for v_step in 1..20 loop
     -- The number of chunks above a bound falls about exponentially as the bound rises.

@@ -25,8 +25,8 @@ declare
   v_scored braid_store.scored_chunks;
   v_min_threshold float8 := greatest(min_score, 0);
   -- Whether it demands nothing and has no phrases. Most queries.
-  v_is_plain boolean := query.driver_lexemes = '{}' and query.required_lexemes = '{}' and query.conditions = '{}'
-                        and query.phrases = '{}';
+  v_is_plain boolean := cardinality(query.driver_lexemes) = 0 and cardinality(query.required_lexemes) = 0
+                        and cardinality(query.conditions) = 0 and cardinality(query.phrases) = 0;
   v_among bigint[]; -- the only places that may pass the filter, if it went first
   v_has_filtered boolean; -- whether that was tried
   -- How many places to gather. A share of less than 1/64 is not known well enough from a sample.
@@ -37,7 +37,7 @@ declare
   v_max_scored int;
   v_scored_before int; -- before it began again
 begin
-  if query.lexemes = '{}' then
+  if cardinality(query.lexemes) = 0 then
     candidates := '{}';
     is_cut := false;
     postings_read := 0;

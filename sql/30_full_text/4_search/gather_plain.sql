@@ -38,7 +38,7 @@ begin
          lateral (select array_position(gather_plain.segment_ids, p.segment_id)::bigint as segment_number offset 0) s
   ), growth as materialized (
     select (1 + 1e-5 + 1e-7 * cardinality(gather_plain.lexemes))
-           * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0), 1) as growth
+           * coalesce(nullif(percentile_disc(0.9) within group (order by l.unit / l.block_weight), 0::float8), 1) as growth
     from lists l
     where l.block_weight is not null and l.unit > 0
   ), sums as materialized (
@@ -75,7 +75,7 @@ begin
                     select braid_store.choose_threshold(
                              s.sums, null, g.growth, (select sum(w) from unnest(gather_plain.weights) w), s.target)
                     from (
-                      select array_agg(s.sum) as sums, gather_plain.target * count(*) / max(n.count) as target
+                      select array_agg(s.sum) as sums, gather_plain.target * count(*)::float8 / max(n.count)::float8 as target
                       from (select count(*) as count from sums) n, sums s
                       where ((s.place >> braid_store.block_bits()) + (s.place >> braid_store.chunk_number_bits()))
                             % greatest(n.count / 6, 1) = 0
@@ -98,13 +98,13 @@ begin
     ) p
     where bit_count(p.bits) > 0
   ), found as (
-    select f.place, sum(f.bound) as bound, ((f.place - 1) & (braid_store.block_size() - 1))::int as place_in_block
+    select f.place, sum(f.bound) as bound, ((f.place - 1) & (braid_store.block_size() - 1)::bigint)::int as place_in_block
     from (
       select l.segment_number << braid_store.chunk_number_bits() | (l.element >> braid_store.impact_bits()) as place,
              (l.element & braid_store.max_impact()) * l.unit as bound
       from (select l.segment_number, l.unit, unnest(l.elements) as element from lists l where l.elements is not null) l
       union all
-      select p.places[(o.number - 1) / 512 + 1] + (o.number - 1) % 512 + 1, 0
+      select p.places[(o.number - 1) / 512 + 1] + (o.number - 1) % 512::bigint + 1, 0
       from parts p,
            lateral (
              select sum(octet_length(t.zeros) + 1) over (order by t.place rows unbounded preceding) as number

@@ -24,7 +24,7 @@ begin
     select sc.chunk_id
     from (
       select live_chunks.segment_ids[u.place >> braid_store.chunk_number_bits()] as segment_id,
-             (u.place & braid_store.max_chunk_number())::int as chunk_number
+             (u.place & braid_store.max_chunk_number()::bigint)::int as chunk_number
       from unnest(live_chunks.places) u (place)
       offset 0
     ) u,
@@ -49,8 +49,10 @@ begin
       where (select exists (select from braid_store.segments s
                             where s.tenant_id = live_chunks.tenant_id and s.collection_id = live_chunks.collection_id
                               and s.is_deletion)));
-    return case when v_deleted = '{}' then v_chunk_ids
-                else array(select unnest(v_chunk_ids) except select unnest(v_deleted)) end;
+    if cardinality(v_deleted) = 0 then
+      return v_chunk_ids;
+    end if;
+    return array(select unnest(v_chunk_ids) except select unnest(v_deleted));
   end if;
   return braid_store.filtered_among(v_chunk_ids, live_chunks.tenant_id, live_chunks.filter);
 end

@@ -24,7 +24,7 @@ declare
   -- A smaller share is not known well enough from a sample.
   c_min_share constant float8 := 1 / 64.0;
   v_scored braid_store.scored_chunks := score_candidates.scored;
-  v_has_demands boolean := query.conditions <> '{}' or query.required_words > 1;
+  v_has_demands boolean := cardinality(query.conditions) > 0 or query.required_words > 1;
   v_place_count int := cardinality(gathered.places);
   v_count_before int := cardinality(scored.chunk_ids);
   -- A batch is the places from v_first to v_last. If earlier passes found some chunks but too few, matches are rare,

@@ -23,7 +23,7 @@ begin
     and s.vector_space_id = serving_shard.collection.vector_space_id and s.state = 'serving';
   v_shard.is_indexed := v_shard.id is not null and coalesce(
     (select i.indisvalid and i.indisready from pg_index i
-     where i.indexrelid = to_regclass(format('braid_store.vectors_%s_hnsw', v_shard.id))), false);
+     where i.indexrelid = to_regclass(format('braid_store.vectors_%s_hnsw', v_shard.id))::oid), false);
   return v_shard;
 end
 $$;

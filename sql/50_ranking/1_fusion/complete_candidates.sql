@@ -62,7 +62,7 @@ begin
   end if;
 
   if v_without_text is not null then
-    if v_query.conditions <> '{}' or v_query.required_words > 1 then
+    if cardinality(v_query.conditions) > 0 or v_query.required_words > 1 then
       v_without_text := braid_store.demanded_chunks(request.tenant_id, v_collection, v_without_text, v_query);
     end if;
     v_scores := braid_store.exact_scores(request.tenant_id, v_collection, v_without_text, v_query);

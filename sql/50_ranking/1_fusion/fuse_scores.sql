@@ -113,9 +113,9 @@ begin
            offset 0
          ) n,
          lateral (
-           select case v_fusion when 'max' then greatest(nullif(v_text_weight, 0) * n.full_text,
-                                                       nullif(v_near_weight, 0) * n.semantic,
-                                                       nullif(v_sparse_weight, 0) * n.sparse)
+           select case v_fusion when 'max' then greatest(nullif(v_text_weight, 0::float8) * n.full_text,
+                                                       nullif(v_near_weight, 0::float8) * n.semantic,
+                                                       nullif(v_sparse_weight, 0::float8) * n.sparse)
                               else v_text_weight * n.full_text + v_near_weight * n.semantic
                                    + coalesce(v_sparse_weight * n.sparse, 0) end as score
            offset 0
@@ -155,8 +155,8 @@ begin
     from unnest(candidates) c;
     -- Those of a leg that is not asked are null.
     unseen := case when v_fusion = 'max'
-                     then greatest(nullif(v_text_weight, 0) * v_last_text, nullif(v_near_weight, 0) * v_last_near,
-                                   nullif(v_sparse_weight, 0) * v_last_sparse)
+                     then greatest(nullif(v_text_weight, 0::float8) * v_last_text, nullif(v_near_weight, 0::float8) * v_last_near,
+                                   nullif(v_sparse_weight, 0::float8) * v_last_sparse)
                    when cardinality(candidates) > 0
                      then coalesce(v_text_weight * v_last_text, 0) + coalesce(v_near_weight * v_last_near, 0)
                           + coalesce(v_sparse_weight * v_last_sparse, 0) end;

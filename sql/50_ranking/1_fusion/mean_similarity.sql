@@ -32,7 +32,7 @@ begin
     return case mean_similarity.distance
       when 'cosine' then -(v_mean operator(@vector@.<#>) @vector@.l2_normalize(mean_similarity.query_embedding))
       when 'inner_product' then -(v_mean operator(@vector@.<#>) mean_similarity.query_embedding)
-      else 1 / (1 + sqrt(greatest(0, @vector@.vector_norm(mean_similarity.query_embedding) ^ 2
+      else 1 / (1 + sqrt(greatest(0, @vector@.vector_norm(mean_similarity.query_embedding) ^ 2::float8
                                      + 2 * (v_mean operator(@vector@.<#>) mean_similarity.query_embedding)
                                      + v_mean_square)))
     end;

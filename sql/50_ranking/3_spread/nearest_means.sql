@@ -37,7 +37,7 @@ begin
       select u.place, t.mean
       from unnest(v_places, v_vectors) u (place, embedding),
            lateral (
-             select sum(n.weight * n.score) / nullif(sum(n.weight), 0) as mean
+             select sum(n.weight * n.score) / nullif(sum(n.weight), 0::float8) as mean
              from (
                select -(o.embedding operator(@vector@.<#>) u.embedding) as weight, o.score
                from unnest(v_places, v_vectors, v_scores) o (place, embedding, score)

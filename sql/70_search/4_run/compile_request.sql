@@ -56,7 +56,7 @@ begin
                                                min_score);
   end if;
   if options is null or jsonb_typeof(options) = 'object' and pg_column_size(options) < 1000
-     and options - 'embedding_model' = '{}' and coalesce(jsonb_typeof(options -> 'embedding_model'), 'string') = 'string' then
+     and options - 'embedding_model'::text = '{}' and coalesce(jsonb_typeof(options -> 'embedding_model'), 'string') = 'string' then
     v_options := braid_store.default_options(options ->> 'embedding_model');
   else
     v_options := braid_store.read_search_options(options);
@@ -168,7 +168,7 @@ begin
     v_tokens := braid_store.query_tokens(coalesce(v_searched, query_text), v_collection.text_config, v_collection.fold_diacritics);
     v_query := braid_store.compile_query(tenant_id, v_collection, v_tokens, match, '{}', '{}');
     -- A correction can take 50 ms, so it is looked for only if it is shown or used.
-    if v_query.absent_terms <> '{}' and (is_reported or v_options.correct) then
+    if cardinality(v_query.absent_terms) > 0 and (is_reported or v_options.correct) then
       v_part := braid_store.correct_query(tenant_id, v_collection, v_tokens, match, v_query, v_options.correct);
       v_query := v_part.corrected;
       v_corrections := v_part.corrections;

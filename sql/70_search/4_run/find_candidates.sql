@@ -31,7 +31,7 @@ declare
 begin
   v_found.full_text := '{}';
   v_found.semantic := '{}';
-  if v_query.conditions <> '{}' then
+  if cardinality(v_query.conditions) > 0 then
     v_demands := braid_store.demands_of(request.tenant_id, v_collection.id, v_query);
     if coalesce(v_demands.posting_count > 10000, true) then
       -- If words are common but almost never together as demanded, a leg would look at every chunk before it has
@@ -85,7 +85,7 @@ begin
     v_filter := braid_store.narrow_to_chunks(v_filter, array(select f.chunk_id from unnest(v_found.full_text) f));
   elsif not v_is_all_found and v_demands.posting_count <= 10000 then
     v_filter := braid_store.narrow_to_chunks(v_filter, braid_store.demanded_by_index(request.tenant_id, v_collection, v_demands));
-  elsif not v_is_all_found and v_query.conditions <> '{}' then
+  elsif not v_is_all_found and cardinality(v_query.conditions) > 0 then
     v_filter := braid_store.narrow_filter(v_filter, braid_store.demand_condition(request.tenant_id, v_query));
   end if;
   if v_asks_semantic and not v_is_all_found then
