@@ -53,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     # Neither the environment's databases nor the user's own embedded server are to be touched.
-    for name in [name for name in os.environ if name.startswith(("PG", "PGBRAID_"))]:
+    for name in [name for name in os.environ if name.startswith(("PG", "PGBRAID_")) and name != "PGBRAID_CITUS_DSN"]:
         del os.environ[name]
     os.environ["PGBRAID_DATA_DIR"] = "/nonexistent/pgbraid"
     # Several servers run at the same time, on a small machine as well.

@@ -115,7 +115,10 @@ async def connect_async(
             raise from_psycopg(error) from error
         client = AsyncClient(connection, tenant, embedder, owns_connection=True)
     try:
-        await client._session.check_installation()
+        if await client._session.check_installation() and client._session.owns_connection:
+            from pgbraid.async_client.nodes import find_node
+
+            await find_node(client._session, found)
         read_dsn = read_dsn or (None if dsn else os.environ.get("PGBRAID_READ_DSN"))
         if read_dsn:
             from pgbraid.async_client.standbys import standbys_of
@@ -158,7 +161,9 @@ class AsyncClient:
         """Close the connection, if the client opened it, and those to standbys."""
         if self._session.standbys is not None:
             await self._session.standbys.close()
-        if self._session.owns_connection:
+        if self._session.nodes is not None:
+            await self._session.nodes.close()
+        elif self._session.owns_connection:
             await self.connection.close()
 
     @property

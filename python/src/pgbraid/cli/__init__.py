@@ -48,6 +48,8 @@ COMMANDS = {
     "stop": "pgbraid.cli.stop:stop",
     "demo": "pgbraid.cli.demo:demo",
     "bundle": "pgbraid.cli.bundle:bundle",
+    "distribute": "pgbraid.cli.distribute:distribute",
+    "move-tenant": "pgbraid.cli.distribute:move_tenant",
     "uninstall": "pgbraid.cli.uninstall:uninstall",
 }
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -32,6 +32,8 @@ def status(dsn: str | None, tenant: str, as_json: bool) -> None:
 
 
 def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
+    import psycopg
+
     from pgbraid.cli.space import size
     from pgbraid.errors import NotInstalledError
     from pgbraid.install import read_installation
@@ -42,7 +44,14 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
         raise NotInstalledError("this database has no pgbraid", hint="run: pgbraid init")
     extension = find(connection)
     connection.execute("select set_config('braid.tenant', %s, false)", (tenant,))
-    row = connection.execute("select braid.status()").fetchone()
+    nodes = _nodes(connection)
+    try:
+        row = connection.execute("select braid.status()").fetchone()
+    except psycopg.errors.ObjectNotInPrerequisiteState:
+        if nodes is None:
+            raise
+        # Another node has the tenant.
+        row = None
     total, free = size(connection)
     return {
         "package_version": __version__,
@@ -56,8 +65,30 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
         "pgvector_schema": extension.schema if extension else None,
         "bytes": total,
         "free_bytes": free,
+        **({} if nodes is None else {"nodes": nodes, "tenant": tenant}),
         **{key: value for key, value in (row[0] if row else {}).items() if key not in ("version", "bytes")},
     }
+
+
+def _nodes(connection: Connection) -> dict[str, list[str]] | None:
+    """The tenants of each node of a cluster; None where there is none, or for a login that may not see all tenants."""
+    import psycopg
+
+    from pgbraid.cluster import is_distributed, nodes_of_tenants
+
+    if not is_distributed(connection):
+        return None
+    nodes: dict[str, list[str]] = {}
+    try:
+        for key, _, host, port in nodes_of_tenants(connection):
+            nodes.setdefault(f"{host}:{port}", []).append(key)
+    except psycopg.errors.InsufficientPrivilege:
+        return None
+    return nodes
+
+
+# As many tenants are named for each node.
+NAMED = 8
 
 
 def _text(facts: dict[str, Any]) -> str:
@@ -70,6 +101,10 @@ def _text(facts: dict[str, Any]) -> str:
         ("PostgreSQL", facts["postgresql_version"]),
         ("pgvector", f"{facts['pgvector_version']} in schema {facts['pgvector_schema']}"),
         ("tenant", facts.get("tenant")),
+        *(
+            ("node", f"{node}: {len(keys)} tenants ({', '.join(keys[:NAMED])}{', …' if len(keys) > NAMED else ''})")
+            for node, keys in facts.get("nodes", {}).items()
+        ),
         *(("warning", warning["message"]) for warning in facts.get("warnings", [])),
     ]
     if facts["bytes"] is not None:

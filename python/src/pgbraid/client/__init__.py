@@ -114,7 +114,10 @@ def connect(
             raise from_psycopg(error) from error
         client = Client(connection, tenant, embedder, owns_connection=True)
     try:
-        client._session.check_installation()
+        if client._session.check_installation() and client._session.owns_connection:
+            from pgbraid.client.nodes import find_node
+
+            find_node(client._session, found)
         read_dsn = read_dsn or (None if dsn else os.environ.get("PGBRAID_READ_DSN"))
         if read_dsn:
             from pgbraid.client.standbys import standbys_of
@@ -157,7 +160,9 @@ class Client:
         """Close the connection, if the client opened it, and those to standbys."""
         if self._session.standbys is not None:
             self._session.standbys.close()
-        if self._session.owns_connection:
+        if self._session.nodes is not None:
+            self._session.nodes.close()
+        elif self._session.owns_connection:
             self.connection.close()
 
     @property

@@ -20,6 +20,7 @@ from pgbraid.errors import InvalidArgumentError, PgbraidError, from_psycopg, is_
 from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 
 if TYPE_CHECKING:
+    from pgbraid.client.nodes import Nodes
     from pgbraid.client.standbys import Standby, Standbys
     from pgbraid.vectors import VectorTypes
 
@@ -28,6 +29,7 @@ __all__ = ["TENANT", "Call", "Session", "end_with_client"]
 # Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
 # connection that others use too.
 TENANT = "set_config('braid.tenant', %(tenant)s, true)"
+IS_NODE = "pg_catalog.to_regprocedure('braid_store.tenant_here(int)') is not null"
 # Held by the statement that a connection is at, of whatever client: who waits for it must not be taken for that one.
 _LOCKS: WeakKeyDictionary[psycopg.Connection[Any], threading.Lock] = WeakKeyDictionary()
 
@@ -48,14 +50,20 @@ class Session:
     """What the parts of the client have in common."""
 
     def __init__(self, connection: psycopg.Connection[Any], tenant: str, *, owns_connection: bool) -> None:
-        self.connection = connection
+        self._connection = connection
         self.tenant = tenant
         self.owns_connection = owns_connection
+        self.nodes: Nodes | None = None  # of a cluster
         # Where reads go, if not to the connection.
         self.standbys: Standbys | None = None
         self.vector_types: VectorTypes = {}
         # That this is a view for, if for one.
         self.call: Call | None = None
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        """To the tenant's node, as far as that is known."""
+        return self._connection if self.nodes is None else self.nodes.connection(self.tenant)
 
     def is_aborted(self) -> bool:
         return self.connection.info.transaction_status == TransactionStatus.INERROR
@@ -95,25 +103,28 @@ class Session:
                 self.check_installation()
             raise self._typed(error, parameters) from error
 
-    def check_installation(self) -> None:
+    def check_installation(self) -> bool:
         """Refuse a database whose version or functions are not those that this package can work with; learn where
-        pgvector's types are."""
+        pgvector's types are. Tells whether it is a node of a cluster."""
         from pgbraid.install.compatibility import check_installed
 
         try:
             rows = self._fetch(
-                f"select i.version, i.content_hash, ({VECTOR_TYPES}) from braid_store.installation i", {}
+                f"select i.version, i.content_hash, ({VECTOR_TYPES}), {IS_NODE} from braid_store.installation i", {}
             )
         except psycopg.Error as error:
             raise from_psycopg(error) from error
-        version, content_hash, self.vector_types = rows[0] if rows else (None, None, {})
+        version, content_hash, self.vector_types, is_node = rows[0] if rows else (None, None, {}, False)
         check_installed(version, content_hash)
         if self.owns_connection:
             register_vector_types(self.connection, self.vector_types)
+        return bool(is_node)
 
     def _fetch(self, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
         if self.standbys is not None:
             return self.standbys.fetch(self, statement, parameters)
+        if self.nodes is not None:
+            return self.nodes.fetch(self, statement, parameters)
         return self.fetch_from(self.connection, statement, parameters)
 
     def fetch_from(

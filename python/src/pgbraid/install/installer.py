@@ -70,16 +70,27 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
     migrations: tuple[str, ...] = ()
     is_current = not repair and _is_current(connection, roles)
     if not is_current:
-        _run(connection, "begin.sql")
+        run_part(connection, "begin.sql")
         previous = read_installation(connection)
         migrations = previous.pending_migrations if previous else migration_ids()
-        _run(connection, "migrate.sql")
-        _run(connection, "finish.sql")
+        is_distributed = exists(connection, "braid_shards.node_shards")
+        if is_distributed and migrations:
+            raise InstallationError(
+                f"this version changes tables ({', '.join(migrations)}), which it cannot on a cluster yet",
+                hint="gather the tenants with the version that is installed (pgbraid distribute --gather), upgrade, and"
+                " distribute them again; nothing has been changed",
+            )
+        run_part(connection, "migrate.sql")
+        run_part(connection, "finish.sql")
+        if is_distributed:
+            from pgbraid.cluster.tables import apply_form
+
+            apply_form(connection)
     else:
         previous = read_installation(connection)
     absent = _absent_defaults(connection)
     if any(absent):
-        _run(connection, "defaults.sql")
+        run_part(connection, "defaults.sql")
     vector = find(connection)
     assert vector is not None
     tenant, member, collection = absent
@@ -97,7 +108,8 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
     )
 
 
-def _run(connection: Connection, name: str) -> None:
+def run_part(connection: Connection, name: str) -> None:
+    """One of the parts of an installation."""
     try:
         connection.execute(f"do $braid_part$\n{part(name)}\n$braid_part$".encode())
     except psycopg.Error as error:

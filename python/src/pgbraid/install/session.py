@@ -35,6 +35,8 @@ SETTINGS = {
     "transaction_timeout": "0",
     "default_transaction_isolation": "read committed",
     "client_min_messages": "warning",
+    # On a cluster each node is installed by itself. Elsewhere nobody reads this.
+    "citus.enable_ddl_propagation": "off",
 }
 
 # Sessions with locks on what is pgbraid's. A prepared transaction has no process.

@@ -1,0 +1,125 @@
+"""Nodes of a cluster: which one has the tenant, and a connection to each that was needed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import TransactionStatus
+
+from pgbraid.async_client.session import end_with_client
+from pgbraid.errors import InvalidArgumentError, PgbraidError, from_psycopg
+from pgbraid.vectors import VECTOR_TYPES, register_vector_types
+
+if TYPE_CHECKING:
+    from pgbraid.async_client.session import Session
+
+__all__ = ["Nodes", "find_node", "node_addresses"]
+
+# A tenant may move once more while it is looked for; what moves is there after some seconds.
+ATTEMPTS, PAUSE_SECONDS = 40, 0.25
+ADDRESSES = "PGBRAID_NODES"
+
+
+class Nodes:
+    """Shared by the views of a client that has opened its connection."""
+
+    def __init__(self, dsn: str, connection: psycopg.AsyncConnection[Any]) -> None:
+        self.dsn = dsn
+        self.first = connection
+        self.addresses = node_addresses(os.environ.get(ADDRESSES, ""))
+        self.connections: dict[tuple[str, str], psycopg.AsyncConnection[Any]] = {}
+        self.of_tenants: dict[str, tuple[str, str]] = {}
+        # Held while one is connected to: others would do the same.
+        self.lock = asyncio.Lock()
+
+    def connection(self, tenant: str) -> psycopg.AsyncConnection[Any]:
+        known = self.connections.get(self.of_tenants.get(tenant, ("", "")))
+        return self.first if known is None or known.closed else known
+
+    async def fetch(self, session: Session, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """By the node that has the tenant, also if that has moved: what was refused has done nothing."""
+        for _ in range(ATTEMPTS):
+            asked = self.connection(session.tenant)
+            try:
+                return await session.fetch_from(asked, statement, parameters)
+            except psycopg.Error as error:
+                detail = where(error)
+                if detail is None or asked.info.transaction_status != TransactionStatus.IDLE:
+                    raise
+                if "host" not in detail:
+                    await asked.execute(f"select pg_catalog.pg_sleep({PAUSE_SECONDS})".encode())
+                    continue
+                named = (str(detail["host"]), str(detail["port"]))
+                found = await self._connection_to(named)
+                if detail.get("definitions"):
+                    return await session.fetch_from(found, statement, parameters)
+                self.of_tenants[session.tenant] = named
+        return await session.fetch_from(self.connection(session.tenant), statement, parameters)
+
+    async def _connection_to(self, named: tuple[str, str]) -> psycopg.AsyncConnection[Any]:
+        async with self.lock:
+            known = self.connections.get(named)
+            if known is None or known.closed:
+                known = self.connections[named] = await self._connect(named)
+            return known
+
+    async def _connect(self, named: tuple[str, str]) -> psycopg.AsyncConnection[Any]:
+        host, port = self.addresses.get(named, named)
+        try:
+            connection = await psycopg.AsyncConnection.connect(
+                make_conninfo(self.dsn, host=host, port=port, hostaddr=None),
+                autocommit=True,
+                prepare_threshold=None,
+                fallback_application_name="pgbraid",
+            )
+            await end_with_client(connection)
+            # Each node's own.
+            cursor = await connection.execute(f"select ({VECTOR_TYPES})".encode())
+            ((types,),) = await cursor.fetchall()
+        except psycopg.Error as error:
+            raise from_psycopg(error) from error
+        register_vector_types(connection, types)
+        return connection
+
+    async def close(self) -> None:
+        for connection in (self.first, *self.connections.values()):
+            await connection.close()
+
+
+async def find_node(session: Session, dsn: str) -> None:
+    """Have a session use the node that has its tenant, if there is such a tenant."""
+    session.nodes = Nodes(dsn, session.connection)
+    with suppress(PgbraidError):
+        await session.value("braid.current_tenant_id()")
+
+
+def where(error: psycopg.Error) -> dict[str, Any] | None:
+    """The node that the database names: host and port; without them, the one that was asked soon has the tenant."""
+    if error.sqlstate != "55000":
+        return None
+    try:
+        detail = json.loads(error.diag.message_detail or "")
+    except ValueError:
+        return None
+    return detail if isinstance(detail, dict) and ("host" in detail or "retry" in detail) else None
+
+
+def node_addresses(text: str) -> dict[tuple[str, str], tuple[str, str]]:
+    """Where nodes are found that Citus knows by other addresses: `node:port=host:port`, with commas between them."""
+    addresses = {}
+    for pair in filter(None, (part.strip() for part in text.split(","))):
+        named, _, address = pair.partition("=")
+        ends = [tuple(end.strip().rpartition(":")[::2]) for end in (named, address)]
+        if any(not host or not port.isdigit() for host, port in ends):
+            raise InvalidArgumentError(
+                f"{ADDRESSES} has {pair!r}", hint="use node:port=host:port, with commas between them", sqlstate="22023"
+            )
+        addresses[ends[0]] = ends[1]
+    return addresses  # type: ignore[return-value]

@@ -1,0 +1,18 @@
+"""pgbraid on a Citus cluster, by tenant."""
+
+from __future__ import annotations
+
+from pgbraid.cluster.distributing import DistributionReport, distribute
+from pgbraid.cluster.gathering import gather
+from pgbraid.cluster.moving import MoveReport, move_tenant, nodes_of_tenants
+from pgbraid.cluster.tables import is_distributed
+
+__all__ = [
+    "DistributionReport",
+    "MoveReport",
+    "distribute",
+    "gather",
+    "is_distributed",
+    "move_tenant",
+    "nodes_of_tenants",
+]

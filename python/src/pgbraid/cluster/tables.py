@@ -1,0 +1,169 @@
+"""Which tables Citus distributes, what they are made of, and what differs in functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pgbraid.errors import InstallationError
+from pgbraid.install.protocol import fill
+from pgbraid.install.resources import resources
+from pgbraid.install.roles import database_roles
+from pgbraid.install.state import Connection, exists
+
+SHARDS = "braid_shards"
+
+
+# The same on every node, and changed at the coordinator only.
+DEFINITIONS = (
+    "tenants", "tenant_members", "trusted_roles", "access_settings", "vector_spaces", "collections", "synonyms",
+    "indexed_attributes", "model_migrations", "sparse_encoders", "sparse_encoder_terms", "ranking_versions",
+)  # fmt: skip
+
+
+# What a tenant has; all its rows are on one node. Documents first: chunks refer to them.
+OF_TENANTS = (
+    "documents", "chunks", "chunk_attributes", "segments", "segment_chunks", "postings", "forward_rows", "tombstones",
+    "chunk_vectors", "centroids", "embedding_jobs", "sparse_rows", "sparse_segments", "sparse_segment_chunks",
+    "unindexed_sparse_rows", "token_vectors", "profiles", "query_embeddings", "query_sets", "queries",
+    "query_set_embeddings", "judgments", "ranking_models", "tenant_locks",
+)  # fmt: skip
+
+
+# Each node has its own, about its own work: what is due, sizes, the log of its searches, indexes of vectors.
+OF_NODES = (
+    "installation", "dropped_tenants", "dropped_collections", "dropped_spaces", "due_parts", "due_collections",
+    "upkeep_rates", "vector_settings", "vector_shards", "embedding_usage", "search_log", "search_log_days",
+    "search_feedback", "search_hours", "daily_table_sizes", "daily_part_sizes", "synced_tables", "row_changes",
+    "synced_rows",
+)  # fmt: skip
+PLACEMENTS = """
+select rank() over (order by s.shardminvalue::int)::int - 1 as remainder, s.shardid, p.groupid
+from pg_catalog.pg_dist_shard s
+join pg_catalog.pg_dist_placement p using (shardid)
+where s.logicalrelid = %s::regclass
+order by 1
+"""
+Places = dict[str, list[tuple[int, int, int]]]
+
+
+def is_distributed(connection: Connection) -> bool:
+    return exists(connection, f"{SHARDS}.node_shards")
+
+
+def schema_of(table: str) -> str:
+    return "braid_locks" if table == "tenant_locks" else "braid_store"
+
+
+def count_rows(connection: Connection, schema_of: Any) -> dict[str, int]:
+    counts = {}
+    for table in OF_TENANTS:
+        row = connection.execute(f"select count(*) from {schema_of(table)}.{table}".encode()).fetchone()
+        assert row is not None
+        counts[table] = row[0]
+    return counts
+
+
+def keys_of(connection: Connection, table: str) -> tuple[list[str], list[str]]:
+    """A table's keys, as clauses of `alter table`, and its other indexes, as statements with %s for the table."""
+    keys = connection.execute(
+        "select 'add constraint ' || quote_ident(conname) || ' ' || pg_catalog.pg_get_constraintdef(oid)"
+        " from pg_catalog.pg_constraint where conrelid = %s::regclass and contype in ('p', 'u') order by contype",
+        (table,),
+    ).fetchall()
+    indexes = connection.execute(
+        "select pg_catalog.pg_get_indexdef(i.indexrelid) from pg_catalog.pg_index i where i.indrelid = %s::regclass"
+        " and not exists (select from pg_catalog.pg_constraint c"
+        "   where c.conindid = i.indexrelid and c.contype in ('p', 'u'))",
+        (table,),
+    ).fetchall()
+    return [key for (key,) in keys], [text.replace(f" ON {table} ", " ON %s ", 1) for (text,) in indexes]
+
+
+def without_statistics(connection: Connection, source: str, target: str) -> None:
+    for column, target_value in connection.execute(
+        "select quote_ident(attname), attstattarget from pg_catalog.pg_attribute"
+        " where attrelid = %s::regclass and attnum > 0 and not attisdropped and attstattarget is not null",
+        (source,),
+    ).fetchall():
+        if target_value >= 0:
+            connection.execute(f"alter table {target} alter column {column} set statistics {target_value}".encode())
+
+
+def columns_of(connection: Connection, table: str) -> str:
+    row = connection.execute(
+        "select string_agg(quote_ident(attname), ', ' order by attnum) from pg_catalog.pg_attribute"
+        " where attrelid = %s::regclass and attnum > 0 and not attisdropped and attgenerated = ''",
+        (table,),
+    ).fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def placements(connection: Connection) -> list[tuple[int, int, int]]:
+    return connection.execute(PLACEMENTS, (f"{SHARDS}.{OF_TENANTS[0]}",)).fetchall()
+
+
+def places(coordinator: Connection) -> Places:
+    """Remainder, shard and group, of each table."""
+    return {
+        table: coordinator.execute(PLACEMENTS, (f"{SHARDS}.{table}",)).fetchall()
+        for table in (*DEFINITIONS, *OF_TENANTS)
+    }
+
+
+# File, what stands there, and what stands there in a distributed installation.
+FORM = (
+    ("current_tenant_id", "return braid_store.session_tenant_id();",
+     "return braid_store.tenant_here(braid_store.session_tenant_id());"),
+    ("tenant_id_for_writing", "return braid_store.require_tenant_id();",
+     "return braid_store.hold_shard(braid_store.require_tenant_id());"),
+    ("lock_for_writing", "  -- The collection's lock before the part's",
+     "  perform braid_store.hold_shard(lock_for_writing.tenant_id);\n  -- The collection's lock before the part's"),
+    ("try_lock_part", "\nbegin\n", "\nbegin\n  perform braid_store.hold_shard(try_lock_part.tenant_id);\n"),
+)  # fmt: skip
+
+
+def apply_form(connection: Connection) -> None:
+    """What differs in functions: which node has the tenant. On every node, after its functions were applied."""
+    apply_support(connection)
+    roles = database_roles(connection)
+    for name, old, new in FORM:
+        text = next(file.text for file in resources().repeatable if file.name.endswith(f"/{name}.sql"))
+        if old not in text:
+            raise InstallationError(f"sql/{name}.sql has no {old!r}", hint="please report it")
+        text = text.replace(old, new, 1).replace("@owner@", roles.owner).replace("@definer@", roles.definer)
+        connection.execute(text.encode())
+    for remainder, shard_id, _ in placements(connection):
+        connection.execute(
+            f"insert into {SHARDS}.node_shards as s values (%s, %s, false)"
+            " on conflict (remainder) do update set shard_id = excluded.shard_id"
+            " where s.shard_id <> excluded.shard_id".encode(),
+            (remainder, shard_id),
+        )
+
+
+def apply_support(connection: Connection) -> None:
+    count = len(placements(connection))
+    roles = database_roles(connection)
+    connection.execute(
+        fill(
+            "distributed.sql", width=str(2**32 // count), last=str(count - 1), owner=roles.owner, definer=roles.definer
+        ).encode()
+    )
+
+
+def advance_ids(connection: Connection, parent: str, shard: str) -> None:
+    """No id that a tenant has from another node is given again."""
+    for column, sequence, increment in connection.execute(
+        "select quote_ident(a.attname), pg_catalog.pg_get_serial_sequence(%s, a.attname), q.seqincrement"
+        " from pg_catalog.pg_attribute a"
+        " join pg_catalog.pg_sequence q on q.seqrelid = pg_catalog.pg_get_serial_sequence(%s, a.attname)::regclass"
+        " where a.attrelid = %s::regclass and a.attidentity <> '' and not a.attisdropped",
+        (parent, parent, parent),
+    ).fetchall():
+        extreme = "max" if increment > 0 else "min"
+        best = "greatest" if increment > 0 else "least"
+        connection.execute(
+            f"select setval('{sequence}', {best}(s.last_value, (select {extreme}({column}) from {shard})))"
+            f" from {sequence} s".encode()
+        )

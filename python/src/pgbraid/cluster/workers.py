@@ -1,0 +1,138 @@
+"""A worker's part: an installation like any other, whose tables of tenants have the worker's shards as partitions."""
+
+from __future__ import annotations
+
+from pgbraid.cluster.tables import (
+    DEFINITIONS,
+    OF_TENANTS,
+    SHARDS,
+    Places,
+    advance_ids,
+    apply_form,
+    apply_support,
+    keys_of,
+    schema_of,
+    without_statistics,
+)
+from pgbraid.install.roles import DatabaseRoles, database_roles
+from pgbraid.install.session import Notify, lock_installation
+from pgbraid.install.state import Connection, exists
+
+
+def bring_up(worker: Connection, places: Places, notify: Notify) -> None:
+    """Install on a worker, or upgrade, and make its shards partitions."""
+    from pgbraid.install.installer import run_part
+
+    with worker.transaction():
+        is_new = not exists(worker, "braid_store.installation")
+        if is_new:
+            run_part(worker, "begin.sql")
+            run_part(worker, "migrate.sql")
+            roles = database_roles(worker)
+            apply_support(worker)
+            for table in OF_TENANTS:
+                _make_partitioned(worker, table, roles)
+            for table in DEFINITIONS:
+                _make_parent(worker, table, places)
+        else:
+            lock_installation(worker, notify)
+        run_part(worker, "finish.sql")
+        if is_new:
+            for table in DEFINITIONS:
+                _refuse_changes(worker, table)
+        apply_form(worker)
+    attach(worker, places)
+
+
+def _make_partitioned(worker: Connection, table: str, roles: DatabaseRoles) -> None:
+    schema = schema_of(table)
+    name = f"{schema}.{table}"
+    keys, indexes = keys_of(worker, name)
+    comment = worker.execute("select quote_nullable(obj_description(%s::regclass))", (name,)).fetchone()
+    worker.execute(f"alter table {name} rename to unpartitioned".encode())
+    worker.execute(
+        f"create table {name} (like {schema}.unpartitioned including defaults including identity including generated"
+        " including storage including compression including comments)"
+        f" partition by hash (tenant_id {SHARDS}.shard_ops)".encode()
+    )
+    without_statistics(worker, f"{schema}.unpartitioned", name)
+    worker.execute(f"drop table {schema}.unpartitioned cascade".encode())
+    for key in keys:
+        worker.execute(f"alter table {name} {key}".encode())
+    for index in indexes:
+        worker.execute((index % name).encode())
+    worker.execute(f"comment on table {name} is {comment[0] if comment else 'null'}".encode())
+    worker.execute(f"alter table {name} owner to {roles.owner}".encode())
+
+
+def _make_parent(worker: Connection, table: str, places: Places) -> None:
+    """The reference table's copy on this node becomes a child of the table, which has no rows of its own."""
+    name = f"braid_store.{table}"
+    worker.execute(f"delete from {name} where true".encode())
+    for (constraint,) in worker.execute(
+        "select quote_ident(conname) from pg_catalog.pg_constraint"
+        " where conrelid = %s::regclass and contype in ('c', 'f')",
+        (name,),
+    ).fetchall():
+        worker.execute(f"alter table {name} drop constraint {constraint}".encode())
+    ((_, shard_id, _), *_) = places[table]
+    worker.execute(f"alter table {SHARDS}.{table}_{shard_id} inherit {name}".encode())
+
+
+def _refuse_changes(worker: Connection, table: str) -> None:
+    worker.execute(
+        f"create trigger refuse before insert on braid_store.{table} for each row"
+        f" execute function {SHARDS}.refuse()".encode()
+    )
+    worker.execute(
+        f"create trigger refuse_changes before update or delete on braid_store.{table} for each statement"
+        f" execute function {SHARDS}.refuse()".encode()
+    )
+
+
+def attach(worker: Connection, places: Places) -> list[int]:
+    """Make the shards that this node has partitions, and no others; the numbers of those that are new."""
+    row = worker.execute("select groupid from pg_catalog.pg_dist_local_group").fetchone()
+    assert row is not None
+    group, count = row[0], len(places[OF_TENANTS[0]])
+    attached = {
+        name
+        for (name,) in worker.execute(
+            "select c.relname from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid"
+            " where c.relnamespace = %s::regnamespace and c.relispartition and c.relkind = 'r'",
+            (SHARDS,),
+        )
+    }
+    wanted = {
+        f"{table}_{shard_id}": (table, remainder)
+        for table in OF_TENANTS
+        for remainder, shard_id, at in places[table]
+        if at == group
+    }
+    for name in sorted(attached - wanted.keys()):
+        table = name.rpartition("_")[0]
+        worker.execute(f"alter table {schema_of(table)}.{table} detach partition {SHARDS}.{name}".encode())
+    new = []
+    with worker.transaction():
+        for name, (table, remainder) in wanted.items():
+            if name in attached:
+                continue
+            parent = f"{schema_of(table)}.{table}"
+            worker.execute(
+                f"alter table {parent} attach partition {SHARDS}.{name}"
+                f" for values with (modulus {count}, remainder {remainder})".encode()
+            )
+            advance_ids(worker, parent, f"{SHARDS}.{name}")
+            if table == OF_TENANTS[0]:
+                new.append(remainder)
+                worker.execute(
+                    "insert into braid_store.due_parts (tenant_id, collection_id, task)"
+                    f" select distinct tenant_id, collection_id, 'visit' from {SHARDS}.{name}".encode()
+                )
+        served = [remainder for remainder, _, at in places[OF_TENANTS[0]] if at == group]
+        worker.execute(
+            f"update {SHARDS}.node_shards set is_served = not is_served"
+            " where is_served <> (remainder = any(%s))".encode(),
+            (served,),
+        )
+    return new

@@ -1,0 +1,140 @@
+-- What a node of a distributed installation has beside the functions of every other one. The schema braid_shards has the
+-- tables that Citus distributes, and which shards of tenants' tables this node serves.
+create table if not exists braid_shards.node_shards (
+    remainder int primary key,
+    shard_id bigint not null,
+    is_served boolean not null
+);
+
+-- As Citus does: equal ranges of the hash of a tenant's id.
+create or replace function braid_shards.shard_number(tenant_id int)
+returns int
+language plpgsql
+immutable
+parallel safe
+strict
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return least((hashint4(tenant_id)::bigint + 2147483648) / {{width}}, {{last}})::int;
+end
+$$;
+
+-- PostgreSQL adds 0x49a0f4dd15e5a8e3 to the hash of a single key (hash_combine64) before it takes the remainder. So the
+-- remainder is the number of Citus' shard, and shards can be partitions.
+create or replace function braid_shards.shard_hash(tenant_id int, seed bigint)
+returns bigint
+language plpgsql
+immutable
+parallel safe
+strict
+as $$
+begin
+  return least((hashint4(tenant_id)::bigint + 2147483648) / {{width}}, {{last}}) - 5305509591434766563;
+end
+$$;
+
+do $$
+begin
+  if not exists (select from pg_catalog.pg_opclass o
+                 where o.opcname = 'shard_ops' and o.opcnamespace = 'braid_shards'::regnamespace) then
+    create operator class braid_shards.shard_ops for type int4 using hash as
+      operator 1 pg_catalog.= (int4, int4),
+      function 1 pg_catalog.hashint4(int4),
+      function 2 braid_shards.shard_hash(int4, int8);
+  end if;
+end
+$$;
+
+create or replace function braid_store.tenant_here(tenant_id int)
+returns int
+language plpgsql
+stable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_shard braid_shards.node_shards;
+  v_node pg_dist_node;
+begin
+  if tenant_id is null then
+    return null;
+  end if;
+  select s.* into v_shard from braid_shards.node_shards s where s.remainder = braid_shards.shard_number(tenant_here.tenant_id);
+  if v_shard.is_served
+     and exists (select from pg_dist_placement p
+                 where p.shardid = v_shard.shard_id and p.groupid = (select l.groupid from pg_dist_local_group l)) then
+    return tenant_id;
+  end if;
+  select n.* into v_node
+  from pg_dist_placement p
+  join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+  where p.shardid = v_shard.shard_id;
+  if v_node.groupid = (select l.groupid from pg_dist_local_group l) then
+    raise exception 'tenant "%" is being moved to this node',
+                    (select t.key from braid_store.tenants t where t.id = tenant_here.tenant_id)
+      using errcode = '55000', detail = '{"retry": true}',
+            hint = 'Try again; if it lasts, run: pgbraid distribute';
+  end if;
+  raise exception 'tenant "%" lives on another node, %:%',
+                  (select t.key from braid_store.tenants t where t.id = tenant_here.tenant_id), v_node.nodename, v_node.nodeport
+    using errcode = '55000', detail = jsonb_build_object('host', v_node.nodename, 'port', v_node.nodeport)::text,
+          hint = format('Connect to host=%s port=%s.', v_node.nodename, v_node.nodeport);
+end
+$$;
+
+comment on function braid_store.tenant_here(int) is
+  'Returns the tenant''s id if this node has its rows; else raises 55000 and names the node that has them.';
+
+create or replace function braid_store.hold_shard(tenant_id int)
+returns int
+language plpgsql
+volatile
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Citus takes this lock exclusively while it moves a shard.
+  perform lock_shard_metadata(5, array[s.shard_id])
+  from braid_shards.node_shards s
+  where s.remainder = braid_shards.shard_number(hold_shard.tenant_id);
+  return braid_store.tenant_here(tenant_id);
+end
+$$;
+
+comment on function braid_store.hold_shard(int) is
+  'Keeps the tenant''s rows on this node until the transaction ends, and returns its id. Raises as tenant_here does.';
+
+create or replace function braid_shards.refuse()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'this node is a worker: % are changed at the coordinator', replace(tg_table_name, '_', ' ')
+    using errcode = '55000',
+          detail = coalesce((select jsonb_build_object('host', n.nodename, 'port', n.nodeport, 'definitions', true)
+                             from pg_dist_node n where n.groupid = 0 limit 1)::text, ''),
+          hint = coalesce((select format('Connect to host=%s port=%s.', n.nodename, n.nodeport)
+                           from pg_dist_node n where n.groupid = 0 limit 1), 'Connect to the coordinator of the cluster.');
+end
+$$;
+
+-- The last layer of sql/ gives all functions of braid_store to the definer.
+do $$
+declare
+  v_function regprocedure;
+begin
+  foreach v_function in array '{braid_store.tenant_here(int),braid_store.hold_shard(int)}'::regprocedure[]
+  loop
+    execute format('alter function %s owner to current_user', v_function);
+  end loop;
+end
+$$;
+
+revoke all on function braid_store.tenant_here(int), braid_store.hold_shard(int) from public;
+grant execute on function braid_store.tenant_here(int), braid_store.hold_shard(int) to braid_reader, {{owner}}, {{definer}};

@@ -1,0 +1,167 @@
+"""What a distributed installation does is what one on a single server does."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import Any
+
+import psycopg
+import pytest
+
+import pgbraid
+from citus.conftest import TENANTS, Cluster
+from pgbraid.cluster import move_tenant
+from pgbraid.errors import PgbraidError
+
+QUESTIONS = ["bread", "sourdough rye", "honey -salt", '"rye flour"', "butter yeast crumb oven"]
+VECTOR = [3.0, -1.0, 2.0, 0.5]
+
+
+def found(dsn: str, tenant: str) -> list[Any]:
+    """Everything that can be compared: rows, scores, explanations."""
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        results: list[Any] = []
+        for question in QUESTIONS:
+            for options in (
+                {"mode": "full_text"},
+                {"embedding": VECTOR},
+                {"embedding": VECTOR, "filters": {"shelf": 1}},
+                {"embedding": VECTOR, "mode": "semantic"},
+            ):
+                rows = client.search(question, collection="loaves", **options)
+                results.append([(row.external_id, row.score, row.content, row.metadata) for row in rows])
+        results.append(client.facets(["shelf"], "bread", collection="loaves"))
+        return results
+
+
+@pytest.mark.parametrize("tenant", TENANTS)
+def test_searches_give_the_same_to_the_last_bit(cluster: Cluster, tenant: str) -> None:
+    assert found(cluster.dsn, tenant) == found(cluster.plain, tenant)
+
+
+def test_tenants_are_on_both_workers(cluster: Cluster) -> None:
+    assert {cluster.of(tenant)[0] for tenant in TENANTS} == set(cluster.workers)
+
+
+def test_writes_and_upkeep_give_the_same(cluster: Cluster) -> None:
+    for dsn in (cluster.dsn, cluster.plain):
+        for tenant in TENANTS[:2]:
+            with pgbraid.connect(dsn, tenant=tenant) as client:
+                for number in range(12):
+                    client.add_documents(
+                        [{"external_id": f"{number}", "content": f"rye {number} crust", "embedding": VECTOR}],
+                        collection="loaves",
+                    )
+                client.delete_documents([str(number) for number in range(12, 20)], collection="loaves")
+                client.update_metadata("20", {"shelf": 9}, collection="loaves")
+                client.set_profile("baker", VECTOR, collection="loaves")
+        for node in [cluster.plain] if dsn == cluster.plain else cluster.workers.values():
+            with psycopg.connect(node, autocommit=True) as db:
+                row = db.execute("select braid.maintain('1 hour')").fetchone()
+                assert row is not None and row[0]["warnings"] == []
+    for tenant in TENANTS:
+        assert found(cluster.dsn, tenant) == found(cluster.plain, tenant)
+        with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
+            assert list(client.check_index("loaves")) == []
+
+
+CALLS = [
+    "select * from braid.full_text_search('bread', collection => 'loaves')",
+    "select braid.upsert_documents('[{\"external_id\": \"x\", \"content\": \"y\"}]', 'loaves')",
+    "select braid.delete_documents('{1}', 'loaves')",
+    "select * from braid.check_index('loaves')",
+    "select braid.set_profile('p', '[1, 2, 3, 4]', collection => 'loaves')",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_any_other_node_refuses_and_names_the_right_one(cluster: Cluster, call: str) -> None:
+    name, _ = cluster.of(TENANTS[0])
+    host, _, port = name.rpartition(":")
+    with psycopg.connect(cluster.dsn, autocommit=True) as db:
+        db.execute("create role reads login in role braid_writer" if not reader_exists(db) else "select 1")
+        db.execute("select braid.add_tenant_member(%s, 'reads')", (TENANTS[0],))
+    for dsn in (cluster.dsn, cluster.other(TENANTS[0])[1]):
+        with psycopg.connect(dsn, autocommit=True) as db:
+            db.execute("create role reads login in role braid_writer" if not reader_exists(db) else "select 1")
+            db.execute("set session authorization reads")
+            with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as caught:
+                db.execute(call.encode())
+            assert json.loads(caught.value.diag.message_detail or "") == {"host": host, "port": int(port)}
+
+
+def reader_exists(db: psycopg.Connection[Any]) -> bool:
+    return db.execute("select from pg_roles where rolname = 'reads'").fetchone() is not None
+
+
+def test_definitions_are_changed_at_the_coordinator_and_hold_everywhere(cluster: Cluster) -> None:
+    for dsn in (cluster.dsn, cluster.plain):
+        with pgbraid.connect(dsn, tenant=TENANTS[0]) as client:
+            # The client is connected to a worker, and finds the coordinator.
+            client.set_synonyms("loaf", ["bread"], collection="loaves")
+    for tenant in TENANTS[:4]:
+        rows = []
+        for dsn in (cluster.dsn, cluster.plain):
+            with pgbraid.connect(dsn, tenant=tenant) as client:
+                found_rows = client.search("loaf", mode="full_text", collection="loaves")
+                rows.append([(row.external_id, row.score) for row in found_rows])
+        assert rows[0] == rows[1] != []
+    for worker in cluster.workers.values():
+        with psycopg.connect(worker, autocommit=True) as db:
+            with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="changed at the coordinator"):
+                db.execute("select braid.create_collection('elsewhere')")
+            with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="changed at the coordinator"):
+                db.execute("update braid_store.collections set name = 'stolen'")
+
+
+def test_a_tenant_moves_while_it_is_written_and_searched(cluster: Cluster) -> None:
+    tenant = TENANTS[1]
+    source, target = cluster.of(tenant)[0], cluster.other(tenant)[0]
+    stop = threading.Event()
+    errors: list[PgbraidError] = []
+    written: list[str] = []
+    searched = [0]
+
+    def write() -> None:
+        with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
+            while not stop.is_set():
+                name = f"new {len(written)}"
+                try:
+                    client.add_documents([{"external_id": name, "content": "brioche"}], collection="loaves")
+                    written.append(name)
+                except PgbraidError as error:
+                    errors.append(error)
+
+    def search() -> None:
+        with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
+            while not stop.is_set():
+                try:
+                    searched[0] += len(client.search("rye", mode="full_text", collection="loaves")) > 0
+                except PgbraidError as error:
+                    errors.append(error)
+
+    threads = [threading.Thread(target=each) for each in (write, search)]
+    for thread in threads:
+        thread.start()
+    try:
+        report = move_tenant(cluster.dsn, tenant, target)
+        before = len(written), searched[0]
+        while (len(written), searched[0]) < (before[0] + 3, before[1] + 3) and not errors:
+            stop.wait(0.01)
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert errors == []
+    assert (report.source, report.target) == (source, target)
+    assert cluster.of(tenant)[0] == target
+    with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
+        assert {document.external_id for document in client.list_documents("loaves", limit=1000)} >= set(written)
+        assert list(client.check_index("loaves")) == []
+    # And back, with what came meanwhile.
+    assert move_tenant(cluster.dsn, tenant, source).target == source
+    with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
+        assert client.add_documents([{"external_id": "last", "content": "baguette"}], collection="loaves")
+        assert [row.external_id for row in client.search("baguette", mode="full_text", collection="loaves")] == ["last"]
+        assert list(client.check_index("loaves")) == []
