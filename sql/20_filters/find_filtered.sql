@@ -21,6 +21,8 @@ declare
   c_few_chunks constant int := 2000;
   -- So few chunks that an index gives are handed over at once: to find out how many pass would cost more than it saves.
   c_few_given constant int := 400;
+  -- So many are read from an index before anything is known of the share.
+  c_at_once constant int := 2500;
   c_most constant int := 10000;
   -- What a leg pays for a chunk that it finds and tests, and for one that it is given. The unit is what each chunk costs
   -- where all are read, half a microsecond.
@@ -38,6 +40,7 @@ declare
   v_max_count int;
   v_max_share float8;
   v_chunk_ids bigint[];
+  v_is_given boolean := false;
 begin
   if filter.is_empty or filter.among is not null or v_leg_count = 0 then
     return filter;
@@ -50,38 +53,38 @@ begin
     return filter;
   end if;
 
-  if filter.source is not null then
-    v_max_count := case when asks_semantic then c_few_given else least(c_few_given, v_text_cost / c_given * posting_count) end;
-    v_chunk_ids := braid_store.source_chunk_ids(filter, v_max_count);
-    if cardinality(v_chunk_ids) <= v_max_count then
-      filter.among := v_chunk_ids;
-      return filter;
-    end if;
-  end if;
-
   -- A leg that tests what it finds tests candidate_count / share chunks. It pays as much for so many that it is given.
-  v_max_count := least(c_most, sqrt(v_cost / (c_given * v_leg_count) * candidate_count * v_chunk_count));
+  v_max_count := greatest(
+    c_few_given, least(c_most, sqrt(v_cost / (c_given * v_leg_count) * candidate_count * v_chunk_count)));
   -- Full text tests no more chunks than have a word of the query.
   if not asks_semantic then
     v_max_count := least(v_max_count, v_text_cost / c_given * posting_count);
   end if;
-  -- The next round of a search that needs more candidates knows it already.
-  filter.share := coalesce(
-    filter.share, braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 64), tenant_id, filter));
-  if filter.share * v_chunk_count > 2 * v_max_count then
-    return filter;
-  end if;
   if filter.source is not null then
-    v_chunk_ids := braid_store.source_chunk_ids(filter, v_max_count);
-    if cardinality(v_chunk_ids) <= v_max_count then
-      -- If most of these pass, the legs test only what they return.
-      filter.among := case
-        when braid_store.filter_share(array(select v_chunk_ids[1 + n * cardinality(v_chunk_ids) / 32]
-                                            from generate_series(0, 31) n),
-                                      tenant_id, filter) > 0.5 then v_chunk_ids
-        else braid_store.filtered_among(v_chunk_ids, tenant_id, filter) end;
+    v_chunk_ids := braid_store.source_chunk_ids(filter, least(v_max_count, c_at_once));
+    v_is_given := cardinality(v_chunk_ids) <= least(v_max_count, c_at_once);
+  end if;
+  if not v_is_given then
+    -- The next round of a search that needs more candidates knows it already.
+    filter.share := coalesce(
+      filter.share, braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 64), tenant_id, filter));
+    if filter.share * v_chunk_count > 2 * v_max_count then
       return filter;
     end if;
+    if filter.source is not null and v_max_count > c_at_once then
+      v_chunk_ids := braid_store.source_chunk_ids(filter, v_max_count);
+      v_is_given := cardinality(v_chunk_ids) <= v_max_count;
+    end if;
+  end if;
+  if v_is_given then
+    -- If most of these pass, the legs test only what they return.
+    filter.among := case
+      when cardinality(v_chunk_ids) <= c_few_given
+           or braid_store.filter_share(array(select v_chunk_ids[1 + n * cardinality(v_chunk_ids) / 32]
+                                             from generate_series(0, 31) n),
+                                       tenant_id, filter) > 0.5 then v_chunk_ids
+      else braid_store.filtered_among(v_chunk_ids, tenant_id, filter) end;
+    return filter;
   end if;
 
   -- Without an index all chunks are read, if the legs would pay more for what they test: at a share of at most

@@ -18,14 +18,17 @@ as $$
 #variable_conflict use_column
 declare
   v_collection_id int := write_segment.collection.id;
+  -- In smaller ones, a chunk is as soon found by the key of segment_chunks.
+  c_least_listed constant int := 2048;
   v_segment braid_store.segments;
 begin
   insert into braid_store.segments (tenant_id, collection_id, is_deletion, chunk_count, posting_count, body_length,
-                                    title_length, k1, b, title_weight, average_length)
+                                    title_length, k1, b, title_weight, average_length, chunk_ids)
   select write_segment.tenant_id, v_collection_id, false, n.chunk_count, n.posting_count, n.body_length, n.title_length,
          write_segment.collection.k1,
          coalesce(write_segment.collection.b, braid_store.adaptive_b(a.average_length)),
-         write_segment.collection.title_weight, a.average_length
+         write_segment.collection.title_weight, a.average_length,
+         case when cardinality(write_segment.chunk_ids) >= c_least_listed then write_segment.chunk_ids end
   from (
     select count(*) as chunk_count, sum(cardinality(f.position_ends)) as posting_count,
            sum(f.body_length) as body_length, sum(f.title_length) as title_length
@@ -43,6 +46,7 @@ begin
     offset 0
   ) a
   returning * into v_segment;
+  v_segment.chunk_ids := null;
 
   insert into braid_store.segment_chunks (tenant_id, collection_id, segment_id, chunk_number, chunk_id)
   select write_segment.tenant_id, v_collection_id, v_segment.id, u.chunk_number, u.chunk_id
@@ -58,5 +62,5 @@ end
 $$;
 
 comment on function braid_store.write_segment(int, braid_store.collections, bigint[]) is
-  'Writes a segment of the given chunks, numbered from 1 in the order of chunk_ids, and its postings. Returns its id. '
+  'Writes a segment of the given chunks, numbered from 1 in the order of chunk_ids, which is ascending, and its postings. Returns its id. '
   'The chunks must have their forward rows already.';

@@ -22,7 +22,8 @@ begin
   if cardinality(v_chunk_ids) > filtered_places.max_count then
     return null;
   end if;
-  return braid_store.places_of(filtered_places.tenant_id, filtered_places.segment_ids, v_chunk_ids);
+  return braid_store.places_of(filtered_places.tenant_id, filtered_places.collection_id, filtered_places.segment_ids,
+                               v_chunk_ids);
 end
 $$;
 

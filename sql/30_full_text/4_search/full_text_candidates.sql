@@ -59,7 +59,7 @@ begin
   if filter.among is not null then
     filter.share := 1; -- of these
     v_has_filtered := true;
-    v_among := braid_store.places_of(tenant_id, v_segments.segment_ids, filter.among);
+    v_among := braid_store.places_of(tenant_id, collection.id, v_segments.segment_ids, filter.among);
   end if;
 
   -- Each pass gathers and scores places with lower bounds than those of the passes before.

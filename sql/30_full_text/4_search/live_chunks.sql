@@ -15,17 +15,48 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
+  v_rest bigint[]; -- null: all
+  v_listed_ids bigint[];
+  v_listed_places bigint[];
   v_chunk_ids bigint[];
   v_deleted bigint[];
 begin
+  if not live_chunks.filter.is_empty and cardinality(live_chunks.places) > 100 then
+    select array_agg(l.chunk_id), array_agg(l.place)
+    into v_listed_ids, v_listed_places
+    from (
+      select s.chunk_ids[(u.place & braid_store.max_chunk_number()::bigint)::int] as chunk_id, u.place
+      from (
+        select g.segment_number, s.chunk_ids
+        from unnest(live_chunks.segment_ids) with ordinality g (segment_id, segment_number),
+             lateral (
+               -- As in places_of.
+               select array_cat(s.chunk_ids, '{}') as chunk_ids from braid_store.segments s
+               where s.tenant_id = live_chunks.tenant_id and s.collection_id = live_chunks.collection_id
+                 and s.id = g.segment_id and s.chunk_count / 1000 < cardinality(live_chunks.places)
+                 and s.chunk_ids is not null
+               offset 0
+             ) s
+        offset 0
+      ) s,
+      lateral (select unnest(live_chunks.places) as place offset 0) u
+      where u.place >> braid_store.chunk_number_bits() = s.segment_number
+      offset 0
+    ) l;
+    if cardinality(v_listed_ids) = cardinality(live_chunks.places) then
+      v_rest := '{}';
+    elsif v_listed_ids is not null then
+      v_rest := array(select unnest(live_chunks.places) except select unnest(v_listed_places));
+    end if;
+  end if;
   -- Looked up one by one by the whole key. For a list of keys, PostgreSQL 16, which has no statistics, would read the
   -- whole segment.
-  v_chunk_ids := array(
+  v_chunk_ids := v_listed_ids || array(
     select sc.chunk_id
     from (
       select live_chunks.segment_ids[u.place >> braid_store.chunk_number_bits()] as segment_id,
              (u.place & braid_store.max_chunk_number()::bigint)::int as chunk_number
-      from unnest(live_chunks.places) u (place)
+      from unnest(coalesce(v_rest, live_chunks.places)) u (place)
       offset 0
     ) u,
     lateral (

@@ -24,7 +24,12 @@ begin
          array_agg((1 + 1e-9)
                    * case when s.k1 = v_k1 and s.b = v_collection.b and s.title_weight = v_title_weight
                           then greatest(1, segment_scales.average_length / s.average_length)
-                          else braid_store.impact_growth(s, v_collection, segment_scales.average_length)
+                          -- Not the row itself, whose chunk_ids would be fetched.
+                          else braid_store.impact_growth(
+                                 row(s.tenant_id, s.collection_id, s.id, s.is_deletion, s.chunk_count, s.posting_count,
+                                     s.body_length, s.title_length, s.k1, s.b, s.title_weight, s.average_length,
+                                     s.created_at, null)::braid_store.segments,
+                                 v_collection, segment_scales.average_length)
                      end order by s.id),
          case when max(s.chunk_count) > 2048 then braid_store.block_size() else 2048 end
   into v_segments

@@ -34,6 +34,12 @@ begin
         and t.collection_id = check_segments.collection_id
     ) c;
 
+    if v_segment.chunk_ids <> v_chunk_ids then
+      return query select 'segment list differs', null::text,
+                          format('segment %s: chunk_ids are not those of segment_chunks', v_segment.id);
+    end if;
+    v_segment.chunk_ids := null;
+
     return query
     select 'segment total differs', null::text,
            format('segment %s: %s is %s, its chunks give %s', v_segment.id, t.name, t.stored, t.expected)
