@@ -305,6 +305,24 @@ def test_maintenance_that_nobody_runs(dsn: str, db: Connection) -> None:
     assert_found_and_mended(dsn, "maintenance_overdue", older_than="0 seconds")
 
 
+def test_filters_without_an_index(dsn: str, db: Connection) -> None:
+    db.execute("select braid.create_collection('docs', 'simple', 3, indexed_attributes => '{\"team\": \"text\"}')")
+    db.execute("select braid.set_search_log('docs')")
+    # Compressed metadata, which each condition unpacks: the log keeps filters of up to 2,000 bytes.
+    documents = [
+        {"external_id": str(n), "content": "alpha", "metadata": {"year": n % 100, "note": "x" * 4000}}
+        for n in range(2500)
+    ]
+    db.execute("select count(*) from braid.upsert_documents(%s, 'docs')", (json.dumps(documents),))
+    slow = [{"year": {"$ne": -number}} for number in range(80)]
+    for filters in ({"year": 7, "team": "a"}, {"$and": slow, "year": 7}):
+        db.execute("select braid.search('alpha', filters => %s, collection => 'docs')", (json.dumps(filters),))
+    seen = assert_found_and_mended(dsn, "filters_undeclared", "collection docs", severity="advice")
+    assert "of 1 took" in seen["finding"]
+    declared = db.execute("select indexed_attributes from braid.collections where name = 'docs'").fetchone()
+    assert declared == ({"team": "text", "year": "number"},)
+
+
 def test_chunks_that_exceed_the_models_window(dsn: str, db: Connection) -> None:
     db.execute("select braid.create_tenant('other')")
     db.execute("select braid.create_collection('long', embedding_model => 'maker/all-MiniLM-L12-v2')")

@@ -101,6 +101,8 @@ begin
   ) h
   where s.phase not in ('lost', 'end') and (h.failed_count > 0 or s.last_error is not null);
 
+  return query
+  select f.* from braid_store.filter_findings() f;
   v_deadline := clock_timestamp() + interval '2 seconds';
   -- The session's own tenant first.
   for v_tenant in
