@@ -14,7 +14,7 @@ from pgbraid._dsn import find_dsn
 from pgbraid._lazy import LazyModule
 from pgbraid._opening import opening
 from pgbraid._threads import in_thread
-from pgbraid.async_client.session import Call, Session, end_with_client
+from pgbraid.async_client.session import Call, Session
 from pgbraid.async_client.vector_spaces import VectorSpaces
 from pgbraid.errors import from_psycopg
 
@@ -110,12 +110,12 @@ async def connect_async(
             connection = await psycopg.AsyncConnection.connect(
                 found, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid"
             )
-            await end_with_client(connection)
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         client = AsyncClient(connection, tenant, embedder, owns_connection=True)
     try:
-        if await client._session.check_installation() and client._session.owns_connection:
+        is_new = client._session.owns_connection
+        if await client._session.check_installation(is_new=is_new) and is_new:
             from pgbraid.async_client.nodes import find_node
 
             await find_node(client._session, found)

@@ -28,6 +28,9 @@ __all__ = ["TENANT", "Call", "Session", "end_with_client"]
 # connection that others use too.
 TENANT = "set_config('braid.tenant', %(tenant)s, true)"
 IS_NODE = "pg_catalog.to_regprocedure('braid_store.tenant_here(int)') is not null"
+# Has the server look, while it works on a statement, whether the client is still there: else it would work on for
+# one that is gone. On some operating systems it cannot.
+END_WITH_CLIENT = "pg_catalog.set_config('client_connection_check_interval', '2s', false)"
 # Held by the statement that a connection is at, of whatever client: who waits for it must not be taken for that one.
 _LOCKS: WeakKeyDictionary[psycopg.AsyncConnection[Any], asyncio.Lock] = WeakKeyDictionary()
 
@@ -101,18 +104,21 @@ class Session:
                 await self.check_installation()
             raise self._typed(error, parameters) from error
 
-    async def check_installation(self) -> bool:
+    async def check_installation(self, *, is_new: bool = False) -> bool:
         """Refuse a database whose version or functions are not those that this package can work with; learn where
-        pgvector's types are. Tells whether it is a node of a cluster."""
+        pgvector's types are. Tells whether it is a node of a cluster. The same statement has a new connection end with
+        the client."""
         from pgbraid.install.compatibility import check_installed
 
+        statement = f"select i.version, i.content_hash, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_store.installation i"
         try:
-            rows = await self._fetch(
-                f"select i.version, i.content_hash, ({VECTOR_TYPES}), {IS_NODE} from braid_store.installation i", {}
-            )
+            try:
+                rows = await self._fetch(statement.format(f", {END_WITH_CLIENT}" if is_new else ""), {})
+            except psycopg.DataError:
+                rows = await self._fetch(statement.format(""), {})
         except psycopg.Error as error:
             raise from_psycopg(error) from error
-        version, content_hash, self.vector_types, is_node = rows[0] if rows else (None, None, {}, False)
+        version, content_hash, self.vector_types, is_node = rows[0][:4] if rows else (None, None, {}, False)
         check_installed(version, content_hash)
         if self.owns_connection:
             register_vector_types(self.connection, self.vector_types)
@@ -168,8 +174,6 @@ class Session:
 
 
 async def end_with_client(connection: psycopg.AsyncConnection[Any]) -> None:
-    """Have the server look, while it works on a statement, whether the client is still there: else it would work on for
-    one that is gone."""
-    # On some operating systems it cannot.
+    """As END_WITH_CLIENT."""
     with suppress(psycopg.DataError):
-        await connection.execute("select pg_catalog.set_config('client_connection_check_interval', '2s', false)")
+        await connection.execute(f"select {END_WITH_CLIENT}".encode())

@@ -14,7 +14,7 @@ import psycopg
 
 from pgbraid._dsn import find_dsn
 from pgbraid._lazy import LazyModule
-from pgbraid.client.session import Call, Session, end_with_client
+from pgbraid.client.session import Call, Session
 from pgbraid.client.vector_spaces import VectorSpaces
 from pgbraid.errors import from_psycopg
 
@@ -109,12 +109,12 @@ def connect(
             connection = psycopg.Connection.connect(
                 found, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid"
             )
-            end_with_client(connection)
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         client = Client(connection, tenant, embedder, owns_connection=True)
     try:
-        if client._session.check_installation() and client._session.owns_connection:
+        is_new = client._session.owns_connection
+        if client._session.check_installation(is_new=is_new) and is_new:
             from pgbraid.client.nodes import find_node
 
             find_node(client._session, found)
