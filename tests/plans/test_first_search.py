@@ -15,12 +15,12 @@ from support.calls import Connection, upsert, vector
 # Words with spaces between them, as most queries are.
 QUERY = "alpha beta gamma delta"
 CALLS = {
-    "hybrid_search": ("select * from braid.hybrid_search(%(query)s, %(vector)s)", 345),
+    "hybrid_search": ("select * from braid.hybrid_search(%(query)s, %(vector)s)", 340),
     "full_text_search": ("select * from braid.full_text_search(%(query)s)", 200),
     # As the client calls it: it names the model of each vector.
     "search": (
         "select braid.search(%(query)s, %(vector)s, options => '{\"embedding_model\": \"all-MiniLM-L6-v2\"}')",
-        395,
+        390,
     ),
 }
 

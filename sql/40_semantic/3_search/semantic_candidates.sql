@@ -22,11 +22,6 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
-  -- The highest hnsw.ef_search that pgvector allows.
-  c_max_ef_search constant int := 1000;
-  -- If fewer vectors than this share pass the filter, ef_search is not raised further: pgvector's iterative scan goes
-  -- on by itself if it has found too few.
-  c_min_share constant float8 := 1 / 128.0;
   v_space braid_store.vector_spaces;
   v_shard braid_store.serving_shard;
   v_has_written boolean;
@@ -61,15 +56,17 @@ begin
   if v_shard.is_indexed and (v_shard.ef_search is not null or ef_search is not null) and not is_exact
      and v_shard.vector_count > 2 * candidate_count then
     -- Wide enough to hold candidate_count chunks that pass the filter, and for the recall that was measured.
-    v_share := greatest(coalesce(filter.share, 1), c_min_share);
+    -- If fewer vectors than 1/128 pass the filter, ef_search is not raised further: pgvector's iterative scan goes on by
+    -- itself if it has found too few. The highest that pgvector allows is 1000.
+    v_share := greatest(coalesce(filter.share, 1), 1 / 128.0);
     v_ef_search := coalesce(ef_search, braid_store.needed_ef_search(
       case when is_fused then v_shard.ef_search_fused else v_shard.ef_search end, v_shard.ef_search_100,
       candidate_count / v_share, least(page_count, candidate_count) / v_share));
-    if not filter.is_empty or v_ef_search <= c_max_ef_search then
+    if not filter.is_empty or v_ef_search <= 1000 then
       mode := case when filter.is_empty then 'hnsw' else 'hnsw_filtered' end;
       candidates := braid_store.indexed_candidates(
         tenant_id, collection, v_space, v_shard, v_has_written, query_embedding, filter, min_score, candidate_count,
-        least(v_ef_search, c_max_ef_search)::int);
+        least(v_ef_search, 1000)::int);
     end if;
   end if;
 

@@ -30,9 +30,9 @@ declare
   v_sparse_normalisation text := case v_fusion when 'dbsf' then 'dbsf' else (request.options).sparse_normalisation end;
   v_has_text boolean := v_text_weight > 0 or request.query_text <> '';
   v_has_embedding boolean := request.query_embedding is not null;
-  v_text_min float8 := (request.options).full_text_min_score;
-  v_near_min float8 := (request.options).semantic_min_score;
-  v_sparse_min float8 := (request.options).sparse_min_score;
+  v_text_min float8;
+  v_near_min float8;
+  v_sparse_min float8;
   v_all record;
   v_sparse_mean float8;
   v_sparse_deviation float8;
@@ -127,6 +127,9 @@ begin
   end if;
 
   if request.min_score is not null or request.is_listed then
+    v_text_min := (request.options).full_text_min_score;
+    v_near_min := (request.options).semantic_min_score;
+    v_sparse_min := (request.options).sparse_min_score;
     v_text_count := cardinality(leg_candidates.full_text);
     v_near_count := cardinality(leg_candidates.semantic);
     v_sparse_count := coalesce(cardinality(leg_candidates.sparse), 0);
@@ -201,5 +204,5 @@ comment on function braid_store.fuse_scores(braid_store.search_request, braid_st
   'normalised score; the weights are divided by their sum. max: the greatest of the products, with the weights as '
   'they are; a weight of 0 leaves its leg out. A chunk without an embedding gets the collection''s mean similarity, or '
   'under minmax, zscore and dbsf the mean over the candidates. report: everything needed to compute a row''s score '
-  'again; null unless is_reported. unseen: as in fuse_candidates; null if the request asks for neither a min_score nor '
+  'again; null unless is_reported. unseen: as in fuse_ranks, if the scales stay the same; null if the request asks for neither a min_score nor '
   'a page.';

@@ -64,5 +64,6 @@ $$;
 
 comment on function braid_store.explain_rows(braid_store.search_request, jsonb, jsonb, braid.search_result[]) is
   'Explains the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25 '
-  'and each term to the sparse score, what a ranking model made of its features, and the arithmetic. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched. '
+  'and each term to the sparse score, what a ranking model made of its features, and the arithmetic. fusion: the report of braid_store.rank_found; '
+  'null if only one leg was searched. '
   'spread: that of braid_store.spread_candidates; null if scores were not shared.';

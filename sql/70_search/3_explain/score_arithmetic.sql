@@ -72,5 +72,5 @@ $$;
 comment on function braid_store.score_arithmetic(braid.search_result, jsonb, jsonb, jsonb) is
   'Writes the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
   'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. found: '
-  'the row. fusion: the report of braid_store.fuse_candidates; null if only one leg was searched. spread: that of '
+  'the row. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: that of '
   'braid_store.spread_candidates; null if neighbours shared nothing. model: what braid_store.explain_model tells; null without a model.';

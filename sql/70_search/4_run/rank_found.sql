@@ -17,8 +17,13 @@ declare
   v_ranked_count int;
 begin
   if request.legs = 'hybrid' then
-    select f.candidates, f.report, f.unseen into v_candidates.fused, v_candidates.report, v_candidates.unseen
-    from braid_store.fuse_candidates(request, leg_candidates, is_reported) f;
+    if (request.collection).fusion = 'rrf' then
+      select f.candidates, f.report, f.unseen into v_candidates.fused, v_candidates.report, v_candidates.unseen
+      from braid_store.fuse_ranks(request, leg_candidates) f;
+    else
+      select f.candidates, f.report, f.unseen into v_candidates.fused, v_candidates.report, v_candidates.unseen
+      from braid_store.fuse_scores(request, leg_candidates, is_reported) f;
+    end if;
   else
     v_candidates.fused := braid_store.unfused_candidates(request.legs, leg_candidates);
   end if;
@@ -32,14 +37,16 @@ begin
     select s.spread, s.report into v_candidates.ranked, v_candidates.spread
     from braid_store.spread_candidates(request, v_candidates.ranked, is_reported) s;
   end if;
-  if (request.options).token_vectors is not null then
-    v_candidates.ranked := braid_store.rank_by_tokens(request, v_candidates.ranked);
-  end if;
-  if (request.options).model is not null then
-    v_candidates.ranked := braid_store.rank_by_model(request, v_candidates.ranked);
-  end if;
-  if (request.options).rank_by is not null then
-    v_candidates.ranked := braid_store.rank_by_signals(request.tenant_id, v_candidates.ranked, (request.options).rank_by);
+  if num_nonnulls((request.options).token_vectors, (request.options).model, (request.options).rank_by) > 0 then
+    if (request.options).token_vectors is not null then
+      v_candidates.ranked := braid_store.rank_by_tokens(request, v_candidates.ranked);
+    end if;
+    if (request.options).model is not null then
+      v_candidates.ranked := braid_store.rank_by_model(request, v_candidates.ranked);
+    end if;
+    if (request.options).rank_by is not null then
+      v_candidates.ranked := braid_store.rank_by_signals(request.tenant_id, v_candidates.ranked, (request.options).rank_by);
+    end if;
   end if;
   if cardinality(request.boosts) > 0 then
     v_candidates.ranked := braid_store.boost_candidates(request.tenant_id, v_candidates.ranked, request.boosts);

@@ -1,7 +1,6 @@
-create or replace function braid_store.fuse_candidates(
+create or replace function braid_store.fuse_ranks(
   request braid_store.search_request,
   leg_candidates braid_store.found_candidates,
-  is_reported boolean,
   out candidates braid_store.fused_candidate[],
   out report jsonb,
   out unseen float8
@@ -16,15 +15,7 @@ set jit = off
 as $$
 declare
   v_collection braid_store.collections := request.collection;
-  v_fused record;
 begin
-  if v_collection.fusion <> 'rrf' then
-    v_fused := braid_store.fuse_scores(request, leg_candidates, is_reported);
-    candidates := v_fused.candidates;
-    report := v_fused.report;
-    unseen := v_fused.unseen;
-    return;
-  end if;
   candidates := braid_store.order_candidates(request.tenant_id, braid_store.fuse_rrf(
     leg_candidates.full_text, leg_candidates.semantic, leg_candidates.sparse, v_collection.full_text_weight,
     v_collection.semantic_weight, v_collection.sparse_weight, v_collection.rrf_k));
@@ -45,7 +36,6 @@ begin
 end
 $$;
 
-comment on function braid_store.fuse_candidates(braid_store.search_request, braid_store.found_candidates, boolean) is
-  'Combines the candidates of all legs into one list, best first. report: how they were combined; fuse_scores makes it '
-  'only if is_reported. unseen: the highest score that a chunk found by no leg could get, if the scales stay the '
-  'same.';
+comment on function braid_store.fuse_ranks(braid_store.search_request, braid_store.found_candidates) is
+  'Combines the candidates of all legs by their ranks there (rrf) into one list, best first. report: how they were combined. '
+  'unseen: the highest score that a chunk found by no leg could get.';
