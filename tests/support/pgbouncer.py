@@ -27,7 +27,7 @@ CONFIG = """
 * = host={host} port={port}
 [pgbouncer]
 pool_mode = transaction
-default_pool_size = 1
+default_pool_size = {size}
 max_client_conn = 100
 auth_type = trust
 auth_file = {folder}/users
@@ -76,8 +76,8 @@ def _unpack(scratch: Path, root: Path) -> None:
 
 
 @contextmanager
-def pooled(dsn: str, *logins: str) -> Iterator[str]:
-    """A DSN through a PgBouncer in transaction mode that has one connection for each login."""
+def pooled(dsn: str, *logins: str, size: int = 1) -> Iterator[str]:
+    """A DSN through a PgBouncer in transaction mode that has so many connections for each login."""
     binary, env = program()
     account = server_account()
     target = conninfo_to_dict(dsn)
@@ -86,7 +86,8 @@ def pooled(dsn: str, *logins: str) -> Iterator[str]:
         folder.chmod(0o755)
         if account.switch:
             shutil.chown(folder, account.uid, account.gid)
-        (folder / "pgbouncer.ini").write_text(CONFIG.format(host=target["host"], port=target["port"], folder=folder))
+        config = CONFIG.format(host=target["host"], port=target["port"], folder=folder, size=size)
+        (folder / "pgbouncer.ini").write_text(config)
         (folder / "users").write_text("".join(f'"{login}" ""\n' for login in logins))
         # Where its user can reach it.
         own = folder / "program"
