@@ -29,12 +29,15 @@ begin
       select (
         select sum(t.weight * t.frequency / (t.frequency + f.saturation))
         from (
-          select q.weight,
+          select w.weight,
                  f.position_ends[w.place] - coalesce(f.position_ends[w.place - 1], 0)
                  + (v_title_weight - 1) * coalesce(f.title_frequencies[w.place], 0) as frequency
-          from unnest(v_lexemes, v_weights) q (lexeme, weight),
-               lateral (select width_bucket(q.lexeme collate "C", f.lexemes) as place offset 0) w
-          where f.lexemes[w.place] = q.lexeme
+          from (
+            select q.lexeme, q.weight, width_bucket(q.lexeme collate "C", f.lexemes) as place
+            from unnest(v_lexemes, v_weights) q (lexeme, weight)
+            offset 0
+          ) w
+          where f.lexemes[w.place] = w.lexeme
           offset 0
         ) t
         where t.frequency > 0
