@@ -68,7 +68,7 @@ def test_writes_and_upkeep_give_the_same(cluster: Cluster) -> None:
 
 CALLS = [
     "select * from braid.full_text_search('bread', collection => 'loaves')",
-    "select braid.upsert_documents('[{\"external_id\": \"x\", \"content\": \"y\"}]', 'loaves')",
+    'select braid.upsert_documents(\'[{"external_id": "x", "content": "y"}]\', \'loaves\')',
     "select braid.delete_documents('{1}', 'loaves')",
     "select * from braid.check_index('loaves')",
     "select braid.set_profile('p', '[1, 2, 3, 4]', collection => 'loaves')",

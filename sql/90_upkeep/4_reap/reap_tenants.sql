@@ -19,14 +19,14 @@ begin
   for v_tenant in select d.* from braid_store.dropped_tenants d order by d.id for update skip locked loop
     -- Asked before the deletes: what a writer with such a snapshot commits during them is left to the next time.
     v_has_left := braid_store.has_older_snapshots(v_tenant.dropped_by);
-    -- Every table with a tenant_id. Vector shards are dropped as whole tables.
+    -- Every table with a tenant_id. Vector shards are dropped as whole tables; members went with the tenant.
     for v_table in
       -- Only: places in tables that inherit from this one are no places in this one. They come by themselves.
       select c.relname as name, case when c.relkind = 'r' then 'only ' else '' end as scope
       from pg_class c
       join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped
       where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-        and c.relname <> 'vector_shards' and c.relname !~ '^vectors_[0-9]+$'
+        and c.relname not in ('vector_shards', 'tenant_members') and c.relname !~ '^vectors_[0-9]+$'
       -- Chunks first: a session that has locked a chunk may still add rows that belong to it. Documents last: deleting
       -- a document deletes its chunks.
       order by c.relname = 'documents', c.relname <> 'chunks', c.relname

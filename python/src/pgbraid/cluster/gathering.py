@@ -54,6 +54,17 @@ def _take_back(coordinator: Connection, notify: Notify) -> dict[str, int]:
     coordinator.execute("lock table braid_store.tenants in access exclusive mode")
     for table in (*DEFINITIONS, "tenant_locks"):
         coordinator.execute(f"drop trigger if exists mirror on {schema_of(table)}.{table}".encode())
+    for table in ("dropped_tenants", "dropped_collections", "due_collections"):
+        coordinator.execute(f"drop trigger if exists hand_over on braid_store.{table}".encode())
+    # Rows of what was dropped come back, too, and maintain() deletes them.
+    coordinator.execute(
+        "insert into braid_store.dropped_tenants (id, dropped_by) select h.object_id, pg_catalog.pg_current_xact_id()"
+        f" from {SHARDS}.handed_over h where h.kind = 'dropped_tenants' on conflict do nothing".encode()
+    )
+    coordinator.execute(
+        f"insert into braid_store.dropped_collections (id) select h.object_id from {SHARDS}.handed_over h"
+        " where h.kind = 'dropped_collections' on conflict do nothing".encode()
+    )
     # The coordinator has kept its own locks.
     for table in OF_TENANTS[:-1]:
         name = f"{schema_of(table)}.{table}"

@@ -120,6 +120,11 @@ FORM = (
     ("lock_for_writing", "  -- The collection's lock before the part's",
      "  perform braid_store.hold_shard(lock_for_writing.tenant_id);\n  -- The collection's lock before the part's"),
     ("try_lock_part", "\nbegin\n", "\nbegin\n  perform braid_store.hold_shard(try_lock_part.tenant_id);\n"),
+    ("maintain_all", "\nbegin\n", "\nbegin\n  perform braid_shards.take_over();\n"),
+    # Definitions are the coordinator's, and a trigger refuses every statement that would change them here.
+    ("forget_attributes", "    delete from braid_store.indexed_attributes a",
+     "    if (select l.groupid from pg_dist_local_group l) = 0 then\n    delete from braid_store.indexed_attributes a"),
+    ("forget_attributes", "d.noted_until is null);\n    delete", "d.noted_until is null);\n    end if;\n    delete"),
 )  # fmt: skip
 
 
@@ -127,12 +132,14 @@ def apply_form(connection: Connection) -> None:
     """What differs in functions: which node has the tenant. On every node, after its functions were applied."""
     apply_support(connection)
     roles = database_roles(connection)
+    files = {file.name.rpartition("/")[2].removesuffix(".sql"): file.text for file in resources().repeatable}
+    texts = {name: files[name] for name, _, _ in FORM}
     for name, old, new in FORM:
-        text = next(file.text for file in resources().repeatable if file.name.endswith(f"/{name}.sql"))
-        if old not in text:
+        if old not in texts[name]:
             raise InstallationError(f"sql/{name}.sql has no {old!r}", hint="please report it")
-        text = text.replace(old, new, 1).replace("@owner@", roles.owner).replace("@definer@", roles.definer)
-        connection.execute(text.encode())
+        texts[name] = texts[name].replace(old, new, 1)
+    for text in texts.values():
+        connection.execute(text.replace("@owner@", roles.owner).replace("@definer@", roles.definer).encode())
     for remainder, shard_id, _ in placements(connection):
         connection.execute(
             f"insert into {SHARDS}.node_shards as s values (%s, %s, false)"

@@ -129,6 +129,9 @@ def attach(worker: Connection, places: Places) -> list[int]:
                     "insert into braid_store.due_parts (tenant_id, collection_id, task)"
                     f" select distinct tenant_id, collection_id, 'visit' from {SHARDS}.{name}".encode()
                 )
+        if new:
+            # Whatever was dropped while they were elsewhere.
+            worker.execute(f"delete from {SHARDS}.taken_over where true".encode())
         served = [remainder for remainder, _, at in places[OF_TENANTS[0]] if at == group]
         worker.execute(
             f"update {SHARDS}.node_shards set is_served = not is_served"

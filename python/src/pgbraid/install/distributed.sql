@@ -136,5 +136,83 @@ begin
 end
 $$;
 
+-- What this node has taken over of what the coordinator has handed over.
+create table if not exists braid_shards.taken_over (id bigint primary key);
+
+create or replace function braid_shards.take_over()
+returns void
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_id bigint;
+  v_kind text;
+  v_object_id int;
+begin
+  if (select l.groupid from pg_dist_local_group l) = 0 then
+    return; -- the coordinator, who hands over
+  end if;
+  for v_id, v_kind, v_object_id in select h.id, h.kind, h.object_id from braid_shards.handed_over h order by h.id loop
+    continue when exists (select from braid_shards.taken_over t where t.id = v_id);
+    begin
+      insert into braid_shards.taken_over (id) values (v_id);
+      if v_kind = 'dropped_tenants' then
+        insert into braid_store.dropped_tenants (id, dropped_by) values (v_object_id, pg_current_xact_id())
+        on conflict do nothing;
+        update braid_store.vector_shards s
+        set state = 'retired', retired_by = pg_current_xact_id()
+        where s.tenant_id = v_object_id and s.state <> 'retired';
+      elsif v_kind = 'dropped_collections' then
+        -- Waits for those who found the collection before it was dropped.
+        execute format('lock table %s in exclusive mode', braid_store.collection_lock(v_object_id));
+        insert into braid_store.dropped_collections (id) values (v_object_id) on conflict do nothing;
+      else
+        insert into braid_store.due_collections (collection_id) values (v_object_id);
+      end if;
+    exception when lock_not_available or unique_violation then
+      null; -- the next time, or another session has it
+    end;
+  end loop;
+end
+$$;
+
+comment on function braid_shards.take_over() is
+  'Notes on this node what the coordinator has handed over: dropped tenants and collections, and collections whose parts '
+  'are to be visited.';
+
+create or replace function braid_shards.refuse_feature()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_table_name = 'model_migrations' then
+    raise exception 'the model of a collection cannot be changed in a distributed installation'
+      using errcode = '0A000',
+            hint = 'Create a collection with the new model, write the documents into it, and drop the old one.';
+  end if;
+  raise exception 'tables cannot be synced in a distributed installation'
+    using errcode = '0A000', hint = 'Write the rows with braid.upsert_documents, on the nodes of their tenants.';
+end
+$$;
+
+create or replace trigger refuse_feature before insert on braid_store.synced_tables for each row
+  execute function braid_shards.refuse_feature();
+do $$
+begin
+  if (select l.groupid from pg_dist_local_group l) = 0 then
+    create or replace trigger refuse_feature before insert on braid_store.model_migrations for each row
+      execute function braid_shards.refuse_feature();
+  end if;
+end
+$$;
+
+grant usage on schema braid_shards to {{owner}};
+revoke all on function braid_shards.take_over() from public;
+grant execute on function braid_shards.take_over() to {{owner}};
 revoke all on function braid_store.tenant_here(int), braid_store.hold_shard(int) from public;
 grant execute on function braid_store.tenant_here(int), braid_store.hold_shard(int) to braid_reader, {{owner}}, {{definer}};

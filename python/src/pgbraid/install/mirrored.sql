@@ -40,3 +40,40 @@ begin
   return null;
 end
 $$;
+
+-- What nodes have to do about changes of definitions, each in its own time: drops, and parts to visit. Each takes rows
+-- over when its maintain() begins (take_over).
+create sequence braid_shards.handed_over_ids;
+create table braid_shards.handed_over (
+    id bigint primary key,
+    kind text not null check (kind in ('dropped_tenants', 'dropped_collections', 'due_collections')),
+    -- Of the tenant or the collection.
+    object_id int not null
+);
+do $$
+begin
+  perform set_config('citus.enable_ddl_propagation', 'on', true);
+  perform create_reference_table('braid_shards.handed_over');
+  perform set_config('citus.enable_ddl_propagation', 'off', true);
+end
+$$;
+
+create or replace function braid_shards.hand_over()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_id bigint := nextval('braid_shards.handed_over_ids');
+  v_object_id int := (to_jsonb(new) ->> case tg_table_name when 'due_collections' then 'collection_id' else 'id' end)::int;
+begin
+  insert into braid_shards.handed_over (id, kind, object_id) values (v_id, tg_table_name, v_object_id);
+  return null;
+end
+$$;
+
+create trigger hand_over after insert on braid_store.dropped_tenants for each row execute function braid_shards.hand_over();
+create trigger hand_over after insert on braid_store.dropped_collections for each row execute function braid_shards.hand_over();
+create trigger hand_over after insert on braid_store.due_collections for each row execute function braid_shards.hand_over();
