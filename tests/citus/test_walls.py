@@ -10,6 +10,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from citus.conftest import TENANTS, Cluster
+from pgbraid.cluster.tables import OF_TENANTS
 
 # Rows, a search, a write, and what lies below.
 RIGHTS = """
@@ -76,3 +77,18 @@ def test_a_login_finds_its_own_on_its_node_and_nothing_elsewhere(cluster: Cluste
         assert [outcome(db, query) for query in (search, write, below)] == ["55000", "55000", "42501"]
         # Where there is no row, PostgreSQL does not ask for the tenant.
         assert outcome(db, rows) in (0, "55000")
+
+
+def test_checks_of_tables_hold_on_every_node(cluster: Cluster) -> None:
+    """Rows that come by import are checked by nothing else."""
+    query = (
+        "select c.relname, o.conname, pg_get_constraintdef(o.oid)"
+        " from pg_constraint o join pg_class c on c.oid = o.conrelid"
+        " where c.relnamespace = 'braid_store'::regnamespace and o.contype = 'c' and c.relname = any(%s) order by 1, 2"
+    )
+    with psycopg.connect(cluster.plain) as db:
+        expected = db.execute(query, (list(OF_TENANTS),)).fetchall()
+    assert len(expected) > 10
+    for node in cluster.workers.values():
+        with psycopg.connect(node) as db:
+            assert db.execute(query, (list(OF_TENANTS),)).fetchall() == expected

@@ -105,8 +105,8 @@ def _create_distributed(connection: Connection, table: str, shard_count: int) ->
     ).fetchone()
     with_options = f" with ({options[0]})" if options and options[0] else ""
     connection.execute(
-        f"create table {target} (like {source} including storage including compression including generated)"
-        f"{with_options}".encode()
+        f"create table {target} (like {source} including storage including compression including generated"
+        f" including constraints){with_options}".encode()
     )
     keys, indexes = keys_of(connection, source)
     for key in keys:

@@ -31,7 +31,7 @@ def bring_up(worker: Connection, places: Places, notify: Notify) -> None:
             roles = database_roles(worker)
             apply_support(worker)
             for table in OF_TENANTS:
-                _make_partitioned(worker, table, roles)
+                make_partitioned(worker, table, roles)
             for table in DEFINITIONS:
                 _make_parent(worker, table, places)
         else:
@@ -44,7 +44,7 @@ def bring_up(worker: Connection, places: Places, notify: Notify) -> None:
     attach(worker, places)
 
 
-def _make_partitioned(worker: Connection, table: str, roles: DatabaseRoles) -> None:
+def make_partitioned(worker: Connection, table: str, roles: DatabaseRoles) -> None:
     schema = schema_of(table)
     name = f"{schema}.{table}"
     keys, indexes = keys_of(worker, name)
@@ -52,7 +52,7 @@ def _make_partitioned(worker: Connection, table: str, roles: DatabaseRoles) -> N
     worker.execute(f"alter table {name} rename to unpartitioned".encode())
     worker.execute(
         f"create table {name} (like {schema}.unpartitioned including defaults including identity including generated"
-        " including storage including compression including comments)"
+        " including storage including compression including constraints including comments)"
         f" partition by hash (tenant_id {SHARDS}.shard_ops)".encode()
     )
     without_statistics(worker, f"{schema}.unpartitioned", name)

@@ -1,0 +1,38 @@
+"""An installation whose tenants' tables are partitioned by tenant, as on a worker of a cluster."""
+
+from __future__ import annotations
+
+from pgbraid.cluster.tables import OF_TENANTS, SHARDS, schema_of, without_statistics
+from pgbraid.cluster.workers import make_partitioned
+from pgbraid.install import install
+from pgbraid.install.installer import run_part
+from pgbraid.install.roles import database_roles
+from pgbraid.install.session import installer_session
+
+PARTITIONS = 3
+
+
+def install_partitioned(dsn: str) -> None:
+    with installer_session(dsn) as connection, connection.transaction():
+        run_part(connection, "begin.sql")
+        run_part(connection, "migrate.sql")
+        connection.execute(f"create schema {SHARDS}".encode())
+        connection.execute(
+            f"create operator class {SHARDS}.shard_ops for type int4 using hash as"
+            " operator 1 pg_catalog.= (int4, int4),"
+            " function 1 pg_catalog.hashint4(int4), function 2 pg_catalog.hashint4extended(int4, int8)".encode()
+        )
+        roles = database_roles(connection)
+        for table in OF_TENANTS:
+            make_partitioned(connection, table, roles)
+            parent = f"{schema_of(table)}.{table}"
+            for number in range(PARTITIONS):
+                partition = f"{SHARDS}.{table}_{number}"
+                connection.execute(
+                    f"create table {partition} partition of {parent}"
+                    f" for values with (modulus {PARTITIONS}, remainder {number})".encode()
+                )
+                without_statistics(connection, parent, partition)
+        run_part(connection, "finish.sql")
+    # The default tenant and collection.
+    install(dsn)
