@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from support.calls import Connection, one, upsert
 
@@ -41,15 +42,19 @@ def db_of_languages(shared_db: Connection) -> Connection:
 def test_plain_queries_find_what_others_find(db_of_languages: Connection, config: str) -> None:
     for query in QUERIES:
         general = query.replace(" ", "\t", 1)
-        assert found(db_of_languages, query, config) == found(db_of_languages, general, config), query
+        expected = found(db_of_languages, general, config)
+        assert found(db_of_languages, query, config) == expected, query
+        # All signs are text, of which these queries have none.
+        assert found(db_of_languages, query, config, operators=False) == expected, query
 
 
-def found(db: Connection, query: str, collection: str) -> tuple[Any, ...]:
+def found(db: Connection, query: str, collection: str, **options: Any) -> tuple[Any, ...]:
     answer = one(
         db,
-        "select braid.search_json(%s, match_count => 50, collection => %s, options => '{\"snippet\": true}')",
+        "select braid.search_json(%s, match_count => 50, collection => %s, options => %s)",
         query,
         collection,
+        Jsonb({"snippet": True, **options}),
     )
     rows = [(row["external_id"], row["score"], row["snippet"]) for row in answer["results"]]
     return rows, answer["stats"]["terms"], answer["stats"]["corrections"]

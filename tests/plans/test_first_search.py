@@ -17,6 +17,10 @@ QUERY = "alpha beta gamma delta"
 CALLS = {
     "hybrid_search": ("select * from braid.hybrid_search(%(query)s, %(vector)s)", 340),
     "full_text_search": ("select * from braid.full_text_search(%(query)s)", 200),
+    "hybrid_search of plain text": (
+        "select * from braid.hybrid_search(%(query)s, %(vector)s, options => '{\"operators\": false}')",
+        355,
+    ),
     # As the client calls it: it names the model of each vector.
     "search": (
         "select braid.search(%(query)s, %(vector)s, options => '{\"embedding_model\": \"all-MiniLM-L6-v2\"}')",

@@ -9,6 +9,7 @@ as $$
 declare
   v_given jsonb;
   v_arrangement jsonb;
+  v_is_wrong boolean;
   v_wrong record;
   v_options braid_store.search_options := braid_store.default_options(null);
 begin
@@ -23,36 +24,49 @@ begin
   end if;
 
   -- An option that is null counts as not given.
-  select coalesce(jsonb_object_agg(o.key, o.value), '{}'),
-         coalesce(jsonb_object_agg(o.key, o.value) filter (where k.part = 'arrangement'), '{}'),
-         coalesce(bool_or((k.part in ('boosts', 'arrangement') or k.name = 'prefilter') and o.value not in ('[]', 'false')),
-                  false)
-  into v_given, v_arrangement, v_options.is_rearranged
+  select coalesce(jsonb_object_agg(o.key, o.value) filter (where o.value <> 'null'), '{}'),
+         coalesce(jsonb_object_agg(o.key, o.value) filter (where o.value <> 'null' and k.part = 'arrangement'), '{}'),
+         coalesce(bool_or((k.part in ('boosts', 'arrangement') or k.name = 'prefilter')
+                          and o.value not in ('[]', 'false', 'null')), false),
+         bool_or(k.name is null
+                 or o.value <> 'null' and (jsonb_typeof(o.value) <> all (k.types)
+                                           or jsonb_typeof(o.value) = 'number'
+                                              and not pg_input_is_valid(o.value::text, 'float8')))
+  into v_given, v_arrangement, v_options.is_rearranged, v_is_wrong
   from jsonb_each(options) o
-  left join braid_store.known_search_options() k on k.name = o.key
-  where o.value <> 'null';
-  select o.key, o.value, k.name, k.hint into v_wrong
-  from jsonb_each(options) o
-  left join braid_store.known_search_options() k on k.name = o.key
-  where k.name is null
-     or o.value <> 'null' and (jsonb_typeof(o.value) <> all (k.types)
-                               or jsonb_typeof(o.value) = 'number' and not pg_input_is_valid(o.value::text, 'float8'))
-  limit 1;
-  if found and v_wrong.name is null then
-    raise exception 'options has an unknown key "%"', left(v_wrong.key, 100)
-      using errcode = '22023',
-            hint = 'The keys are: '
-                   || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_search_options() k) || '.';
-  elsif found then
-    raise exception 'option % is %', v_wrong.key, left(v_wrong.value::text, 100)
-      using errcode = '22023', hint = v_wrong.hint;
+  left join braid_store.known_search_options() k on k.name = o.key;
+  if v_is_wrong then
+    select o.key, o.value, k.name, k.hint into v_wrong
+    from jsonb_each(options) o
+    left join braid_store.known_search_options() k on k.name = o.key
+    where k.name is null
+       or o.value <> 'null' and (jsonb_typeof(o.value) <> all (k.types)
+                                 or jsonb_typeof(o.value) = 'number' and not pg_input_is_valid(o.value::text, 'float8'))
+    limit 1;
+    if v_wrong.name is null then
+      raise exception 'options has an unknown key "%"', left(v_wrong.key, 100)
+        using errcode = '22023',
+              hint = 'The keys are: '
+                     || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_search_options() k) || '.';
+    else
+      raise exception 'option % is %', v_wrong.key, left(v_wrong.value::text, 100)
+        using errcode = '22023', hint = v_wrong.hint;
+    end if;
+  end if;
+
+  v_options.operators := coalesce((v_given ->> 'operators')::boolean, v_options.operators);
+  v_options.embedding_model := v_given ->> 'embedding_model';
+  v_options.explain := coalesce((v_given ->> 'explain')::boolean, v_options.explain);
+  if v_given ? 'snippet' then
+    v_options := braid_store.read_snippet_option(v_given -> 'snippet', v_options);
+  end if;
+  -- Most searches with options have no others.
+  if v_given - '{operators,embedding_model,explain,snippet}'::text[] = '{}' then
+    return v_options;
   end if;
 
   if v_arrangement <> '{}' then
     v_options := braid_store.read_arrangement_options(v_arrangement, v_options);
-  end if;
-  if v_given ? 'snippet' then
-    v_options := braid_store.read_snippet_option(v_given -> 'snippet', v_options);
   end if;
   if v_given ? 'normalisation' then
     v_options := braid_store.read_normalisation_option(v_given -> 'normalisation', v_options);
@@ -60,10 +74,8 @@ begin
   -- Checked with the collection that it is for: try_ranking.
   v_options.ranking := v_given -> 'ranking';
   v_options.language := v_given ->> 'language';
-  v_options.operators := coalesce((v_given ->> 'operators')::boolean, v_options.operators);
   v_options.correct := coalesce((v_given ->> 'correct')::boolean, v_options.correct);
   v_options.statistics_scope := v_given ->> 'statistics_scope';
-  v_options.embedding_model := v_given ->> 'embedding_model';
   v_options.prefilter := coalesce((v_given ->> 'prefilter')::boolean, v_options.prefilter);
   v_options.full_text_min_score := (v_given ->> 'full_text_min_score')::float8;
   v_options.semantic_min_score := (v_given ->> 'semantic_min_score')::float8;
@@ -74,7 +86,6 @@ begin
       using errcode = '22023', hint = 'Give a number from 0 to 1, or "auto".';
   end if;
   v_options.exact := coalesce((v_given ->> 'exact')::boolean, v_options.exact);
-  v_options.explain := coalesce((v_given ->> 'explain')::boolean, v_options.explain);
   if (v_given ->> 'ef_search')::float8 not between 1 and 1000 then
     raise exception 'option ef_search is %', v_given ->> 'ef_search'
       using errcode = '22023', hint = 'Use 1 to 1000, or leave it out: it is chosen for each search.';

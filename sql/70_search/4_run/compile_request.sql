@@ -32,7 +32,7 @@ declare
   v_has_text boolean := coalesce(query_text, '') <> '';
   v_collection braid_store.collections;
   v_options braid_store.search_options;
-  v_has_options boolean; -- but for embedding_model, which clients give with each vector
+  v_has_options boolean; -- more than those that many searches have
   v_legs text;
   v_asks_sparse boolean;
   v_filter braid_store.filter;
@@ -60,7 +60,7 @@ begin
     v_options := braid_store.default_options(options ->> 'embedding_model');
   else
     v_options := braid_store.read_search_options(options);
-    v_has_options := true;
+    v_has_options := options - '{operators,embedding_model,explain,snippet}'::text[] <> '{}';
   end if;
   if match is distinct from 'any' then
     perform braid_store.required_words(match, 1);
@@ -101,7 +101,7 @@ begin
                                         v_has_text or query_embedding is not null);
     end if;
   end if;
-  if fusion is not null or v_has_options
+  if fusion is not null or v_has_options and options ?| '{normalisation,saturate_at}'
      or query_embedding is not null and not exists (
        -- Most vectors can be compared. Others are looked at more closely.
        select from braid_store.vector_spaces s
@@ -160,12 +160,14 @@ begin
 
   if v_has_text then
     -- Few texts need a closer look.
-    if octet_length(query_text) > 1000 or not v_options.operators then
+    if octet_length(query_text) > 1000
+       or not v_options.operators and (query_text ~ '[^ 0-9A-Za-z.,;:!?]' or strpos(query_text, 'OR') > 0) then
       v_part := braid_store.searched_text(query_text, v_options.operators);
       v_searched := v_part.searched;
       v_is_cut := v_part.is_cut;
     end if;
-    v_tokens := braid_store.query_tokens(coalesce(v_searched, query_text), v_collection.text_config, v_collection.fold_diacritics);
+    v_tokens := braid_store.query_tokens(coalesce(v_searched, query_text), v_collection.text_config,
+                                         v_collection.fold_diacritics);
     v_query := braid_store.compile_query(tenant_id, v_collection, v_tokens, match, '{}', '{}');
     -- A correction can take 50 ms, so it is looked for only if it is shown or used.
     if cardinality(v_query.absent_terms) > 0 and (is_reported or v_options.correct) then
@@ -215,7 +217,7 @@ begin
   if v_asks_sparse then
     v_request.sparse := braid_store.compile_sparse_query(v_collection, v_options.sparse, query_text);
   end if;
-  if v_has_options is null then
+  if v_has_options is not true then
     return v_request;
   end if;
   if v_options.boosts <> '[]' then
