@@ -135,7 +135,7 @@ def test_internals_called_for_its_tenant_find_nothing(world: World, insider: Con
         *(
             f"select chunk_ids from braid_store.nearest_indexed(%(beta)s, {collection}, (select s from"
             f" braid_store.vector_spaces s where s.id = {collection}.vector_space_id),"
-            f" row(%(shard)s, 'vector', 9, 40, 40, true, {duplicates})::braid_store.serving_shard, '[1,0,0]',"
+            f" row(%(shard)s, 'vector', 9, 40, 40, true, {duplicates}, 40)::braid_store.serving_shard, '[1,0,0]',"
             " '(true,,t,,)', 10, 40, false, true)"
             for duplicates in (0, 1)
         ),
