@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +74,17 @@ def create(dsn: str) -> None:
             client.create_tenant(tenant)
 
 
+def drop(dsn: str) -> None:
+    name = conninfo_to_dict(dsn)["dbname"]
+    with psycopg.connect(make_conninfo(dsn, dbname="postgres"), autocommit=True) as db:
+        for _ in range(50):
+            # Citus has a worker of its own in each database, which comes back.
+            with suppress(psycopg.errors.ObjectInUse):
+                db.execute(f"drop database if exists {name} with (force)".encode())
+                return
+            db.execute("select pg_sleep(0.1)")
+
+
 @contextmanager
 def databases(coordinator: str) -> Iterator[tuple[str, dict[str, str], str]]:
     """New ones on each node: the coordinator's DSN, the workers' by name, and that of one without Citus."""
@@ -103,8 +114,7 @@ def databases(coordinator: str) -> Iterator[tuple[str, dict[str, str], str]]:
         yield dsns[first], {worker: dsns[worker] for worker in workers}, plain
     finally:
         for dsn in made:
-            with psycopg.connect(make_conninfo(dsn, dbname="postgres"), autocommit=True) as db:
-                db.execute(f"drop database if exists {conninfo_to_dict(dsn)['dbname']} with (force)".encode())
+            drop(dsn)
 
 
 @pytest.fixture(scope="session")

@@ -92,3 +92,12 @@ def test_checks_of_tables_hold_on_every_node(cluster: Cluster) -> None:
     for node in cluster.workers.values():
         with psycopg.connect(node) as db:
             assert db.execute(query, (list(OF_TENANTS),)).fetchall() == expected
+
+
+def test_a_login_asks_about_no_tenant_but_its_own(cluster: Cluster, login: str) -> None:
+    for node in (cluster.dsn, *cluster.workers.values()):
+        with psycopg.connect(make_conninfo(node, user=login), autocommit=True) as db:
+            assert outcome(db, "select braid_store.hold_shard(1)") == "42501"
+            assert outcome(db, "select braid_shards.here(1)") == "42501"
+            assert outcome(db, "select braid_store.tenant_here(1)") == "42883"
+            assert outcome(db, "select count(*) from braid_shards.node_shards") == "42501"

@@ -27,7 +27,7 @@ __all__ = ["TENANT", "Call", "Session", "end_with_client"]
 # Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
 # connection that others use too.
 TENANT = "set_config('braid.tenant', %(tenant)s, true)"
-IS_NODE = "pg_catalog.to_regprocedure('braid_store.tenant_here(int)') is not null"
+IS_NODE = "pg_catalog.to_regprocedure('braid_store.tenant_here()') is not null"
 # Has the server look, while it works on a statement, whether the client is still there: else it would work on for
 # one that is gone. On some operating systems it cannot.
 END_WITH_CLIENT = "pg_catalog.set_config('client_connection_check_interval', '2s', false)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,15 +25,35 @@ def maintain(dsn: str | None, seconds: float) -> None:
     As the owner of the tables or a superuser it then gives space back, if there is time left: vacuums tables with many
     deleted rows, moves postings to the front of their table, and makes bloated indexes anew, without locking anybody
     out. bytes_given_back says how much. What has begun is finished, also behind the deadline.
+
+    At the coordinator of a cluster it does so on all workers at the same time.
     """
     import psycopg
 
     from pgbraid._dsn import find_dsn
+    from pgbraid.cluster.nodes import workers_of
+
+    found = find_dsn(dsn)
+    with psycopg.connect(found, autocommit=True) as connection:
+        nodes = workers_of(connection)
+    if not nodes:
+        click.echo(json.dumps(_maintain(found, seconds), indent=2))
+        return
+    with ThreadPoolExecutor(len(nodes)) as threads:
+        running = {node.name: threads.submit(_maintain, node.dsn(found), seconds) for node in nodes}
+    results = {name: result.result() for name, result in running.items()}
+    complete = all(result["complete"] for result in results.values())
+    click.echo(json.dumps({"nodes": results, "complete": complete}, indent=2))
+
+
+def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
+    import psycopg
+
     from pgbraid.cli.space import give_back_space
 
     deadline = time.monotonic() + seconds
     done: dict[str, Any] = {}
-    with psycopg.connect(find_dsn(dsn), autocommit=True) as connection:
+    with psycopg.connect(dsn, autocommit=True) as connection:
         applied = _apply_changes(connection, deadline)
         left = deadline - time.monotonic()
         needed = 10.0
@@ -58,7 +79,7 @@ def maintain(dsn: str | None, seconds: float) -> None:
     done["rows_applied"] = applied.pop("rows")
     done["warnings"] += applied["warnings"]
     done["complete"] = done["complete"] and applied["complete"]
-    click.echo(json.dumps(done, indent=2))
+    return done
 
 
 def _apply_changes(connection: psycopg.Connection[Any], deadline: float) -> dict[str, Any]:

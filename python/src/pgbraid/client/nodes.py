@@ -16,7 +16,8 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 
 from pgbraid.client.session import end_with_client
-from pgbraid.errors import InvalidArgumentError, PgbraidError, from_psycopg
+from pgbraid.errors import InvalidArgumentError, PermissionDeniedError, VersionMismatchError, from_psycopg
+from pgbraid.install.compatibility import check_installed
 from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 
 if TYPE_CHECKING:
@@ -82,11 +83,21 @@ class Nodes:
                 fallback_application_name="pgbraid",
             )
             end_with_client(connection)
-            # Each node's own.
-            cursor = connection.execute(f"select ({VECTOR_TYPES})".encode())
-            ((types,),) = cursor.fetchall()
+            # Each node has its own installation, and its own numbers of types.
+            cursor = connection.execute(
+                f"select i.version, i.content_hash, ({VECTOR_TYPES}) from braid_store.installation i".encode()
+            )
+            rows = cursor.fetchall()
         except psycopg.Error as error:
             raise from_psycopg(error) from error
+        version, content_hash, types = rows[0] if rows else (None, None, {})
+        try:
+            check_installed(version, content_hash)
+        except VersionMismatchError as error:
+            connection.close()
+            raise VersionMismatchError(
+                f"{host}:{port}: {error.message}", hint="run at the coordinator: pgbraid distribute"
+            ) from error
         register_vector_types(connection, types)
         return connection
 
@@ -98,7 +109,7 @@ class Nodes:
 def find_node(session: Session, dsn: str) -> None:
     """Have a session use the node that has its tenant, if there is such a tenant."""
     session.nodes = Nodes(dsn, session.connection)
-    with suppress(PgbraidError):
+    with suppress(PermissionDeniedError):
         session.value("braid.current_tenant_id()")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 from pgbraid.cluster.tables import (
@@ -15,7 +16,7 @@ from pgbraid.cluster.tables import (
     schema_of,
     without_statistics,
 )
-from pgbraid.errors import InstallationError, NotInstalledError, NotSupportedError
+from pgbraid.errors import ConflictError, InstallationError, NotInstalledError, NotSupportedError
 from pgbraid.install.protocol import fill
 from pgbraid.install.session import Notify, lock_installation, set_timeout
 from pgbraid.install.state import Connection, read_installation
@@ -53,12 +54,17 @@ def dissolve(connection: Connection, tenant_ids: Sequence[int] | None = None) ->
         f" where s.state in ('copying', 'indexing') and {where}".encode(),
         ids,
     )
-    while connection.execute(
+    idle = 0
+    while moved := connection.execute(
         "select braid_store.give_back_vectors(s, 2000) from braid_store.vector_shards s"
         f" where s.state = 'serving' and {where}".encode(),
         ids,
     ).fetchall():
-        pass
+        # Chunks that somebody is writing stay.
+        idle = 0 if any(count for (count,) in moved) else idle + 1
+        if idle > 50:
+            raise ConflictError("writers do not let go of chunks whose vectors are to be moved", hint="run it again")
+        time.sleep(0.1 if idle > len(moved) else 0)
 
 
 def distribute_tables(connection: Connection, shard_count: int, notify: Notify) -> dict[str, int]:
@@ -67,6 +73,8 @@ def distribute_tables(connection: Connection, shard_count: int, notify: Notify) 
     set_timeout(connection, "60s")
     # Calls read the tenants before all else.
     connection.execute("lock table braid_store.tenants in access exclusive mode")
+    # Maintenance may have made some meanwhile.
+    dissolve(connection)
     connection.execute("select set_config('citus.enable_local_reference_table_foreign_keys', 'off', true)")
     connection.execute(f"create schema {SHARDS}".encode())
     for table in (*DEFINITIONS, *OF_TENANTS):

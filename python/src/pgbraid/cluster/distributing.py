@@ -12,7 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pgbraid.cluster.coordinator import dissolve, distribute_tables, refuse_what_cannot_be
-from pgbraid.cluster.nodes import Node, check_node, cluster_session, create_roles, find_nodes, missing_roles
+from pgbraid.cluster.nodes import (
+    Node,
+    check_node,
+    cluster_session,
+    create_roles,
+    find_nodes,
+    missing_roles,
+    one_at_a_time,
+)
 from pgbraid.cluster.tables import (
     OF_TENANTS,
     SHARDS,
@@ -23,7 +31,7 @@ from pgbraid.cluster.tables import (
     places,
     schema_of,
 )
-from pgbraid.cluster.workers import bring_up
+from pgbraid.cluster.workers import bring_up, serve
 from pgbraid.errors import InstallationError
 from pgbraid.install.session import Notify
 from pgbraid.install.state import Connection
@@ -55,7 +63,7 @@ def distribute(
 ) -> DistributionReport:
     """Distribute the installation of `dsn`, a Citus coordinator with workers; or bring the nodes of a distributed one
     to this version. What was interrupted goes on."""
-    with cluster_session(dsn) as coordinator:
+    with cluster_session(dsn) as coordinator, one_at_a_time(coordinator):
         nodes = find_nodes(coordinator)
         report = DistributionReport([node.name for node in nodes], shard_count or SHARDS_PER_NODE * len(nodes))
         is_begun = is_distributed(coordinator)
@@ -84,8 +92,11 @@ def distribute(
             if steps.begin(f"{node.name}: install, with its shards as partitions"):
                 with cluster_session(node.dsn(dsn)) as worker:
                     bring_up(worker, places(coordinator), notify)
-        if not dry_run:
-            _verify(dsn, coordinator, nodes, report, check)
+        if steps.begin("all nodes: count rows, and let calls in"):
+            _count(dsn, coordinator, nodes, report)
+            _serve(dsn, coordinator, nodes)
+        if check and steps.begin("all nodes: check the index of each tenant"):
+            _check(dsn, nodes, report)
     return report
 
 
@@ -101,32 +112,47 @@ class _Steps:
         return not self.dry_run
 
 
-def _verify(dsn: str, coordinator: Connection, nodes: Sequence[Node], report: DistributionReport, check: bool) -> None:
-    totals = dict.fromkeys(OF_TENANTS, 0)
+def _count(dsn: str, coordinator: Connection, nodes: Sequence[Node], report: DistributionReport) -> None:
+    report.rows_after = dict.fromkeys(OF_TENANTS, 0)
+    is_used = False
     for node in nodes:
         with cluster_session(node.dsn(dsn)) as worker:
             for table, count in count_rows(worker, schema_of).items():
-                totals[table] += count
+                report.rows_after[table] += count
+            is_used |= (
+                worker.execute(f"select from {SHARDS}.node_shards where is_served".encode()).fetchone() is not None
+            )
+    expected = report.rows_before or count_rows(coordinator, lambda _: SHARDS)
+    # Once calls are let in, they write between one count and the next.
+    if report.rows_after != expected and not is_used:
+        different = [name for name, count in expected.items() if report.rows_after[name] != count]
+        raise InstallationError(
+            f"the nodes do not have the same number of rows as the cluster of: {', '.join(different)}",
+            hint="run: pgbraid distribute again; if it lasts, please report it",
+        )
+
+
+def _serve(dsn: str, coordinator: Connection, nodes: Sequence[Node]) -> None:
+    for node in nodes:
+        with cluster_session(node.dsn(dsn)) as worker:
+            serve(worker, places(coordinator))
+
+
+def _check(dsn: str, nodes: Sequence[Node], report: DistributionReport) -> None:
+    for node in nodes:
+        with cluster_session(node.dsn(dsn)) as worker:
             tenants = worker.execute(
                 "select t.key from braid_store.tenants t"
                 f" join {SHARDS}.node_shards s on s.remainder = {SHARDS}.shard_number(t.id)"
                 " where s.is_served order by 1".encode()
             ).fetchall()
             report.tenants[node.name] = len(tenants)
-            for (tenant,) in tenants if check else []:
+            for (tenant,) in tenants:
                 worker.execute("select set_config('braid.tenant', %s, false)", (tenant,))
                 row = worker.execute(
                     "select count(*) from braid_store.collections c, braid.check_index(c.name) p"
                 ).fetchone()
                 report.index_problems += row[0] if row else 0
-    report.rows_after = totals
-    expected = report.rows_before or count_rows(coordinator, lambda _: SHARDS)
-    if totals != expected:
-        different = [name for name, count in expected.items() if totals[name] != count]
-        raise InstallationError(
-            f"the nodes do not have the same number of rows as the cluster of: {', '.join(different)}",
-            hint="run: pgbraid distribute again; if it lasts, please report it",
-        )
     if report.index_problems:
         raise InstallationError(
             f"check_index found {report.index_problems} problems",

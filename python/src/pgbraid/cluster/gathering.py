@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pgbraid.cluster.coordinator import dissolve
-from pgbraid.cluster.nodes import cluster_session, find_nodes
+from pgbraid.cluster.nodes import cluster_session, find_nodes, one_at_a_time
 from pgbraid.cluster.tables import (
     DEFINITIONS,
     OF_TENANTS,
@@ -23,7 +23,7 @@ from pgbraid.install.state import Connection
 def gather(dsn: str, *, notify: Notify = lambda _: None) -> dict[str, int]:
     """Undo `distribute`: all rows come back to the coordinator, and workers lose their installation. How many rows each
     table has. If it was interrupted, run it again, or `distribute` to go on as before."""
-    with cluster_session(dsn) as coordinator:
+    with cluster_session(dsn) as coordinator, one_at_a_time(coordinator):
         nodes = find_nodes(coordinator)
         if is_distributed(coordinator):
             shards = [shard_id for _, shard_id, _ in placements(coordinator)]
@@ -80,7 +80,7 @@ def _take_back(coordinator: Connection, notify: Notify) -> dict[str, int]:
         "insert into braid_store.due_parts (tenant_id, collection_id, task)"
         " select distinct tenant_id, collection_id, 'visit' from braid_store.documents"
     )
-    coordinator.execute("drop function braid_store.tenant_here(int), braid_store.hold_shard(int)")
+    coordinator.execute("drop function braid_store.tenant_here(), braid_store.hold_shard(int)")
     coordinator.execute("select set_config('citus.enable_ddl_propagation', 'on', true)")
     coordinator.execute(f"drop schema {SHARDS} cascade".encode())
     coordinator.execute("select set_config('citus.enable_ddl_propagation', 'off', true)")

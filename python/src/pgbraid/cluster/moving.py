@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import psycopg
 
 from pgbraid.cluster.coordinator import dissolve
-from pgbraid.cluster.nodes import Node, cluster_session, find_nodes
+from pgbraid.cluster.nodes import Node, cluster_session, find_nodes, one_at_a_time
 from pgbraid.cluster.tables import OF_TENANTS, SHARDS, is_distributed, places
-from pgbraid.cluster.workers import attach
+from pgbraid.cluster.workers import attach, serve
 from pgbraid.errors import ConflictError, InstallationError, InvalidArgumentError, NotFoundError
 from pgbraid.install.session import Notify
 from pgbraid.install.state import Connection
@@ -42,7 +42,7 @@ def move_tenant(dsn: str, tenant: str, node: str, *, notify: Notify = lambda _: 
     Raises NotFoundError, InvalidArgumentError, ConflictError if writers or maintenance do not end in time, and
     InstallationError.
     """
-    with cluster_session(dsn) as coordinator:
+    with cluster_session(dsn) as coordinator, one_at_a_time(coordinator):
         nodes = {found.name: found for found in find_nodes(coordinator)}
         if not is_distributed(coordinator):
             raise InstallationError("pgbraid is not distributed here", hint="run: pgbraid distribute")
@@ -102,8 +102,10 @@ def _move(
 
 def _settle(dsn: str, coordinator: Connection, nodes: Sequence[Node]) -> bool:
     """Let nodes serve the shards that they have."""
-    new: list[int] = []
+    new = 0
     for node in nodes:
         with cluster_session(node.dsn(dsn)) as worker:
-            new += attach(worker, places(coordinator))
+            at = places(coordinator)
+            attach(worker, at)
+            new += serve(worker, at)
     return bool(new)

@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from pgbraid.errors import InstallationError, NotSupportedError
+from pgbraid.cluster.tables import SHARDS
+from pgbraid.errors import ConflictError, InstallationError, NotSupportedError
 from pgbraid.install.session import installer_session
-from pgbraid.install.state import Connection
+from pgbraid.install.state import Connection, exists
 
 MINIMUM_VERSION = 170000
+# Of superusers of the coordinator, who alone do this.
+LOCK = 4914013731
+
 NODES = """
 select n.groupid, n.nodename, n.nodeport from pg_catalog.pg_dist_node n
 where n.noderole = 'primary' and n.isactive and n.shouldhaveshards
@@ -62,6 +66,29 @@ def cluster_session(dsn: str) -> Iterator[Connection]:
         }.items():
             connection.execute("select set_config(%s, %s, false)", (name, value))
         yield connection
+
+
+def workers_of(connection: Connection) -> list[Node]:
+    """Those that have tenants, if this is the coordinator of a distributed installation."""
+    if not exists(connection, f"{SHARDS}.node_shards"):
+        return []
+    row = connection.execute("select groupid from pg_catalog.pg_dist_local_group").fetchone()
+    return [Node(*row) for row in connection.execute(NODES)] if row == (0,) else []
+
+
+@contextmanager
+def one_at_a_time(coordinator: Connection) -> Iterator[None]:
+    """Distributing, moving and gathering keep each other out."""
+    row = coordinator.execute("select pg_catalog.pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
+    if row != (True,):
+        raise ConflictError(
+            "another session distributes, gathers or moves tenants", hint="run the same command when it has ended"
+        )
+    try:
+        yield
+    finally:
+        if not coordinator.broken:
+            coordinator.execute("select pg_catalog.pg_advisory_unlock(%s)", (LOCK,))
 
 
 def find_nodes(coordinator: Connection) -> list[Node]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+import psycopg
+
 from pgbraid.cluster.tables import (
     DEFINITIONS,
     OF_TENANTS,
@@ -15,7 +19,7 @@ from pgbraid.cluster.tables import (
     without_statistics,
 )
 from pgbraid.install.roles import DatabaseRoles, database_roles
-from pgbraid.install.session import Notify, lock_installation
+from pgbraid.install.session import Notify, in_transaction, lock_installation
 from pgbraid.install.state import Connection, exists
 
 
@@ -90,11 +94,17 @@ def _refuse_changes(worker: Connection, table: str) -> None:
     )
 
 
+def _detach(worker: Connection, parent: str, shard: str) -> None:
+    # Searches wait behind this lock, so it is tried for a moment at a time. Citus may drop the shard meanwhile.
+    with suppress(psycopg.errors.UndefinedTable):
+        in_transaction(
+            worker, lambda: worker.execute(f"alter table {parent} detach partition {shard}".encode()), lambda _: None
+        )
+
+
 def attach(worker: Connection, places: Places) -> list[int]:
     """Make the shards that this node has partitions, and no others; the numbers of those that are new."""
-    row = worker.execute("select groupid from pg_catalog.pg_dist_local_group").fetchone()
-    assert row is not None
-    group, count = row[0], len(places[OF_TENANTS[0]])
+    group, count = _group(worker), len(places[OF_TENANTS[0]])
     attached = {
         name
         for (name,) in worker.execute(
@@ -111,7 +121,7 @@ def attach(worker: Connection, places: Places) -> list[int]:
     }
     for name in sorted(attached - wanted.keys()):
         table = name.rpartition("_")[0]
-        worker.execute(f"alter table {schema_of(table)}.{table} detach partition {SHARDS}.{name}".encode())
+        _detach(worker, f"{schema_of(table)}.{table}", f"{SHARDS}.{name}")
     new = []
     with worker.transaction():
         for name, (table, remainder) in wanted.items():
@@ -132,10 +142,23 @@ def attach(worker: Connection, places: Places) -> list[int]:
         if new:
             # Whatever was dropped while they were elsewhere.
             worker.execute(f"delete from {SHARDS}.taken_over where true".encode())
-        served = [remainder for remainder, _, at in places[OF_TENANTS[0]] if at == group]
-        worker.execute(
-            f"update {SHARDS}.node_shards set is_served = not is_served"
-            " where is_served <> (remainder = any(%s))".encode(),
-            (served,),
-        )
     return new
+
+
+def serve(worker: Connection, places: Places) -> int:
+    """Let calls for the tenants of this node's shards in; how many shards were not served."""
+    row = worker.execute(
+        "with changed as ("
+        f" update {SHARDS}.node_shards s set is_served = not s.is_served"
+        " where s.is_served <> (s.remainder = any(%s)) returning s.is_served)"
+        " select count(*) filter (where is_served) from changed".encode(),
+        ([remainder for remainder, _, group in places[OF_TENANTS[0]] if group == _group(worker)],),
+    ).fetchone()
+    assert row is not None
+    return int(row[0])
+
+
+def _group(worker: Connection) -> int:
+    row = worker.execute("select groupid from pg_catalog.pg_dist_local_group").fetchone()
+    assert row is not None
+    return int(row[0])

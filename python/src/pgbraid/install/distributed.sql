@@ -46,12 +46,12 @@ begin
 end
 $$;
 
-create or replace function braid_store.tenant_here(tenant_id int)
+create or replace function braid_shards.here(tenant_id int)
 returns int
 language plpgsql
 stable
 parallel safe
-security definer
+security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -61,7 +61,7 @@ begin
   if tenant_id is null then
     return null;
   end if;
-  select s.* into v_shard from braid_shards.node_shards s where s.remainder = braid_shards.shard_number(tenant_here.tenant_id);
+  select s.* into v_shard from braid_shards.node_shards s where s.remainder = braid_shards.shard_number(here.tenant_id);
   if v_shard.is_served
      and exists (select from pg_dist_placement p
                  where p.shardid = v_shard.shard_id and p.groupid = (select l.groupid from pg_dist_local_group l)) then
@@ -73,19 +73,36 @@ begin
   where p.shardid = v_shard.shard_id;
   if v_node.groupid = (select l.groupid from pg_dist_local_group l) then
     raise exception 'tenant "%" is being moved to this node',
-                    (select t.key from braid_store.tenants t where t.id = tenant_here.tenant_id)
+                    (select t.key from braid_store.tenants t where t.id = here.tenant_id)
       using errcode = '55000', detail = '{"retry": true}',
             hint = 'Try again; if it lasts, run: pgbraid distribute';
   end if;
   raise exception 'tenant "%" lives on another node, %:%',
-                  (select t.key from braid_store.tenants t where t.id = tenant_here.tenant_id), v_node.nodename, v_node.nodeport
+                  (select t.key from braid_store.tenants t where t.id = here.tenant_id), v_node.nodename, v_node.nodeport
     using errcode = '55000', detail = jsonb_build_object('host', v_node.nodename, 'port', v_node.nodeport)::text,
           hint = format('Connect to host=%s port=%s.', v_node.nodename, v_node.nodeport);
 end
 $$;
 
-comment on function braid_store.tenant_here(int) is
+comment on function braid_shards.here(int) is
   'Returns the tenant''s id if this node has its rows; else raises 55000 and names the node that has them.';
+
+create or replace function braid_store.tenant_here()
+returns int
+language plpgsql
+stable
+parallel safe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return braid_shards.here(braid_store.session_tenant_id());
+end
+$$;
+
+comment on function braid_store.tenant_here() is
+  'Returns the tenant that the session acts for, as session_tenant_id does, if this node has its rows; else raises 55000 '
+  'and names the node that has them. Takes no id: its message has the tenant''s key.';
 
 create or replace function braid_store.hold_shard(tenant_id int)
 returns int
@@ -100,12 +117,13 @@ begin
   perform lock_shard_metadata(5, array[s.shard_id])
   from braid_shards.node_shards s
   where s.remainder = braid_shards.shard_number(hold_shard.tenant_id);
-  return braid_store.tenant_here(tenant_id);
+  return braid_shards.here(tenant_id);
 end
 $$;
 
 comment on function braid_store.hold_shard(int) is
-  'Keeps the tenant''s rows on this node until the transaction ends, and returns its id. Raises as tenant_here does.';
+  'Keeps the tenant''s rows on this node until the transaction ends, and returns its id. Raises as tenant_here does. '
+  'For definer functions.';
 
 create or replace function braid_shards.refuse()
 returns trigger
@@ -129,7 +147,7 @@ do $$
 declare
   v_function regprocedure;
 begin
-  foreach v_function in array '{braid_store.tenant_here(int),braid_store.hold_shard(int)}'::regprocedure[]
+  foreach v_function in array '{braid_store.tenant_here(),braid_store.hold_shard(int)}'::regprocedure[]
   loop
     execute format('alter function %s owner to current_user', v_function);
   end loop;
@@ -214,5 +232,7 @@ $$;
 grant usage on schema braid_shards to {{owner}};
 revoke all on function braid_shards.take_over() from public;
 grant execute on function braid_shards.take_over() to {{owner}};
-revoke all on function braid_store.tenant_here(int), braid_store.hold_shard(int) from public;
-grant execute on function braid_store.tenant_here(int), braid_store.hold_shard(int) to braid_reader, {{owner}}, {{definer}};
+revoke all on function braid_store.tenant_here(), braid_store.hold_shard(int) from public;
+grant execute on function braid_store.tenant_here() to braid_reader, {{owner}}, {{definer}};
+-- Readers could hold others' shards where they are.
+grant execute on function braid_store.hold_shard(int) to {{owner}}, {{definer}};
