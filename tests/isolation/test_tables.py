@@ -142,7 +142,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   '::braid_store.filter'
                   when t.type = 'braid_store.search_request' then %(request)s
                   when t.type = 'braid_store.serving_shard' then
-                  '(1, ''vector'', 1, 1, 1, true, 0)::braid_store.serving_shard'
+                  '(1, ''vector'', 1, 1, 1, true, 0, 1)::braid_store.serving_shard'
                   when n.name = 'prefix' then '''zebr'''
                   when n.name in ('absent_lexemes', 'corrected_lexemes', 'absent_terms') then '''{}'''
                   when n.name = 'query_text' or t.type = 'text' and n.name in ('text_query') then
