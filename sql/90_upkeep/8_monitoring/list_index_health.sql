@@ -24,6 +24,8 @@ stable
 parallel unsafe
 security definer
 set search_path = pg_catalog, pg_temp
+-- Else all shards are passed over for each part: the planner takes both for few.
+set enable_nestloop = off
 as $$
 #variable_conflict use_column
 begin
