@@ -23,7 +23,7 @@ declare
   v_average_length float8 := exact_scores.query.average_length;
   v_phrases text[] := exact_scores.query.phrases;
 begin
-  if v_phrases = '{}' and v_term_numbers[cardinality(v_term_numbers)] = cardinality(v_term_numbers) then
+  if cardinality(v_phrases) = 0 and v_term_numbers[cardinality(v_term_numbers)] = cardinality(v_term_numbers) then
     -- Each term has one lexeme, as in most queries: the same formula as below, without grouping.
     return array(
       select (
