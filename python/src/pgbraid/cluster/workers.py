@@ -18,6 +18,7 @@ from pgbraid.cluster.tables import (
     schema_of,
     without_statistics,
 )
+from pgbraid.errors import InstallationError
 from pgbraid.install.roles import DatabaseRoles, database_roles
 from pgbraid.install.session import Notify, in_transaction, lock_installation
 from pgbraid.install.state import Connection, exists
@@ -94,6 +95,22 @@ def _refuse_changes(worker: Connection, table: str) -> None:
     )
 
 
+def _refuse_vectors_left_behind(worker: Connection, elsewhere: list[int]) -> None:
+    """Where Citus alone has moved a shard, the vectors of its tenants are still in tables of this node."""
+    left = worker.execute(
+        "select t.key, array_agg('braid_store.vectors_' || s.id order by s.id) from braid_store.vector_shards s"
+        " join braid_store.tenants t on t.id = s.tenant_id"
+        f" where s.state = 'serving' and {SHARDS}.shard_number(s.tenant_id) = any(%s)"
+        " group by 1 order by 1 limit 1".encode(),
+        (elsewhere,),
+    ).fetchone()
+    if left is not None:
+        raise InstallationError(
+            f'tenant "{left[0]}" was moved without its vectors, which are here in {", ".join(left[1])}',
+            hint="move its shard back with citus_move_shard_placement, run pgbraid distribute, then move-tenant",
+        )
+
+
 def _detach(worker: Connection, parent: str, shard: str) -> None:
     # Searches wait behind this lock, so it is tried for a moment at a time. Citus may drop the shard meanwhile.
     with suppress(psycopg.errors.UndefinedTable):
@@ -119,6 +136,7 @@ def attach(worker: Connection, places: Places) -> list[int]:
         for remainder, shard_id, at in places[table]
         if at == group
     }
+    _refuse_vectors_left_behind(worker, [remainder for remainder, _, at in places[OF_TENANTS[0]] if at != group])
     for name in sorted(attached - wanted.keys()):
         table = name.rpartition("_")[0]
         _detach(worker, f"{schema_of(table)}.{table}", f"{SHARDS}.{name}")
