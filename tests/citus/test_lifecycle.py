@@ -175,7 +175,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     maintain(filled.dsn)
     with psycopg.connect(filled.dsn, autocommit=True) as db:
         db.execute("select set_config('braid.tenant', %s, false)", (TENANTS[0],))
-        db.execute("select braid.upsert_documents('[{\"external_id\": \"new\", \"content\": \"rye\"}]', 'loaves')")
+        db.execute('select braid.upsert_documents(\'[{"external_id": "new", "content": "rye"}]\', \'loaves\')')
     assert distribute(filled.dsn).rows_after["documents"] == 481
 
 
