@@ -213,8 +213,9 @@ PLACE = re.compile(r"\b(?:(\w+)\.)?ctid = any \(")
 # Of tables that are never partitioned: those of vector shards, of notes, of sizes and of the search log. move_postings
 # reads the pages of one table.
 ONE_TABLE = {
-    "note_rate", "note_sizes", "roll_up_searches", "delete_hours", "delete_logged", "move_postings",
-    "remove_from_shard", "represent_duplicates", "give_back_vectors", "remove_vectors", "forget_copied",
+    "note_rate", "note_sizes", "roll_up_searches", "delete_hours", "delete_logged", "move_postings", "lock_postings",
+    "rewrite_postings", "remove_from_shard", "represent_duplicates", "give_back_vectors", "remove_vectors",
+    "forget_copied",
 }  # fmt: skip
 
 

@@ -297,10 +297,10 @@ def test_the_summary_counts_documents(client: pgbraid.Client) -> None:
 def test_many_documents_go_in_batches(client: pgbraid.Client) -> None:
     seen: list[int] = []
     summary = client.add_documents(
-        ({"external_id": f"d{i}", "content": f"word{i}"} for i in range(2001)), progress=seen.append
+        ({"external_id": f"d{i}", "content": f"word{i}"} for i in range(5001)), progress=seen.append
     )
-    assert summary.inserted == 2001
-    assert seen == [2000, 2001]
+    assert summary.inserted == 5001
+    assert seen == [5000, 5001]
     assert client.search("word777", mode="full_text")[0].external_id == "d777"
 
 

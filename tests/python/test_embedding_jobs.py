@@ -199,11 +199,11 @@ def test_a_tenant_assigned_in_the_middle_is_for_the_next_call(client: pgbraid.Cl
         assert shared.list_embedding_jobs() == []
 
         def documents() -> Any:
-            for n in range(2001):
+            for n in range(5001):
                 if n == 1500:
                     shared.tenant = "other"
                 yield {"external_id": f"d{n}", "content": "x"}
 
-        assert shared.add_documents(documents()).inserted == 2001
+        assert shared.add_documents(documents()).inserted == 5001
         shared.tenant = "default"
-        assert shared.count() == 2002
+        assert shared.count() == 5002

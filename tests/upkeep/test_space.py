@@ -110,6 +110,33 @@ def test_a_few_postings_at_the_end_do_not_keep_the_file_long(
     assert problems(bloated) == 0
 
 
+def test_long_lists_keep_neither_file_long(db: Connection, run: Callable[[], dict[str, Any]]) -> None:
+    db.execute("alter table braid_store.postings set (autovacuum_enabled = off, toast.autovacuum_enabled = off)")
+    rng = np.random.default_rng(0)
+    for batch in range(24):
+        # Most of what is stored is lists of common words, out of line.
+        words = [[*rng.permutation(120)[:60], *rng.integers(200, 5000, 20)] for _ in range(64)]
+        texts = (" ".join(f"w{word}" for word in text) for text in words)
+        upsert(db, [{"external_id": f"{batch}-{n}", "content": text} for n, text in enumerate(texts)])
+    before = found(db)
+    sizes = "select pg_relation_size('braid_store.postings'), pg_table_size('braid_store.postings')"
+    for k1 in (1.5, 1.2):
+        # As many lists again, behind the others.
+        db.execute("select braid.set_ranking('default', k1 => %s)", (k1,))
+        db.execute("select braid.maintain()")
+        db.execute("vacuum braid_store.postings")
+        (large,) = db.execute(sizes).fetchall()
+        assert run()["warnings"] == []
+        (small,) = db.execute(sizes).fetchall()
+        assert small[0] < 0.7 * large[0]
+        assert "postings rows" not in loose(db)
+    # Eight bytes for each chunk that has a word, and pages that are not full.
+    lists = one(db, "select sum(pg_column_size(blocks)) from braid_store.postings where blocks is not null")
+    assert small[1] - small[0] < 1.6 * lists + 200_000
+    assert found(db) == before
+    assert problems(db) == 0
+
+
 def test_nothing_grows_while_a_transaction_may_read_what_was_deleted(
     bloated: Connection, other: Connection, run: Callable[[], dict[str, Any]]
 ) -> None:

@@ -52,7 +52,7 @@ begin
       v_names := array(select place_embeddings.names[u.place]
                        from unnest(v_fitting) with ordinality u (place, number) order by u.number);
       perform braid_store.check_embeddings(v_space, v_embeddings, 'embedding %s', v_names);
-      perform braid_store.write_vectors(tenant_id, v_space, v_fitting_ids, v_embeddings);
+      perform braid_store.insert_vectors(tenant_id, v_space, v_fitting_ids, v_embeddings);
       v_left := array(select unnest(v_left) except select unnest(v_fitting) order by 1);
     end if;
 

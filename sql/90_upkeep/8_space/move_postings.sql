@@ -19,16 +19,18 @@ as $$
 declare
   -- Pages read at most, as some may hold nothing but dead rows.
   c_max_pages constant int := 500;
+  -- A row that is longer has lists out of line.
+  c_max_inline constant int := 2000;
+  -- An update needs at least a hundredth of a page.
+  c_max_updates constant int := 100;
   v_last_page bigint := (move_postings.behind::text::point)[0]::bigint;
   v_first_page bigint := greatest(move_postings.first_page, v_last_page - c_max_pages);
   v_first tid := format('(%s,0)', v_first_page)::tid;
-  v_toast oid := (select c.reltoastrelid from pg_class c where c.oid = 'braid_store.postings'::regclass);
-  v_toast_bytes bigint := pg_relation_size(v_toast);
+  v_bytes bigint := pg_relation_size('braid_store.postings');
   v_places tid[];
-  v_part record;
-  v_segment_ids bigint[] := '{}';
-  v_came_from tid;
-  v_went_to tid;
+  v_long_places tid[];
+  v_pages bigint[]; -- in which the long ones were
+  v_segment_ids bigint[];
 begin
   moved_count := 0;
   reached := v_first;
@@ -37,11 +39,13 @@ begin
   if current_setting('transaction_isolation') <> 'read committed' then
     return;
   end if;
-  select array_agg(c.place), coalesce(case when bool_or(c.is_left) then min(c.place) filter (where not c.is_left) end,
-                                      v_first)
-  into v_places, reached
+  select array_agg(c.place), array_agg(c.place) filter (where c.is_long),
+         coalesce(case when bool_or(c.is_left) then min(c.place) filter (where not c.is_left) end, v_first)
+  into v_places, v_long_places, reached
   from (
-    select p.place, sum(p.bytes) over (order by p.place desc) - p.bytes >= move_postings.max_bytes as is_left
+    select p.place, p.bytes > c_max_inline as is_long,
+           sum(least(p.bytes, c_max_inline)) over (order by p.place desc) - least(p.bytes, c_max_inline)
+             >= move_postings.max_bytes as is_left
     from (
       select p.ctid as place,
              100 + octet_length(p.lexeme) + coalesce(pg_column_size(p.elements), 0)
@@ -51,64 +55,48 @@ begin
     ) p
   ) c;
   v_places := array(select u.place from unnest(v_places) u (place) where u.place >= reached);
-  -- Whoever deletes postings holds the lock of their segment, or keeps maintenance out of the part. A merge would
-  -- otherwise look for a row where it was before.
-  for v_part in
-    select p.tenant_id, p.collection_id, array_agg(distinct p.segment_id) as segment_ids
-    from braid_store.postings p
-    where p.ctid = any (v_places)
-    group by p.tenant_id, p.collection_id
-    order by p.tenant_id, p.collection_id
-  loop
-    continue when not braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id);
-    -- A drop that has finished is seen, and a later one waits for the lock. The reaper takes no lock of a part.
-    continue when not exists (select from braid_store.collections c where c.id = v_part.collection_id);
-    v_segment_ids := v_segment_ids || array(
-      select s.id
-      from unnest(v_part.segment_ids) u (segment_id),
-           lateral (
-             select s.id from braid_store.segments s
-             where s.tenant_id = v_part.tenant_id and s.collection_id = v_part.collection_id and s.id = u.segment_id
-             for update skip locked
-             offset 0
-           ) s)
-      || array(
-      select s.id
-      from unnest(v_part.segment_ids) u (segment_id),
-           lateral (
-             select s.id from braid_store.sparse_segments s
-             where s.tenant_id = v_part.tenant_id and s.collection_id = v_part.collection_id and s.id = u.segment_id
-             for update skip locked
-             offset 0
-           ) s);
-  end loop;
+  v_long_places := array(select u.place from unnest(v_long_places) u (place) where u.place >= reached);
+  v_segment_ids := braid_store.lock_postings(v_places);
   -- An update would leave a row in its page if there is room.
   with moved as (
     delete from braid_store.postings p
-    where p.ctid = any (v_places) and p.segment_id = any (v_segment_ids)
-    returning p.*, p.ctid as place
+    where p.ctid = any (array(select unnest(v_places) except select unnest(v_long_places)))
+      and p.segment_id = any (v_segment_ids)
+    returning p.*
   ), written as (
-    insert into braid_store.postings as w (tenant_id, collection_id, lexeme, segment_id, document_frequency,
-                                           posting_count, elements, block_weight, blocks)
+    insert into braid_store.postings (tenant_id, collection_id, lexeme, segment_id, document_frequency, posting_count,
+                                      elements, block_weight, blocks)
     select m.tenant_id, m.collection_id, m.lexeme, m.segment_id, m.document_frequency, m.posting_count, m.elements,
            m.block_weight, m.blocks
     from moved m
-    returning w.ctid as place
+    returning 1
   )
-  select (select count(*) from written), (select min(m.place) from moved m), (select max(w.place) from written w)
-  into moved_count, v_came_from, v_went_to;
-  -- Without room in front, each piece would land behind the end and make the file larger. Long lists are written anew
-  -- as well, perhaps behind the end of their file.
+  select count(*) into moved_count from written;
+  -- But an update leaves alone what is out of line, which is most of a long row. So such a row is updated until there is no
+  -- room in its page.
+  v_pages := array(select distinct (u.place::text::point)[0]::bigint from unnest(v_long_places) u (place));
+  for v_round in 1..c_max_updates loop
+    exit when v_long_places is null or v_long_places = '{}';
+    with written as (
+      update braid_store.postings p
+      set document_frequency = p.document_frequency
+      where p.ctid = any (v_long_places) and p.segment_id = any (v_segment_ids)
+      returning p.ctid as place
+    )
+    select array_agg(w.place) filter (where (w.place::text::point)[0]::bigint = any (v_pages)),
+           case when v_round = 1 then moved_count + count(*) else moved_count end
+    into v_long_places, moved_count
+    from written w;
+  end loop;
+  -- Without room elsewhere, each piece would land behind the end and make the file larger.
   may_go_on := v_first_page + (reached > v_first)::int > move_postings.first_page
-               and (moved_count = 0 or v_went_to < v_came_from)
-               and (pg_relation_size(v_toast) - v_toast_bytes) / 8192
-                   <= v_last_page - (reached::text::point)[0]::bigint + 1;
+               and pg_relation_size('braid_store.postings') = v_bytes;
 end
 $$;
 
 comment on function braid_store.move_postings(bigint, tid, bigint) is
   'Writes the last postings in front of a place in the table anew, where a vacuum has left room, so that the next vacuum '
-  'can cut off the end of the file. Those of segments that somebody is merging stay, and those of dropped collections. '
+  'can cut off the end of the file. Those of segments that somebody is merging stay, and those of dropped collections; and '
+  'what long ones have out of line, which rewrite_postings moves. '
   'max_bytes: about how much to write. reached: the place to go on from, if may_go_on. That is false if first_page is '
-  'reached, or if a row has not come to lie in front of those moved, or if what is stored out of line has grown by more than '
-  'the pages that were emptied.';
+  'reached, or if the file has become longer.';

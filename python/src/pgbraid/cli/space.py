@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["give_back_space", "size"]
 
 # Below this many bytes nothing is worth the work.
-LEAST = 16_000_000
+LEAST = 4_000_000
 # What takes more than so many times its need is made smaller.
 LOOSE = 1.25
 # How long a step waits for other sessions, which wait behind it.
@@ -47,6 +47,40 @@ join pg_catalog.pg_class t on t.oid = x.indrelid
 where i.relnamespace = 'braid_store'::regnamespace and not x.indisvalid and i.relname ~ '_cc(new|old)[0-9]*$'
 """
 PAGES = "select pg_catalog.pg_relation_size('braid_store.postings') / 8192"
+# Places of postings with lists out of line, as many as have so many bytes together: the last written first.
+LONG = """
+select p.place::text, p.bytes
+from (
+  select p.*, sum(p.bytes) over (order by {order} rows unbounded preceding) as sum
+  from (
+    select p.ctid as place, p.segment_id, p.lexeme, {ids},
+           2048 * ceil((coalesce(pg_column_size(p.elements), 0) + coalesce(pg_column_size(p.blocks), 0)) / 1996.0)
+             as bytes
+    from braid_store.postings p
+  ) p
+  {far}
+) p
+where p.sum <= %(room)s
+order by p.sum
+"""
+# The pages of such lists, and how many they need: pieces of 1,996 bytes, four in a page.
+LONG_PAGES = """
+select pg_catalog.pg_relation_size(c.reltoastrelid) / 8192, (
+         select coalesce(ceil(sum(ceil(p.bytes / 1996.0)) / 4), 0)::bigint
+         from (
+           select coalesce(pg_column_size(p.elements), 0) + coalesce(pg_column_size(p.blocks), 0) as bytes
+           from braid_store.postings p
+         ) p
+         where p.bytes > 1900)
+from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
+"""
+# Where lists out of line lie, only a superuser can see, and from PostgreSQL 17 on, which of them is whose.
+TOAST = """
+select case when pg_catalog.has_schema_privilege('pg_toast', 'usage')
+                 and pg_catalog.current_setting('server_version_num')::int >= 170000
+            then c.reltoastrelid::regclass::text end
+from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
+"""
 FREE = """
 select coalesce(sum(byte_count - needed_byte_count), 0)
 from braid_store.relation_sizes() where byte_count > 1000000 and byte_count > needed_byte_count
@@ -89,9 +123,10 @@ def _give_back(connection: psycopg.Connection[Any], deadline: float, warnings: l
         if time.monotonic() < deadline:
             _vacuum(connection, table, warnings)
     loose = _loose(connection, warnings)
-    if any(row[:2] == ("postings", "rows") for row in loose) and time.monotonic() < deadline:
-        _move_postings(connection, deadline, warnings)
-        loose = _loose(connection, warnings)
+    for part, move in (("rows", _move_postings), ("toast", _rewrite_postings)):
+        if any(row[:2] == ("postings", part) for row in loose) and time.monotonic() < deadline:
+            move(connection, deadline, warnings)
+            loose = _loose(connection, warnings)
     for table, part, _, _ in loose:
         if time.monotonic() > deadline:
             break
@@ -124,27 +159,94 @@ def _loose(connection: psycopg.Connection[Any], warnings: list[str]) -> list[tup
 def _move_postings(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
     """Move them from the end of their table to where there is room, and cut the end off. Vacuum alone cannot: the last
     merge writes the largest lists, behind all that it deletes."""
-    # First, as only then rows come to lie in front.
+    # Some rows may have found room near the end: once more for these.
+    for _ in range(3):
+        # First, as only then rows come to lie in front.
+        _vacuum(connection, "postings", warnings)
+        needed = next((row[3] for row in _loose(connection, warnings) if row[:2] == ("postings", "rows")), None)
+        if needed is None or time.monotonic() > deadline:
+            return
+        has_grown = True
+        with _step(connection, "moving postings", warnings):
+            pages = _value(connection, PAGES)
+            _move_last(connection, needed // PAGE, pages, deadline)
+            has_grown = _value(connection, PAGES) > pages
+        if has_grown:
+            break
     _vacuum(connection, "postings", warnings)
-    needed = next((row[3] for row in _loose(connection, warnings) if row[:2] == ("postings", "rows")), None)
-    if needed is None:
-        return
-    with _step(connection, "moving postings", warnings):
-        behind = f"({_value(connection, PAGES)},0)"
-        # While a transaction is open that may still read what was deleted, there is no room. To see that costs a page.
-        piece = PAGE
-        may_go_on = True
-        while may_go_on and time.monotonic() < deadline:
-            row = connection.execute(
-                "select moved_count, reached::text, may_go_on "
-                "from braid_store.move_postings(%s::bigint, %s::tid, %s::bigint)",
-                (needed // PAGE, behind, piece),
-            ).fetchone()
-            assert row is not None
-            moved, behind, may_go_on = row
-            if moved:
-                piece = min(2 * piece, PIECE)
+
+
+def _move_last(connection: psycopg.Connection[Any], first_page: int, pages: int, deadline: float) -> None:
+    behind = f"({pages},0)"
+    # While a transaction is open that may still read what was deleted, there is no room. To see that costs a page.
+    piece = PAGE
+    may_go_on = True
+    while may_go_on and time.monotonic() < deadline:
+        row = connection.execute(
+            "select moved_count, reached::text, may_go_on "
+            "from braid_store.move_postings(%s::bigint, %s::tid, %s::bigint)",
+            (first_page, behind, piece),
+        ).fetchone()
+        assert row is not None
+        moved, behind, may_go_on = row
+        if moved:
+            piece = min(2 * piece, PIECE)
+
+
+def _rewrite_postings(connection: psycopg.Connection[Any], deadline: float, warnings: list[str]) -> None:
+    """Move lists that are out of line from the end of their file, where the last merge has written them, to where
+    there is room, and cut the end off."""
+    toast = None
+    with _step(connection, "moving long postings", warnings):
+        toast = _value(connection, TOAST)
+    # Where one sees where they lie, some may have come to lie at the end again. Where nobody does, those that were
+    # written last are taken, and then the first of these again, which may have found room in the last page.
+    for number in range(5 if toast else 2):
+        # First, as only then lists come to lie in front.
+        _vacuum(connection, "postings", warnings)
+        if time.monotonic() > deadline:
+            return
+        with _step(connection, "moving long postings", warnings):
+            if not _rewrite_last(connection, toast, deadline, 8 if number and not toast else None):
+                break
     _vacuum(connection, "postings", warnings)
+
+
+def _rewrite_last(
+    connection: psycopg.Connection[Any], toast: str | None, deadline: float, most_pages: int | None
+) -> bool:
+    """Whether something was moved, and to where there was room."""
+    # By the lists, as a vacuum that skips pages does not know how many pieces there are.
+    pages, needed = connection.execute(LONG_PAGES).fetchone() or (0, 0)
+    if (pages - needed) * PAGE < LEAST:
+        return False
+    room = 0.9 * PAGE * min(pages - needed, most_pages or pages)
+    query = (
+        LONG.format(order="p.segment_id desc, p.lexeme desc", ids="null", far="where p.bytes > 2048")
+        if toast is None
+        else LONG.format(
+            order="f.place desc",
+            ids="pg_column_toast_chunk_id(p.elements) as elements_id, pg_column_toast_chunk_id(p.blocks) as blocks_id",
+            far=f"join (select t.chunk_id, max(t.ctid) as place from {toast} t where t.ctid >= '({needed},0)'"
+            " group by t.chunk_id) f on f.chunk_id in (p.elements_id, p.blocks_id)",
+        )
+    )
+    # Pieces grow: while a transaction is open that may still read what was deleted, there is no room, and to see that
+    # costs a page.
+    pieces: list[list[str]] = []
+    left = 0
+    for place, size in connection.execute(query.encode(), {"room": room}).fetchall():
+        if left <= 0:
+            pieces.append([])
+            left = min(PAGE << len(pieces), PIECE)
+        pieces[-1].append(place)
+        left -= size
+    for piece in pieces:
+        row = connection.execute("select braid_store.rewrite_postings(%s::tid[])", (piece,)).fetchone()
+        assert row is not None
+        if row[0] is None or row[0] > 0 or time.monotonic() > deadline:
+            return False
+    return bool(pieces)
 
 
 def _vacuum(connection: psycopg.Connection[Any], table: str, warnings: list[str]) -> None:

@@ -39,7 +39,7 @@ def add_documents(
     progress: Callable[[int], object] | None = None,
 ) -> WriteSummary:
     """Insert documents, or replace those of the same external_id. Maps to braid.upsert_documents, in
-    batches of up to 2,000, or to braid.upsert_embedded_documents if they come with embeddings.
+    batches of up to 5,000, or to braid.upsert_embedded_documents if they come with embeddings.
 
     A document is a dict with external_id (yours, required), content, title, source_uri, metadata (a
     dict), speaker, category, importance (a number), occurred_at (a datetime or ISO 8601), language, and,

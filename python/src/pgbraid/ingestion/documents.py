@@ -43,9 +43,10 @@ DOCUMENT_KEYS = CHUNK_KEYS | {
 }
 # JSON's escape of NUL, and not an escaped backslash before "u0000".
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-# Each batch is a segment of the full-text index, with a row for each of its lexemes: 2,000 texts of 150 words together
-# have half as many rows as in batches of 500.
-BATCH_DOCUMENTS = 2000
+# Each batch is a segment of the full-text index, with a row for each of its lexemes: texts of 150 words, of which 3,500
+# fill a batch by their bytes, have two thirds of the rows that they have in batches of 2,000, and take a ninth less
+# CPU.
+BATCH_DOCUMENTS = 5000
 BATCH_BYTES = 4_000_000
 BATCH_EMBEDDING_BYTES = 16_000_000
 # The limits of braid_store.check_sizes, which the database checks as well.
@@ -68,7 +69,7 @@ class CheckedDocument:
         for place, values in enumerate(self.embedded, first_place):
             values["embedding"] = place
         encoded = to_json(self.values, self.name)
-        if _NUL.search(encoded):
+        if "\\u0000" in encoded and _NUL.search(encoded):
             raise InvalidArgumentError(f"{self.name} contains NUL (0x00)", hint="remove it: PostgreSQL has no NUL")
         return encoded
 

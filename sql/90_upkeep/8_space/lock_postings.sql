@@ -1,0 +1,54 @@
+-- Cross-tenant: for the owner of the tables, who alone can vacuum them.
+create or replace function braid_store.lock_postings(places tid[])
+returns bigint[]
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set enable_tidscan = on
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  v_part record;
+  v_segment_ids bigint[] := '{}';
+begin
+  -- Whoever deletes postings holds the lock of their segment, or keeps maintenance out of the part. A merge would
+  -- otherwise look for a row where it was before.
+  for v_part in
+    select p.tenant_id, p.collection_id, array_agg(distinct p.segment_id) as segment_ids
+    from braid_store.postings p
+    where p.ctid = any (lock_postings.places)
+    group by p.tenant_id, p.collection_id
+    order by p.tenant_id, p.collection_id
+  loop
+    continue when not braid_store.try_lock_part(v_part.collection_id, v_part.tenant_id);
+    -- A drop that has finished is seen, and a later one waits for the lock. The reaper takes no lock of a part.
+    continue when not exists (select from braid_store.collections c where c.id = v_part.collection_id);
+    v_segment_ids := v_segment_ids || array(
+      select s.id
+      from unnest(v_part.segment_ids) u (segment_id),
+           lateral (
+             select s.id from braid_store.segments s
+             where s.tenant_id = v_part.tenant_id and s.collection_id = v_part.collection_id and s.id = u.segment_id
+             for update skip locked
+             offset 0
+           ) s)
+      || array(
+      select s.id
+      from unnest(v_part.segment_ids) u (segment_id),
+           lateral (
+             select s.id from braid_store.sparse_segments s
+             where s.tenant_id = v_part.tenant_id and s.collection_id = v_part.collection_id and s.id = u.segment_id
+             for update skip locked
+             offset 0
+           ) s);
+  end loop;
+  return v_segment_ids;
+end
+$$;
+
+comment on function braid_store.lock_postings(tid[]) is
+  'Locks the segments of the postings at these places in the table, so that the postings can be written anew, and returns '
+  'the segments'' ids. Left out are those that somebody is merging, and those of dropped collections.';
