@@ -10,7 +10,7 @@ import pytest
 import pgbraid
 from citus.conftest import TENANTS, Cluster, create, databases, fill
 from pgbraid.cluster import distribute
-from pgbraid.errors import InstallationError, NotSupportedError
+from pgbraid.errors import NotSupportedError
 
 
 @pytest.fixture(scope="module")
@@ -78,33 +78,3 @@ def test_a_dropped_collection_goes_from_every_node(own: Cluster) -> None:
     maintain(own)
     for table in ("documents", "chunks", "postings", "forward_rows", "chunk_vectors"):
         assert rows(own, table) == []
-
-
-def test_vectors_that_were_left_behind_are_named(own: Cluster) -> None:
-    """Citus' rebalancer knows nothing of tables of a node's own."""
-    tenant = TENANTS[0]
-    name, node = own.of(tenant)
-    other = next(found for found in own.workers if found != name)
-    move = "select citus_move_shard_placement(%s, %s, %s, %s, %s, shard_transfer_mode => 'block_writes')"
-    here, there = name.split(":"), other.split(":")
-    with psycopg.connect(node, autocommit=True) as db, psycopg.connect(own.dsn, autocommit=True) as coordinator:
-        db.execute(
-            "insert into braid_store.vector_shards (tenant_id, collection_id, vector_space_id, storage, hnsw_m,"
-            " hnsw_ef_construction, state) select id, 1, 1, 'vector', 16, 64, 'serving' from braid_store.tenants"
-            " where key = %s",
-            (tenant,),
-        )
-        shard = coordinator.execute(
-            "select get_shard_id_for_distribution_column('braid_shards.documents', id) from braid_store.tenants"
-            " where key = %s",
-            (tenant,),
-        ).fetchone()
-        assert shard is not None
-        coordinator.execute(move, (shard[0], *here, *there))
-        with pytest.raises(InstallationError, match=f'"{tenant}" was moved without its vectors') as caught:
-            distribute(own.dsn)
-        assert "move its shard back" in str(caught.value)
-        coordinator.execute("call citus_cleanup_orphaned_resources()")
-        coordinator.execute(move, (shard[0], *there, *here))
-        distribute(own.dsn)
-        assert own.of(tenant)[0] == name

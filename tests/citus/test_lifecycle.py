@@ -136,6 +136,29 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     assert move_tenant(filled.dsn, TENANTS[2], name).target == name
     assert everything(filled.dsn) == before
 
+    # After a move by Citus alone, vectors come along with the next distribution.
+    maintain(dsn)
+    assert indexes(dsn) == 1
+    with psycopg.connect(filled.dsn, autocommit=True) as db:
+        db.execute(
+            "select citus_move_shard_placement("
+            "   s.shard_id, a.nodename, a.nodeport, b.nodename, b.nodeport, 'block_writes')"
+            " from braid_shards.node_shards s, braid_store.tenants t, pg_dist_node a, pg_dist_node b"
+            " where s.remainder = braid_shards.shard_number(t.id) and t.key = %s"
+            " and a.nodename || ':' || a.nodeport = %s and b.nodename || ':' || b.nodeport = %s",
+            (TENANTS[2], name, other),
+        )
+    with (
+        psycopg.connect(other_dsn, autocommit=True) as db,
+        pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="being moved"),
+    ):
+        db.execute("select set_config('braid.tenant', %s, false)", (TENANTS[2],))
+        db.execute("select * from braid.full_text_search('rye', collection => 'loaves')")
+    distribute(filled.dsn)
+    assert (indexes(dsn), filled.of(TENANTS[2])[0]) == (0, other)
+    assert everything(filled.dsn) == before
+    assert move_tenant(filled.dsn, TENANTS[2], name).target == name
+
     # One at a time.
     with psycopg.connect(filled.dsn, autocommit=True) as db:
         db.execute("select pg_advisory_lock(%s)", (clusters.nodes.LOCK,))

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+import pgbraid
 from citus.conftest import TENANTS, Cluster
 from pgbraid.cluster.tables import OF_TENANTS
 
@@ -66,6 +67,8 @@ def test_a_login_finds_its_own_on_its_node_and_nothing_elsewhere(cluster: Cluste
     write = """select count(*) from braid.upsert_documents('[{"external_id": "1", "content": "x"}]', 'loaves')"""
     below = "select count(*) from braid_shards.documents"
     rows = "select count(*) from braid_store.documents"
+    with pgbraid.connect(cluster.dsn, tenant=TENANTS[0]) as client:
+        stored = client.count("loaves")
     for name, node in cluster.workers.items():
         with psycopg.connect(make_conninfo(node, user=login), autocommit=True) as db:
             for tenant in TENANTS[:3]:

@@ -9,6 +9,7 @@ those of the coordinator are copied into them by triggers, and each worker's cop
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 from pgbraid.cluster.coordinator import dissolve, distribute_tables, refuse_what_cannot_be
@@ -31,7 +32,7 @@ from pgbraid.cluster.tables import (
     places,
     schema_of,
 )
-from pgbraid.cluster.workers import bring_up, serve
+from pgbraid.cluster.workers import bring_up, rescue, serve
 from pgbraid.errors import InstallationError
 from pgbraid.install.session import Notify
 from pgbraid.install.state import Connection
@@ -92,6 +93,8 @@ def distribute(
             if steps.begin(f"{node.name}: install, with its shards as partitions"):
                 with cluster_session(node.dsn(dsn)) as worker:
                     bring_up(worker, places(coordinator), notify)
+        if is_begun and steps.begin("all nodes: bring vectors along that Citus' own moves have left behind"):
+            _rescue(dsn, nodes)
         if steps.begin("all nodes: count rows, and let calls in"):
             _count(dsn, coordinator, nodes, report)
             _serve(dsn, coordinator, nodes)
@@ -110,6 +113,13 @@ class _Steps:
         self.report.steps.append(step)
         self.notify(step)
         return not self.dry_run
+
+
+def _rescue(dsn: str, nodes: Sequence[Node]) -> None:
+    with ExitStack() as sessions:
+        workers = {node.group: sessions.enter_context(cluster_session(node.dsn(dsn))) for node in nodes}
+        for group, worker in workers.items():
+            rescue(worker, group, workers)
 
 
 def _count(dsn: str, coordinator: Connection, nodes: Sequence[Node], report: DistributionReport) -> None:

@@ -59,7 +59,7 @@ def move_tenant(dsn: str, tenant: str, node: str, *, notify: Notify = lambda _: 
             if at not in nodes:
                 raise InstallationError(f"{at} is not active", hint="see pg_dist_node at the coordinator")
             _move(dsn, coordinator, shard, along, nodes[at], nodes[node], notify)
-        elif _settle(dsn, coordinator, [nodes[node]]):
+        elif _settle(dsn, coordinator, list(nodes.values())):
             notify(f"{node}: finished a move that had been interrupted")
         return MoveReport(tenant, at, node, along)
 

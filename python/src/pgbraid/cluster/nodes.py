@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
@@ -137,14 +138,16 @@ def create_roles(coordinator: Connection, worker: Connection, names: Sequence[st
             "select rolname, rolcanlogin, rolinherit, rolpassword from pg_catalog.pg_authid where rolname = any(%s)",
             (list(names),),
         ):
-            worker.execute(
-                sql.SQL("create role {} {} {} password {}").format(
-                    sql.Identifier(name),
-                    sql.SQL("login" if login else "nologin"),
-                    sql.SQL("inherit" if inherit else "noinherit"),
-                    sql.Literal(password),
+            # Citus brings roles along, too, a little after a node was added.
+            with suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation), worker.transaction():
+                worker.execute(
+                    sql.SQL("create role {} {} {} password {}").format(
+                        sql.Identifier(name),
+                        sql.SQL("login" if login else "nologin"),
+                        sql.SQL("inherit" if inherit else "noinherit"),
+                        sql.Literal(password),
+                    )
                 )
-            )
         for role, member, inherit in coordinator.execute(
             "select m.roleid::regrole::text, m.member::regrole::text, bool_or(m.inherit_option)"
             " from pg_catalog.pg_auth_members m join pg_catalog.pg_roles r on r.oid = m.member"

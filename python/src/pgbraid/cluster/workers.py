@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 import psycopg
@@ -18,7 +19,6 @@ from pgbraid.cluster.tables import (
     schema_of,
     without_statistics,
 )
-from pgbraid.errors import InstallationError
 from pgbraid.install.roles import DatabaseRoles, database_roles
 from pgbraid.install.session import Notify, in_transaction, lock_installation
 from pgbraid.install.state import Connection, exists
@@ -95,22 +95,6 @@ def _refuse_changes(worker: Connection, table: str) -> None:
     )
 
 
-def _refuse_vectors_left_behind(worker: Connection, elsewhere: list[int]) -> None:
-    """Where Citus alone has moved a shard, the vectors of its tenants are still in tables of this node."""
-    left = worker.execute(
-        "select t.key, array_agg('braid_store.vectors_' || s.id order by s.id) from braid_store.vector_shards s"
-        " join braid_store.tenants t on t.id = s.tenant_id"
-        f" where s.state = 'serving' and {SHARDS}.shard_number(s.tenant_id) = any(%s)"
-        " group by 1 order by 1 limit 1".encode(),
-        (elsewhere,),
-    ).fetchone()
-    if left is not None:
-        raise InstallationError(
-            f'tenant "{left[0]}" was moved without its vectors, which are here in {", ".join(left[1])}',
-            hint="move its shard back with citus_move_shard_placement, run pgbraid distribute, then move-tenant",
-        )
-
-
 def _detach(worker: Connection, parent: str, shard: str) -> None:
     # Searches wait behind this lock, so it is tried for a moment at a time. Citus may drop the shard meanwhile.
     with suppress(psycopg.errors.UndefinedTable):
@@ -136,7 +120,6 @@ def attach(worker: Connection, places: Places) -> list[int]:
         for remainder, shard_id, at in places[table]
         if at == group
     }
-    _refuse_vectors_left_behind(worker, [remainder for remainder, _, at in places[OF_TENANTS[0]] if at != group])
     for name in sorted(attached - wanted.keys()):
         table = name.rpartition("_")[0]
         _detach(worker, f"{schema_of(table)}.{table}", f"{SHARDS}.{name}")
@@ -153,6 +136,10 @@ def attach(worker: Connection, places: Places) -> list[int]:
             advance_ids(worker, parent, f"{SHARDS}.{name}")
             if table == OF_TENANTS[0]:
                 new.append(remainder)
+                worker.execute(
+                    f"update {SHARDS}.node_shards set attached = %s::regclass where remainder = %s".encode(),
+                    (f"{SHARDS}.{name}", remainder),
+                )
                 worker.execute(
                     "insert into braid_store.due_parts (tenant_id, collection_id, task)"
                     f" select distinct tenant_id, collection_id, 'visit' from {SHARDS}.{name}".encode()
@@ -180,3 +167,35 @@ def _group(worker: Connection) -> int:
     row = worker.execute("select groupid from pg_catalog.pg_dist_local_group").fetchone()
     assert row is not None
     return int(row[0])
+
+
+def rescue(worker: Connection, group: int, others: Mapping[int, Connection]) -> int:
+    """Bring vectors to their tenant's node where Citus alone has moved it, and left them in a vector shard; how many
+    tenants had some."""
+    left = worker.execute(
+        "select s.id, s.tenant_id, s.collection_id, s.vector_space_id, p.groupid from braid_store.vector_shards s"
+        f" join {SHARDS}.node_shards n on n.remainder = {SHARDS}.shard_number(s.tenant_id)"
+        " join pg_catalog.pg_dist_placement p on p.shardid = n.shard_id"
+        " where s.state = 'serving' and p.groupid <> %s".encode(),
+        (group,),
+    ).fetchall()
+    for shard, tenant, collection, space, home in left:
+        with worker.transaction(), others[home].transaction():
+            rows = worker.cursor("vectors")
+            rows.execute(f"select chunk_id, embedding::text from braid_store.vectors_{shard}".encode())
+            while batch := rows.fetchmany(2000):
+                # Not of chunks that are gone, and not over newer ones.
+                others[home].cursor().executemany(
+                    "insert into braid_store.chunk_vectors"
+                    " (tenant_id, collection_id, vector_space_id, chunk_id, embedding)"
+                    " select c.tenant_id, %s, %s, c.id, %s from braid_store.chunks c"
+                    " where c.tenant_id = %s and c.id = %s on conflict do nothing",
+                    [(collection, space, vector, tenant, chunk) for chunk, vector in batch],
+                )
+            rows.close()
+            worker.execute(
+                "update braid_store.vector_shards set state = 'retired', retired_by = pg_catalog.pg_current_xact_id()"
+                " where tenant_id = %s and id = %s",
+                (tenant, shard),
+            )
+    return len({tenant for _, tenant, *_ in left})

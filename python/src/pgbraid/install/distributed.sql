@@ -3,7 +3,9 @@
 create table if not exists braid_shards.node_shards (
     remainder int primary key,
     shard_id bigint not null,
-    is_served boolean not null
+    is_served boolean not null,
+    -- The shard of documents that is a partition here. One that Citus has brought back since is another table.
+    attached oid
 );
 
 -- As Citus does: equal ranges of the hash of a tenant's id.
@@ -63,6 +65,7 @@ begin
   end if;
   select s.* into v_shard from braid_shards.node_shards s where s.remainder = braid_shards.shard_number(here.tenant_id);
   if v_shard.is_served
+     and exists (select from pg_inherits i where i.inhrelid = v_shard.attached)
      and exists (select from pg_dist_placement p
                  where p.shardid = v_shard.shard_id and p.groupid = (select l.groupid from pg_dist_local_group l)) then
     return tenant_id;
