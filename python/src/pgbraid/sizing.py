@@ -158,7 +158,9 @@ def estimate(demand: Demand, node: Node) -> dict[str, Any]:
     if not mean <= largest <= demand.chunks - (demand.tenants - 1):
         raise InvalidArgumentError(
             f"the largest of {demand.tenants:,} tenants cannot have {largest:,} of {demand.chunks:,} chunks",
-            hint=f"it has {math.ceil(mean):,} to {demand.chunks - demand.tenants + 1:,}",
+            hint=f"it has {math.ceil(mean):,} to {demand.chunks - demand.tenants + 1:,}"
+            if demand.tenants > 1
+            else "give --tenants, too: one tenant has all",
             sqlstate="22023",
         )
     tenant = _tenant(demand, storage, largest)
@@ -264,10 +266,12 @@ def _warnings(
             f" {math.ceil(needs['writes'] / CPU_SHARE):,} processors, not {node.cpus:,}"
         )
     if primaries > 1:
-        warnings.append(f"tenants are divided among {primaries:,} databases by hand: docs/scale.md tells how")
+        warnings.append(
+            f"tenants are divided among {primaries:,} databases, by hand or by pgbraid distribute: see docs/scale.md"
+        )
     if shards > MOST_SHARDS:
         warnings.append(
-            f"{shards:,} tenants of a database have a table of vectors each: more than {MOST_SHARDS:,} were never"
+            f"{shards:,} tenants of a database have a table of vectors each: hardly more than {MOST_SHARDS:,} were"
             " measured; divide the tenants among more databases"
         )
     if largest.chunks >= LARGE_CHUNKS:
