@@ -11,8 +11,8 @@ import pytest
 
 import pgbraid
 from citus.conftest import TENANTS, Cluster
-from pgbraid.cluster import move_tenant
-from pgbraid.errors import PgbraidError
+from pgbraid.cluster import distribute, move_tenant
+from pgbraid.errors import InvalidArgumentError, PgbraidError, WrongNodeError
 
 QUESTIONS = ["bread", "sourdough rye", "honey -salt", '"rye flour"', "butter yeast crumb oven"]
 VECTOR = [3.0, -1.0, 2.0, 0.5]
@@ -113,6 +113,55 @@ def test_definitions_are_changed_at_the_coordinator_and_hold_everywhere(cluster:
                 db.execute("select braid.create_collection('elsewhere')")
             with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="changed at the coordinator"):
                 db.execute("update braid_store.collections set name = 'stolen'")
+
+
+def test_a_transaction_is_on_the_tenants_node(cluster: Cluster) -> None:
+    """Also if the tenant has moved since the client asked for it."""
+    tenant = TENANTS[1]
+    source, target = cluster.of(tenant)[0], cluster.other(tenant)[0]
+    with pgbraid.connect(cluster.dsn, tenant=tenant) as client:
+        count = client.count("loaves")
+        move_tenant(cluster.dsn, tenant, target)
+        with client.transaction():
+            client.add_documents([{"external_id": "passing", "content": "brioche"}], collection="loaves")
+            assert client.count("loaves") == count + 1
+            client.delete_documents(["passing"], collection="loaves")
+        move_tenant(cluster.dsn, tenant, source)
+        with client.transaction():
+            assert client.count("loaves") == count
+
+
+def test_where_a_client_cannot_follow_the_error_has_the_node(cluster: Cluster) -> None:
+    name, dsn = cluster.of(TENANTS[0])
+    elsewhere = next(tenant for tenant in TENANTS if cluster.of(tenant)[0] != name)
+    with pgbraid.connect(dsn, tenant=TENANTS[0]) as client:
+        with pytest.raises(WrongNodeError) as caught, client.transaction():
+            client.tenant = elsewhere
+            client.count("loaves")
+        assert f"{caught.value.host}:{caught.value.port}" == cluster.of(elsewhere)[0]
+        assert caught.value.retryable
+        # Repeated, it is there.
+        with client.transaction():
+            assert client.count("loaves") > 0
+    with psycopg.connect(dsn) as db, pytest.raises(WrongNodeError) as caught:
+        pgbraid.connect(db, tenant=elsewhere).count("loaves")
+    assert not caught.value.retryable
+
+
+def test_no_node_is_found_fault_with(cluster: Cluster) -> None:
+    for dsn in (cluster.dsn, *cluster.workers.values()):
+        with psycopg.connect(dsn) as db:
+            codes = {code for (code,) in db.execute("select code from braid.health()")}
+        # The others are about the server that the tests were given.
+        assert not codes & {
+            "row_security_off", "policy_missing", "policy_changed", "granted_to_public", "granted_to_others",
+            "owner_changed", "function_changed",
+        }  # fmt: skip
+
+
+def test_the_number_of_shards_stays(cluster: Cluster) -> None:
+    with pytest.raises(InvalidArgumentError, match="in 8 shards already, and cannot be in 5"):
+        distribute(cluster.dsn, shard_count=5)
 
 
 def test_a_tenant_moves_while_it_is_written_and_searched(cluster: Cluster) -> None:

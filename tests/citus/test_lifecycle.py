@@ -181,6 +181,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     assert json.loads(output)["nodes"].keys() == filled.workers.keys()
 
     code, output = run(monkeypatch, capsys, "status", "--dsn", filled.dsn)
+    assert "lives on another node" in output and "documents" not in output
     assert code == 0
     assert len(re.findall(r"node +\S+:\d+: \d tenants", output)) == 2
     assert TENANTS[2] in output

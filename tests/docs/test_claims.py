@@ -258,7 +258,7 @@ def test_the_http_statuses(postgrest: Gateway) -> None:
         "22P05": [("full_text_search", {"query_text": "a\0b"}, token)],
         "54000": [("semantic_search", {"query_embedding": [1] * 16_001}, token)],
         # What only happens where transactions meet, or with JSON deeper than Python writes.
-        **{state: [("fail_with", {"state": state}, token)] for state in ("40P01", "55P03", "54001")},
+        **{state: [("fail_with", {"state": state}, token)] for state in ("40P01", "55P03", "55000", "54001")},
     }
     documented = {
         state: [int(number) for number in row[2].split(", ")]

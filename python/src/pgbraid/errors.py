@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from typing import Any
 
 import psycopg
 
@@ -28,8 +30,10 @@ __all__ = [
     "RerankingServiceError",
     "ServerError",
     "VersionMismatchError",
+    "WrongNodeError",
     "from_psycopg",
     "is_outdated",
+    "node_named_by",
     "out_of_range",
     "upgraded",
 ]
@@ -101,6 +105,19 @@ class RecoveryConflictError(ConflictError):
 class ConcurrentUpgradeError(ConflictError):
     """pgbraid was upgraded while a transaction ran, which is undone. Outside of a transaction the client repeats the
     call by itself."""
+
+
+class WrongNodeError(PgbraidError):
+    """The tenant, or what defines it, is on another node of the cluster, `host` and `port` (SQLSTATE 55000); both are
+    None while it is being moved to the node that was asked. Nothing was done. Outside of a transaction a client that
+    has opened its connection goes there by itself; a transaction is to be repeated."""
+
+    def __init__(
+        self, message: str, *, host: str | None, port: int | None, hint: str | None = None, sqlstate: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint, sqlstate=sqlstate)
+        self.host = host
+        self.port = port
 
 
 class InstallationError(PgbraidError):
@@ -210,12 +227,29 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
         return NotInstalledError(
             f"this database has no pgbraid, or an old one: {message}", hint="run: pgbraid init", sqlstate=sqlstate
         )
+    if (node := node_named_by(error)) is not None:
+        port = node.get("port")
+        return WrongNodeError(
+            message, host=node.get("host"), port=None if port is None else int(port), hint=hint, sqlstate=sqlstate
+        )
     if sqlstate == "25006":
         hint = hint or "call it on the primary, in a transaction that may write"
     kind = _BY_SQLSTATE.get(sqlstate) or _BY_CLASS.get(sqlstate[:2], PgbraidError)
     if kind is ConflictError:
         hint = hint or "repeat the call, or the whole transaction that it is part of"
     return kind(message, hint=hint, sqlstate=sqlstate)
+
+
+def node_named_by(error: psycopg.Error) -> dict[str, Any] | None:
+    """What an error of a cluster's node tells: `host` and `port` of the right node, and `definitions` if that is the
+    coordinator; or `retry` if the node that was asked soon has the tenant."""
+    if error.sqlstate != "55000":
+        return None
+    try:
+        detail = json.loads(error.diag.message_detail or "")
+    except ValueError:
+        return None
+    return detail if isinstance(detail, dict) and ("host" in detail or "retry" in detail) else None
 
 
 # What a statement meets that began with functions or tables that an upgrade has replaced since: an object that is

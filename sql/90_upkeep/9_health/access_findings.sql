@@ -101,7 +101,10 @@ as $$
          'Who owns it is bound by no policy, and can change it, also for those who call it.', 'pgbraid upgrade --repair'
   from objects o
   join pg_roles r on r.oid = o.owner
-  where o.owner not in (select k.oid from known k) or r.rolname !~ '^braid_(owner|definer)_'
+  where (o.owner not in (select k.oid from known k) or r.rolname !~ '^braid_(owner|definer)_')
+    -- Of the nodes of a cluster, where they read what only superusers may.
+    and not (o.kind = 'function' and r.rolsuper
+             and o.oid in (to_regprocedure('braid_store.tenant_here()'), to_regprocedure('braid_store.hold_shard(integer)')))
   union all
   select 'problem', 'function_changed', p.oid::regprocedure::text,
          case when p.prosecdef and n.nspname = 'braid' then 'It runs with the rights of its owner.'

@@ -13,19 +13,19 @@ from pgbraid.cli.options import dsn_option, json_option
 @click.command(short_help="Spread tenants over a Citus cluster.")
 @dsn_option
 @click.option("--dry-run", is_flag=True, help="Only check, and print what would be done.")
-@click.option("--shards", type=click.IntRange(2, 256), help="Into how many parts.  [default: 4 for each worker]")
+@click.option(
+    "--shards", type=click.IntRange(2, 256), metavar="N", help="Into how many parts.  [default: 4 for each worker]"
+)
 @click.option("--no-check", is_flag=True, help="Count rows afterwards, but do not check each tenant's index.")
 @click.option("--gather", is_flag=True, help="Undo it: bring all tenants back to the coordinator.")
 @json_option
-def distribute(
-    dsn: str | None, dry_run: bool, shards: int | None, no_check: bool, gather: bool, as_json: bool
-) -> None:
-    """Spread the tenants of a database over the workers of a Citus cluster, whose coordinator the DSN names, as a
-    superuser. Afterwards, or after a new version, run it again whenever nodes are to be brought up to date, also after
-    an interruption: what is done stays done.
+def distribute(dsn: str | None, dry_run: bool, shards: int | None, no_check: bool, gather: bool, as_json: bool) -> None:
+    """Spread the tenants of a database over the workers of a Citus cluster. The DSN is the coordinator's, as a
+    superuser.
 
-    Nobody can use pgbraid while rows are moved. Rows are counted before and after, and each tenant's index is checked.
-    See docs/citus.md.
+    Calls wait while rows are moved. Rows are counted before and after, and each tenant's index is checked. After an
+    interruption run it again: what is done stays done. Run it again, too, after `pgbraid upgrade`, after new roles, and
+    after others have moved shards: it brings the nodes up to date. See docs/citus.md.
     """
     from pgbraid import cluster
     from pgbraid._dsn import find_dsn

@@ -47,11 +47,11 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
     nodes = _nodes(connection)
     try:
         row = connection.execute("select braid.status()").fetchone()
-    except psycopg.errors.ObjectNotInPrerequisiteState:
+        elsewhere = None
+    except psycopg.errors.ObjectNotInPrerequisiteState as error:
         if nodes is None:
             raise
-        # Another node has the tenant.
-        row = None
+        row, elsewhere = None, error.diag.message_primary
     total, free = size(connection)
     return {
         "package_version": __version__,
@@ -65,7 +65,7 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
         "pgvector_schema": extension.schema if extension else None,
         "bytes": total,
         "free_bytes": free,
-        **({} if nodes is None else {"nodes": nodes, "tenant": tenant}),
+        **({} if nodes is None else {"nodes": nodes, "tenant": tenant, "elsewhere": elsewhere}),
         **{key: value for key, value in (row[0] if row else {}).items() if key not in ("version", "bytes")},
     }
 
@@ -114,7 +114,8 @@ def _text(facts: dict[str, Any]) -> str:
         text.append("run: pgbraid upgrade")
     collections = facts.get("collections", [])
     moving = [(found["name"], found["model_migration"]) for found in collections if found.get("model_migration")]
-    text += ["", *_table(collections)]
+    elsewhere = facts.get("elsewhere")
+    text += ["", *([f"{elsewhere}: give its DSN to see what is stored"] if elsewhere else _table(collections))]
     text += [
         f"{name}: model change from {to['from_model']} to {to['to_model']} ({to['to_dimensions']} dimensions) is"
         f" {to['state'].replace('_', ' ')}; {to['embedded_chunks']} chunks embedded, {to['failed_embeddings']} failed"

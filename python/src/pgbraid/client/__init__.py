@@ -11,6 +11,7 @@ from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import psycopg
+from psycopg.pq import TransactionStatus
 
 from pgbraid._dsn import find_dsn
 from pgbraid._lazy import LazyModule
@@ -193,8 +194,13 @@ class Client:
     def transaction(self) -> Iterator[None]:
         """All calls inside are one transaction, or one savepoint inside the caller's. An exception undoes them.
 
-        Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
+        Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile, and on a cluster WrongNodeError if the tenant
+        moves meanwhile; the transaction may be repeated.
         """
+        if self._session.nodes is not None and self.connection.info.transaction_status == TransactionStatus.IDLE:
+            from pgbraid.client.nodes import follow_tenant
+
+            follow_tenant(self._session)
         try:
             with self.connection.transaction():
                 yield

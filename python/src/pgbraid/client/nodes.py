@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Mapping
@@ -16,14 +15,20 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import TransactionStatus
 
 from pgbraid.client.session import end_with_client
-from pgbraid.errors import InvalidArgumentError, PermissionDeniedError, VersionMismatchError, from_psycopg
+from pgbraid.errors import (
+    InvalidArgumentError,
+    PermissionDeniedError,
+    VersionMismatchError,
+    from_psycopg,
+    node_named_by,
+)
 from pgbraid.install.compatibility import check_installed
 from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 
 if TYPE_CHECKING:
     from pgbraid.client.session import Session
 
-__all__ = ["Nodes", "find_node", "node_addresses"]
+__all__ = ["Nodes", "find_node", "follow_tenant", "node_addresses"]
 
 # A tenant may move once more while it is looked for; what moves is there after some seconds.
 ATTEMPTS, PAUSE_SECONDS = 40, 0.25
@@ -53,7 +58,7 @@ class Nodes:
             try:
                 return session.fetch_from(asked, statement, parameters)
             except psycopg.Error as error:
-                detail = where(error)
+                detail = node_named_by(error)
                 if detail is None or asked.info.transaction_status != TransactionStatus.IDLE:
                     raise
                 if "host" not in detail:
@@ -109,19 +114,13 @@ class Nodes:
 def find_node(session: Session, dsn: str) -> None:
     """Have a session use the node that has its tenant, if there is such a tenant."""
     session.nodes = Nodes(dsn, session.connection)
+    follow_tenant(session)
+
+
+def follow_tenant(session: Session) -> None:
+    """Before what has to be on one connection."""
     with suppress(PermissionDeniedError):
         session.value("braid.current_tenant_id()")
-
-
-def where(error: psycopg.Error) -> dict[str, Any] | None:
-    """The node that the database names: host and port; without them, the one that was asked soon has the tenant."""
-    if error.sqlstate != "55000":
-        return None
-    try:
-        detail = json.loads(error.diag.message_detail or "")
-    except ValueError:
-        return None
-    return detail if isinstance(detail, dict) and ("host" in detail or "retry" in detail) else None
 
 
 def node_addresses(text: str) -> dict[tuple[str, str], tuple[str, str]]:

@@ -16,7 +16,15 @@ from pgvector import Vector
 from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
-from pgbraid.errors import InvalidArgumentError, PgbraidError, from_psycopg, is_outdated, out_of_range, upgraded
+from pgbraid.errors import (
+    InvalidArgumentError,
+    PgbraidError,
+    WrongNodeError,
+    from_psycopg,
+    is_outdated,
+    out_of_range,
+    upgraded,
+)
 from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 
 if TYPE_CHECKING:
@@ -172,7 +180,11 @@ class Session:
     def _typed(self, error: psycopg.Error, parameters: Mapping[str, Any]) -> PgbraidError:
         if isinstance(error, psycopg.errors.NumericValueOutOfRange):
             return out_of_range(error, parameters)
-        return from_psycopg(error)
+        typed = from_psycopg(error)
+        if isinstance(typed, WrongNodeError):
+            # A connection that is not the client's stays where it is.
+            typed.retryable = self.nodes is not None
+        return typed
 
 
 def end_with_client(connection: psycopg.Connection[Any]) -> None:

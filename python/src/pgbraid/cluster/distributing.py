@@ -33,7 +33,7 @@ from pgbraid.cluster.tables import (
     schema_of,
 )
 from pgbraid.cluster.workers import bring_up, rescue, serve
-from pgbraid.errors import InstallationError
+from pgbraid.errors import InstallationError, InvalidArgumentError
 from pgbraid.install.session import Notify
 from pgbraid.install.state import Connection
 
@@ -70,6 +70,12 @@ def distribute(
         is_begun = is_distributed(coordinator)
         if is_begun:
             report.shard_count = len(placements(coordinator))
+            if shard_count not in (None, report.shard_count):
+                raise InvalidArgumentError(
+                    f"tenants are in {report.shard_count} shards already, and cannot be in {shard_count}",
+                    hint="leave the number out, or gather the tenants first: pgbraid distribute --gather",
+                    sqlstate="22023",
+                )
         refuse_what_cannot_be(coordinator, is_begun)
         steps = _Steps(report, dry_run, notify)
         for node in nodes:

@@ -85,7 +85,7 @@ def _move(
                     hint="run the same command again; nothing has been moved",
                     sqlstate="55P03",
                 ) from error
-            notify(f"{source.name}: vectors of {len(ids)} tenants, who share shard {shard}, leave their indexes")
+            notify(f"{source.name}: vectors of the tenants of shard {shard} ({len(ids)}) leave their indexes")
             dissolve(old, ids)
             notify(f"{source.name} to {target.name}: Citus moves the shard; writes wait")
             # It waits for those that hold_shard() keeps there, and they for it.
