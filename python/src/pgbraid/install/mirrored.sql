@@ -5,6 +5,11 @@ language plpgsql
 volatile
 security definer
 set search_path = pg_catalog, pg_temp
+-- Values go to nodes as text, and are read there under other settings.
+set datestyle = 'ISO'
+set intervalstyle = 'postgres'
+set extra_float_digits = 1
+set bytea_output = 'hex'
 as $$
 declare
   v_row jsonb;
