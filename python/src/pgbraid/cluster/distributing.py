@@ -19,6 +19,8 @@ from pgbraid.cluster.nodes import (
     cluster_session,
     create_roles,
     find_nodes,
+    grant_memberships,
+    missing_memberships,
     missing_roles,
     one_at_a_time,
 )
@@ -84,6 +86,10 @@ def distribute(
                 missing = missing_roles(coordinator, worker)
                 if missing and steps.begin(f"{node.name}: create the roles {', '.join(missing)}"):
                     create_roles(coordinator, worker, missing)
+                memberships = missing_memberships(coordinator, worker)
+                told = ", ".join(f"{role} to {member}" for role, member, _ in memberships)
+                if memberships and steps.begin(f"{node.name}: grant {told}"):
+                    grant_memberships(worker, memberships)
         if not is_begun:
             report.rows_before = count_rows(coordinator, schema_of)
             if steps.begin("coordinator: take vectors out of their indexes, where they are found by scans meanwhile"):
@@ -93,6 +99,8 @@ def distribute(
                 with coordinator.transaction():
                     report.rows_before = distribute_tables(coordinator, report.shard_count, notify)
         elif steps.begin("coordinator: apply what this version changes"):
+            # A worker that was added since has no definitions yet.
+            coordinator.execute("select replicate_reference_tables('block_writes')")
             with coordinator.transaction():
                 apply_form(coordinator)
         for node in nodes:

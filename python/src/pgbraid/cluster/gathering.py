@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pgbraid.cluster.coordinator import dissolve
-from pgbraid.cluster.nodes import cluster_session, find_nodes, one_at_a_time
+from pgbraid.cluster.nodes import SCHEMAS, cluster_session, find_nodes, one_at_a_time, refuse_foreign
 from pgbraid.cluster.tables import (
     DEFINITIONS,
     OF_TENANTS,
@@ -25,11 +25,17 @@ def gather(dsn: str, *, notify: Notify = lambda _: None) -> dict[str, int]:
     table has. If it was interrupted, run it again, or `distribute` to go on as before."""
     with cluster_session(dsn) as coordinator, one_at_a_time(coordinator):
         nodes = find_nodes(coordinator)
+        for node in nodes:
+            with cluster_session(node.dsn(dsn)) as worker:
+                refuse_foreign(worker, node)
         if is_distributed(coordinator):
             shards = [shard_id for _, shard_id, _ in placements(coordinator)]
             for node in nodes:
                 notify(f"{node.name}: no calls from now on")
                 with cluster_session(node.dsn(dsn)) as worker:
+                    # The distribution came to its end elsewhere only.
+                    if not is_distributed(worker):
+                        continue
                     worker.execute(f"update {SHARDS}.node_shards set is_served = false where is_served".encode())
                     # Those that are at work come to their end.
                     worker.execute("select lock_shard_metadata(7, %s)", (shards,))
@@ -42,7 +48,7 @@ def gather(dsn: str, *, notify: Notify = lambda _: None) -> dict[str, int]:
         for node in nodes:
             notify(f"{node.name}: remove pgbraid")
             with cluster_session(node.dsn(dsn)) as worker:
-                worker.execute("drop schema if exists braid, braid_store, braid_locks, braid_shards cascade")
+                worker.execute(f"drop schema if exists {SCHEMAS}, {SHARDS} cascade".encode())
         return rows
 
 

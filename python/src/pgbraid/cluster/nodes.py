@@ -15,6 +15,8 @@ from pgbraid.errors import ConflictError, InstallationError, NotSupportedError
 from pgbraid.install.session import installer_session
 from pgbraid.install.state import Connection, exists
 
+# Of a worker's installation.
+SCHEMAS = "braid, braid_store, braid_locks"
 MINIMUM_VERSION = 170000
 # Of superusers of the coordinator, who alone do this.
 LOCK = 4914013731
@@ -30,6 +32,15 @@ where r.rolname ~ '^braid_' or pg_catalog.pg_has_role(r.oid, 'braid_reader', 'ME
    or r.rolname in (select m.member from braid_store.tenant_members m union all
                     select t.role from braid_store.trusted_roles t)
 order by 1
+"""
+MEMBERSHIPS = """
+select m.roleid::regrole::text, m.member::regrole::text, bool_or(m.inherit_option)
+from pg_catalog.pg_auth_members m
+join pg_catalog.pg_roles r on r.oid = m.member
+join pg_catalog.pg_roles g on g.oid = m.roleid
+where r.rolname = any(%s) and (g.rolname = any(%s) or g.rolname ~ '^braid_') and not r.rolsuper
+group by 1, 2
+order by 1, 2
 """
 
 
@@ -82,8 +93,17 @@ def one_at_a_time(coordinator: Connection) -> Iterator[None]:
     """Distributing, moving and gathering keep each other out."""
     row = coordinator.execute("select pg_catalog.pg_try_advisory_lock(%s)", (LOCK,)).fetchone()
     if row != (True,):
+        # Any login can take such a lock.
+        holders = coordinator.execute(
+            "select 'process ' || a.pid || ', login ' || a.usename from pg_catalog.pg_locks l"
+            " join pg_catalog.pg_stat_activity a using (pid) where l.locktype = 'advisory' and l.granted"
+            " and l.classid::bigint << 32 | l.objid::bigint = %s and l.objsubid = 1 and a.datid = l.database"
+            " and a.datname = pg_catalog.current_database()",
+            (LOCK,),
+        ).fetchall()
         raise ConflictError(
-            "another session distributes, gathers or moves tenants", hint="run the same command when it has ended"
+            f"another session distributes, gathers or moves tenants ({'; '.join(name for (name,) in holders)})",
+            hint="run the same command when it has ended; end a login's that does not: pg_terminate_backend",
         )
     try:
         yield
@@ -115,6 +135,16 @@ def check_node(coordinator: Connection, worker: Connection, node: Node) -> None:
         raise NotSupportedError(
             f"{node.name} is PostgreSQL {worker.info.server_version // 10000}", hint="a cluster needs 17 or newer"
         )
+    refuse_foreign(worker, node)
+    for connection, name in ((coordinator, "the coordinator"), (worker, node.name)):
+        row = connection.execute(
+            "select pg_catalog.current_setting('max_prepared_transactions')::int > 0,"
+            " exists (select from pg_catalog.pg_available_extensions where name = 'vector')"
+        ).fetchone()
+        if row != (True, True):
+            lacks = "pgvector" if row == (True, False) else "max_prepared_transactions"
+            hint = "install the package of pgvector" if lacks == "pgvector" else "set it to 200, and restart the server"
+            raise NotSupportedError(f"{name} has no {lacks}", hint=f"{hint}; nothing has been changed")
     query = "select extname, extversion from pg_catalog.pg_extension where extname in ('citus', 'vector')"
     here, there = (dict(connection.execute(query).fetchall()) for connection in (coordinator, worker))
     for name in here:
@@ -125,6 +155,15 @@ def check_node(coordinator: Connection, worker: Connection, node: Node) -> None:
             )
 
 
+def refuse_foreign(worker: Connection, node: Node) -> None:
+    """A worker's own installation, with tenants that are not the cluster's, is left alone."""
+    query = "select from pg_catalog.pg_class where oid = to_regclass('braid_store.documents') and relkind = 'r'"
+    if worker.execute(query).fetchone() is not None:
+        raise InstallationError(
+            f"{node.name} has a pgbraid of its own", hint="export its tenants, and run there: pgbraid uninstall"
+        )
+
+
 def missing_roles(coordinator: Connection, worker: Connection) -> list[str]:
     wanted = [name for (name,) in coordinator.execute(ROLES)]
     there = {name for (name,) in worker.execute("select rolname from pg_catalog.pg_roles")}
@@ -132,7 +171,7 @@ def missing_roles(coordinator: Connection, worker: Connection) -> list[str]:
 
 
 def create_roles(coordinator: Connection, worker: Connection, names: Sequence[str]) -> None:
-    """As they are at the coordinator, with passwords and memberships."""
+    """As they are at the coordinator, with passwords."""
     with worker.transaction():
         for name, login, inherit, password in coordinator.execute(
             "select rolname, rolcanlogin, rolinherit, rolpassword from pg_catalog.pg_authid where rolname = any(%s)",
@@ -148,11 +187,17 @@ def create_roles(coordinator: Connection, worker: Connection, names: Sequence[st
                         sql.Literal(password),
                     )
                 )
-        for role, member, inherit in coordinator.execute(
-            "select m.roleid::regrole::text, m.member::regrole::text, bool_or(m.inherit_option)"
-            " from pg_catalog.pg_auth_members m join pg_catalog.pg_roles r on r.oid = m.member"
-            " join pg_catalog.pg_roles g on g.oid = m.roleid"
-            " where r.rolname = any(%s) and (g.rolname = any(%s) or g.rolname ~ '^braid_') group by 1, 2",
-            (list(names), list(names)),
-        ):
+
+
+def missing_memberships(coordinator: Connection, worker: Connection) -> list[tuple[str, str, bool]]:
+    """Role, member, and whether the member inherits, as the coordinator has them and the worker does not: among all
+    that pgbraid needs, whoever made them there."""
+    wanted = [name for (name,) in coordinator.execute(ROLES)]
+    there = {(role, member) for role, member, _ in worker.execute(MEMBERSHIPS, (wanted, wanted))}
+    return [row for row in coordinator.execute(MEMBERSHIPS, (wanted, wanted)).fetchall() if row[:2] not in there]
+
+
+def grant_memberships(worker: Connection, memberships: Sequence[tuple[str, str, bool]]) -> None:
+    with worker.transaction():
+        for role, member, inherit in memberships:
             worker.execute(f"grant {role} to {member} with inherit {inherit}".encode())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 
 import psycopg
 
+from pgbraid.cluster.nodes import SCHEMAS
 from pgbraid.cluster.tables import (
     DEFINITIONS,
     OF_TENANTS,
@@ -29,8 +31,10 @@ def bring_up(worker: Connection, places: Places, notify: Notify) -> None:
     from pgbraid.install.installer import run_part
 
     with worker.transaction():
-        is_new = not exists(worker, "braid_store.installation")
+        is_new = not exists(worker, f"{SHARDS}.node_shards")
         if is_new:
+            # Of a gathering that was interrupted.
+            worker.execute(f"drop schema if exists {SCHEMAS} cascade".encode())
             run_part(worker, "begin.sql")
             run_part(worker, "migrate.sql")
             roles = database_roles(worker)
@@ -103,6 +107,23 @@ def _detach(worker: Connection, parent: str, shard: str) -> None:
         )
 
 
+# Beyond that they are told that the tenant moves.
+LONGEST_WAIT_SECONDS = 10
+
+
+def _wait_for_searches(worker: Connection) -> None:
+    """Until those whose snapshots are from before the move have ended: they would find only what is still attached."""
+    query = (
+        "select pid, xact_start from pg_catalog.pg_stat_activity where datname = pg_catalog.current_database()"
+        " and backend_type = 'client backend' and backend_xmin is not null and pid <> pg_catalog.pg_backend_pid()"
+    )
+    older = set(worker.execute(query).fetchall())
+    until = time.monotonic() + LONGEST_WAIT_SECONDS
+    while older and time.monotonic() < until:
+        time.sleep(0.05)
+        older &= set(worker.execute(query).fetchall())
+
+
 def attach(worker: Connection, places: Places) -> list[int]:
     """Make the shards that this node has partitions, and no others; the numbers of those that are new."""
     group, count = _group(worker), len(places[OF_TENANTS[0]])
@@ -120,7 +141,10 @@ def attach(worker: Connection, places: Places) -> list[int]:
         for remainder, shard_id, at in places[table]
         if at == group
     }
-    for name in sorted(attached - wanted.keys()):
+    gone = attached - wanted.keys()
+    if gone:
+        _wait_for_searches(worker)
+    for name in sorted(gone):
         table = name.rpartition("_")[0]
         _detach(worker, f"{schema_of(table)}.{table}", f"{SHARDS}.{name}")
     new = []

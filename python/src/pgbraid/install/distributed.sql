@@ -65,7 +65,8 @@ begin
   end if;
   select s.* into v_shard from braid_shards.node_shards s where s.remainder = braid_shards.shard_number(here.tenant_id);
   if v_shard.is_served
-     and exists (select from pg_inherits i where i.inhrelid = v_shard.attached)
+     -- Not a look into pg_inherits, which in a transaction of one snapshot would show what was there at its beginning.
+     and pg_partition_root(v_shard.attached) is not null
      and exists (select from pg_dist_placement p
                  where p.shardid = v_shard.shard_id and p.groupid = (select l.groupid from pg_dist_local_group l)) then
     return tenant_id;
@@ -120,6 +121,14 @@ begin
   perform lock_shard_metadata(5, array[s.shard_id])
   from braid_shards.node_shards s
   where s.remainder = braid_shards.shard_number(hold_shard.tenant_id);
+  if current_setting('transaction_isolation') <> 'read committed' then
+    -- A snapshot from before a move would show the shard here still. This raises serialization_failure then.
+    perform
+    from braid_shards.node_shards s
+    join pg_dist_placement p on p.shardid = s.shard_id
+    where s.remainder = braid_shards.shard_number(hold_shard.tenant_id)
+    for share;
+  end if;
   return braid_shards.here(tenant_id);
 end
 $$;

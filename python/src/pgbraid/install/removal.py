@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import psycopg
 from psycopg import sql
 
+from pgbraid.errors import InstallationError
 from pgbraid.install.installer import SHARED_ROLES
 from pgbraid.install.roles import database_roles
 from pgbraid.install.session import Notify, in_transaction, installer_session, lock_installation
-from pgbraid.install.state import Connection
+from pgbraid.install.state import Connection, exists
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,11 @@ def _own_roles(connection: Connection) -> list[str]:
 
 def _drop_schemas(connection: Connection, roles: list[str], notify: Notify) -> None:
     lock_installation(connection, notify)
+    if exists(connection, "braid_shards.node_shards"):
+        raise InstallationError(
+            "tenants are distributed over the nodes of a cluster",
+            hint="gather them first, at the coordinator: pgbraid distribute --gather; nothing has been removed",
+        )
     connection.execute("drop schema if exists braid, braid_store, braid_locks cascade")
     # What they were granted elsewhere in this database, such as the schema of pgvector.
     rows = connection.execute(
