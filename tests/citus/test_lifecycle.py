@@ -200,6 +200,11 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     with psycopg.connect(filled.dsn, autocommit=True) as db:
         db.execute("select set_config('braid.tenant', %s, false)", (TENANTS[0],))
         db.execute('select braid.upsert_documents(\'[{"external_id": "new", "content": "rye"}]\', \'loaves\')')
+        # A worker could not create the tenant, and the coordinator not write for it.
+        db.execute("select braid.set_access(create_tenants => true)")
+        with pytest.raises(NotSupportedError, match="first write creates its tenant"):
+            distribute(filled.dsn)
+        db.execute("select braid.set_access(create_tenants => false)")
     assert distribute(filled.dsn).rows_after["documents"] == 481
 
 
