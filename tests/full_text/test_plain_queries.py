@@ -24,6 +24,8 @@ QUERIES = (
     "absent words nowhere",
     "x" * 254 + " y",
     "x" * 255 + " y",
+    "ba" * 126 + "ing y",
+    "ba" * 127 + "ing y",
     "MOTOR FORM motor",
 )
 CONFIGS = ("english", "simple", "turkish")

@@ -16,8 +16,10 @@ begin
   if query_tokens.query_text ~ c_plain and strpos(query_tokens.query_text, 'OR') = 0
      and strpos(query_tokens.text_config, '.') = 0 then
     -- Most queries. What parse_query and tokenize make of them, with a tenth of what a new session has to plan. Null if the
-    -- configuration has several dictionaries, or one that makes several stems of a word, or letters that may be folded.
-    select case when bool_and(coalesce(octet_length(t.lexeme) = length(t.lexeme) and length(t.lexeme) <= 254, false)) then array_agg(
+    -- configuration has several dictionaries, or one that makes several stems of a word, or letters that may be folded; or if a
+    -- word is so long that it has no stem.
+    select case when bool_and(coalesce(octet_length(t.lexeme) = length(t.lexeme) and length(t.lexeme) <= 254
+                                       and length(t.content) <= 255, false)) then array_agg(
              row(t.number, t.number, 'should', 'word', 1, t.lexeme collate "C",
                  case when cardinality(t.stems) = 0 then 'stop_word' else 'word' end, t.content)::braid_store.query_token) end
     into v_tokens
