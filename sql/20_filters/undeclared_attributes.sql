@@ -25,14 +25,14 @@ as $$
     where not e.key ^@ '$' and o.key in ('$eq', '$in', '$gt', '$gte', '$lt', '$lte')
       and e.key not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
   )
-  select coalesce(jsonb_object_agg(c.name, c.type), '{}')
+  select coalesce(jsonb_object_agg(braid_store.declared_key(c.name), c.type), '{}')
   from condition c
-  where c.type is not null
+  where c.type is not null and octet_length(c.name) <= 255
     and not exists (
       select from braid_store.indexed_attributes a
       where a.collection_id = undeclared_attributes.collection_id and a.removed_at is null and a.name = c.name collate "C");
 $$;
 
 comment on function braid_store.undeclared_attributes(jsonb, int) is
-  'Returns the metadata keys of a filter that are not declared and for which an index would help, each with the type '
-  'to declare it as: {"year": "number"}.';
+  'Returns the metadata keys of a filter that are not declared, can be, and for which an index would help, each as it is declared '
+  'and with its type: {"year": "number"}.';

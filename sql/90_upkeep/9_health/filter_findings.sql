@@ -41,7 +41,7 @@ begin
     from slow s, jsonb_each_text(s.keys) k (key, type)
     group by s.collection_id, k.key
   ), declared as (
-    select a.collection_id, jsonb_object_agg(a.name, a.type) as keys, count(*) as key_count
+    select a.collection_id, jsonb_object_agg(braid_store.declared_key(a.name), a.type) as keys, count(*) as key_count
     from braid_store.indexed_attributes a
     where a.removed_at is null
     group by a.collection_id
