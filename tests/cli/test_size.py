@@ -177,7 +177,7 @@ def test_more_takes_more(storage: str) -> None:
     [
         ([], "--chunks"),
         (["--chunks", 0], "0 is not in the range"),
-        (["--chunks", "many"], "'many' is not a valid integer"),
+        (["--chunks", "many"], "'many' is not a valid integer."),
         (["--chunks", 10, "--dimensions", 16_001], "16001 is not in the range"),
         (["--chunks", 10, "--dimensions", 3000, "--storage", "vector"], "at most 2,000 dimensions, not 3,000"),
         (["--chunks", 10, "--dimensions", 4001, "--storage", "halfvec"], "at most 4,000 dimensions"),

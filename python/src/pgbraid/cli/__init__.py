@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from importlib import import_module
 
@@ -100,7 +101,9 @@ def _run(arguments: list[str]) -> int:
         return code if isinstance(code, int) else 0
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx else "pgbraid"
-        return _fail(error.format_message(), f"run: {path} --help")
+        # Click calls a number that has bounds a range.
+        message = re.sub("valid (integer|float) range", r"valid \1", error.format_message())
+        return _fail(message, f"run: {path} --help")
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt) as error:
