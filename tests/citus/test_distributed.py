@@ -12,7 +12,7 @@ import pytest
 import pgbraid
 from citus.conftest import TENANTS, Cluster
 from pgbraid.cluster import distribute, move_tenant
-from pgbraid.errors import InvalidArgumentError, PgbraidError, WrongNodeError
+from pgbraid.errors import InvalidArgumentError, NotSupportedError, PgbraidError, WrongNodeError
 
 QUESTIONS = ["bread", "sourdough rye", "honey -salt", '"rye flour"', "butter yeast crumb oven"]
 VECTOR = [3.0, -1.0, 2.0, 0.5]
@@ -146,6 +146,11 @@ def test_where_a_client_cannot_follow_the_error_has_the_node(cluster: Cluster) -
     with psycopg.connect(dsn) as db, pytest.raises(WrongNodeError) as caught:
         pgbraid.connect(db, tenant=elsewhere).count("loaves")
     assert not caught.value.retryable
+
+
+def test_standbys_are_refused(cluster: Cluster) -> None:
+    with pytest.raises(NotSupportedError, match="standbys of a cluster"):
+        pgbraid.connect(cluster.dsn, read_dsn=cluster.dsn)
 
 
 def test_no_node_is_found_fault_with(cluster: Cluster) -> None:

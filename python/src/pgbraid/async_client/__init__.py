@@ -17,7 +17,7 @@ from pgbraid._opening import opening
 from pgbraid._threads import in_thread
 from pgbraid.async_client.session import Call, Session
 from pgbraid.async_client.vector_spaces import VectorSpaces
-from pgbraid.errors import from_psycopg
+from pgbraid.errors import NotSupportedError, from_psycopg
 
 if TYPE_CHECKING:
     from pgbraid.async_client import (
@@ -89,8 +89,9 @@ async def connect_async(
 
     `dsn` is a libpq URL or connection string, else the environment's PGBRAID_DSN, else the embedded server
     that `pgbraid init` created, started if need be. The connection is in autocommit mode: every call is its
-    own transaction, unless inside `client.transaction()`. An open psycopg connection may be given instead;
-    its transactions and its closing remain the caller's.
+    own transaction, unless inside `client.transaction()`. Of a cluster it is that of any node: the client finds the
+    tenant's, by the environment's PGBRAID_NODES if that names other addresses. An open psycopg connection may be given
+    instead; its transactions and its closing remain the caller's.
 
     `embedder` turns text into vectors. Without one, the offline model embeds for collections made for it, if
     the extra [local] is installed. Of several, each collection gets the one whose `model_name` is its
@@ -100,7 +101,8 @@ async def connect_async(
     the primary while none can serve. With the consistency "session" reads see what this client has written, with
     "eventual" they do not wait for it: see docs/standbys.md. Without `dsn`, it is the environment's PGBRAID_READ_DSN.
 
-    Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError.
+    Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError, and
+    NotSupportedError for `read_dsn` on a cluster.
     """
     if isinstance(dsn, psycopg.AsyncConnection):
         client = AsyncClient(dsn, tenant, embedder, owns_connection=False)
@@ -122,6 +124,11 @@ async def connect_async(
             await find_node(client._session, found)
         read_dsn = read_dsn or (None if dsn else os.environ.get("PGBRAID_READ_DSN"))
         if read_dsn:
+            if client._session.nodes is not None:
+                raise NotSupportedError(
+                    "standbys of a cluster's nodes cannot be read from",
+                    hint="leave read_dsn (--read-dsn, PGBRAID_READ_DSN) out",
+                )
             from pgbraid.async_client.standbys import standbys_of
 
             client._session.standbys = await standbys_of(client._session, read_dsn, consistency)
@@ -159,7 +166,7 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection, if the client opened it, and those to standbys."""
+        """Close the connection, if the client opened it, and those to standbys and to a cluster's nodes."""
         if self._session.standbys is not None:
             await self._session.standbys.close()
         if self._session.nodes is not None:
@@ -170,7 +177,7 @@ class AsyncClient:
     @property
     def connection(self) -> psycopg.AsyncConnection[Any]:
         """The psycopg connection that all calls use. If the client opened it, it is in autocommit mode and gives
-        pgvector's types."""
+        pgvector's types. On a cluster, the one to the node of `tenant`, as far as that is known."""
         return self._session.connection
 
     @property

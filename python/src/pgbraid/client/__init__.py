@@ -17,7 +17,7 @@ from pgbraid._dsn import find_dsn
 from pgbraid._lazy import LazyModule
 from pgbraid.client.session import Call, Session
 from pgbraid.client.vector_spaces import VectorSpaces
-from pgbraid.errors import from_psycopg
+from pgbraid.errors import NotSupportedError, from_psycopg
 
 if TYPE_CHECKING:
     from pgbraid.client import (
@@ -88,8 +88,9 @@ def connect(
 
     `dsn` is a libpq URL or connection string, else the environment's PGBRAID_DSN, else the embedded server
     that `pgbraid init` created, started if need be. The connection is in autocommit mode: every call is its
-    own transaction, unless inside `client.transaction()`. An open psycopg connection may be given instead;
-    its transactions and its closing remain the caller's.
+    own transaction, unless inside `client.transaction()`. Of a cluster it is that of any node: the client finds the
+    tenant's, by the environment's PGBRAID_NODES if that names other addresses. An open psycopg connection may be given
+    instead; its transactions and its closing remain the caller's.
 
     `embedder` turns text into vectors. Without one, the offline model embeds for collections made for it, if
     the extra [local] is installed. Of several, each collection gets the one whose `model_name` is its
@@ -99,7 +100,8 @@ def connect(
     the primary while none can serve. With the consistency "session" reads see what this client has written, with
     "eventual" they do not wait for it: see docs/standbys.md. Without `dsn`, it is the environment's PGBRAID_READ_DSN.
 
-    Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError.
+    Raises ConnectionLostError, ServerError, NotInstalledError, VersionMismatchError, PermissionDeniedError, and
+    NotSupportedError for `read_dsn` on a cluster.
     """
     if isinstance(dsn, psycopg.Connection):
         client = Client(dsn, tenant, embedder, owns_connection=False)
@@ -121,6 +123,11 @@ def connect(
             find_node(client._session, found)
         read_dsn = read_dsn or (None if dsn else os.environ.get("PGBRAID_READ_DSN"))
         if read_dsn:
+            if client._session.nodes is not None:
+                raise NotSupportedError(
+                    "standbys of a cluster's nodes cannot be read from",
+                    hint="leave read_dsn (--read-dsn, PGBRAID_READ_DSN) out",
+                )
             from pgbraid.client.standbys import standbys_of
 
             client._session.standbys = standbys_of(client._session, read_dsn, consistency)
@@ -158,7 +165,7 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Close the connection, if the client opened it, and those to standbys."""
+        """Close the connection, if the client opened it, and those to standbys and to a cluster's nodes."""
         if self._session.standbys is not None:
             self._session.standbys.close()
         if self._session.nodes is not None:
@@ -169,7 +176,7 @@ class Client:
     @property
     def connection(self) -> psycopg.Connection[Any]:
         """The psycopg connection that all calls use. If the client opened it, it is in autocommit mode and gives
-        pgvector's types."""
+        pgvector's types. On a cluster, the one to the node of `tenant`, as far as that is known."""
         return self._session.connection
 
     @property

@@ -47,7 +47,7 @@ def recall(
     rerank_count: int = 20,
     rerank_timeout: float | None = 10.0,
 ) -> SearchResults:
-    """Search what was said and when. Maps to braid.logged_recall.
+    """Search what was said and when, and log that if the collection has a log. Maps to braid.logged_recall.
 
     `timeframe` is on occurred_at: words such as "last week", "the last 3 days" or "between March and May
     2025", ISO 8601 such as "2025-03", "2025-01-01/P1M" or "P7D", a range as PostgreSQL writes it, several of
