@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import threading
 from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgbraid
 from citus.conftest import TENANTS, Cluster, create, databases, fill
+from pgbraid.cli import main
 from pgbraid.cluster import distribute, gather, move_tenant, nodes
-from pgbraid.errors import ConflictError, InstallationError
+from pgbraid.errors import ConflictError, InstallationError, PgbraidError
 from pgbraid.install import install, uninstall
 
 SEARCH = "select count(*) from braid.full_text_search('bread', collection => 'loaves')"
@@ -229,3 +232,50 @@ def test_a_worker_comes_later_and_a_distribution_that_ended_halfway_is_undone(
             with psycopg.connect(dsn, autocommit=True) as node:
                 node.execute("set citus.enable_ddl_propagation = off")
                 node.execute("drop role if exists comes_later")
+
+
+def test_a_node_that_does_not_answer_is_named(
+    own: Cluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What the other nodes can do is done."""
+    (name, _), (gone, gone_dsn) = own.workers.items()
+    host, _, port = gone.rpartition(":")
+    with psycopg.connect(own.dsn, autocommit=True) as db:
+        db.execute("select citus_remove_node(%s, %s)", (host, int(port)))
+        distribute(own.dsn)
+        db.execute("select citus_add_node(%s, %s)", (host, int(port)))
+        with pytest.raises(InstallationError, match=f"{gone} has no pgbraid yet"):
+            move_tenant(own.dsn, TENANTS[0], gone)
+    distribute(own.dsn)
+    with psycopg.connect(make_conninfo(gone_dsn, dbname="postgres"), autocommit=True) as other:
+        database = conninfo_to_dict(gone_dsn)["dbname"]
+
+        def let_in(whether: bool) -> None:
+            other.execute(f"alter database {database} allow_connections {whether}".encode())
+            other.execute(
+                "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                " where datname = %s and backend_type = 'client backend'",
+                (database,),
+            )
+
+        let_in(False)
+        try:
+            with pgbraid.connect(own.dsn) as client, pytest.raises(PgbraidError) as caught:
+                client.create_tenant("late")
+            assert type(caught.value) is PgbraidError
+            assert "nothing was done on any node" in str(caught.value)
+            with pytest.raises(PgbraidError, match="not currently accepting connections"):
+                move_tenant(own.dsn, TENANTS[0], gone)
+            monkeypatch.setattr(sys, "argv", ["pgbraid", "maintain", "--dsn", own.dsn])
+            capsys.readouterr()
+            with pytest.raises(SystemExit) as exit_code:
+                main()
+        finally:
+            let_in(True)
+    output = capsys.readouterr()
+    report = json.loads(output.out)
+    assert (exit_code.value.code, report["complete"], [*report["nodes"]]) == (2, False, [name])
+    assert f"pgbraid: {gone}: " in output.err
+    with pgbraid.connect(own.dsn) as client:
+        client.create_tenant("late")
+    gather(own.dsn)

@@ -220,6 +220,13 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
         if isinstance(error, (psycopg.DataError, psycopg.ProgrammingError)):
             return InvalidArgumentError(message, hint=hint)
         return PgbraidError(message, hint=hint)
+    if sqlstate.startswith("08") and message.startswith("connection to the remote node"):
+        # Of Citus, whose own session with us is as it was.
+        return PgbraidError(
+            message.partition("\n")[0],
+            hint="nothing was done on any node: start that one, and repeat the call",
+            sqlstate=sqlstate,
+        )
     if sqlstate.startswith(_LOST) or sqlstate == "53300":
         hint = hint or "connect again and repeat the call"
         return ConnectionLostError(message, hint=hint, sqlstate=sqlstate)

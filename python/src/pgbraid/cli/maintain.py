@@ -32,6 +32,7 @@ def maintain(dsn: str | None, seconds: float) -> None:
 
     from pgbraid._dsn import find_dsn
     from pgbraid.cluster.nodes import workers_of
+    from pgbraid.errors import from_psycopg
 
     found = find_dsn(dsn)
     with psycopg.connect(found, autocommit=True) as connection:
@@ -41,9 +42,15 @@ def maintain(dsn: str | None, seconds: float) -> None:
         return
     with ThreadPoolExecutor(len(nodes)) as threads:
         running = {node.name: threads.submit(_maintain, node.dsn(found), seconds) for node in nodes}
-    results = {name: result.result() for name, result in running.items()}
-    complete = all(result["complete"] for result in results.values())
+    failed = {name: error for name, result in running.items() if (error := result.exception()) is not None}
+    results = {name: result.result() for name, result in running.items() if name not in failed}
+    complete = not failed and all(result["complete"] for result in results.values())
     click.echo(json.dumps({"nodes": results, "complete": complete}, indent=2))
+    for name, error in failed.items():
+        if not isinstance(error, psycopg.Error):
+            raise error
+        told = from_psycopg(error)
+        raise type(told)(f"{name}: {told.message}", hint=told.hint) from error
 
 
 def _maintain(dsn: str, seconds: float) -> dict[str, Any]:

@@ -67,6 +67,9 @@ def move_tenant(dsn: str, tenant: str, node: str, *, notify: Notify = lambda _: 
 def _move(
     dsn: str, coordinator: Connection, shard: int, keys: Sequence[str], source: Node, target: Node, notify: Notify
 ) -> None:
+    with cluster_session(target.dsn(dsn)) as new:
+        if not is_distributed(new):
+            raise InstallationError(f"{target.name} has no pgbraid yet", hint="run: pgbraid distribute")
     (shard_id,) = [found for remainder, found, _ in places(coordinator)[OF_TENANTS[0]] if remainder == shard]
     with cluster_session(source.dsn(dsn)) as keeper, cluster_session(source.dsn(dsn)) as old:
         ids = [row[0] for row in old.execute("select id from braid_store.tenants where key = any(%s)", (list(keys),))]

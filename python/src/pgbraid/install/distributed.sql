@@ -184,8 +184,12 @@ begin
   if (select l.groupid from pg_dist_local_group l) = 0 then
     return; -- the coordinator, who hands over
   end if;
-  for v_id, v_kind, v_object_id in select h.id, h.kind, h.object_id from braid_shards.handed_over h order by h.id loop
-    continue when exists (select from braid_shards.taken_over t where t.id = v_id);
+  for v_id, v_kind, v_object_id in
+    select h.id, h.kind, h.object_id
+    from braid_shards.handed_over h
+    where not exists (select from braid_shards.taken_over t where t.id = h.id)
+    order by h.id
+  loop
     begin
       insert into braid_shards.taken_over (id) values (v_id);
       if v_kind = 'dropped_tenants' then
