@@ -27,7 +27,7 @@ begin
     from tenant t
     where t.id is not null and t.place < c_tenants
   ), slow as (
-    select l.collection_id, braid_store.undeclared_attributes(l.filters, l.collection_id) as keys
+    select t.id as tenant_id, l.collection_id, braid_store.undeclared_attributes(l.filters, l.collection_id) as keys
     from tenant t,
          lateral (
            select l.collection_id, l.filters, l.warnings from braid_store.search_log l
@@ -37,7 +37,8 @@ begin
          ) l
     where 'undeclared_filter' = any (l.warnings)
   ), counted as (
-    select s.collection_id, k.key, mode() within group (order by k.type) as type, count(*) as search_count
+    select s.collection_id, k.key, mode() within group (order by k.type) as type,
+           count(distinct s.tenant_id) as tenant_count, count(*) as search_count
     from slow s, jsonb_each_text(s.keys) k (key, type)
     group by s.collection_id, k.key
   ), declared as (
@@ -48,7 +49,9 @@ begin
   ), chosen as (
     select c.collection_id, jsonb_object_agg(c.key, c.type) as keys
     from (
-      select c.*, row_number() over (partition by c.collection_id order by c.search_count desc, c.key) as place
+      -- Indexes are for all tenants: first what most of them ask for, so that none can crowd out the keys of others.
+      select c.*, row_number() over (
+               partition by c.collection_id order by c.tenant_count desc, c.search_count desc, c.key) as place
       from counted c
     ) c
     left join declared d on d.collection_id = c.collection_id
