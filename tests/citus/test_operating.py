@@ -137,6 +137,23 @@ def test_searches_find_all_of_a_tenant_that_moves_meanwhile(cluster: Cluster, mo
         db.execute("rollback")
 
 
+def test_a_move_gives_up_where_a_writer_does_not_end(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All others who write to the shard wait behind it."""
+    monkeypatch.setattr("pgbraid.cluster.moving.WRITERS_END", "200ms")
+    tenant = TENANTS[2]
+    name, source = cluster.of(tenant)
+    target, _ = cluster.other(tenant)
+    with session(source, tenant) as db:
+        db.execute("begin")
+        db.execute(WRITE.encode())
+        with pytest.raises(ConflictError, match="does not end") as caught:
+            move_tenant(cluster.dsn, tenant, target)
+        assert name in str(caught.value)
+        db.execute("rollback")
+    assert cluster.of(tenant)[0] == name
+    assert move_tenant(cluster.dsn, tenant, target).target == target
+
+
 def test_definitions_are_mirrored_whatever_the_session_has_set(
     cluster: Cluster,
 ) -> None:

@@ -15,6 +15,9 @@ from pgbraid.errors import ConflictError, InstallationError, InvalidArgumentErro
 from pgbraid.install.session import Notify
 from pgbraid.install.state import Connection
 
+# How long a move waits for those that have written.
+WRITERS_END = "10s"
+
 
 @dataclass(frozen=True)
 class MoveReport:
@@ -91,11 +94,23 @@ def _move(
             notify(f"{source.name}: vectors of the tenants of shard {shard} ({len(ids)}) leave their indexes")
             dissolve(old, ids)
             notify(f"{source.name} to {target.name}: Citus moves the shard; writes wait")
-            # It waits for those that hold_shard() keeps there, and they for it.
-            coordinator.execute(
-                "select citus_move_shard_placement(%s, %s, %s, %s, %s, shard_transfer_mode => 'block_writes')",
-                (shard_id, source.host, source.port, target.host, target.port),
-            )
+            try:
+                with coordinator.transaction():
+                    # It waits for those that hold_shard() keeps there, and all other writers wait behind it. Citus
+                    # sends SET LOCAL on to the node.
+                    coordinator.execute("set local citus.propagate_set_commands = 'local'")
+                    coordinator.execute(f"set local lock_timeout = '{WRITERS_END}'".encode())
+                    coordinator.execute(
+                        "select citus_move_shard_placement(%s, %s, %s, %s, %s, shard_transfer_mode => 'block_writes')",
+                        (shard_id, source.host, source.port, target.host, target.port),
+                    )
+            except psycopg.errors.LockNotAvailable as error:
+                raise ConflictError(
+                    f"a transaction that has written to shard {shard} does not end",
+                    hint=f"end it at {source.name} (see pg_stat_activity), and run the same command again; nothing has"
+                    " been moved",
+                    sqlstate="55P03",
+                ) from error
         old.execute("delete from braid_store.due_parts d where d.tenant_id = any(%s)", (ids,))
     _settle(dsn, coordinator, [target, source])
     # Else Citus does it within seconds, and refuses to move the shard back until then.
