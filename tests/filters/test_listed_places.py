@@ -118,3 +118,11 @@ def test_check_index_compares_the_lists(db: Connection) -> None:
         db.execute("update braid_store.segments set chunk_ids[2] = 0 where chunk_ids is not null")
         problems = {problem for problem, *_ in db.execute("select * from braid.check_index('docs')").fetchall()}
         assert problems == {"segment list differs"}
+
+
+def test_a_list_that_ends_too_early_hides_nothing(db: Connection) -> None:
+    with db.transaction(force_rollback=True):
+        db.execute("select braid.rebuild_index('docs')")
+        found = full_text(db, "alpha", collection="docs", options=OPTIONS, filters=FEW_OF_100)
+        db.execute("update braid_store.segments set chunk_ids = chunk_ids[:100] where chunk_ids is not null")
+        assert full_text(db, "alpha", collection="docs", options=OPTIONS, filters=FEW_OF_100) == found != []

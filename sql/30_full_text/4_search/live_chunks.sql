@@ -42,7 +42,8 @@ begin
       lateral (select unnest(live_chunks.places) as place offset 0) u
       where u.place >> braid_store.chunk_number_bits() = s.segment_number
       offset 0
-    ) l;
+    ) l
+    where l.chunk_id is not null; -- should a list end too early, the key knows the rest
     if cardinality(v_listed_ids) = cardinality(live_chunks.places) then
       v_rest := '{}';
     elsif v_listed_ids is not null then
