@@ -19,7 +19,10 @@ from docs.markdown import README, Table, page
 
 pytestmark = pytest.mark.any_version
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
-SECTIONS = {MEASUREMENTS: {"peers-18", "peers-16", "writing", "quality"}, README_PATH: {"speed", "quality"}}
+SECTIONS = {
+    MEASUREMENTS: {"peers-18", "peers-16", "writing", "quality", "throughput"},
+    README_PATH: {"speed", "quality"},
+}
 
 
 def figures(row: list[str]) -> list[str]:
