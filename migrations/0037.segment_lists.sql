@@ -9,14 +9,12 @@ comment on column braid_store.segments.chunk_ids is
     'The ids of its chunks in the order of their numbers, which is ascending: a copy of segment_chunks, for segments of 2048 '
     'chunks and more. Null: only segment_chunks knows.';
 
+-- A segment at a time, whatever the planner takes the tables' sizes for. Null where numbers and ids do not rise together.
 update braid_store.segments s
-set chunk_ids = i.chunk_ids
-from (
-  select sc.tenant_id, sc.collection_id, sc.segment_id, array_agg(sc.chunk_id order by sc.chunk_number) as chunk_ids,
-         array_agg(sc.chunk_id order by sc.chunk_id) as ascending, min(sc.chunk_number) as first, max(sc.chunk_number) as last
+set chunk_ids = (
+  select array_agg(sc.chunk_id order by sc.chunk_number)
   from braid_store.segment_chunks sc
-  group by sc.tenant_id, sc.collection_id, sc.segment_id
-  having count(*) >= 2048
-) i
-where s.tenant_id = i.tenant_id and s.collection_id = i.collection_id and s.id = i.segment_id and not s.is_deletion
-  and i.chunk_ids = i.ascending and i.first = 1 and i.last = cardinality(i.chunk_ids) and i.last = s.chunk_count;
+  where sc.tenant_id = s.tenant_id and sc.collection_id = s.collection_id and sc.segment_id = s.id
+  having array_agg(sc.chunk_id order by sc.chunk_number) = array_agg(sc.chunk_id order by sc.chunk_id)
+     and min(sc.chunk_number) = 1 and max(sc.chunk_number) = s.chunk_count and count(*) = s.chunk_count)
+where s.chunk_count >= 2048 and not s.is_deletion;
