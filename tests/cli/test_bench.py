@@ -178,6 +178,33 @@ def test_ctrl_c_leaves_nothing(filled: Connection, dsn: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("arguments", "during"),
+    [
+        (("--collection", HOSTILE), b"insert into chunks"),
+        (("--collection", HOSTILE), b"create schema"),
+        (("--generate", "100"), b"create database"),
+        (("--generate", "100"), b"create_collection"),
+    ],
+)
+def test_ctrl_c_between_sending_and_waiting_leaves_nothing(
+    run: Run, filled: Connection, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], during: bytes
+) -> None:
+    """Of that statement psycopg does not wait for the end: its session stays busy."""
+    send = psycopg.Cursor._execute_send
+
+    def send_and_interrupt(cursor: Any, query: Any, **given: Any) -> None:
+        send(cursor, query, **given)
+        if during in query.query:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(psycopg.Cursor, "_execute_send", send_and_interrupt)
+    done = run("bench", *arguments, *SHORT)
+    assert done.code == 130 and "Traceback" not in done.err, done
+    monkeypatch.undo()
+    assert places(filled) == []
+
+
+@pytest.mark.parametrize(
     "arguments, said",
     [
         (("--clients", "0"), "is not like 1,2,4"),

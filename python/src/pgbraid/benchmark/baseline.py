@@ -101,6 +101,7 @@ def refused(connection: Connection, collection: Collection) -> str | None:
 def make(connection: Connection, schema: str, collection: Collection, seconds: float) -> Baseline:
     """Copy the tenant's chunks of the collection into the schema, with indexes and the function. A statement that takes
     longer than `seconds` is cancelled."""
+    import psycopg
     from psycopg import sql
 
     begun = time.monotonic()
@@ -147,7 +148,8 @@ def make(connection: Connection, schema: str, collection: Collection, seconds: f
         size = connection.execute("select pg_catalog.pg_total_relation_size('chunks'::regclass)").fetchone()
     finally:
         for setting in ("search_path", "statement_timeout", "maintenance_work_mem", "enable_seqscan"):
-            if not connection.closed:
+            # Not where Ctrl-C has come into a statement.
+            if connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
                 connection.execute(f"reset {setting}")
     assert size is not None
     return Baseline(search_path, time.monotonic() - begun, size[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -116,9 +116,9 @@ def measure(dsn: str, cell: Cell, queries: Sequence[Query], count: int, collecti
             threading.Thread(target=run, args=(number, connection), daemon=True)
             for number, connection in enumerate(connections)
         ]
-        for thread in threads:
-            thread.start()
         try:
+            for thread in threads:
+                thread.start()
             ready.wait()
             begun = time.monotonic()
             for thread in threads:
@@ -130,9 +130,11 @@ def measure(dsn: str, cell: Cell, queries: Sequence[Query], count: int, collecti
             stop.set()
             ready.abort()
             for connection in connections:
-                connection.cancel()
+                with suppress(psycopg.Error):
+                    connection.cancel()
             for thread in threads:
-                thread.join(5)
+                if thread.ident is not None:
+                    thread.join(5)
             raise
     for times, rows, errors in results:
         cell.times += times

@@ -31,6 +31,13 @@ where n.nspname like 'pgbraid\\_bench\\_%%'
 """
 # One statement to the server, so that none is left without the comment.
 CREATE_SCHEMA = "create schema {0}; comment on schema {0} is 'Made by pgbraid bench'"
+BACKEND = """
+select s.pid, s.backend_start from pg_catalog.pg_stat_activity s where s.pid = pg_catalog.pg_backend_pid()
+"""
+TERMINATE = """
+select pg_catalog.pg_terminate_backend(s.pid, 10000) from pg_catalog.pg_stat_activity s
+where s.pid = %s and s.backend_start = %s
+"""
 ROLES = "select r.rolname from pg_catalog.pg_roles r where r.rolname in ('braid_reader', 'braid_writer')"
 
 
@@ -50,19 +57,19 @@ def scratch_schema(connection: Connection) -> Iterator[str]:
     for (left,) in connection.execute(SCHEMAS, ()).fetchall():
         if _is_left(connection, left):
             connection.execute(drop.format(sql.Identifier(left)))
+    place = _Remover(connection)
     name = _new_name(connection)
     try:
-        connection.execute(sql.SQL(CREATE_SCHEMA).format(sql.Identifier(name)))
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise PermissionDeniedError(
-            "the login may not create a schema for the copy that is measured beside pgbraid",
-            hint="use --no-baseline, or a login that may create schemas in this database",
-        ) from error
-    try:
+        try:
+            connection.execute(sql.SQL(CREATE_SCHEMA).format(sql.Identifier(name)))
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise PermissionDeniedError(
+                "the login may not create a schema for the copy that is measured beside pgbraid",
+                hint="use --no-baseline, or a login that may create schemas in this database",
+            ) from error
         yield name
     finally:
-        _remove(connection, drop.format(sql.Identifier(name)))
-        _remove(connection, UNLOCK, (name,))
+        place.remove(drop.format(sql.Identifier(name)))
 
 
 @contextmanager
@@ -71,21 +78,25 @@ def scratch_database(connection: Connection) -> Iterator[str]:
     import psycopg
     from psycopg import sql
 
+    place = _Remover(connection)
     for (left,) in connection.execute(DATABASES, ()).fetchall():
         if _is_left(connection, left):
-            _drop_database(connection, left, [])
+            _drop_database(place, left, [])
     name = _new_name(connection)
     before = {role for (role,) in connection.execute(ROLES)}
+    is_refused = False
     try:
-        connection.execute(
-            sql.SQL("create database {} template template0 encoding 'UTF8'").format(sql.Identifier(name))
-        )
-    except psycopg.errors.InsufficientPrivilege as error:
-        raise PermissionDeniedError(
-            "the login may not create a database for what is generated",
-            hint="use a login with CREATEDB, or the embedded server: run pgbraid bench without --dsn and PGBRAID_DSN",
-        ) from error
-    try:
+        try:
+            connection.execute(
+                sql.SQL("create database {} template template0 encoding 'UTF8'").format(sql.Identifier(name))
+            )
+        except psycopg.errors.InsufficientPrivilege as error:
+            is_refused = True
+            raise PermissionDeniedError(
+                "the login may not create a database for what is generated",
+                hint="use a login with CREATEDB, or the embedded server: run pgbraid bench without --dsn and"
+                " PGBRAID_DSN",
+            ) from error
         connection.execute(
             sql.SQL("comment on database {} is {}").format(
                 sql.Identifier(name), f"Made by pgbraid bench in {connection.info.dbname}"
@@ -93,9 +104,9 @@ def scratch_database(connection: Connection) -> Iterator[str]:
         )
         yield name
     finally:
-        new = [role for role in ("braid_writer", "braid_reader") if role not in before]
-        _drop_database(connection, name, new)
-        _remove(connection, UNLOCK, (name,))
+        if not is_refused:
+            new = [role for role in ("braid_writer", "braid_reader") if role not in before]
+            _drop_database(place, name, new)
 
 
 def _is_left(connection: Connection, name: str) -> bool:
@@ -107,24 +118,45 @@ def _is_left(connection: Connection, name: str) -> bool:
     return True
 
 
-def _drop_database(connection: Connection, name: str, roles: list[str]) -> None:
+def _drop_database(place: _Remover, name: str, roles: list[str]) -> None:
     from psycopg import sql
 
-    _remove(connection, sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
+    place.remove(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
     # The two roles that an installation in it has made.
     for role in (f"braid_owner_{name}", f"braid_definer_{name}", *roles):
-        _remove(connection, sql.SQL("drop role if exists {}").format(sql.Identifier(role)))
+        place.remove(sql.SQL("drop role if exists {}").format(sql.Identifier(role)))
 
 
-def _remove(connection: Connection, statement: Any, values: tuple[Any, ...] = ()) -> None:
-    """Ctrl-C while this runs must not leave anything behind, so it is tried again, once."""
-    import psycopg
+class _Remover:
+    """Ctrl-C comes at any moment. Between sending a statement and waiting for it, it leaves a session that is busy for
+    good, and psycopg closes one whose statement is not cancelled soon: then another session removes."""
 
-    try:
-        connection.execute(statement, values or None)
-    except KeyboardInterrupt:
-        connection.execute(statement, values or None)
-        raise
-    except psycopg.errors.DependentObjectsStillExist:
-        # A role that another database has begun to use meanwhile.
-        pass
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._dsn, self._password = connection.info.dsn, connection.info.password
+        self._backend = connection.execute(BACKEND).fetchone()
+
+    def remove(self, statement: Any) -> None:
+        """Ctrl-C while this runs must not leave anything behind, so it is tried again, once."""
+        import psycopg
+
+        try:
+            self._execute(statement)
+        except KeyboardInterrupt:
+            self._execute(statement)
+            raise
+        except psycopg.errors.DependentObjectsStillExist:
+            # A role that another database has begun to use meanwhile.
+            pass
+
+    def _execute(self, statement: Any) -> None:
+        import psycopg
+
+        if self._connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE:
+            self._connection.execute(statement)
+            return
+        self._connection.close()
+        with psycopg.connect(self._dsn, password=self._password, autocommit=True) as other:
+            # Its locks go with it.
+            other.execute(TERMINATE, self._backend)
+            other.execute(statement)
