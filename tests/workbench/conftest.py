@@ -192,6 +192,15 @@ def pages_of(context: BrowserContext, workbench: Workbench, complaints: list[str
     assert harmed is None
 
 
+@contextmanager
+def searched(page: Page, shown: str = ".summary") -> Iterator[None]:
+    """What is done inside searches; afterwards `shown` is there, of that search. The address changes before the page
+    does, and what the page showed before goes when it asks."""
+    with page.expect_response("**/api/search"):
+        yield
+    page.wait_for_selector(shown)
+
+
 def check(page: Page) -> None:
     """Light and dark, wide and narrow."""
     page.emulate_media(reduced_motion="reduce")

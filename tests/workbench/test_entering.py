@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.conftest import Workbench, serving
+from workbench.conftest import Workbench, searched, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -56,7 +56,8 @@ def test_the_history_has_no_way_in(page: Page, workbench: Workbench) -> None:
     assert "that address has been used" in other.inner_text("main")
     other.close()
     # Of the tab that is in, it makes nothing worse.
-    page.goto(address)
+    with page.expect_response("**/api/session"):
+        page.goto(address)
     page.wait_for_selector("#query")
     page.close()
 
@@ -77,8 +78,8 @@ def test_a_new_address_in_an_old_tab(page: Page, filled: str) -> None:
         page.wait_for_selector("text=Search by words, by meaning")
         assert page.url == f"{after.url}/"
         page.fill("#query", "price")
-        page.press("#query", "Enter")
-        page.wait_for_selector(".summary")
+        with searched(page):
+            page.press("#query", "Enter")
     page.close()
 
 

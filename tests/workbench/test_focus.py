@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
-from workbench.conftest import DESKTOP, PHONE, Workbench, pages_of
+from workbench.conftest import DESKTOP, PHONE, Workbench, pages_of, searched
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page, Route
@@ -23,42 +23,38 @@ def page(context: BrowserContext, workbench: Workbench, complaints: list[str]) -
 
 def search(page: Page, query: str) -> None:
     page.fill("#query", query)
-    with page.expect_response("**/api/search"):
+    with searched(page):
         page.press("#query", "Enter")
-    page.wait_for_selector(".summary")
 
 
 def test_a_search_leaves_the_focus_where_it_is(page: Page) -> None:
     search(page, "price")
     assert page.evaluate("document.activeElement.id") == "query"
     page.get_by_label("Hybrid").focus()
-    with page.expect_response("**/api/search"):
+    with searched(page):
         page.keyboard.press("ArrowRight")
-    page.wait_for_selector(".summary")
     assert page.evaluate("document.activeElement.value") == "full_text"
     page.get_by_label("south", exact=False).focus()
-    with page.expect_response("**/api/search"):
+    with searched(page):
         page.keyboard.press("Space")
-    page.wait_for_selector(".summary")
     assert page.get_by_label("south", exact=False).is_checked()
     assert page.evaluate("document.activeElement.type") == "checkbox"
     page.get_by_label("Filter, JSON").fill('{"category": "sales"}')
-    with page.expect_response("**/api/search"):
+    with searched(page):
         page.keyboard.press("Tab")
-    page.wait_for_selector(".summary")
     # The next control was in what has been replaced: Tab goes on there.
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Copy as …"
 
 
 def test_so_does_a_comparison(page: Page) -> None:
-    page.evaluate("location.hash = '#/compare?query=price'")
-    page.wait_for_selector(".compact")
+    with searched(page, ".compact"):
+        page.evaluate("location.hash = '#/compare?query=price'")
     page.get_by_role("region", name="a baseline").get_by_label("Hybrid").focus()
     page.keyboard.press("ArrowRight")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**full_text*")
-    page.wait_for_selector(".compact")
+    with searched(page, ".compact"):
+        page.keyboard.press("Enter")
+    assert "full_text" in page.url
     assert page.evaluate("document.activeElement.value") == "full_text"
 
 
@@ -70,9 +66,9 @@ def test_every_collection_can_be_reached_by_arrows(page: Page, filled: str) -> N
     search(page, "price")
     page.locator("#collection").focus()
     for name in ("empty", "zoo"):
-        page.keyboard.press("ArrowDown")
-        page.wait_for_url(f"**collection={name}*")
-        page.wait_for_selector("text=Nothing was found")
+        with searched(page, "text=Nothing was found"):
+            page.keyboard.press("ArrowDown")
+        assert f"collection={name}" in page.url
         assert page.evaluate("document.activeElement.id") == "collection"
         assert page.input_value("#query") == "price" and page.input_value("#collection") == name
 
@@ -86,12 +82,11 @@ def test_filters_stay_open_and_are_counted_once(page: Page) -> None:
     search(page, "price")
     page.get_by_text("Filters").click()
     for name in ("south", "north"):
-        with page.expect_response("**/api/search"):
+        with searched(page):
             page.get_by_label(name, exact=False).check()
-        page.wait_for_selector(".summary")
         assert page.get_by_label(name, exact=False).is_visible()
-    page.go_back()
-    page.wait_for_selector(".summary")
+    with searched(page):
+        page.go_back()
     assert page.get_by_label("south", exact=False).is_visible()
     assert len(counted) == 1
     page.set_viewport_size(DESKTOP)
@@ -137,8 +132,8 @@ def test_keys_can_be_turned_off(page: Page) -> None:
     page.keyboard.press("/")
     page.keyboard.press("?")
     assert page.evaluate("document.activeElement === document.body") and page.locator("dialog").count() == 0
-    page.reload()
-    page.wait_for_selector(".summary")
+    with searched(page):
+        page.reload()
     page.get_by_role("button", name="Keys").click()
     assert not page.get_by_label("Use these keys").is_checked()
     page.get_by_label("Use these keys").check()

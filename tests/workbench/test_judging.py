@@ -10,7 +10,7 @@ import pytest
 
 import pgbraid
 from support import HashEmbedder
-from workbench.conftest import Workbench, check, pages_of, serving
+from workbench.conftest import Workbench, check, pages_of, searched, serving
 from workbench.documents import EVIL, SCRIPT
 
 if TYPE_CHECKING:
@@ -139,8 +139,8 @@ def test_grades_by_key(page: Page, stored: pgbraid.Client) -> None:
     page.get_by_role("link", name="Compare").click()
     page.wait_for_selector(".configuration")
     page.keyboard.type("discount")
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".compact")
+    with searched(page, ".compact"):
+        page.keyboard.press("Enter")
     left, right = page.locator("section[aria-label='Results of a']"), page.locator("section[aria-label='Results of b']")
     found = stored.search("discount")
     assert left.locator("h3").all_inner_texts() == [row.title for row in found]
@@ -167,8 +167,8 @@ def test_grades_by_key(page: Page, stored: pgbraid.Client) -> None:
     assert graded(stored, "made here") == [("discount", first, None, "default", 3)]
     assert page.locator(f"[aria-label='Grade of {first}'] [aria-pressed=true]").count() == 2
     # And they are there when the page comes again, and can be evaluated.
-    page.reload()
-    page.wait_for_selector(".compact")
+    with searched(page, ".compact"):
+        page.reload()
     page.locator(".judging select").select_option("made here")
     page.locator(f"[aria-label='Grade of {first}'] [aria-pressed=true]").first.wait_for()
     assert stored.evaluate("made here")["metrics"]["ndcg@10"] == 1
@@ -259,8 +259,8 @@ def test_what_is_deployed_ranks_as_what_was_measured(
 
 def test_keys_with_others_held_grade_nothing(page: Page, stored: pgbraid.Client) -> None:
     before = graded(stored, "asked")
-    page.evaluate("location.hash = '#/compare?query=price'")
-    page.wait_for_selector(".compact")
+    with searched(page, ".compact"):
+        page.evaluate("location.hash = '#/compare?query=price'")
     page.locator(".judging select").select_option("asked")
     page.locator(".scale").first.wait_for()
     page.locator(".compact").first.focus()
@@ -281,8 +281,8 @@ def test_data_stays_text(page: Page, writing: Workbench, stored: pgbraid.Client)
     stored.create_query_set(name)
     judgment = {"query_set": name, "external_id": f"{EVIL}1", "grade": 2, "judge": SCRIPT}
     writing.given("judge", {**judgment, "query": f"zebra {SCRIPT}"})
-    page.evaluate("query => { location.hash = '#/compare?' + new URLSearchParams({query}) }", f"zebra {SCRIPT}")
-    page.wait_for_selector(".compact")
+    with searched(page, ".compact"):
+        page.evaluate("query => { location.hash = '#/compare?' + new URLSearchParams({query}) }", f"zebra {SCRIPT}")
     assert f"Title {SCRIPT}" in page.locator(".compact h3").all_inner_texts()
     page.locator(".judging select").select_option(name)
     page.get_by_label("Judge", exact=True).fill(SCRIPT)

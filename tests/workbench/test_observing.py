@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 import pgbraid
 from pgbraid.ingestion import standard_library
 from support import HashEmbedder
-from workbench.conftest import Workbench, check, pages_of, serving
+from workbench.conftest import Workbench, check, pages_of, searched, serving
 from workbench.documents import SCRIPT
 
 if TYPE_CHECKING:
@@ -102,8 +102,8 @@ def test_the_page(page: Page, logged: str) -> None:
     check(page)
     assert page.locator("main img, main script").count() == 0
     # What found nothing is one click away from being searched for again.
-    page.get_by_role("region", name="Searches with problems").get_by_role("link").first.click()
-    page.wait_for_selector(".summary")
+    with searched(page):
+        page.get_by_role("region", name="Searches with problems").get_by_role("link").first.click()
     assert page.input_value("#query") == NONE
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.conftest import Workbench, check, pages_of, violations
+from workbench.conftest import Workbench, check, pages_of, searched, violations
 from workbench.documents import EVIL, SCRIPT
 
 if TYPE_CHECKING:
@@ -21,10 +21,14 @@ def page(context: BrowserContext, workbench: Workbench, complaints: list[str]) -
     yield from pages_of(context, workbench, complaints)
 
 
-def search(page: Page, query: str) -> None:
+def search_for(page: Page, query: str) -> None:
     page.fill("#query", query)
     page.press("#query", "Enter")
-    page.wait_for_selector(".summary")
+
+
+def search(page: Page, query: str) -> None:
+    with searched(page):
+        search_for(page, query)
 
 
 def titles(page: Page) -> list[str]:
@@ -89,31 +93,31 @@ def test_why_something_is_not_there(page: Page) -> None:
 
 def test_filters_timeframes_and_settings_stand_in_the_address(page: Page) -> None:
     search(page, "price")
-    page.get_by_label("south", exact=False).check()
-    page.wait_for_url("**filters=*")
-    page.wait_for_selector(".summary")
+    with searched(page):
+        page.get_by_label("south", exact=False).check()
+    assert "filters=" in page.url
     assert set(titles(page)) == {"Weekly meeting", "Export fails"}
     page.get_by_label("When").fill("March 2026")
-    page.get_by_label("When").press("Enter")
-    page.wait_for_url("**timeframe=*")
-    page.wait_for_selector(".summary")
+    with searched(page):
+        page.get_by_label("When").press("Enter")
+    assert "timeframe=" in page.url
     assert set(titles(page)) == {"Weekly meeting"}
     page.get_by_text("Ranking and options").click()
     page.get_by_label("One result a document").check()
     page.get_by_label("Weight of semantic").fill("0")
-    page.get_by_role("button", name="Search", exact=True).click()
-    page.wait_for_url("**semantic_weight=0*")
-    page.wait_for_selector(".summary")
+    with searched(page):
+        page.get_by_role("button", name="Search", exact=True).click()
+    assert "semantic_weight=0" in page.url
     assert titles(page) == ["Weekly meeting"]
-    page.reload()
-    page.wait_for_selector(".summary")
+    with searched(page):
+        page.reload()
     assert titles(page) == ["Weekly meeting"]
     assert page.get_by_label("Weight of semantic").input_value() == "0"
     assert page.get_by_label("south", exact=False).is_checked()
-    page.go_back()
-    page.go_back()
-    page.wait_for_url(lambda url: "timeframe" not in url)
-    page.wait_for_selector(".summary")
+    for _ in range(2):
+        with searched(page):
+            page.go_back()
+    assert "timeframe" not in page.url
     assert page.get_by_label("When").input_value() == ""
 
 
@@ -154,8 +158,8 @@ def test_texts_to_copy(page: Page) -> None:
 
 def test_by_keyboard_alone(page: Page) -> None:
     page.keyboard.type("price")
-    page.keyboard.press("Enter")
-    page.wait_for_selector(".summary")
+    with searched(page):
+        page.keyboard.press("Enter")
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("j")
     page.keyboard.press("j")
@@ -211,10 +215,10 @@ def test_data_stays_text(page: Page, query: str) -> None:
 
 def test_a_hostile_address_is_harmless(page: Page, workbench: Workbench) -> None:
     values = {"query": SCRIPT, "filters": '{"__proto__": {}', "options": "[1", "limit": EVIL, "mode": "hybrid"}
-    page.evaluate("values => { location.hash = '#/search?' + new URLSearchParams(values) }", values)
-    page.wait_for_selector(".summary")
+    with searched(page):
+        page.evaluate("values => { location.hash = '#/search?' + new URLSearchParams(values) }", values)
     page.evaluate("location.hash = '#/__proto__?collection=constructor'")
-    page.wait_for_selector("#query")
+    page.wait_for_selector("text=Search by words, by meaning")
     assert page.locator("main img, main script").count() == 0
 
 
@@ -231,6 +235,18 @@ def test_a_page_that_is_left_does_not_come_back(page: Page) -> None:
     # What follows from the answer has happened when another request is answered.
     page.evaluate("fetch('/app.js').then((response) => response.text())")
     assert page.locator("h1").inner_text() == "Observe"
+
+
+def test_a_comparison_that_is_late_does_not_replace_a_newer_one(page: Page) -> None:
+    page.get_by_role("link", name="Compare").click()
+    page.wait_for_selector(".configuration")
+    page.route("**/api/search", lambda route: None, times=2)
+    with page.expect_request("**/api/search"):
+        search_for(page, "price")
+    with page.expect_event("requestfailed") as given_up, searched(page, ".compact"):
+        search_for(page, "zebra")
+    assert '"query":"price"' in (given_up.value.post_data or "")
+    assert page.locator(".compact h3").first.inner_text() == f"Title {SCRIPT}"
 
 
 def test_an_empty_collection_says_so(page: Page) -> None:

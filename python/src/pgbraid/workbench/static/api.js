@@ -49,6 +49,8 @@ export async function call(name, body = {}, signal = undefined) {
     throw new Problem({ message: 'the workbench does not answer', hint: 'is pgbraid workbench still running?' }, 0)
   }
   const answer = await response.json().catch(() => ({}))
+  // Given up while the body came.
+  signal?.throwIfAborted()
   if (!response.ok) throw new Problem(answer.error ?? { message: `status ${response.status}` }, response.status)
   return answer
 }

@@ -8,6 +8,8 @@ import { isOn } from './keys.js'
 import { origin, passage } from './results.js'
 
 export const title = 'Compare'
+// The comparison before is of no interest any more.
+let running = null
 const MEANINGS = ['nothing to do with it', 'close, no answer', 'an answer, unclear', 'answers it exactly']
 
 export async function show(main, values, opened) {
@@ -50,16 +52,19 @@ export async function show(main, values, opened) {
 
 async function both(found, query, sides) {
   replace(found, h('p', { class: 'soft lead' }, 'Searching …'))
+  running?.abort()
+  const { signal } = running = new AbortController()
   let answers
   try {
-    answers = await Promise.all(sides.map((side) => call('search', { ...side, query, collection: state.collection })))
+    answers = await Promise.all(sides.map((side) => call('search', { ...side, query, collection: state.collection }, signal)))
   } catch (error) {
-    replace(found, problem(error))
+    if (!signal.aborted) replace(found, problem(error))
     return
   }
   const lists = answers.map((answer) => answer.results)
   const places = lists.map((rows) => new Map(rows.map((row, place) => [row.chunk_id, place + 1])))
   const judging = await judgments(query)
+  if (signal.aborted) return
   const column = (side) => h('section', { 'aria-label': `Results of ${'ab'[side]}` },
     answers[side].warnings.map((warning) => h('p', { class: 'notice' }, warning.message ?? warning.code)),
     lists[side].length ? h('ol', { class: 'results' }, lists[side].map((row, place) =>

@@ -7,6 +7,8 @@ import { choice, count, field, h, number, opener, problem, replace, say, table }
 import { rankings } from './rankings.js'
 
 export const title = 'Evaluate'
+// The evaluation before is of no interest any more.
+let running = null
 
 export async function show(main, values, opened) {
   const sets = await call('query_sets')
@@ -60,11 +62,13 @@ async function run(found, set, judge, sides) {
   const [a, b] = sides.map((side) => ({ ...side, collection: state.collection }))
   const isPair = JSON.stringify(a) !== JSON.stringify(b)
   replace(found, h('p', { class: 'soft lead' }, 'Searching for each judged query …'))
+  running?.abort()
+  const { signal } = running = new AbortController()
   let answer
   try {
-    answer = await call('evaluate', { query_set: set, configurations: isPair ? [a, b] : [a], ...(judge ? { judge } : {}) })
+    answer = await call('evaluate', { query_set: set, configurations: isPair ? [a, b] : [a], ...(judge ? { judge } : {}) }, signal)
   } catch (error) {
-    replace(found, problem(error))
+    if (!signal.aborted) replace(found, problem(error))
     return
   }
   const { evaluations, comparisons: [comparison] } = answer
