@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import psycopg
@@ -9,7 +10,8 @@ import pytest
 
 import pgbraid
 from citus.conftest import TENANTS, Cluster, create, databases, fill
-from pgbraid.cluster import distribute
+from pgbraid.cli import main
+from pgbraid.cluster import distribute, forget_handed_over
 from pgbraid.errors import NotSupportedError
 
 
@@ -70,6 +72,105 @@ def test_what_a_cluster_cannot_do_is_refused(own: Cluster) -> None:
     with pgbraid.connect(own.dsn) as client, pytest.raises(NotSupportedError, match="model of a collection") as caught:
         client.start_model_migration("loaves", "other", 8)
     assert "Create a collection" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("select braid.set_access(create_tenants => true)", "first write creates no tenant"),
+        ("truncate braid_store.synonyms", "synonyms cannot be truncated"),
+        ("truncate braid_store.tenants cascade", "cannot be truncated"),
+        (
+            "insert into braid_store.documents (tenant_id, collection_id, external_id) values (1, 1, 'lost')",
+            "rows are on workers",
+        ),
+    ],
+)
+def test_the_coordinator_refuses_what_nodes_would_not_see(own: Cluster, statement: str, told: str) -> None:
+    with psycopg.connect(own.dsn) as db, pytest.raises(psycopg.errors.FeatureNotSupported, match=told) as caught:
+        db.execute(statement.encode())
+    assert caught.value.diag.message_hint
+
+
+def test_a_worker_refuses_to_lose_definitions(own: Cluster) -> None:
+    for node in own.workers.values():
+        with psycopg.connect(node, autocommit=True) as db:
+            with pytest.raises(psycopg.Error, match="changed at the coordinator"):
+                db.execute("truncate braid_store.synonyms")
+            with (
+                pytest.raises(psycopg.Error, match="changed at the coordinator"),
+                db.cursor().copy("copy braid_store.tenants (id, key) from stdin") as copy,
+            ):
+                copy.write_row((77000, "lost"))
+
+
+def test_definitions_that_are_copied_in_reach_every_node(own: Cluster) -> None:
+    with psycopg.connect(own.dsn, autocommit=True) as db:
+        with db.cursor().copy("copy braid_store.tenants (id, key) from stdin") as copy:
+            copy.write_row((77001, "copied"))
+            copy.write_row((77002, "copied too"))
+        db.execute("delete from braid_store.tenants where id = 77002")
+    for node in own.workers.values():
+        with psycopg.connect(node) as db:
+            assert db.execute("select key from braid_store.tenants where id > 77000").fetchall() == [("copied",)]
+
+
+def test_the_next_distribution_brings_what_mirrors_definitions_up_to_date(own: Cluster) -> None:
+    """As after an upgrade that changes it, or has more of it."""
+    with psycopg.connect(own.dsn, autocommit=True) as db:
+        db.execute("drop trigger mirror on braid_store.synonyms")
+        db.execute("drop trigger hand_over on braid_store.due_collections")
+        db.execute(
+            "create or replace function braid_shards.refuse_truncate() returns trigger language plpgsql"
+            " set search_path = pg_catalog, pg_temp as $$begin return null; end$$"
+        )
+    for node in own.workers.values():
+        with psycopg.connect(node, autocommit=True) as db:
+            db.execute("drop trigger refuse_changes on braid_store.synonyms")
+    distribute(own.dsn, check=False)
+    with pgbraid.connect(own.dsn) as client:
+        client.set_synonyms("batard", ["bread"], collection="loaves")
+    for node in own.workers.values():
+        with psycopg.connect(node) as db:
+            assert db.execute("select count(*) from braid_store.synonyms where word = 'batard'").fetchone() == (1,)
+            with pytest.raises(psycopg.Error, match="changed at the coordinator"):
+                db.execute("delete from braid_store.synonyms")
+    with psycopg.connect(own.dsn) as db, pytest.raises(psycopg.errors.FeatureNotSupported):
+        db.execute("truncate braid_store.synonyms")
+
+
+def noted(own: Cluster) -> list[int]:
+    """How much nodes remember of what was handed over to them."""
+    counts = []
+    for node, table in ((own.dsn, "handed_over"), *((node, "taken_over") for node in own.workers.values())):
+        with psycopg.connect(node) as db:
+            counts += [count for (count,) in db.execute(f"select count(*) from braid_shards.{table}".encode())]
+    return counts
+
+
+def test_what_all_nodes_have_done_is_forgotten(own: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    def maintain_all() -> None:
+        monkeypatch.setattr(sys, "argv", ["pgbraid", "maintain", "--dsn", own.dsn])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        assert caught.value.code == 0
+
+    for name in ("brief", "short"):
+        with pgbraid.connect(own.dsn) as client:
+            client.create_tenant(name)
+        with pgbraid.connect(own.of(name)[1], tenant=name) as client:
+            client.add_documents([{"external_id": "1", "content": "bread"}], collection="loaves")
+        with psycopg.connect(own.dsn, autocommit=True) as db:
+            db.execute("select braid.drop_tenant(%s, %s)", (name, name))
+        with psycopg.connect(next(iter(own.workers.values())), autocommit=True) as node:
+            node.execute("select braid.maintain('1 hour')")
+        # The other has not taken it over yet.
+        forget_handed_over(own.dsn)
+        assert noted(own)[0] > 0
+    for _ in range(3):
+        maintain_all()
+    assert noted(own) == [0, 0, 0]
+    assert not {"brief", "short"} & {key for key, _ in rows(own, "documents")}
 
 
 def test_a_dropped_collection_goes_from_every_node(own: Cluster) -> None:

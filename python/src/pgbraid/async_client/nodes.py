@@ -26,7 +26,7 @@ from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 if TYPE_CHECKING:
     from pgbraid.async_client.session import Session
 
-__all__ = ["Nodes", "find_node", "follow_tenant", "node_addresses"]
+__all__ = ["ATTEMPTS", "PAUSE_SECONDS", "Nodes", "find_node", "follow_tenant", "node_addresses"]
 
 # A tenant may move once more while it is looked for; what moves is there after some seconds.
 ATTEMPTS, PAUSE_SECONDS = 40, 0.25
@@ -73,14 +73,18 @@ class Nodes:
         async with self.lock:
             known = self.connections.get(named)
             if known is None or known.closed:
-                known = self.connections[named] = await self._connect(named)
+                known = self.connections[named] = await self.connect(named)
             return known
 
-    async def _connect(self, named: tuple[str, str]) -> psycopg.AsyncConnection[Any]:
+    def dsn_of(self, named: tuple[str, str]) -> str:
+        host, port = self.addresses.get(named, named)
+        return make_conninfo(self.dsn, host=host, port=port, hostaddr=None)
+
+    async def connect(self, named: tuple[str, str]) -> psycopg.AsyncConnection[Any]:
         host, port = self.addresses.get(named, named)
         try:
             connection = await psycopg.AsyncConnection.connect(
-                make_conninfo(self.dsn, host=host, port=port, hostaddr=None),
+                self.dsn_of(named),
                 autocommit=True,
                 prepare_threshold=None,
                 fallback_application_name="pgbraid",

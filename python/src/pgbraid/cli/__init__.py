@@ -51,6 +51,7 @@ COMMANDS = {
     "bundle": "pgbraid.cli.bundle:bundle",
     "distribute": "pgbraid.cli.distribute:distribute",
     "move-tenant": "pgbraid.cli.distribute:move_tenant",
+    "rebalance": "pgbraid.cli.distribute:rebalance",
     "uninstall": "pgbraid.cli.uninstall:uninstall",
 }
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -1,4 +1,4 @@
-"""pgbraid distribute, and pgbraid move-tenant."""
+"""pgbraid distribute, pgbraid move-tenant and pgbraid rebalance."""
 
 from __future__ import annotations
 
@@ -79,3 +79,27 @@ def move_tenant(dsn: str | None, as_json: bool, tenant: str, node: str) -> None:
         click.echo(f"{tenant} is on {node}")
     else:
         click.echo(f"{', '.join(report.tenants)} moved from {report.source} to {report.target}")
+
+
+@click.command(short_help="Even out the nodes of a Citus cluster.")
+@dsn_option
+@click.option("--drain", metavar="HOST:PORT", help="Instead move all shards of this node to the others.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be moved.")
+@json_option
+def rebalance(dsn: str | None, drain: str | None, dry_run: bool, as_json: bool) -> None:
+    """Move shards, one after the other, until nodes have about as many bytes, as Citus' rebalancer would choose them.
+    The DSN is the coordinator's, as a superuser.
+
+    Searches and writes go on as for `pgbraid move-tenant`. --drain empties a node, which can be removed then.
+    """
+    from pgbraid._dsn import find_dsn
+    from pgbraid.cluster import rebalance as run
+
+    moves = run(find_dsn(dsn), drain=drain, dry_run=dry_run, notify=lambda line: click.echo(line, err=as_json))
+    if as_json:
+        click.echo(json.dumps([asdict(move) for move in moves], indent=2))
+        return
+    for move in moves:
+        told = ", ".join(move.tenants) or "a shard without tenants"
+        click.echo(f"{told}: from {move.source} to {move.target}")
+    click.echo(f"{len(moves)} shards {'would move (--dry-run)' if dry_run else 'moved'}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,8 +32,9 @@ def maintain(dsn: str | None, seconds: float) -> None:
     import psycopg
 
     from pgbraid._dsn import find_dsn
+    from pgbraid.cluster.handing_over import forget_handed_over
     from pgbraid.cluster.nodes import workers_of
-    from pgbraid.errors import from_psycopg
+    from pgbraid.errors import ConflictError, PermissionDeniedError, from_psycopg
 
     found = find_dsn(dsn)
     with psycopg.connect(found, autocommit=True) as connection:
@@ -51,6 +53,9 @@ def maintain(dsn: str | None, seconds: float) -> None:
             raise error
         told = from_psycopg(error)
         raise type(told)(f"{name}: {told.message}", hint=told.hint) from error
+    # While tenants are moved it waits for the next time, and a login that only maintains leaves it to others.
+    with suppress(ConflictError, PermissionDeniedError):
+        forget_handed_over(found)
 
 
 def _maintain(dsn: str, seconds: float) -> dict[str, Any]:

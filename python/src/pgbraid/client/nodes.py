@@ -28,7 +28,7 @@ from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 if TYPE_CHECKING:
     from pgbraid.client.session import Session
 
-__all__ = ["Nodes", "find_node", "follow_tenant", "node_addresses"]
+__all__ = ["ATTEMPTS", "PAUSE_SECONDS", "Nodes", "find_node", "follow_tenant", "node_addresses"]
 
 # A tenant may move once more while it is looked for; what moves is there after some seconds.
 ATTEMPTS, PAUSE_SECONDS = 40, 0.25
@@ -75,14 +75,18 @@ class Nodes:
         with self.lock:
             known = self.connections.get(named)
             if known is None or known.closed:
-                known = self.connections[named] = self._connect(named)
+                known = self.connections[named] = self.connect(named)
             return known
 
-    def _connect(self, named: tuple[str, str]) -> psycopg.Connection[Any]:
+    def dsn_of(self, named: tuple[str, str]) -> str:
+        host, port = self.addresses.get(named, named)
+        return make_conninfo(self.dsn, host=host, port=port, hostaddr=None)
+
+    def connect(self, named: tuple[str, str]) -> psycopg.Connection[Any]:
         host, port = self.addresses.get(named, named)
         try:
             connection = psycopg.Connection.connect(
-                make_conninfo(self.dsn, host=host, port=port, hostaddr=None),
+                self.dsn_of(named),
                 autocommit=True,
                 prepare_threshold=None,
                 fallback_application_name="pgbraid",

@@ -17,7 +17,6 @@ from pgbraid.cluster.tables import (
     without_statistics,
 )
 from pgbraid.errors import ConflictError, InstallationError, NotInstalledError, NotSupportedError
-from pgbraid.install.protocol import fill
 from pgbraid.install.session import Notify, lock_installation, set_timeout
 from pgbraid.install.state import Connection, read_installation
 
@@ -86,16 +85,6 @@ def distribute_tables(connection: Connection, shard_count: int, notify: Notify) 
         connection.execute(
             f"insert into {SHARDS}.{table} ({columns}) select {columns} from {schema_of(table)}.{table}".encode()
         )
-    connection.execute(fill("mirrored.sql").encode())
-    for table in DEFINITIONS:
-        connection.execute(
-            f"create trigger mirror after insert or update or delete on braid_store.{table} for each row"
-            f" execute function {SHARDS}.mirror()".encode()
-        )
-    connection.execute(
-        f"create trigger mirror after insert on braid_locks.tenant_locks for each row"
-        f" execute function {SHARDS}.mirror()".encode()
-    )
     before = count_rows(connection, schema_of)
     after = count_rows(connection, lambda _: SHARDS)
     if after != before:

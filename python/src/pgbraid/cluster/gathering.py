@@ -62,6 +62,7 @@ def _take_back(coordinator: Connection, notify: Notify) -> dict[str, int]:
         coordinator.execute(f"drop trigger if exists mirror on {schema_of(table)}.{table}".encode())
     for table in ("dropped_tenants", "dropped_collections", "due_collections"):
         coordinator.execute(f"drop trigger if exists hand_over on braid_store.{table}".encode())
+    coordinator.execute(f"drop function if exists {SHARDS}.refuse_rows() cascade".encode())
     # Rows of what was dropped come back, too, and maintain() deletes them.
     coordinator.execute(
         "insert into braid_store.dropped_tenants (id, dropped_by) select h.object_id, pg_catalog.pg_current_xact_id()"

@@ -61,15 +61,16 @@ def move_tenant(dsn: str, tenant: str, node: str, *, notify: Notify = lambda _: 
         if at != node:
             if at not in nodes:
                 raise InstallationError(f"{at} is not active", hint="see pg_dist_node at the coordinator")
-            _move(dsn, coordinator, shard, along, nodes[at], nodes[node], notify)
+            move_shard(dsn, coordinator, shard, along, nodes[at], nodes[node], notify)
         elif _settle(dsn, coordinator, list(nodes.values())):
             notify(f"{node}: finished a move that had been interrupted")
         return MoveReport(tenant, at, node, along)
 
 
-def _move(
+def move_shard(
     dsn: str, coordinator: Connection, shard: int, keys: Sequence[str], source: Node, target: Node, notify: Notify
 ) -> None:
+    """Move the shard with this number, whose tenants have these keys."""
     with cluster_session(target.dsn(dsn)) as new:
         if not is_distributed(new):
             raise InstallationError(f"{target.name} has no pgbraid yet", hint="run: pgbraid distribute")

@@ -129,7 +129,8 @@ FORM = (
 
 
 def apply_form(connection: Connection) -> None:
-    """What differs in functions: which node has the tenant. On every node, after its functions were applied."""
+    """What differs in functions: which node has the tenant; and at the coordinator, what keeps the nodes' definitions
+    as its own are. On every node, after its functions were applied."""
     apply_support(connection)
     roles = database_roles(connection)
     files = {file.name.rpartition("/")[2].removesuffix(".sql"): file.text for file in resources().repeatable}
@@ -147,6 +148,20 @@ def apply_form(connection: Connection) -> None:
             " where s.shard_id <> excluded.shard_id".encode(),
             (remainder, shard_id),
         )
+    if group_of(connection) == 0:
+        rows = [table for table in OF_TENANTS if schema_of(table) == "braid_store"]
+        connection.execute(
+            fill(
+                "mirrored.sql", definitions="{" + ",".join(DEFINITIONS) + "}", of_tenants="{" + ",".join(rows) + "}"
+            ).encode()
+        )
+
+
+def group_of(connection: Connection) -> int:
+    """Which of the cluster's nodes this is; 0 is the coordinator."""
+    row = connection.execute("select groupid from pg_catalog.pg_dist_local_group").fetchone()
+    assert row is not None
+    return int(row[0])
 
 
 def apply_support(connection: Connection) -> None:

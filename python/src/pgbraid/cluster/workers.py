@@ -17,6 +17,7 @@ from pgbraid.cluster.tables import (
     advance_ids,
     apply_form,
     apply_support,
+    group_of,
     keys_of,
     schema_of,
     without_statistics,
@@ -46,9 +47,8 @@ def bring_up(worker: Connection, places: Places, notify: Notify) -> None:
         else:
             lock_installation(worker, notify)
         run_part(worker, "finish.sql")
-        if is_new:
-            for table in DEFINITIONS:
-                _refuse_changes(worker, table)
+        for table in DEFINITIONS:
+            _refuse_changes(worker, table)
         apply_form(worker)
     attach(worker, places)
 
@@ -90,12 +90,12 @@ def _make_parent(worker: Connection, table: str, places: Places) -> None:
 
 def _refuse_changes(worker: Connection, table: str) -> None:
     worker.execute(
-        f"create trigger refuse before insert on braid_store.{table} for each row"
+        f"create or replace trigger refuse before insert on braid_store.{table} for each row"
         f" execute function {SHARDS}.refuse()".encode()
     )
     worker.execute(
-        f"create trigger refuse_changes before update or delete on braid_store.{table} for each statement"
-        f" execute function {SHARDS}.refuse()".encode()
+        f"create or replace trigger refuse_changes before update or delete or truncate on braid_store.{table}"
+        f" for each statement execute function {SHARDS}.refuse()".encode()
     )
 
 
@@ -126,7 +126,7 @@ def _wait_for_searches(worker: Connection) -> None:
 
 def attach(worker: Connection, places: Places) -> list[int]:
     """Make the shards that this node has partitions, and no others; the numbers of those that are new."""
-    group, count = _group(worker), len(places[OF_TENANTS[0]])
+    group, count = group_of(worker), len(places[OF_TENANTS[0]])
     attached = {
         name
         for (name,) in worker.execute(
@@ -181,14 +181,8 @@ def serve(worker: Connection, places: Places) -> int:
         f" update {SHARDS}.node_shards s set is_served = not s.is_served"
         " where s.is_served <> (s.remainder = any(%s)) returning s.is_served)"
         " select count(*) filter (where is_served) from changed".encode(),
-        ([remainder for remainder, _, group in places[OF_TENANTS[0]] if group == _group(worker)],),
+        ([remainder for remainder, _, group in places[OF_TENANTS[0]] if group == group_of(worker)],),
     ).fetchone()
-    assert row is not None
-    return int(row[0])
-
-
-def _group(worker: Connection) -> int:
-    row = worker.execute("select groupid from pg_catalog.pg_dist_local_group").fetchone()
     assert row is not None
     return int(row[0])
 

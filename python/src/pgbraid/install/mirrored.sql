@@ -1,4 +1,5 @@
--- On the coordinator: what changes in a table of definitions changes in the reference table of the same name, too.
+-- On the coordinator, after each upgrade again: what changes in a table of definitions changes in the reference table of
+-- the same name, too.
 create or replace function braid_shards.mirror()
 returns trigger
 language plpgsql
@@ -48,8 +49,8 @@ $$;
 
 -- What nodes have to do about changes of definitions, each in its own time: drops, and parts to visit. Each takes rows
 -- over when its maintain() begins (take_over).
-create sequence braid_shards.handed_over_ids;
-create table braid_shards.handed_over (
+create sequence if not exists braid_shards.handed_over_ids;
+create table if not exists braid_shards.handed_over (
     id bigint primary key,
     kind text not null check (kind in ('dropped_tenants', 'dropped_collections', 'due_collections')),
     -- Of the tenant or the collection.
@@ -57,9 +58,11 @@ create table braid_shards.handed_over (
 );
 do $$
 begin
-  perform set_config('citus.enable_ddl_propagation', 'on', true);
-  perform create_reference_table('braid_shards.handed_over');
-  perform set_config('citus.enable_ddl_propagation', 'off', true);
+  if not exists (select from pg_dist_partition p where p.logicalrelid = 'braid_shards.handed_over'::regclass) then
+    perform set_config('citus.enable_ddl_propagation', 'on', true);
+    perform create_reference_table('braid_shards.handed_over');
+    perform set_config('citus.enable_ddl_propagation', 'off', true);
+  end if;
 end
 $$;
 
@@ -79,6 +82,74 @@ begin
 end
 $$;
 
-create trigger hand_over after insert on braid_store.dropped_tenants for each row execute function braid_shards.hand_over();
-create trigger hand_over after insert on braid_store.dropped_collections for each row execute function braid_shards.hand_over();
-create trigger hand_over after insert on braid_store.due_collections for each row execute function braid_shards.hand_over();
+create or replace trigger hand_over after insert on braid_store.dropped_tenants for each row
+  execute function braid_shards.hand_over();
+create or replace trigger hand_over after insert on braid_store.dropped_collections for each row
+  execute function braid_shards.hand_over();
+create or replace trigger hand_over after insert on braid_store.due_collections for each row
+  execute function braid_shards.hand_over();
+
+create or replace function braid_shards.refuse_truncate()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception '% cannot be truncated in a distributed installation', tg_table_name
+    using errcode = '0A000', hint = 'Nodes would keep their copies: delete the rows instead.';
+end
+$$;
+
+create or replace function braid_shards.refuse_create_tenants()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'a first write creates no tenant in a distributed installation'
+    using errcode = '0A000', hint = 'Leave create_tenants false, and create tenants by braid.create_tenant.';
+end
+$$;
+
+create or replace trigger refuse_create_tenants before insert or update on braid_store.access_settings for each row
+  when (new.create_tenants) execute function braid_shards.refuse_create_tenants();
+
+-- Rows that a dump or a copy brings would be read by nobody.
+create or replace function braid_shards.refuse_rows()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  raise exception 'this node is the coordinator: tenants'' rows are on workers'
+    using errcode = '0A000', hint = 'Import on the tenant''s node, or gather the tenants first: pgbraid distribute --gather';
+end
+$$;
+
+do $$
+declare
+  v_table text;
+begin
+  foreach v_table in array '{{definitions}}'::text[]
+  loop
+    execute format('create or replace trigger mirror after insert or update or delete on braid_store.%I for each row'
+                   ' execute function braid_shards.mirror()', v_table);
+    execute format('create or replace trigger refuse_truncate before truncate on braid_store.%I'
+                   ' execute function braid_shards.refuse_truncate()', v_table);
+  end loop;
+  foreach v_table in array '{{of_tenants}}'::text[]
+  loop
+    execute format('create or replace trigger refuse_rows before insert on braid_store.%I for each row'
+                   ' execute function braid_shards.refuse_rows()', v_table);
+  end loop;
+end
+$$;
+
+create or replace trigger mirror after insert on braid_locks.tenant_locks for each row
+  execute function braid_shards.mirror();

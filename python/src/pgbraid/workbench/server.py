@@ -74,6 +74,7 @@ STATUSES: tuple[tuple[type[errors.PgbraidError], int], ...] = (
     (errors.ConflictError, 409),
     (errors.NotSupportedError, 400),
     (errors.ConnectionLostError, 503),
+    (errors.WrongNodeError, 503),
 )
 
 
