@@ -85,6 +85,31 @@ def test_recall_is_that_of_the_tenants_own_queries(db: Connection, vectors: list
             assert widths[width][f"error_{count}"] == pytest.approx(np.std(found, ddof=1) / 40**0.5, abs=1e-9)
 
 
+def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> None:
+    db.execute(
+        "select braid.create_collection('c', dimensions => %s, embedding_model => 'test', distance => 'l2')",
+        (DIMENSIONS,),
+    )
+    db.execute("select braid.set_vector_index('c', hnsw_m => 6, hnsw_ef_construction => 16)")
+    db.execute("select braid.set_query_embeddings('c', 200)")
+    set_threshold(db, 200, DIMENSIONS)
+    store(db, {f"d{number:04}": row for number, row in enumerate(drawn(SIZE, 0))}, "c")
+    maintain(db)
+    ask(db, drawn(100, 1))
+    index = measure(db, set_ef_search=True)
+    index = measure(db)
+    *before, last = index["widths"]
+    assert last["recall_100"] < 1 and last["ef_search"] < SIZE / 4, "what finds all shows nothing"
+    assert 1 - last["recall_10"] + last["error_10"] <= 0.0075 and last["recall_100"] - last["error_100"] >= 0.98
+    for width in before:
+        assert (
+            1 - width["recall_10"] + width["error_10"] > 0.0075
+            or width["recall_100"] - width["error_100"] < 0.98
+            or width["ef_search"] < max(index["ef_search"], index["ef_search_100"])
+        )
+    assert index["suggested_ef_search"] <= index["suggested_ef_search_100"] == last["ef_search"]
+
+
 def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vector]) -> None:
     ask(db, drawn(40, 1))
 

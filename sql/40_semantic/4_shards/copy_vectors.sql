@@ -33,7 +33,7 @@ begin
       limit $5
     ), %3$s, copied as (
       insert into braid_store.vectors_%1$s (tenant_id, chunk_id, embedding, embedding_hash, is_duplicate)
-      select $1, h.chunk_id, h.embedding, h.embedding_hash, h.is_duplicate from hashed h
+      select $1, h.chunk_id, h.embedding, h.embedding_hash, h.is_duplicate from hashed h order by h.chunk_id
       returning is_duplicate
     )
     select count(*), max(b.chunk_id), (select count(*) from copied c where c.is_duplicate) from batch b

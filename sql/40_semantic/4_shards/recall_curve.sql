@@ -27,29 +27,12 @@ declare
   v_curve_100 float8[] := '{}';
   v_asked int[]; -- places of the queries of which not all is found yet
   v_last int;
+  v_is_settled boolean := false;
 begin
   if v_query_count is null or v_query_count = 0 then
     return null;
   end if;
-  execute format($query$
-    select array_agg(cardinality(e.nearest) order by q.place) as counts,
-           array_agg(e.nearest[least(10, cardinality(e.nearest))] order by q.place) as tenth,
-           array_agg(e.nearest[cardinality(e.nearest)] order by q.place) as last
-    from unnest($2) with ordinality q (query, place),
-         lateral (
-           select array(
-             select v.distance
-             from (
-               select v.embedding::@vector@.vector %1$s q.query as distance from braid_store.vectors_%2$s v
-               where v.tenant_id = $1
-               offset 0
-             ) v
-             order by v.distance limit 100) as nearest
-           offset 0
-         ) e
-    $query$, braid_store.distance_operator(space.distance), shard.id)
-  into v_exact
-  using shard.tenant_id, queries;
+  v_exact := braid_store.exact_distances(shard, space, queries);
 
   v_recalls_10 := array_fill(0::float8, array[v_query_count]);
   v_recalls_100 := v_recalls_10;
@@ -73,6 +56,12 @@ begin
     v_curve_100 := v_curve_100 || array[v_recalls_100];
     v_asked := array(select p from generate_series(1, v_query_count) p where least(v_recalls_10[p], v_recalls_100[p]) < 1);
     exit when v_asked = '{}';
+    -- Wider searches are slow to measure. What they could find yet is too little to change what choose_ef_search takes.
+    v_is_settled := v_ef_search >= all (recall_curve.further_widths) and (
+      select avg(1 - u.recall_10) + stddev(u.recall_10) / sqrt(v_query_count) <= 0.0075
+             and avg(u.recall_100) - stddev(u.recall_100) / sqrt(v_query_count) >= 0.98
+      from unnest(v_recalls_10, v_recalls_100) u (recall_10, recall_100));
+    exit when v_is_settled;
   end loop;
   v_last := array_length(v_curve_10, 1);
 
@@ -84,8 +73,9 @@ begin
       select w, avg(v_curve_10[w][q]) as recall_10, avg(v_curve_100[w][q]) as recall_100,
              coalesce(stddev(v_curve_10[w][q]), 0) / sqrt(v_query_count) as error_10,
              coalesce(stddev(v_curve_100[w][q]), 0) / sqrt(v_query_count) as error_100,
-             avg(v_curve_10[v_last][q] - v_curve_10[w][q]) as missed,
-             coalesce(stddev(v_curve_10[v_last][q] - v_curve_10[w][q]), 0) / sqrt(v_query_count) as missed_error
+             avg(case when v_is_settled then 1 else v_curve_10[v_last][q] end - v_curve_10[w][q]) as missed,
+             coalesce(stddev(case when v_is_settled then 1 else v_curve_10[v_last][q] end - v_curve_10[w][q]), 0)
+               / sqrt(v_query_count) as missed_error
       from generate_series(1, v_last) w, generate_series(1, v_query_count) q
       group by w
     ) m);
@@ -95,6 +85,7 @@ $$;
 comment on function braid_store.recall_curve(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[], int[]) is
   'Asks a shard''s HNSW index these queries at growing widths, and compares with a scan. An array of JSON objects, by '
   'ef_search: the mean share of the 10, and of the 100, nearest that was found (recall_10, recall_100), with the standard '
-  'errors of these means (error_10, error_100); and how much more of the 10 the last width found (missed, missed_error). It '
-  'ends where all is found, or at a quarter of the vectors. further_widths: other widths than the usual ones. Null without '
+  'errors of these means (error_10, error_100); and how much more of the 10 a wider search would find (missed, missed_error): what '
+  'the last width found, or all. It ends where all is found, or so much that wider searches change nothing for choose_ef_search, or '
+  'at a quarter of the vectors. further_widths: other widths than the usual ones. Null without '
   'queries.';
