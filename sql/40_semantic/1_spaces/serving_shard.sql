@@ -24,10 +24,14 @@ begin
   v_shard.is_indexed := v_shard.id is not null and coalesce(
     (select i.indisvalid and i.indisready from pg_index i
      where i.indexrelid = to_regclass(format('braid_store.vectors_%s_hnsw', v_shard.id))::oid), false);
+  v_shard.has_written := exists (
+    select from braid_store.chunk_vectors v
+    where v.tenant_id = serving_shard.tenant_id and v.collection_id = serving_shard.collection.id
+      and v.vector_space_id = serving_shard.collection.vector_space_id);
   return v_shard;
 end
 $$;
 
 comment on function braid_store.serving_shard(int, braid_store.collections) is
-  'The vector shard that searches of a tenant read in a collection, and whether its HNSW index can be used. All its '
-  'fields but is_indexed are null if there is no shard.';
+  'The vector shard that searches of a tenant read in a collection, whether its HNSW index can be used (is_indexed), and '
+  'whether chunk_vectors has vectors as well (has_written). All other fields are null if there is no shard.';

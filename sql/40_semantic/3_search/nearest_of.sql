@@ -21,8 +21,7 @@ begin
   from braid_store.vector_spaces s
   where s.id = nearest_of.collection.vector_space_id;
   v_measured := braid_store.nearest_among(
-    tenant_id, collection, v_distance, (braid_store.serving_shard(tenant_id, collection)).id, query_embedding,
-    array(select a.chunk_id from unnest(among) a));
+    tenant_id, collection, v_distance, null, query_embedding, array(select a.chunk_id from unnest(among) a));
   return (braid_store.rank_nearest(tenant_id, v_distance, v_measured.chunk_ids, v_measured.distances,
                                    min_score, cardinality(among), 0)).candidates;
 end

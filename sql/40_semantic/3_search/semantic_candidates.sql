@@ -10,7 +10,8 @@ create or replace function braid_store.semantic_candidates(
   is_exact boolean,
   ef_search int,
   out candidates braid_store.candidate[],
-  out mode text
+  out mode text,
+  out shard braid_store.serving_shard
 )
 language plpgsql
 stable
@@ -23,8 +24,6 @@ as $$
 #variable_conflict use_column
 declare
   v_space braid_store.vector_spaces;
-  v_shard braid_store.serving_shard;
-  v_has_written boolean;
   v_measured braid_store.measured_chunks;
   v_share float8;
   v_ef_search float8;
@@ -32,12 +31,7 @@ begin
   select s.* into strict v_space
   from braid_store.vector_spaces s
   where s.id = semantic_candidates.collection.vector_space_id;
-  v_shard := braid_store.serving_shard(tenant_id, collection);
-
-  v_has_written := exists (
-    select from braid_store.chunk_vectors v
-    where v.tenant_id = semantic_candidates.tenant_id and v.collection_id = semantic_candidates.collection.id
-      and v.vector_space_id = v_space.id);
+  shard := braid_store.serving_shard(tenant_id, collection);
 
   -- 1. If few chunks pass the filter, the query is compared with all of these.
   if not filter.is_empty and filter.share is null and not is_exact and ef_search is null then
@@ -45,7 +39,7 @@ begin
   end if;
   if filter.among is not null and not is_exact and ef_search is null then
     mode := 'exact_filtered';
-    v_measured := braid_store.nearest_filtered(tenant_id, collection, v_space.distance, v_shard.id, v_has_written,
+    v_measured := braid_store.nearest_filtered(tenant_id, collection, v_space.distance, shard.id, shard.has_written,
                                                query_embedding, filter, candidate_count);
     candidates := (braid_store.rank_nearest(tenant_id, v_space.distance, v_measured.chunk_ids, v_measured.distances,
                                             min_score, candidate_count, 0)).candidates;
@@ -53,19 +47,19 @@ begin
   end if;
 
   -- 2. By the index, if its recall has been measured and at most half of its vectors are asked for.
-  if v_shard.is_indexed and (v_shard.ef_search is not null or ef_search is not null) and not is_exact
-     and v_shard.vector_count > 2 * candidate_count then
+  if shard.is_indexed and (shard.ef_search is not null or ef_search is not null) and not is_exact
+     and shard.vector_count > 2 * candidate_count then
     -- Wide enough to hold candidate_count chunks that pass the filter, and for the recall that was measured.
     -- If fewer vectors than 1/128 pass the filter, ef_search is not raised further: pgvector's iterative scan goes on by
     -- itself if it has found too few. The highest that pgvector allows is 1000.
     v_share := greatest(coalesce(filter.share, 1), 1 / 128.0);
     v_ef_search := coalesce(ef_search, braid_store.needed_ef_search(
-      case when is_fused then v_shard.ef_search_fused else v_shard.ef_search end, v_shard.ef_search_100,
+      case when is_fused then shard.ef_search_fused else shard.ef_search end, shard.ef_search_100,
       candidate_count / v_share, least(page_count, candidate_count) / v_share));
     if not filter.is_empty or v_ef_search <= 1000 then
       mode := case when filter.is_empty then 'hnsw' else 'hnsw_filtered' end;
       candidates := braid_store.indexed_candidates(
-        tenant_id, collection, v_space, v_shard, v_has_written, query_embedding, filter, min_score, candidate_count,
+        tenant_id, collection, v_space, shard, shard.has_written, query_embedding, filter, min_score, candidate_count,
         least(v_ef_search, 1000)::int);
     end if;
   end if;
@@ -73,7 +67,7 @@ begin
   -- 3. By comparing the query with all vectors.
   if candidates is null then
     mode := coalesce('exact_after_' || mode, 'exact');
-    candidates := braid_store.exact_candidates(tenant_id, collection, v_space, v_shard.id, v_has_written,
+    candidates := braid_store.exact_candidates(tenant_id, collection, v_space, shard.id, shard.has_written,
                                                query_embedding, filter, min_score, candidate_count);
   end if;
 end
@@ -86,4 +80,5 @@ comment on function braid_store.semantic_candidates(int, braid_store.collections
   'hnsw_filtered (by the index, searched as widely as calibrate_shard found necessary), or exact_after_hnsw or '
   'exact_after_hnsw_filtered (the index found too few). page_count: how many of the nearest are to be found as surely as '
   'was measured; the others are what is found on the way. is_fused: full text fills most of the page, so that fewer of '
-  'them are enough. is_exact true compares all vectors. ef_search, if not null, sets how widely the index is searched.';
+  'them are enough. is_exact true compares all vectors. ef_search, if not null, sets how widely the index is searched. shard: '
+  'what they were found in.';

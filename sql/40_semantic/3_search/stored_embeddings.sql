@@ -1,7 +1,8 @@
 create or replace function braid_store.stored_embeddings(
   tenant_id int,
   collection braid_store.collections,
-  chunk_ids bigint[]
+  chunk_ids bigint[],
+  shard braid_store.serving_shard default null
 )
 returns table (chunk_id bigint, embedding @vector@.vector)
 language plpgsql
@@ -13,15 +14,11 @@ set jit = off
 -- While chunk_vectors has a page or two, each id would be looked up by reading all of it.
 set enable_seqscan = off
 as $$
-declare
-  v_shard_id int := (braid_store.serving_shard(tenant_id, collection)).id;
-  -- As in nearest_among.
-  v_has_written boolean := v_shard_id is null or exists (
-    select from braid_store.chunk_vectors v
-    where v.tenant_id = stored_embeddings.tenant_id and v.collection_id = (stored_embeddings.collection).id
-      and v.vector_space_id = (stored_embeddings.collection).vector_space_id);
 begin
-  if not v_has_written then
+  if shard.has_written is null then
+    shard := braid_store.serving_shard(tenant_id, collection);
+  end if;
+  if not shard.has_written and shard.id is not null then
     return query execute format($query$
       select u.chunk_id, s.embedding
       from unnest($2) u (chunk_id),
@@ -30,7 +27,7 @@ begin
              where s.tenant_id = $1 and s.chunk_id = u.chunk_id
              offset 0
            ) s
-      $query$, v_shard_id)
+      $query$, shard.id)
     using tenant_id, chunk_ids;
     return;
   end if;
@@ -45,14 +42,14 @@ begin
     %s
     where coalesce(w.embedding, %1$s) is not null
     $query$,
-    case when v_shard_id is null then 'null' else 's.embedding::@vector@.vector' end,
-    case when v_shard_id is not null then
+    case when shard.id is null then 'null' else 's.embedding::@vector@.vector' end,
+    case when shard.id is not null then
       format('left join lateral (select s.embedding from braid_store.vectors_%s s '
-             'where s.tenant_id = $1 and s.chunk_id = u.chunk_id offset 0) s on true', v_shard_id)
+             'where s.tenant_id = $1 and s.chunk_id = u.chunk_id offset 0) s on true', shard.id)
     end)
   using tenant_id, chunk_ids, collection.id, collection.vector_space_id;
 end
 $$;
 
-comment on function braid_store.stored_embeddings(int, braid_store.collections, bigint[]) is
-  'The embeddings of chunks. Chunks without one are left out.';
+comment on function braid_store.stored_embeddings(int, braid_store.collections, bigint[], braid_store.serving_shard) is
+  'The embeddings of chunks. Chunks without one are left out. shard: as in nearest_among.';

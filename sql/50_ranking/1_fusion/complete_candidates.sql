@@ -69,8 +69,7 @@ begin
   end if;
   if v_without_similarity is not null and request.query_embedding is not null then
     v_near := braid_store.nearest_among(
-      request.tenant_id, v_collection, distance, (braid_store.serving_shard(request.tenant_id, v_collection)).id,
-      request.query_embedding, v_without_similarity);
+      request.tenant_id, v_collection, distance, leg_candidates.shard, request.query_embedding, v_without_similarity);
   end if;
   if v_without_sparse is not null then
     v_sparse_scores := braid_store.exact_sparse_scores(request.tenant_id, v_collection.id, v_without_sparse, request.sparse);

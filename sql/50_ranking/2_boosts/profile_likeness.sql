@@ -18,11 +18,7 @@ declare
                                                profile_likeness.embedding);
   -- The similarity of an equal vector.
   v_nearest float8 := case v_distance when 'inner_product' then @vector@.vector_norm(profile_likeness.embedding) ^ 2 else 1 end;
-  v_shard_id int := (braid_store.serving_shard(profile_likeness.tenant_id, profile_likeness.collection)).id;
-  v_has_written boolean := v_shard_id is null or exists (
-    select from braid_store.chunk_vectors v
-    where v.tenant_id = profile_likeness.tenant_id and v.collection_id = (profile_likeness.collection).id
-      and v.vector_space_id = (profile_likeness.collection).vector_space_id);
+  v_shard braid_store.serving_shard := braid_store.serving_shard(profile_likeness.tenant_id, profile_likeness.collection);
 begin
   -- Where no vector is nearer than the mean, or there are none, all are alike.
   if (v_nearest - v_mean > 1e-6 * greatest(abs(v_nearest), abs(v_mean))) is not true then
@@ -36,13 +32,13 @@ begin
     v_mean, v_nearest - v_mean,
     concat_ws(
       ', ',
-      case when v_has_written then
+      case when v_shard.has_written or v_shard.id is null then
         format('(select v.embedding from braid_store.chunk_vectors v where v.tenant_id = %L and v.collection_id = %L '
                'and v.vector_space_id = %L and v.chunk_id = c.id)',
                profile_likeness.tenant_id, (profile_likeness.collection).id, (profile_likeness.collection).vector_space_id) end,
-      case when v_shard_id is not null then
+      case when v_shard.id is not null then
         format('(select v.embedding::@vector@.vector from braid_store.vectors_%s v '
-               'where v.tenant_id = %L and v.chunk_id = c.id)', v_shard_id, profile_likeness.tenant_id) end),
+               'where v.tenant_id = %L and v.chunk_id = c.id)', v_shard.id, profile_likeness.tenant_id) end),
     braid_store.distance_operator(v_distance), profile_likeness.embedding);
 end
 $$;

@@ -1,6 +1,7 @@
 create or replace function braid_store.nearest_means(
   tenant_id int,
   collection braid_store.collections,
+  shard braid_store.serving_shard,
   chunk_ids bigint[],
   scores float8[]
 )
@@ -23,7 +24,8 @@ begin
   select array_agg(e.embedding order by u.place), @vector@.avg(e.embedding order by u.place),
          array_agg(u.place::int order by u.place), array_agg(u.score order by u.place)
   into v_vectors, v_mean, v_places, v_scores
-  from braid_store.stored_embeddings(nearest_means.tenant_id, nearest_means.collection, nearest_means.chunk_ids) e
+  from braid_store.stored_embeddings(nearest_means.tenant_id, nearest_means.collection, nearest_means.chunk_ids,
+                                     nearest_means.shard) e
   join unnest(nearest_means.chunk_ids, nearest_means.scores) with ordinality u (chunk_id, score, place)
     on u.chunk_id = e.chunk_id;
   -- Centred: what all of them share says nothing about which are alike.
@@ -53,7 +55,7 @@ begin
 end
 $$;
 
-comment on function braid_store.nearest_means(int, braid_store.collections, bigint[], float8[]) is
+comment on function braid_store.nearest_means(int, braid_store.collections, braid_store.serving_shard, bigint[], float8[]) is
   'For each of some chunks the mean of the scores of the 10 among the others whose vectors are nearest to its own, '
   'weighted by their cosines after the mean vector was taken off. Null for a chunk without a vector, and if it is near '
-  'none.';
+  'none. shard: as in nearest_among.';

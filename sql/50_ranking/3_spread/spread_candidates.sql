@@ -1,6 +1,7 @@
 create or replace function braid_store.spread_candidates(
   request braid_store.search_request,
   candidates braid_store.fused_candidate[],
+  shard braid_store.serving_shard,
   is_reported boolean,
   out spread braid_store.fused_candidate[],
   out report jsonb
@@ -37,7 +38,7 @@ begin
       v_first := array(
         select u.place from unnest(v_scores) with ordinality u (score, place) order by u.score desc, u.place limit c_smoothed);
       v_first_means := braid_store.nearest_means(
-        request.tenant_id, request.collection,
+        request.tenant_id, request.collection, shard,
         array(select v_chunk_ids[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number),
         array(select v_scores[f.place] from unnest(v_first) with ordinality f (place, number) order by f.number));
       v_means := array(
@@ -51,7 +52,7 @@ begin
     -- behind these, but for equal scores and rounding.
     v_chunk_ids := array(select c.chunk_id from unnest(candidates[:c_smoothed]) c);
     v_scores := array(select c.score from unnest(candidates[:c_smoothed]) c);
-    v_means := braid_store.nearest_means(request.tenant_id, request.collection, v_chunk_ids, v_scores);
+    v_means := braid_store.nearest_means(request.tenant_id, request.collection, shard, v_chunk_ids, v_scores);
   end if;
   if v_means is not null then
     v_scores := array(
@@ -84,10 +85,11 @@ begin
 end
 $$;
 
-comment on function braid_store.spread_candidates(braid_store.search_request, braid_store.fused_candidate[], boolean) is
+comment on function braid_store.spread_candidates(braid_store.search_request, braid_store.fused_candidate[], braid_store.serving_shard,
+                                                  boolean) is
   'Lets candidates that belong together share what was found. First the option neighbour_weight: neighbour_weight × the '
   'scores of the chunks before and after it in its document are added to a score. Then the option smoothing, for the '
   'best 30, if there are so many: a score becomes (1 - smoothing) × itself + smoothing × the mean of those nearest '
   'to it in vector space (score '
   'regularisation: Diaz 2005; Kurland & Lee 2004). Only candidates count, all of which pass the filter. report: what '
-  'each score was made of, by chunk_id; null unless is_reported.';
+  'each score was made of, by chunk_id; null unless is_reported. shard: as in nearest_among.';

@@ -14,8 +14,7 @@ as $$
   select u.chunk_id, case s.distance when 'cosine' then 1 - u.distance when 'inner_product' then -u.distance
                                    else 1 / (1 + u.distance) end
   from braid_store.vector_spaces s,
-       braid_store.serving_shard(similarities.tenant_id, similarities.collection) h,
-       braid_store.nearest_among(similarities.tenant_id, similarities.collection, s.distance, h.id,
+       braid_store.nearest_among(similarities.tenant_id, similarities.collection, s.distance, null,
                                  similarities.query_embedding, similarities.chunk_ids) n,
        unnest(n.chunk_ids, n.distances) u (chunk_id, distance)
   where s.id = (similarities.collection).vector_space_id and similarities.query_embedding is not null;

@@ -94,7 +94,7 @@ begin
     v_is_fused := v_asks_text and not v_options.is_rearranged and cardinality(v_found.full_text) >= request.match_count
                   and v_collection.fusion = 'convex' and v_options.semantic_normalisation = 'centroid'
                   and 3 * v_collection.semantic_weight <= 2 * v_collection.full_text_weight + 1e-9;
-    select n.candidates, n.mode into v_found.semantic, v_found.semantic_mode
+    select n.candidates, n.mode, n.shard into v_found.semantic, v_found.semantic_mode, v_found.shard
     from braid_store.semantic_candidates(request.tenant_id, v_collection, request.query_embedding, v_filter, v_semantic_min_score,
                                          request.candidate_count,
                                          case when v_legs = 'hybrid' and not v_options.is_rearranged

@@ -35,7 +35,7 @@ begin
   end if;
   if (request.options).neighbour_weight > 0 or (request.options).smoothing > 0 then
     select s.spread, s.report into v_candidates.ranked, v_candidates.spread
-    from braid_store.spread_candidates(request, v_candidates.ranked, is_reported) s;
+    from braid_store.spread_candidates(request, v_candidates.ranked, leg_candidates.shard, is_reported) s;
   end if;
   if num_nonnulls((request.options).token_vectors, (request.options).model, (request.options).rank_by) > 0 then
     if (request.options).token_vectors is not null then
