@@ -13,15 +13,15 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   with measured as (
-    select m.ef_search, m.recall_10, m.recall_100, m.error_100, m.missed + m.missed_error as missed,
+    select m.ef_search, m.recall_10, m.error_10, m.recall_100, m.error_100, m.missed + m.missed_error as missed,
            last_value(m.recall_10) over w as best, last_value(m.ef_search) over w as last
     from jsonb_to_recordset(choose_ef_search.curve)
-         m (ef_search int, recall_10 float8, recall_100 float8, error_100 float8, missed float8, missed_error float8)
+         m (ef_search int, recall_10 float8, error_10 float8, recall_100 float8, error_100 float8, missed float8, missed_error float8)
     window w as (order by m.ef_search rows between unbounded preceding and unbounded following)
   ), chosen as (
     select min(m.ef_search) filter (where m.missed <= 0.0075 and m.recall_10 >= least(0.985, m.best)) as for_10,
            coalesce(min(m.ef_search) filter (where m.recall_100 - m.error_100 >= 0.98), max(m.last)) as for_100,
-           min(m.ef_search) filter (where m.recall_10 >= 0.985) as for_fused
+           min(m.ef_search) filter (where m.recall_10 - m.error_10 >= 0.985) as for_fused
     from measured m
   )
   -- At a recall below 0.97 the index is not good enough, and searches stay exact. This can happen with binary storage.
@@ -37,5 +37,5 @@ comment on function braid_store.choose_ef_search(jsonb, float8) is
   'How widely an index should be searched, by what recall_curve measured of it. ef_search: the lowest hnsw.ef_search at which '
   'it finds 98.5 % of the 10 nearest vectors, and hardly more if it searches further, times margin; null if it does not find '
   '97 % at any width: then searches stay exact. ef_search_100: that at which it finds 98 % of the 100 nearest, or the highest. '
-  'ef_search_fused: that at which it finds 98.5 % of the 10 nearest, without margin, which is enough where full text ranks as well. '
-  'recall: the share of the 10 nearest found, from 0 to 1, at ef_search without the margin.';
+  'ef_search_fused: that at which it surely finds 98.5 % of the 10 nearest, less a standard error of the sample, without margin, '
+  'which is enough where full text ranks as well. recall: the share of the 10 nearest found, from 0 to 1, at ef_search without the margin.';
