@@ -69,6 +69,10 @@ def groups(corpus: Stored, processes: list[Process], query_count: int) -> Iterat
     wheres: list[Where | None] = [None, *(Where(key, declared) for key in SHARES for declared in (False, True))]
     if not corpus.has_vectors:
         wheres = [None]
+    # Once for nothing: the server's buffers are full of what was loaded last, much of it still to be written.
+    asked = [(process, way) for process in processes for way in process.ways.get(HYBRID, ()) if corpus.has_vectors]
+    unused = Group("", HYBRID, None, LENGTHS, [Row(way) for _, way in asked])
+    _ask(unused, asked, None, LENGTHS[0], query_count, reference, corpus)
     for where in wheres:
         for mode in (HYBRID, FULL_TEXT, VECTOR) if corpus.has_vectors else (FULL_TEXT,):
             asked = [(process, way) for process in processes for way in process.ways.get(mode, ())]
