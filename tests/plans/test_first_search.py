@@ -1,4 +1,5 @@
-"""How much a session's first search makes the server plan: each plan takes its time, which later searches do not pay.
+"""How much a session's first search or write makes the server plan: each plan takes its time, which later calls do not
+pay.
 
 Counted, not timed: the plans that the session keeps."""
 
@@ -28,6 +29,21 @@ CALLS = {
     ),
 }
 
+WRITES = {
+    "upsert_document": ("select braid.upsert_document('new', %(query)s, title => 'A title')", 217),
+    "upsert_document with a vector": (
+        "select braid.upsert_document('new', %(query)s, title => 'A title', embedding => %(vector)s)",
+        236,
+    ),
+    # As the client writes chunks that come with their vectors.
+    "upsert_embedded_documents": (
+        """select braid.upsert_embedded_documents(
+             '[{"external_id": "new", "metadata": {"a": 1}, "chunks": [{"content": "some text", "embedding": 1}]}]',
+             array[%(vector)s::vector])""",
+        253,
+    ),
+}
+
 
 @pytest.fixture(scope="module")
 def searched_dsn(new_database: Any) -> Iterator[str]:
@@ -51,10 +67,23 @@ def plans(db: Connection) -> int:
     return int(row[0])
 
 
+def plans_of(dsn: str, statement: str) -> int:
+    """How many a new session makes for a statement, which is rolled back."""
+    with psycopg.connect(dsn, prepare_threshold=None) as db:
+        before = plans(db)
+        db.execute(statement, {"query": QUERY, "vector": vector([1, 0.5, *[0] * 382])})
+        made = plans(db) - before
+        db.rollback()
+    return made
+
+
 @pytest.mark.parametrize("call", CALLS)
 def test_a_first_search_makes_no_more_plans_than_it_needs(searched_dsn: str, call: str) -> None:
     statement, most = CALLS[call]
-    with psycopg.connect(searched_dsn, autocommit=True, prepare_threshold=None) as db:
-        before = plans(db)
-        db.execute(statement, {"query": QUERY, "vector": vector([1, 0.5, *[0] * 382])})
-        assert plans(db) - before <= most, plans(db) - before
+    assert plans_of(searched_dsn, statement) <= most
+
+
+@pytest.mark.parametrize("call", WRITES)
+def test_a_first_write_makes_no_more_plans_than_it_needs(searched_dsn: str, call: str) -> None:
+    statement, most = WRITES[call]
+    assert plans_of(searched_dsn, statement) <= most

@@ -8,8 +8,11 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  -- Most logins are no gateways, and pg_roles is a view that a new session takes long to plan.
+  if not braid_store.session_is('gateway') then
+    return false;
+  end if;
   return not (select r.rolsuper or r.rolbypassrls from pg_roles r where r.rolname = session_user)
-         and braid_store.session_is('gateway')
          and braid_store.request_tenant_key() is null;
 end
 $$;

@@ -32,6 +32,16 @@ begin
       using errcode = '54000', hint = 'Send batches of a few megabytes.';
   end if;
 
+  -- Most documents are short enough for any limit, whatever they have. An element of an array takes four bytes at least.
+  if not exists (
+    select from jsonb_array_elements(check_sizes.documents) d
+    where octet_length(d.value ->> 'content') > 65000
+       or pg_column_size(d.value -> 'metadata') > 2000 or pg_column_size(d.value -> 'chunks') > 400000
+       or case when jsonb_typeof(d.value) = 'object'
+               then pg_column_size(d.value - '{content,metadata,chunks,embedding,sparse,token_vectors}'::text[]) > 1024 end)
+  then
+    return;
+  end if;
   select d.external_id, s.name, s.size, s.unit, s.most into v_wrong
   from (
     select left(d.value ->> 'external_id', 100) as external_id, d.value as document,

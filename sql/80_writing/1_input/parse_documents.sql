@@ -24,6 +24,7 @@ declare
     "format": ["string", "null"]}';
   -- What stands for an embedding in the hash of a document, as its place in embeddings is another in each batch.
   v_digests text[];
+  v_keys text[]; -- that any document has: what needs others is not planned
   v_chunk_lists jsonb[];
   v_chunk_names text[];
   v_sparse jsonb[];
@@ -38,8 +39,13 @@ begin
   end if;
   perform braid_store.check_sizes(parse_documents.documents);
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
-  perform braid_store.check_values(array[parse_documents.documents], '{document}');
-  perform braid_store.check_chunk_options(parse_documents.documents, parse_documents.collection);
+  v_keys := array(select distinct jsonb_object_keys(d) from jsonb_array_elements(parse_documents.documents) d);
+  if v_keys && '{importance,occurred_at}'::text[] then
+    perform braid_store.check_values(array[parse_documents.documents], '{document}');
+  end if;
+  if v_keys && '{format,chunk_tokens,overlap_tokens}'::text[] then
+    perform braid_store.check_chunk_options(parse_documents.documents, parse_documents.collection);
+  end if;
 
   select d.ordinality, d.value ->> 'external_id' as external_id, jsonb_typeof(d.value -> 'chunks') as chunks_type,
          coalesce(octet_length(d.value ->> 'external_id'), 0) as external_id_bytes
@@ -67,22 +73,26 @@ begin
             hint = 'Without an embedding its text is split into chunks: give both, or chunks with token_vectors of their own.';
   end if;
 
-  select d.value ->> 'external_id' as external_id, k.key into v_wrong
-  from jsonb_array_elements(parse_documents.documents) d,
-       unnest('{content,chunks,embedding,sparse,token_vectors}'::text[]) k (key)
-  where jsonb_typeof(d.value -> 'segments') = 'array' and jsonb_typeof(d.value -> k.key) <> 'null'
-  limit 1;
-  if found then
-    raise exception 'document "%" has segments and also %', left(v_wrong.external_id, 100), v_wrong.key
-      using errcode = '22023',
-            hint = 'Give the text in segments alone, which are made into chunks, or give chunks of your own.';
+  if 'segments' = any (v_keys) then
+    select d.value ->> 'external_id' as external_id, k.key into v_wrong
+    from jsonb_array_elements(parse_documents.documents) d,
+         unnest('{content,chunks,embedding,sparse,token_vectors}'::text[]) k (key)
+    where jsonb_typeof(d.value -> 'segments') = 'array' and jsonb_typeof(d.value -> k.key) <> 'null'
+    limit 1;
+    if found then
+      raise exception 'document "%" has segments and also %', left(v_wrong.external_id, 100), v_wrong.key
+        using errcode = '22023',
+              hint = 'Give the text in segments alone, which are made into chunks, or give chunks of your own.';
+    end if;
+    perform braid_store.check_spoken_segments(parse_documents.documents);
   end if;
-  perform braid_store.check_spoken_segments(parse_documents.documents);
 
-  select array_agg(d.value -> 'chunks'), array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100)))
-  into v_chunk_lists, v_chunk_names
-  from jsonb_array_elements(parse_documents.documents) d
-  where jsonb_typeof(d.value -> 'chunks') = 'array';
+  if 'chunks' = any (v_keys) then
+    select array_agg(d.value -> 'chunks'), array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100)))
+    into v_chunk_lists, v_chunk_names
+    from jsonb_array_elements(parse_documents.documents) d
+    where jsonb_typeof(d.value -> 'chunks') = 'array';
+  end if;
   if v_chunk_lists is not null then
     perform braid_store.check_fields(v_chunk_lists, v_chunk_names, c_chunk_fields);
     perform braid_store.check_values(v_chunk_lists, v_chunk_names),
@@ -97,16 +107,18 @@ begin
     end if;
   end if;
 
-  select array_agg(s.terms), array_agg(s.name) into v_sparse, v_sparse_names
-  from jsonb_array_elements(parse_documents.documents) d,
-       lateral (
-         select d.value -> 'sparse' as terms, format('sparse of document "%s"', left(d.value ->> 'external_id', 100)) as name
-         union all
-         select c.value -> 'sparse', format('sparse of document "%s" chunk %s', left(d.value ->> 'external_id', 100), c.ordinality)
-         from jsonb_array_elements(case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end)
-              with ordinality c
-       ) s
-  where jsonb_typeof(s.terms) = 'object';
+  if v_keys && '{sparse,chunks}'::text[] then
+    select array_agg(s.terms), array_agg(s.name) into v_sparse, v_sparse_names
+    from jsonb_array_elements(parse_documents.documents) d,
+         lateral (
+           select d.value -> 'sparse' as terms, format('sparse of document "%s"', left(d.value ->> 'external_id', 100)) as name
+           union all
+           select c.value -> 'sparse', format('sparse of document "%s" chunk %s', left(d.value ->> 'external_id', 100), c.ordinality)
+           from jsonb_array_elements(case jsonb_typeof(d.value -> 'chunks') when 'array' then d.value -> 'chunks' end)
+                with ordinality c
+         ) s
+    where jsonb_typeof(s.terms) = 'object';
+  end if;
   if v_sparse is not null then
     perform braid_store.check_sparse_terms(v_sparse, v_sparse_names);
   end if;

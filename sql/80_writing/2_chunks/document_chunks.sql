@@ -26,92 +26,122 @@ as $$
 #variable_conflict use_column
 declare
   c_white_space constant text := E' \t\n\r\f\x0B';
+  v_texts braid_store.document_input[];
+  v_count int;
+  v_costs float8[]; -- of the texts, then of what the model reads before each
+  v_budgets int[];
+  v_longer braid_store.document_input[];
+  v_longer_budgets int[];
   v_spoken braid_store.document_input[];
 begin
-  return query
-  with given as materialized (
-    -- Not i.chunks: each row would hold all chunks.
-    select i.ordinality, i.external_id, i.speaker, i.category, i.importance, i.occurred_at, i.language, i.metadata,
-           c.value, c.ordinality as chunk_number, row_number() over ()::int as number
-    from unnest(document_chunks.inputs) i, jsonb_array_elements(i.chunks) with ordinality c
-    where i.chunks is not null
-  ), texts as materialized (
-    select i.*, row_number() over ()::int as number,
-           coalesce(i.chunk_tokens, document_chunks.collection.chunk_tokens) as most_tokens
+  -- Chunks as given. Each kind of document has a statement of its own, as most writes have one kind.
+  if exists (select from unnest(document_chunks.inputs) i where i.chunks is not null) then
+    return query
+    with given as materialized (
+      -- Not i.chunks: each row would hold all chunks.
+      select i.ordinality, i.external_id, i.speaker, i.category, i.importance, i.occurred_at, i.language, i.metadata,
+             c.value, c.ordinality as chunk_number, row_number() over ()::int as number
+      from unnest(document_chunks.inputs) i, jsonb_array_elements(i.chunks) with ordinality c
+      where i.chunks is not null
+    ), estimates as materialized (
+      select braid_store.token_costs(array(select g.value ->> 'content' from given g order by g.number)) as costs
+    )
+    select g.ordinality, (g.chunk_number - 1)::int, g.value ->> 'content',
+           ceil((select e.costs from estimates e)[g.number])::int,
+           coalesce(g.value ->> 'speaker', g.speaker), coalesce(g.value ->> 'category', g.category),
+           coalesce((g.value ->> 'importance')::float8, g.importance),
+           coalesce((g.value ->> 'occurred_at')::timestamptz, g.occurred_at),
+           coalesce(g.value ->> 'language', g.language),
+           case when jsonb_typeof(g.value -> 'metadata') = 'object' then g.metadata || (g.value -> 'metadata')
+                else g.metadata end,
+           g.value ->> 'embedding',
+           format('embedding of document "%s" chunk %s', left(g.external_id, 100), g.chunk_number),
+           case when jsonb_typeof(g.value -> 'sparse') = 'object' then g.value -> 'sparse' end
+    from given g;
+  end if;
+
+  v_texts := array(
+    select i
     from unnest(document_chunks.inputs) i
     where i.chunks is null
       -- Segments in which nothing is said are no text.
-      and not exists (select from jsonb_array_elements(i.segments) g where g.value ->> 'text' ~ E'\\S')
-  ), estimates as materialized (
-    -- All in one call: the given chunks, the texts, and what the model reads before each text.
-    select c.given_count, c.text_count, braid_store.token_costs(
-        array(select g.value ->> 'content' from given g order by g.number)
-        || array(
-          -- The estimate of a longer text is needed only if it has an embedding.
-          select case when t.embedding is not null or t.sparse <> '{}' or length(t.content) <= 8 * t.most_tokens then coalesce(t.content, '')
-                      else '' end
-          from texts t
-          order by t.number)
-        || array(
-          select concat_ws(E'\n', case when 'title' = any (document_chunks.collection.embed_fields) then t.title end,
-                           case when 'speaker' = any (document_chunks.collection.embed_fields) then t.speaker end)
-          from texts t
-          order by t.number)) as costs
-    from (
-      select (select count(*) from given)::int as given_count, (select count(*) from texts)::int as text_count
-    ) c
-  ), budgets as materialized (
-    select t.*, (select e.costs from estimates e)[(select e.given_count from estimates e) + t.number] as cost,
+      and (i.segments is null
+           or not exists (select from jsonb_array_elements(i.segments) g where g.value ->> 'text' ~ E'\\S')));
+  v_count := cardinality(v_texts);
+  if v_count > 0 then
+    -- All in one call: the texts, and what the model reads before each.
+    v_costs := braid_store.token_costs(array(
+      select case
+               -- The estimate of a longer text is needed only if it has an embedding.
+               when t.number <= v_count
+                 then case when (t.input).embedding is not null or (t.input).sparse <> '{}'
+                                or length((t.input).content)
+                                   <= 8 * coalesce((t.input).chunk_tokens, document_chunks.collection.chunk_tokens)
+                           then coalesce((t.input).content, '') else '' end
+               else concat_ws(
+                 E'\n', case when 'title' = any (document_chunks.collection.embed_fields) then (t.input).title end,
+                 case when 'speaker' = any (document_chunks.collection.embed_fields) then (t.input).speaker end) end
+      from (
+        select unnest(v_texts) as input, generate_series(1, v_count) as number
+        union all
+        select unnest(v_texts), generate_series(v_count + 1, 2 * v_count)
+      ) t
+      order by t.number));
+    v_budgets := array(
       -- Title and speaker take their share of chunk_tokens, but half at most.
-      greatest(t.most_tokens - ceil((select e.costs from estimates e)[(
-          select e.given_count + e.text_count from estimates e) + t.number])::int, t.most_tokens / 2, 1) as budget
-    from texts t
-  ), contents as materialized (
-    select b.*, length(b.content) <= 8 * b.budget and b.cost <= b.budget as fits, row_number() over ()::int as place
-    from budgets b
-    where b.embedding is null and coalesce(b.sparse, '{}') = '{}' and b.content is not null
-  )
-  -- Chunks as given.
-  select g.ordinality, (g.chunk_number - 1)::int, g.value ->> 'content',
-         ceil((select e.costs from estimates e)[g.number])::int,
-         coalesce(g.value ->> 'speaker', g.speaker), coalesce(g.value ->> 'category', g.category),
-         coalesce((g.value ->> 'importance')::float8, g.importance),
-         coalesce((g.value ->> 'occurred_at')::timestamptz, g.occurred_at),
-         coalesce(g.value ->> 'language', g.language),
-         case when jsonb_typeof(g.value -> 'metadata') = 'object' then g.metadata || (g.value -> 'metadata')
-              else g.metadata end,
-         g.value ->> 'embedding',
-         format('embedding of document "%s" chunk %s', left(g.external_id, 100), g.chunk_number),
-         case when jsonb_typeof(g.value -> 'sparse') = 'object' then g.value -> 'sparse' end
-  from given g
-  union all
-  -- A document with an embedding or sparse terms is one chunk, because they stand for the whole text. A document with only a
-  -- title is one chunk, too.
-  select b.ordinality, 0, coalesce(b.content, ''), ceil(b.cost)::int, b.speaker, b.category, b.importance, b.occurred_at,
-         b.language, b.metadata, b.embedding, format('embedding of document "%s"', left(b.external_id, 100)), b.sparse
-  from budgets b
-  where b.embedding is not null or b.sparse <> '{}' or coalesce(b.content, '') !~ E'\\S' and b.title ~ E'\\S'
-  union all
-  select c.ordinality, 0, btrim(c.content, c_white_space), ceil(c.cost)::int, c.speaker, c.category, c.importance,
-         c.occurred_at, c.language, c.metadata, null, null, c.sparse
-  from contents c
-  where c.fits and c.content ~ E'\\S'
-  union all
-  select c.ordinality, s.chunk_index, s.content, s.token_count, c.speaker, c.category, c.importance, c.occurred_at,
-         c.language, braid_store.copied_metadata(c.external_id, c.metadata, s.chunk_count), null, null, c.sparse
-  from (
-    select s.*, count(*) over (partition by s.text_number) as chunk_count
-    from braid_store.split_texts(array(select case when not c.fits then c.content end from contents c order by c.place),
-                                 array(select c.budget from contents c order by c.place),
-                                 array(select coalesce(c.overlap_tokens, document_chunks.collection.overlap_tokens)
-                                       from contents c order by c.place),
-                                 array(select c.format from contents c order by c.place)) s
-  ) s
-  join contents c on c.place = s.text_number
-  where exists (select from contents c where not c.fits);
+      select greatest(t.most_tokens - ceil(v_costs[v_count + t.number])::int, t.most_tokens / 2, 1)
+      from (
+        select coalesce((t.input).chunk_tokens, document_chunks.collection.chunk_tokens) as most_tokens, t.number
+        from (select unnest(v_texts) as input, generate_series(1, v_count) as number) t
+        offset 0
+      ) t
+      order by t.number);
+    return query
+    select (t.input).ordinality, 0,
+           case when w.is_whole then coalesce((t.input).content, '') else btrim((t.input).content, c_white_space) end,
+           ceil(t.cost)::int, (t.input).speaker, (t.input).category, (t.input).importance, (t.input).occurred_at,
+           (t.input).language, (t.input).metadata, (t.input).embedding,
+           case when (t.input).embedding is not null
+                then format('embedding of document "%s"', left((t.input).external_id, 100)) end,
+           (t.input).sparse
+    from (select unnest(v_texts) as input, unnest(v_costs[:v_count]) as cost, unnest(v_budgets) as budget) t,
+         lateral (
+           -- A document with an embedding or sparse terms is one chunk, because they stand for the whole text. A document
+           -- with only a title is one chunk, too.
+           select (t.input).embedding is not null or coalesce((t.input).sparse, '{}') <> '{}'
+                  or coalesce((t.input).content, '') !~ E'\\S' and coalesce((t.input).title, '') ~ E'\\S' as is_whole
+         ) w
+    where w.is_whole
+       or length((t.input).content) <= 8 * t.budget and t.cost <= t.budget and (t.input).content ~ E'\\S';
+
+    select array_agg(t.input order by t.number), array_agg(t.budget order by t.number) into v_longer, v_longer_budgets
+    from (
+      select unnest(v_texts) as input, unnest(v_costs[:v_count]) as cost, unnest(v_budgets) as budget,
+             generate_series(1, v_count) as number
+    ) t
+    where (t.input).embedding is null and coalesce((t.input).sparse, '{}') = '{}'
+      and not (length((t.input).content) <= 8 * t.budget and t.cost <= t.budget);
+    if v_longer is not null then
+      return query
+      select c.ordinality, s.chunk_index, s.content, s.token_count, c.speaker, c.category, c.importance, c.occurred_at,
+             c.language, braid_store.copied_metadata(c.external_id, c.metadata, s.chunk_count), null::text, null::text, c.sparse
+      from (
+        select s.*, count(*) over (partition by s.text_number) as chunk_count
+        from braid_store.split_texts(array(select i.content from unnest(v_longer) i), v_longer_budgets,
+                                     array(select coalesce(i.overlap_tokens, document_chunks.collection.overlap_tokens)
+                                           from unnest(v_longer) i),
+                                     array(select i.format from unnest(v_longer) i)) s
+      ) s
+      join (
+        select i.ordinality, i.external_id, i.speaker, i.category, i.importance, i.occurred_at, i.language, i.metadata,
+               i.sparse, row_number() over ()::int as place
+        from unnest(v_longer) i
+      ) c on c.place = s.text_number;
+    end if;
+  end if;
 
   v_spoken := array(select i from unnest(document_chunks.inputs) i where i.segments is not null);
-  if v_spoken <> '{}' then
+  if cardinality(v_spoken) > 0 then
     return query
     select s.ordinality, s.chunk_index, s.content, s.token_count, s.speaker, i.category, i.importance, s.occurred_at,
            i.language, braid_store.copied_metadata(i.external_id, i.metadata, s.chunk_count) || s.metadata,

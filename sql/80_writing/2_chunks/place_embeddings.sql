@@ -17,7 +17,7 @@ as $$
 #variable_conflict use_column
 declare
   -- Positions in embedded_ids and embeddings that no space has taken yet.
-  v_left int[] := array(select generate_subscripts(place_embeddings.embedded_ids, 1));
+  v_left int[];
   v_fitting int[];
   v_fitting_ids bigint[];
   v_kept_ids bigint[];
@@ -35,7 +35,16 @@ begin
     from braid_store.written_spaces(place_embeddings.collection) w, unnest(place_embeddings.chunk_ids) u (chunk_id);
     return;
   end if;
+  if place_embeddings.previous_ids is null
+     and cardinality(place_embeddings.embedded_ids) = cardinality(place_embeddings.chunk_ids)
+     and not exists (select from braid_store.model_migrations m where m.collection_id = place_embeddings.collection.id) then
+    -- Most writes of vectors: one for each chunk, and one space for them.
+    perform braid_store.check_embeddings(collection, embeddings, 'embedding %s', names);
+    perform braid_store.insert_vectors(tenant_id, collection, embedded_ids, embeddings);
+    return;
+  end if;
 
+  v_left := array(select generate_subscripts(place_embeddings.embedded_ids, 1));
   -- The space that searches use comes first, and so takes a vector that fits both.
   for v_space in select w.* from braid_store.written_spaces(place_embeddings.collection) w loop
     v_fitting := array(

@@ -31,6 +31,13 @@ begin
            offset 0
          ) t;
   end if;
+  -- Few writes bring any, and what follows takes a new session long to plan.
+  if not exists (
+    select from unnest(place_token_vectors.inputs) i
+    where i.token_vectors is not null or jsonb_path_exists(i.chunks, '$[*].token_vectors'))
+  then
+    return;
+  end if;
   -- One chunk after the other: together they may be too large for an array.
   for v_given in
     select ch.document_id, g.chunk_index, g.token_vectors,

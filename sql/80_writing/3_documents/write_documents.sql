@@ -24,6 +24,7 @@ declare
   v_changes braid_store.document_change[];
   v_rewritten braid_store.document_change[];
   v_updated_ids bigint[];
+  v_is_replaced boolean; -- any of them
   v_previous braid_store.previous_chunk[];
   v_previous_ids bigint[];
 begin
@@ -32,8 +33,8 @@ begin
     v_inputs := braid_store.date_documents(v_tenant_id, v_collection.id, v_inputs);
   end if;
   select array_agg(c), array_agg(c) filter (where c.status in ('inserted', 'replaced')),
-         array_agg(c.document_id) filter (where c.status = 'updated')
-  into v_changes, v_rewritten, v_updated_ids
+         array_agg(c.document_id) filter (where c.status = 'updated'), bool_or(c.status = 'replaced')
+  into v_changes, v_rewritten, v_updated_ids, v_is_replaced
   from braid_store.store_documents(v_tenant_id, v_collection.id, v_inputs) c;
 
   if v_updated_ids is not null then
@@ -47,7 +48,9 @@ begin
            ) k));
   end if;
   if v_rewritten is not null then
-    v_previous := braid_store.previous_chunks(v_tenant_id, v_collection, v_rewritten);
+    if v_is_replaced then
+      v_previous := braid_store.previous_chunks(v_tenant_id, v_collection, v_rewritten);
+    end if;
     if v_previous is not null then
       v_previous_ids := array(select p.chunk_id from unnest(v_previous) p order by p.chunk_id);
       perform braid_store.remove_chunks(v_tenant_id, v_collection.id, v_previous_ids, keeps_vectors => true);
