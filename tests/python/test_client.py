@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -302,6 +303,40 @@ def test_many_documents_go_in_batches(client: pgbraid.Client) -> None:
     assert summary.inserted == 5001
     assert seen == [5000, 5001]
     assert client.search("word777", mode="full_text")[0].external_id == "d777"
+
+
+class Prepared(dict[str, Any]):
+    """A document that tells when it was read, and by which thread."""
+
+    def __init__(self, number: int, is_wrong: bool = False) -> None:
+        super().__init__(external_id=f"d{number}", content=f"word{number}")
+        if is_wrong:
+            self["nothing"] = 1
+        self.read = threading.Event()
+        self.thread = threading.current_thread()
+
+    def __iter__(self) -> Iterator[str]:
+        self.thread = threading.current_thread()
+        self.read.set()
+        return super().__iter__()
+
+
+def test_a_list_is_prepared_while_it_is_written(client: pgbraid.Client) -> None:
+    documents = [Prepared(number) for number in range(5001)]
+    seen: list[tuple[int, bool]] = []
+    client.add_documents(documents, progress=lambda count: seen.append((count, documents[-1].read.wait(60))))
+    assert seen == [(5000, True), (5001, True)]
+    # What makes documents as they are asked for belongs to the thread of the caller, as a cursor of SQLite does.
+    documents = [Prepared(number) for number in range(5001)]
+    client.add_documents(document for document in documents)
+    assert {document.thread for document in documents} == {threading.current_thread()}
+
+
+def test_what_is_wrong_in_a_later_batch_is_told_after_the_first_is_written(client: pgbraid.Client) -> None:
+    seen: list[int] = []
+    with pytest.raises(InvalidArgumentError, match="document 'd5001' has an unknown key 'nothing'"):
+        client.add_documents([Prepared(number, number == 5001) for number in range(5002)], progress=seen.append)
+    assert seen == [5000] and client.count() == 5000
 
 
 def test_embedding_reports_progress_and_ends(client: pgbraid.Client) -> None:

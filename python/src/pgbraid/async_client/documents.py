@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import to_json
 from pgbraid.async_client.session import TENANT
-from pgbraid.ingestion.documents import batches
+from pgbraid.ingestion.documents import batches, batches_ahead
 from pgbraid.stored import Document, ListedDocument, WriteSummary
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ async def add_documents(
     rows: Any = documents
     client = client._for_one_call()
     summary = WriteSummary()
-    for batch in batches(rows):
+    for batch in batches_ahead(rows) if isinstance(rows, (list, tuple)) else batches(rows):
         # %b, as psycopg would write a list of vectors out as text.
         call = (
             """braid.upsert_embedded_documents(documents => %(documents)s::jsonb, embeddings => %(embeddings)b,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from pgbraid._background import in_background
 from pgbraid.arguments import to_json
 from pgbraid.errors import InvalidArgumentError, LimitExceededError
 from pgbraid.vectors import to_vector
@@ -15,7 +17,7 @@ from pgbraid.vectors import to_vector
 if TYPE_CHECKING:
     from pgvector import Vector
 
-__all__ = ["Batch", "CheckedDocument", "batches", "bounded", "check_document", "checked_records"]
+__all__ = ["Batch", "CheckedDocument", "batches", "batches_ahead", "bounded", "check_document", "checked_records"]
 
 CHUNK_KEYS = frozenset(
     (
@@ -49,6 +51,8 @@ _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 BATCH_DOCUMENTS = 5000
 BATCH_BYTES = 4_000_000
 BATCH_EMBEDDING_BYTES = 16_000_000
+# More threads would take turns on one core.
+_PREPARING = threading.BoundedSemaphore(4)
 # The limits of braid_store.check_sizes, which the database checks as well.
 MOST_CONTENT_BYTES = 10_000_000
 MOST_BATCH_BYTES = 64_000_000
@@ -122,6 +126,22 @@ def batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
             batch.add(checked)
     if batch.texts:
         yield batch
+
+
+def batches_ahead(documents: Sequence[Mapping[str, Any]]) -> Iterator[Batch]:
+    """The same, each but the first made in a thread while the one before it is stored. Only for documents that are all
+    there: to ask for more would run code of others in that thread."""
+    made = batches(documents)
+    batch = next(made, None)
+    count = 0
+    while batch is not None:
+        count += len(batch.texts)
+        if count == len(documents):
+            yield batch
+            return
+        following = in_background(lambda: next(made, None), places=_PREPARING)
+        yield batch
+        batch = following.result()
 
 
 def bounded(texts: Iterable[str]) -> Iterator[list[str]]:
