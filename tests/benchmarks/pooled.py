@@ -1,5 +1,6 @@
 """Searches and writes of many clients for many tenants through PgBouncer, in transaction mode:
-`python -m benchmarks.pooled` in tests/.
+`python -m benchmarks.pooled` in tests/. With `--citus` on the cluster whose coordinator PGBRAID_CITUS_DSN names, in a
+database of their own, with a PgBouncer before each worker.
 
 Everything is checked: that no call fails, that each row is of its tenant, that no hybrid search has fewer rows than it
 asked for, that afterwards what was written is there and what was deleted is not, and that indexes agree with texts."""
@@ -14,12 +15,15 @@ import statistics
 import threading
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from citus.conftest import VARIABLE, databases
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgbraid
 from benchmarks.search import table
@@ -30,12 +34,14 @@ from benchmarks.tenants.loading import (
     Source,
     Tenant,
     cpu_seconds,
+    define,
     load,
     maintain,
     prepare,
     zipf_tenants,
 )
 from pgbraid import embedded
+from pgbraid.cluster import distribute
 from pgbraid.install import install
 from support import temporary_folder
 from support.pgbouncer import pooled
@@ -63,23 +69,38 @@ class Outcome:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
+    parser.add_argument("--citus", action="store_true", help=f"on the cluster of {VARIABLE}")
     parser.add_argument("--data-dir", type=Path, help="where the loaded database is kept, or is already")
     parser.add_argument("--tenants", type=int, default=100)
     parser.add_argument("--chunks", type=int, default=30_000, help="of all tenants, by Zipf's law")
     parser.add_argument("--words", type=int, default=150, help="of a chunk")
     parser.add_argument("--shards-from", type=int, default=1000, help="tenants of so many chunks get a vector index")
     parser.add_argument("--clients", type=int, default=16)
-    parser.add_argument("--pool", type=int, default=8, help="PgBouncer's connections to the server")
+    parser.add_argument("--pool", type=int, default=8, help="connections of each PgBouncer to its server")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--pause", type=float, default=0, help="seconds between a client's calls")
     parser.add_argument("--maintain-every", type=float, default=15, help="seconds")
     args = parser.parse_args()
+    weights = sum(1 / rank for rank in range(1, args.tenants + 1))
+    largest = round(args.chunks / weights)
+    tenants = zipf_tenants(args.tenants, largest, args.chunks - largest)
+    with (cluster if args.citus else single)(tenants, args) as nodes:
+        with psycopg.connect(next(iter(nodes.values()))) as db:
+            version = db.info.server_version // 10000
+        print(
+            f"PostgreSQL {version}, {os.cpu_count()} cores; {args.tenants} tenants of {tenants[0].size:,} to "
+            f"{tenants[-1].size:,} chunks; {args.clients} clients, {args.pool} connections to each of {len(nodes)}",
+            flush=True,
+        )
+        run(nodes, tenants, args)
+
+
+@contextmanager
+def single(tenants: list[Tenant], args: argparse.Namespace) -> Iterator[dict[str, str]]:
+    """A server of our own."""
     data_dir = args.data_dir or temporary_folder()
     try:
         server = embedded.ensure_running(data_dir, args.postgres_version)
-        weights = sum(1 / rank for rank in range(1, args.tenants + 1))
-        largest = round(args.chunks / weights)
-        tenants = zipf_tenants(args.tenants, largest, args.chunks - largest)
         dsn = server.dsn_for(DATABASE)
         with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
             is_loaded = db.execute("select from pg_database where datname = %s", (DATABASE,)).fetchone() is not None
@@ -88,59 +109,88 @@ def main() -> None:
         else:
             prepare(server, DATABASE, tenants, args.shards_from)
             load(dsn, tenants, args.words, 2)
-            with psycopg.connect(dsn, autocommit=True) as db:
-                maintain(db)
-                db.execute("vacuum analyze")
-        print(
-            f"PostgreSQL {server.version}, {os.cpu_count()} cores; {args.tenants} tenants of {tenants[0].size:,} to "
-            f"{tenants[-1].size:,} chunks; {args.clients} clients, {args.pool} connections",
-            flush=True,
-        )
-        run(dsn, tenants, args)
+            settle([dsn])
+        yield {"": dsn}
     finally:
         embedded.stop(data_dir)
         if not args.data_dir:
             shutil.rmtree(data_dir)
 
 
-def run(dsn: str, tenants: list[Tenant], args: argparse.Namespace) -> None:
+@contextmanager
+def cluster(tenants: list[Tenant], args: argparse.Namespace) -> Iterator[dict[str, str]]:
+    """The DSNs of a cluster's workers, by the names that Citus has for them."""
+    with databases(os.environ[VARIABLE]) as (coordinator, workers, _):
+        define(coordinator, tenants, args.shards_from)
+        distribute(coordinator)
+        for dsn in workers.values():
+            # A setting of each node.
+            with psycopg.connect(dsn, autocommit=True) as db:
+                db.execute("update braid_store.vector_settings set exact_rows = %s", (args.shards_from,))
+        load(coordinator, tenants, args.words, 2)
+        settle(workers.values())
+        yield workers
+
+
+def settle(dsns: Iterable[str]) -> None:
+    for dsn in dsns:
+        with psycopg.connect(dsn, autocommit=True) as db:
+            maintain(db)
+            db.execute("vacuum analyze")
+
+
+def run(nodes: Mapping[str, str], tenants: list[Tenant], args: argparse.Namespace) -> None:
     source = Source(args.words)
     answers: Any = CONTEXT.Queue()
-    with pooled(dsn, SERVICE, size=args.pool) as through, psycopg.connect(dsn, autocommit=True) as admin:
+    with ExitStack() as stack:
+        admins = [stack.enter_context(psycopg.connect(dsn, autocommit=True)) for dsn in nodes.values()]
+        through = {name: stack.enter_context(pooled(dsn, SERVICE, size=args.pool)) for name, dsn in nodes.items()}
+        if args.citus:
+            addresses = {name: conninfo_to_dict(dsn) for name, dsn in through.items()}
+            os.environ["PGBRAID_NODES"] = ",".join(f"{name}={a['host']}:{a['port']}" for name, a in addresses.items())
+        entries = [make_conninfo(dsn, user=SERVICE) for dsn in through.values()]
         clients = [
-            CONTEXT.Process(
-                target=work, args=(make_conninfo(through, user=SERVICE), number, tenants, source, args, answers)
-            )
+            CONTEXT.Process(target=work, args=(entries[number % len(entries)], number, tenants, source, args, answers))
             for number in range(args.clients)
         ]
-        begun, upkeep = time.monotonic(), cpu_seconds(admin.info.backend_pid)
+        begun, upkeep = time.monotonic(), sum(cpu_seconds(admin.info.backend_pid) for admin in admins)
         for client in clients:
             client.start()
         warnings: list[str] = []
         ended = threading.Event()
-        keeping = threading.Thread(target=keep, args=(admin, ended, args.maintain_every, warnings))
-        keeping.start()
+        keeping = [
+            threading.Thread(target=keep, args=(admin, ended, args.maintain_every, warnings)) for admin in admins
+        ]
+        for thread in keeping:
+            thread.start()
         try:
             # One that has died does not answer.
             outcomes: list[Outcome] = [answers.get(timeout=args.seconds + 300) for _ in clients]
             elapsed = time.monotonic() - begun
         finally:
             ended.set()
-            keeping.join()
-        upkeep = cpu_seconds(admin.info.backend_pid) - upkeep
-        rows = admin.execute("select pid from pg_stat_activity where usename = %s", (SERVICE,)).fetchall()
-        server_cpu = sum(cpu_seconds(pid) for (pid,) in rows)
+            for thread in keeping:
+                thread.join()
+        upkeep = sum(cpu_seconds(admin.info.backend_pid) for admin in admins) - upkeep
+        pids = [
+            pid
+            for admin in admins
+            for (pid,) in admin.execute(
+                "select pid from pg_stat_activity where usename = %s and datname = current_database()", (SERVICE,)
+            )
+        ]
+        server_cpu = sum(cpu_seconds(pid) for pid in pids)
         for client in clients:
             client.join()
         report(outcomes, elapsed)
         print(
-            f"CPU: {server_cpu:.1f} s in {len(rows)} sessions of the pool, {upkeep:.1f} in maintain, "
+            f"CPU: {server_cpu:.1f} s in {len(pids)} sessions of the pool, {upkeep:.1f} in maintain, "
             f"{sum(outcome.cpu for outcome in outcomes):.1f} in the clients, of {elapsed:.0f} s by the clock",
             flush=True,
         )
         wrong = sum((outcome.wrong for outcome in outcomes), Counter[str]())
         print(f"wrong: {dict(wrong) or 'nothing'}; warnings of maintain: {warnings or 'none'}", flush=True)
-        verify(admin, tenants, outcomes)
+        verify(admins, tenants, outcomes)
 
 
 def keep(admin: psycopg.Connection[Any], ended: threading.Event, every: float, warnings: list[str]) -> None:
@@ -245,9 +295,10 @@ def report(outcomes: list[Outcome], elapsed: float) -> None:
     table(f"{elapsed:.0f} seconds", ["calls", "a second", "p50 ms", "p95 ms", "p99 ms"], rows)
 
 
-def verify(admin: psycopg.Connection[Any], tenants: list[Tenant], outcomes: list[Outcome]) -> None:
+def verify(admins: Sequence[psycopg.Connection[Any]], tenants: list[Tenant], outcomes: list[Outcome]) -> None:
     """What clients were told is done is there, and nothing else, and the index of each tenant agrees with its texts."""
-    maintain(admin)
+    for admin in admins:
+        maintain(admin)
     expected: dict[str, dict[str, str]] = defaultdict(dict)
     for outcome in outcomes:
         for (key, name), text in outcome.written.items():
@@ -255,7 +306,7 @@ def verify(admin: psycopg.Connection[Any], tenants: list[Tenant], outcomes: list
                 expected[key][name] = text
     differences = problems = 0
     for tenant in tenants:
-        admin.execute("select set_config('braid.tenant', %s, false)", (tenant.key,))
+        admin = node_of(tenant, admins)
         rows = admin.execute(
             "select d.external_id, c.content from braid_store.documents d "
             "join braid_store.chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id "
@@ -269,6 +320,17 @@ def verify(admin: psycopg.Connection[Any], tenants: list[Tenant], outcomes: list
         assert row is not None
         problems += row[0]
     print(f"tenants whose documents differ from what was written: {differences}; problems of indexes: {problems}")
+
+
+def node_of(tenant: Tenant, admins: Sequence[psycopg.Connection[Any]]) -> psycopg.Connection[Any]:
+    """A session that acts for this tenant, on the node that has it."""
+    for admin in admins:
+        admin.execute("select set_config('braid.tenant', %s, false)", (tenant.key,))
+        # Another node refuses.
+        with suppress(psycopg.errors.ObjectNotInPrerequisiteState):
+            admin.execute("select braid.current_tenant_id()")
+            return admin
+    raise AssertionError(f"no node has {tenant.key}")
 
 
 if __name__ == "__main__":

@@ -86,11 +86,12 @@ def drop(dsn: str) -> None:
 
 
 @contextmanager
-def databases(coordinator: str) -> Iterator[tuple[str, dict[str, str], str]]:
-    """New ones on each node: the coordinator's DSN, the workers' by name, and that of one without Citus."""
+def databases(coordinator: str, most: int | None = None) -> Iterator[tuple[str, dict[str, str], str]]:
+    """New ones on each node, of `most` workers: the coordinator's DSN, the workers' by name, and that of one without
+    Citus."""
     name = f"pgbraid_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(coordinator, autocommit=True) as db:
-        nodes = [(group, host, port) for group, host, port in db.execute(NODES)]
+        nodes = [(group, host, port) for group, host, port in db.execute(NODES)][: None if most is None else most + 1]
     (_, here, at), *others = nodes
     server = {key: value for key, value in conninfo_to_dict(coordinator).items() if key != "dbname"}
     dsns = {

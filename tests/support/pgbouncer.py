@@ -123,8 +123,9 @@ def pooled(dsn: str, *logins: str, size: int = 1) -> Iterator[str]:
 
 @contextmanager
 def _let_in(account: Account, dsn: str, logins: Sequence[str]) -> Iterator[None]:
-    """A server that root started lets in root only; its own OS user may connect as these logins for the while."""
-    if not account.switch:
+    """A server that root started lets in root only; its own OS user may connect as these logins for the while. One that
+    is not reached by a socket has rules of its own."""
+    if not account.switch or not str(conninfo_to_dict(dsn).get("host", "/")).startswith("/"):
         yield
         return
     with psycopg.connect(dsn, autocommit=True) as connection:

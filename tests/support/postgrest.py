@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import psycopg
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgbraid.embedded.programs import Account, server_account
 from support.servers import temporary_folder
@@ -150,8 +150,9 @@ def running(
 
 @contextmanager
 def _let_in(account: Account, dsn: str) -> Iterator[None]:
-    """A server that root started lets in root only; its own OS user may connect for the while."""
-    if not account.switch:
+    """A server that root started lets in root only; its own OS user may connect for the while. One that is not reached
+    by a socket has rules of its own."""
+    if not account.switch or not str(conninfo_to_dict(dsn).get("host", "/")).startswith("/"):
         yield
         return
     with psycopg.connect(dsn, autocommit=True) as connection:

@@ -81,11 +81,17 @@ def prepare(server: embedded.Server, database: str, tenants: Sequence[Tenant], e
     """A new database with these tenants, which have nothing yet; its DSN."""
     with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as db:
         db.execute(sql.SQL("create database {}").format(sql.Identifier(database)))
-        if db.execute("select from pg_roles where rolname = %s", (SERVICE,)).fetchone() is None:
-            db.execute(sql.SQL("create role {} login").format(sql.Identifier(SERVICE)))
     dsn = server.dsn_for(database)
+    define(dsn, tenants, exact_rows)
+    return dsn
+
+
+def define(dsn: str, tenants: Sequence[Tenant], exact_rows: int) -> None:
+    """An installation with these tenants."""
     install(dsn)
     with psycopg.connect(dsn, autocommit=True) as db:
+        if db.execute("select from pg_roles where rolname = %s", (SERVICE,)).fetchone() is None:
+            db.execute(sql.SQL("create role {} login").format(sql.Identifier(SERVICE)))
         db.execute(sql.SQL("grant braid_writer to {}").format(sql.Identifier(SERVICE)))
         db.execute("select braid.add_trusted_role(%s, 'service')", (SERVICE,))
         # A lower limit makes more tables of vectors out of fewer chunks.
@@ -95,7 +101,6 @@ def prepare(server: embedded.Server, database: str, tenants: Sequence[Tenant], e
             (COLLECTION,),
         )
         create_tenants(db, tenants)
-    return dsn
 
 
 def create_tenants(db: Connection, tenants: Iterable[Tenant]) -> None:
