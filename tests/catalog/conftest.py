@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import psycopg
@@ -48,13 +49,24 @@ class Functions:
     def __iter__(self) -> Iterator[Any]:
         return iter(self.rows)
 
+    @cached_property
+    def _by_name(self) -> dict[str, Any]:
+        # Of several the first.
+        return {row.full_name: row for row in reversed(self.rows)}
+
+    @cached_property
+    def _calls(self) -> dict[str, set[str]]:
+        return {}
+
     def named(self, full_name: str) -> Any:
-        return next(row for row in self.rows if row.full_name == full_name)
+        return self._by_name[full_name]
 
     def calls(self, function: Any) -> set[str]:
-        body = re.sub(r"--[^\n]*", "", function.body)
-        known = {row.full_name for row in self.rows}
-        return {name for name in re.findall(r"\b(braid(?:_store)?\.\w+)\s*\(", body) if name in known}
+        if function.oid not in self._calls:
+            body = re.sub(r"--[^\n]*", "", function.body)
+            found = re.findall(r"\b(braid(?:_store)?\.\w+)\s*\(", body)
+            self._calls[function.oid] = self._by_name.keys() & found
+        return self._calls[function.oid]
 
     def reached_from(self, *full_names: str) -> set[str]:
         reached: set[str] = set()

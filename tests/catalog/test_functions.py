@@ -291,11 +291,10 @@ def test_searches_read_one_snapshot(functions: Any) -> None:
 
 
 def test_what_writes_is_volatile_and_nothing_else_is(functions: Any) -> None:
+    writing = {f.full_name for f in functions if WRITES.search(re.sub(r"--[^\n]*", "", f.body))}
+
     def writes(full_name: str) -> bool:
-        return any(
-            WRITES.search(re.sub(r"--[^\n]*", "", functions.named(name).body))
-            for name in functions.reached_from(full_name)
-        )
+        return not writing.isdisjoint(functions.reached_from(full_name))
 
     wrong = {f.full_name: f.volatility for f in functions if (f.volatility == "v") != writes(f.full_name)}
     assert wrong == {}

@@ -18,6 +18,7 @@ from endurance.traffic import is_lost
 from pgbraid import embedded
 from pgbraid.install import install
 from support import durable_server
+from support.examples import rounds
 from support.nearest import (
     Connection,
     Vector,
@@ -238,7 +239,7 @@ def kill_while_shards_are_made(server: embedded.Server) -> None:
     with connect(dsn) as db:
         fixed = prepare(db, 900)
     writer = Writer(4)
-    for number in range(6):
+    for number in range(rounds(6)):
         connections: list[Connection] = []
         problems: list[BaseException] = []
 

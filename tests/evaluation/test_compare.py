@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 
 

@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 from support.calls import one, upsert
 from support.judged import load_judged, read_relevance
 
+pytestmark = pytest.mark.any_version
 pytrec_eval: Any = pytest.importorskip("pytrec_eval", reason="pytrec-eval-terrier is not installed: make build")
 Connection = psycopg.Connection[Any]
 WORDS = ["fox", "dog", "cat", "bird", "fish", "horse", "mouse", "lion", "bear", "wolf"]

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one, set_tenant, upsert
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 WORDS = ["fox", "dog", "cat", "bird", "fish", "horse"]
 FULL_TEXT = {"mode": "full_text", "collection": "small"}

@@ -18,6 +18,7 @@ from pgbraid.learning import models as model_files
 from pgbraid.learning.queries import ndcg, read_queries
 from support.calls import named, one, upsert
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 Rows = list[dict[str, Any]]
 WORDS = [first + last for first in ("stone", "river", "cloud", "ember", "field") for last in ("path", "light", "song")]

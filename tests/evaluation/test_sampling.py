@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one, set_tenant, upsert
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 # By full text: the more often, the higher.
 TEXTS = {f"d{n}": "fox " * (6 - n) + "dog " * n for n in range(6)}

@@ -14,6 +14,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one, upsert
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 WORDS = ["amber", "basalt", "cedar", "delta", "ember", "flint", "garnet", "hazel", "indigo", "jasper"]
 TEXT = {"mode": "full_text", "collection": "notes"}

@@ -13,8 +13,8 @@ from psycopg.types.json import Jsonb
 import pgbraid
 from support import HashEmbedder
 from support.calls import full_text, hybrid, upsert, vector
-from support.examples import examples
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 TEXTS = {
     "who": "The Who played in London",
@@ -281,7 +281,7 @@ QUERIES = st.lists(
 
 def test_no_text_is_an_error(filled: Connection) -> None:
     @settings(
-        max_examples=examples(120),
+        max_examples=120,
         deadline=None,
         derandomize=True,
         database=None,

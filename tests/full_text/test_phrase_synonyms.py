@@ -18,9 +18,8 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from support.calls import full_text, one, set_tenant, upsert
-from support.examples import examples
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 NUMBERS = itertools.count()
 
@@ -513,7 +512,7 @@ def define(db: Connection, entries: dict[Words, list[Words]], collection: str) -
     ),
 )
 @settings(
-    max_examples=examples(16),
+    max_examples=16,
     deadline=None,
     database=None,
     derandomize=True,

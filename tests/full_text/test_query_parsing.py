@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from pgbraid.query_text import embedded_text
-from support.examples import examples
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 
 # One clause is its group, its sign (+ must, - must_not), its kind if not a word, and its content.
@@ -89,7 +89,7 @@ queries = st.one_of(
 )
 plain_queries = queries.filter(lambda query: not set(query) & set('"“”„*'))
 
-many = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 TOKENS = "unnest(braid_store.query_tokens(%s, 'english', true))"
 

@@ -12,16 +12,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.calls import named, set_tenant, upsert
-from support.examples import examples
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 WHOLE = {"fragment_count": None}
 SETTINGS = settings(
     deadline=None,
     suppress_health_check=list(HealthCheck),
     database=None,
-    max_examples=examples(100),
+    max_examples=100,
     derandomize=True,
 )
 

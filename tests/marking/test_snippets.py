@@ -11,7 +11,7 @@ import pgbraid
 from support import HashEmbedder
 from support.calls import named, set_tenant, upsert, vector
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 DOCUMENTS = [
     {

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
 from support.calls import named, upsert, vector
-from support.examples import examples
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 Vectors = NDArray[np.float64]
 
@@ -78,7 +77,7 @@ def max_sim(query: Vectors, name: str) -> float | None:
 numbers = st.floats(-1, 1, width=16).filter(lambda number: abs(number) > 0.01)
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     query=st.lists(st.lists(numbers, min_size=4, max_size=4), min_size=1, max_size=5),
     candidates=st.integers(1, 40),

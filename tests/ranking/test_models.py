@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import named, one, set_tenant, upsert, vector
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 Model = dict[str, Any]
 WORDS = ["amber", "basalt", "cedar", "delta", "ember", "flint", "garnet", "hazel", "indigo", "jasper"]

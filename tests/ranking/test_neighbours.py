@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one, set_tenant, upsert, vector
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor", "island", "jungle", "kettle"]
 QUERY = "amber basket candle"

@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 from support.calls import one, set_tenant, upsert, vector
 from support.nearest import maintain, set_threshold
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 
 # Cosines with the axes: the query is the first, profiles like the second.

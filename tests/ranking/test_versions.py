@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import named, one, upsert, vector
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 WORDS = ["amber", "basalt", "cedar", "delta", "ember", "flint", "garnet", "hazel", "indigo", "jasper"]
 RANKINGS: list[dict[str, Any]] = [

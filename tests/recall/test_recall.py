@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 from support import HashEmbedder
 from support.calls import full_text, hybrid, named, semantic, set_tenant, upsert, vector
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 Row = tuple[str, int, float]
 

@@ -22,8 +22,8 @@ from recall.timeframe_model import (
     since,
     until,
 )
-from support.examples import examples
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 PHRASES = named_periods()
 ZONES = [
@@ -39,7 +39,7 @@ ZONES = [
 # Wednesday.
 NOW = datetime(2025, 3, 12, 14, 30, 45, tzinfo=timezone.utc)
 SETTINGS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=examples(250), derandomize=True
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=250, derandomize=True
 )
 
 
@@ -118,7 +118,7 @@ def test_every_phrase_is_understood_in_any_case(db: Connection) -> None:
 
 
 @given(phrase=st.sampled_from(sorted(PHRASES)), now=times, zone=st.sampled_from(ZONES))
-@settings(SETTINGS, max_examples=examples(60))
+@settings(SETTINGS, max_examples=60)
 def test_open_ranges(db: Connection, phrase: str, now: datetime, zone: str) -> None:
     words = {"since": since, "until": until, "up to": until, "before": before, "after": after}
     for word, meaning in words.items():
@@ -129,14 +129,14 @@ def test_open_ranges(db: Connection, phrase: str, now: datetime, zone: str) -> N
 
 
 @given(day=st.dates(date(1990, 1, 1), date(2035, 1, 1)), zone=st.sampled_from(ZONES))
-@settings(SETTINGS, max_examples=examples(100))
+@settings(SETTINGS, max_examples=100)
 def test_iso_periods(db: Connection, day: date, zone: str) -> None:
     for text, meaning in iso_periods(day).items():
         assert parse(db, text, zone) == [expected(meaning, NOW, ZoneInfo(zone))]
 
 
 @given(first=st.dates(date(1990, 1, 1), date(2035, 1, 1)), days=st.integers(0, 800), zone=st.sampled_from(ZONES))
-@settings(SETTINGS, max_examples=examples(60))
+@settings(SETTINGS, max_examples=60)
 def test_iso_intervals_include_the_period_they_end_with(db: Connection, first: date, days: int, zone: str) -> None:
     last = first + timedelta(days=days)
     starts, ends = iso_periods(first), iso_periods(last)
@@ -362,7 +362,7 @@ WORDS = st.sampled_from([*SOME, *MORE])
 
 
 @given(text=st.text(max_size=40) | st.lists(WORDS, max_size=7).map(" ".join))
-@settings(SETTINGS, max_examples=examples(200))
+@settings(SETTINGS, max_examples=200)
 def test_any_text_is_ranges_or_one_kind_of_error(db: Connection, text: str) -> None:
     if "\x00" in text or any("\ud800" <= c <= "\udfff" for c in text):
         return

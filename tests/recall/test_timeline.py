@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import named, upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 Turn = dict[str, Any]
 

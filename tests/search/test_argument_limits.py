@@ -14,7 +14,7 @@ from pgbraid import embedded
 from support import clone
 from support.calls import named, upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 
 

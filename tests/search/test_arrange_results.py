@@ -14,7 +14,7 @@ from support.arranged import fill, keys, plain_rows, search
 from support.arrangement import Row, collapse, diversify, group, merge
 from support.calls import set_tenant, upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 
 

@@ -11,7 +11,7 @@ from support.arranged import QUERY, QUERY_VECTOR, fill, plain_rows, search
 from support.arrangement import collapse, merge
 from support.calls import named, upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 COLUMNS = "citation, external_id, passage_start, passage_end, token_count, total_tokens, score"
 

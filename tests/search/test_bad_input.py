@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import full_text, hybrid, named, semantic, upsert, vector
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 UNIT = [1.0] + [0.0] * 383
 
@@ -156,7 +157,6 @@ def test_any_text_is_a_query(filled: Connection, query: str, expected: set[str])
     assert {hit[0] for hit in found} == {"a", "b", "c"}
 
 
-@pytest.mark.any_version
 def test_a_long_query_is_cut_and_says_so(filled: Connection) -> None:
     words = "leeds " + " ".join(f"w{number}" for number in range(3_000))
     found = filled.execute("select braid.search_json(query_text => %s)", (words,)).fetchone()
@@ -220,7 +220,6 @@ def long_words(count: int) -> list[str]:
     return [f"lexeme{number:05}" + "x" * 60 for number in range(count)]
 
 
-@pytest.mark.any_version
 def test_a_document_of_over_a_megabyte_of_lexemes(db: Connection) -> None:
     """PostgreSQL's own tsvector ends there."""
     words = long_words(18_000)
@@ -230,7 +229,6 @@ def test_a_document_of_over_a_megabyte_of_lexemes(db: Connection) -> None:
     assert db.execute("select max(token_count) <= 240 from braid_store.chunks").fetchone() == (True,)
 
 
-@pytest.mark.any_version
 def test_a_chunk_of_more_words_than_a_forward_row_counts(db: Connection) -> None:
     words = long_words(18_000)
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
@@ -243,7 +241,6 @@ def test_a_chunk_of_more_words_than_a_forward_row_counts(db: Connection) -> None
     assert {hit[0] for hit in full_text(db, words[7_999])} == {"big"}
 
 
-@pytest.mark.any_version
 @pytest.mark.parametrize(
     "content",
     [

@@ -15,7 +15,7 @@ import pgbraid
 from support import HashEmbedder
 from support.calls import set_tenant, upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 WORDS = [
     "fox",

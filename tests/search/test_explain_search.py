@@ -11,6 +11,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import named, upsert, vector
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 WORDS = ["amber", "basalt", "cedar", "delta", "ember", "flint", "garnet", "hazel", "indigo", "jasper"]
 COUNT = 40

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from support.calls import full_text, named, set_tenant, upsert
-from support.examples import examples
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 Json = Any
 
@@ -39,7 +38,7 @@ DOCUMENTS: list[dict[str, Json]] = [
 ]
 KEYS = ["speaker", "importance", "external_id", "year", "tags", "page.number", "metadata.$x", "metadata.speaker"]
 SETTINGS = settings(
-    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=examples(60), derandomize=True
+    deadline=None, suppress_health_check=list(HealthCheck), database=None, max_examples=60, derandomize=True
 )
 
 

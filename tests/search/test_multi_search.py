@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one, upsert
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 
 TEXTS = {

@@ -15,7 +15,7 @@ from support import OtherSession
 from support.calls import full_text, hybrid, one, set_tenant, upsert
 from support.nearest import maintain
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 
 PLACES = {"price": [1, 0, 0], "both": [0.8, 0.6, 0], "cost": [0, 1, 0]}

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import full_text, named, upsert
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 
 MOST_QUERY_BYTES = 1_000_000

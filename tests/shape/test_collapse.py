@@ -11,6 +11,7 @@ from support.arranged import fill, keys, plain_rows, search
 from support.arrangement import collapse, group
 from support.calls import semantic, upsert
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 COLUMNS = "external_id, chunk_index"
 

@@ -12,7 +12,7 @@ from support.arranged import fill, plain_rows, search
 from support.arrangement import Row, group
 from support.calls import upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 
 

@@ -18,9 +18,8 @@ from psycopg.types.json import Jsonb
 from support.arranged import QUERY, QUERY_VECTOR, fill
 from support.arranged import search as arranged_search
 from support.calls import named, set_tenant, upsert
-from support.examples import examples
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 COLUMNS = "external_id, chunk_index, score, group_score, cursor"
 
@@ -91,7 +90,7 @@ def shapes(filled: Connection) -> Iterator[Connection]:
 
 @given(st.sampled_from(ARRANGEMENTS), st.sampled_from(LEGS), st.lists(st.integers(1, 20), min_size=1, max_size=4))
 @settings(
-    max_examples=examples(15),
+    max_examples=15,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -13,7 +13,7 @@ from support.arranged import fill, keys, plain_rows, search
 from support.arrangement import diversify, group, merge
 from support.calls import full_text, upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 SPAN = "external_id, chunk_index, passage_start, passage_end"
 

@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import full_text, hybrid, one, upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 WEIGHTS = {
     "harbour": 5.0, "har": 1.0, "##bour": 2.0, "##s": 0.25, "ship": 3.0, "the": 0.0, "cafe": 2.5, "##master": 1.5,

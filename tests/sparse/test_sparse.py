@@ -21,7 +21,7 @@ from pgbraid.errors import InvalidArgumentError
 from pgbraid.vectors import sparse_terms
 from support.calls import full_text, one, set_tenant, upsert, vector
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 Terms = Mapping[str, float]
 VOCABULARY = [f"t{number}" for number in range(60)]

@@ -25,12 +25,12 @@ from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install, uninstall
 from support import durable_server
 from support.calls import one
-from support.examples import examples
+from support.examples import rounds
 from support.package import Package
 from synced_tables.test_synced_tables import in_step, nothing_is_left, sync, texts
 
 Connection = psycopg.Connection[Any]
-ROUNDS = examples(6)
+ROUNDS = rounds(6)
 
 
 @pytest.fixture

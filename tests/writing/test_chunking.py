@@ -19,9 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from support.examples import examples
-
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 WHITE_SPACE = " \t\n\r\f\v"
 # What all-MiniLM-L6-v2 reads, less the two tokens that frame a text.
@@ -52,7 +50,7 @@ def assert_covers(text: str, chunks: list[str]) -> None:
 
 in_one_database = settings(
     derandomize=True,
-    max_examples=examples(150),
+    max_examples=150,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -141,7 +139,6 @@ HUGE = {
 }
 
 
-@pytest.mark.any_version
 def test_time_is_linear(db: Connection) -> None:
     # Each takes a second or two; what is quadratic takes many minutes.
     db.execute("set statement_timeout = '60s'")
@@ -234,7 +231,6 @@ def hostile() -> dict[str, str]:
     }
 
 
-@pytest.mark.any_version
 def test_no_chunk_is_longer_than_the_model_reads(
     db: Connection, count_tokens: Callable[[list[str]], list[int]]
 ) -> None:

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one, semantic, upsert, vector
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 X, Y, Z = ([float(place == axis) for place in range(384)] for axis in range(3))
 CALL = "select external_id, status from braid.upsert_embedded_documents(%s, %s::text[]::vector[])"

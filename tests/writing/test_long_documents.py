@@ -10,6 +10,7 @@ import pytest
 from support.calls import upsert, vector
 from support.vectors import local_embedder
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 
 FILLER = "The committee reviewed the quarterly budget of the transport department and postponed its decision. "

@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from writing.test_chunking import TEXTS, assert_covers
 
 from support.calls import upsert
-from support.examples import examples
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 in_one_database = settings(
     derandomize=True,
-    max_examples=examples(100),
+    max_examples=100,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -105,7 +104,6 @@ def test_the_format_is_a_part_of_what_is_written(db: Connection) -> None:
     assert "markdown" in (caught.value.diag.message_hint or "")
 
 
-@pytest.mark.any_version
 def test_time_is_linear(db: Connection) -> None:
     db.execute("set statement_timeout = '30s'")
     for text in ("# a\n" * 20_000, "```\n" + "x = 1\n" * 40_000, "- a\n\n" * 20_000, "a\n\n" * 20_000):

@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from support.calls import full_text, one, upsert
-from support.examples import examples
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 OCCURRED_AT = datetime(2026, 3, 1, 9, tzinfo=timezone.utc)
 in_one_database = settings(
     derandomize=True,
-    max_examples=examples(40),
+    max_examples=40,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -592,7 +591,6 @@ def test_what_is_wrong_is_named_and_nothing_is_written(
     assert one(db, "select count(*) from braid_store.documents") == 0
 
 
-@pytest.mark.any_version
 def test_100_000_segments_take_time_in_proportion(db: Connection) -> None:
     db.execute("set statement_timeout = '60s'")
     turns = [("Ana" if n % 3 else "Ben", "a.") for n in range(100_000)]

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import full_text, named, upsert, vector
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 UNIT = [1.0] + [0.0] * 383
 
