@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgbraid
 from citus.conftest import TENANTS, Cluster
@@ -146,6 +147,15 @@ def test_where_a_client_cannot_follow_the_error_has_the_node(cluster: Cluster) -
     with psycopg.connect(dsn) as db, pytest.raises(WrongNodeError) as caught:
         pgbraid.connect(db, tenant=elsewhere).count("loaves")
     assert not caught.value.retryable
+
+
+def test_a_dsn_of_several_nodes_needs_one_that_answers(cluster: Cluster) -> None:
+    known = conninfo_to_dict(cluster.dsn)
+    # Nobody listens there.
+    dsn = make_conninfo(cluster.dsn, host=f"127.0.0.1,{known['host']}", port=f"1,{known.get('port', 5432)}")
+    for tenant in TENANTS[:4]:
+        with pgbraid.connect(dsn, tenant=tenant) as client:
+            assert client.count("loaves") > 0
 
 
 def test_standbys_are_refused(cluster: Cluster) -> None:

@@ -11,18 +11,25 @@ from pgbraid.cluster.tables import (
     advance_ids,
     columns_of,
     count_rows,
+    is_copy,
     is_distributed,
     placements,
     schema_of,
 )
 from pgbraid.errors import InstallationError
-from pgbraid.install.session import Notify, lock_installation, set_timeout
+from pgbraid.install.session import Notify, installer_session, lock_installation, set_timeout
 from pgbraid.install.state import Connection
 
 
 def gather(dsn: str, *, notify: Notify = lambda _: None) -> dict[str, int]:
     """Undo `distribute`: all rows come back to the coordinator, and workers lose their installation. How many rows each
-    table has. If it was interrupted, run it again, or `distribute` to go on as before."""
+    table has. If it was interrupted, run it again, or `distribute` to go on as before.
+
+    A database that was restored from a dump of the coordinator has all rows but the vectors of vector indexes: it
+    becomes one of its own, and these chunks are put into the outbox."""
+    with installer_session(dsn) as copied:
+        if is_copy(copied):
+            return _gather_copy(copied, notify)
     with cluster_session(dsn) as coordinator, one_at_a_time(coordinator):
         nodes = find_nodes(coordinator)
         for node in nodes:
@@ -50,6 +57,36 @@ def gather(dsn: str, *, notify: Notify = lambda _: None) -> dict[str, int]:
             with cluster_session(node.dsn(dsn)) as worker:
                 worker.execute(f"drop schema if exists {SCHEMAS}, {SHARDS} cascade".encode())
         return rows
+
+
+def _gather_copy(copied: Connection, notify: Notify) -> dict[str, int]:
+    from pgbraid.install.installer import run_part
+
+    query = "select from pg_catalog.pg_class where oid = 'braid_store.documents'::regclass and relkind = 'p'"
+    if copied.execute(query).fetchone() is not None:
+        raise InstallationError(
+            "this database is a copy of a worker, which has its own tenants only", hint="restore the coordinator's dump"
+        )
+    notify("take the rows out of the cluster's tables")
+    with copied.transaction():
+        # A dump has no roles.
+        run_part(copied, "begin.sql")
+        rows = _take_back(copied, notify)
+        count = 0
+        for tenant_id, collection_id in copied.execute(
+            "select distinct d.tenant_id, d.collection_id from braid_store.documents d"
+        ).fetchall():
+            last = 0
+            while last is not None:
+                last, found = copied.execute(
+                    "select e.last_id, e.chunk_count from braid_store.collections c,"
+                    " braid_store.enqueue_chunks(%s, c, %s) e where c.id = %s",
+                    (tenant_id, last, collection_id),
+                ).fetchall()[0]
+                count += found
+    if count:
+        notify(f"{count} chunks have no vector, as a dump has none of workers' vector indexes: run pgbraid work")
+    return rows
 
 
 def _take_back(coordinator: Connection, notify: Notify) -> dict[str, int]:

@@ -50,6 +50,16 @@ def is_distributed(connection: Connection) -> bool:
     return exists(connection, f"{SHARDS}.node_shards")
 
 
+def is_copy(connection: Connection) -> bool:
+    """Whether the database was restored from a dump of a node: it has the tables, but Citus knows nothing of them."""
+    if not is_distributed(connection):
+        return False
+    if not exists(connection, "pg_catalog.pg_dist_partition"):
+        return True
+    query = f"select from pg_catalog.pg_dist_partition where logicalrelid = '{SHARDS}.{OF_TENANTS[0]}'::regclass"
+    return connection.execute(query.encode()).fetchone() is None
+
+
 def schema_of(table: str) -> str:
     return "braid_locks" if table == "tenant_locks" else "braid_store"
 

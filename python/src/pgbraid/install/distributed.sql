@@ -58,33 +58,43 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_shard braid_shards.node_shards;
-  v_node pg_dist_node;
+  v_group int;
+  v_host text;
+  v_port int;
 begin
   if tenant_id is null then
     return null;
   end if;
   select s.* into v_shard from braid_shards.node_shards s where s.remainder = braid_shards.shard_number(here.tenant_id);
-  if v_shard.is_served
-     -- Not a look into pg_inherits, which in a transaction of one snapshot would show what was there at its beginning.
-     and pg_partition_root(v_shard.attached) is not null
-     and exists (select from pg_dist_placement p
-                 where p.shardid = v_shard.shard_id and p.groupid = (select l.groupid from pg_dist_local_group l)) then
-    return tenant_id;
+  -- Not a look into pg_inherits, which in a transaction of one snapshot would show what was there at its beginning.
+  if v_shard.is_served and pg_partition_root(v_shard.attached) is not null then
+    if exists (select from pg_dist_placement p
+               where p.shardid = v_shard.shard_id and p.groupid = (select l.groupid from pg_dist_local_group l)) then
+      return tenant_id;
+    end if;
   end if;
-  select n.* into v_node
-  from pg_dist_placement p
-  join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
-  where p.shardid = v_shard.shard_id;
-  if v_node.groupid = (select l.groupid from pg_dist_local_group l) then
+  -- Its own tables Citus leaves out of dumps.
+  if to_regclass('pg_dist_node') is not null then
+    select n.groupid, n.nodename, n.nodeport into v_group, v_host, v_port
+    from pg_dist_placement p
+    join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+    where p.shardid = v_shard.shard_id;
+  end if;
+  if v_group is null then
+    raise exception 'this database is a copy of a cluster''s node, and no node of a cluster'
+      using errcode = '55000',
+            hint = 'A copy of the coordinator becomes a database of its own by: pgbraid distribute --gather';
+  end if;
+  if v_group = (select l.groupid from pg_dist_local_group l) then
     raise exception 'tenant "%" is being moved to this node',
                     (select t.key from braid_store.tenants t where t.id = here.tenant_id)
       using errcode = '55000', detail = '{"retry": true}',
             hint = 'Try again; if it lasts, run: pgbraid distribute';
   end if;
   raise exception 'tenant "%" lives on another node, %:%',
-                  (select t.key from braid_store.tenants t where t.id = here.tenant_id), v_node.nodename, v_node.nodeport
-    using errcode = '55000', detail = jsonb_build_object('host', v_node.nodename, 'port', v_node.nodeport)::text,
-          hint = format('Connect to host=%s port=%s.', v_node.nodename, v_node.nodeport);
+                  (select t.key from braid_store.tenants t where t.id = here.tenant_id), v_host, v_port
+    using errcode = '55000', detail = jsonb_build_object('host', v_host, 'port', v_port)::text,
+          hint = format('Connect to host=%s port=%s.', v_host, v_port);
 end
 $$;
 

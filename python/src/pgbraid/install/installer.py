@@ -74,6 +74,8 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
         previous = read_installation(connection)
         migrations = previous.pending_migrations if previous else migration_ids()
         is_distributed = exists(connection, "braid_shards.node_shards")
+        if is_distributed:
+            _refuse_copy(connection)
         if is_distributed and migrations:
             raise InstallationError(
                 f"this version changes tables ({', '.join(migrations)}), which it cannot on a cluster yet",
@@ -106,6 +108,16 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
         member_added=member,
         collection_created=collection,
     )
+
+
+def _refuse_copy(connection: Connection) -> None:
+    from pgbraid.cluster.tables import is_copy
+
+    if is_copy(connection):
+        raise InstallationError(
+            "this database is a copy of a cluster's node, and no node of a cluster",
+            hint="a copy of the coordinator becomes a database of its own by: pgbraid distribute --gather",
+        )
 
 
 def run_part(connection: Connection, name: str) -> None:
