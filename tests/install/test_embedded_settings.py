@@ -40,7 +40,8 @@ def test_they_follow_the_memory_until_the_user_changes_them(
 ) -> None:
     names = "shared_buffers", "maintenance_work_mem", "random_page_cost"
     monkeypatch.setenv("PGBRAID_MEMORY", "1GB")
-    assert settings(embedded.ensure_running(home, pg_version), *names) == ["256MB", "128MB", "1.1"]
+    found = settings(embedded.ensure_running(home, pg_version), *names, "shared_preload_libraries")
+    assert found == ["256MB", "128MB", "1.1", "plpgsql,vector"]
     monkeypatch.setenv("PGBRAID_MEMORY", "2GB")
     assert settings(restart(home, pg_version), *names) == ["512MB", "256MB", "1.1"]
 

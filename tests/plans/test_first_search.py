@@ -20,7 +20,7 @@ CALLS = {
     "full_text_search": ("select * from braid.full_text_search(%(query)s)", 200),
     "hybrid_search of plain text": (
         "select * from braid.hybrid_search(%(query)s, %(vector)s, options => '{\"operators\": false}')",
-        355,
+        340,
     ),
     # As the client calls it: it names the model of each vector.
     "search": (

@@ -1,4 +1,4 @@
-create or replace function braid_store.default_options(embedding_model text)
+create or replace function braid_store.default_options(embedding_model text, operators boolean)
 returns braid_store.search_options
 language plpgsql
 immutable
@@ -9,7 +9,7 @@ as $$
 begin
   -- One expression and not one for each option: a session's first search plans each expression that it meets.
   return row(
-    null, true, false, null, default_options.embedding_model, -- language, operators, correct, statistics_scope, embedding_model
+    null, default_options.operators, false, null, default_options.embedding_model, -- language, operators, correct, statistics_scope, embedding_model
     false, null, null, false, null, -- prefilter, full_text_min_score, semantic_min_score, exact, ef_search
     null, null, '[]', false, false, -- full_text_normalisation, semantic_normalisation, boosts, is_rearranged, is_arranged
     false, null, null, 1, 'max', -- collapse, collapse_similarity, group_by, group_size, group_score
@@ -22,5 +22,6 @@ begin
 end
 $$;
 
-comment on function braid_store.default_options(text) is
-  'Returns the options of a search that gives none but embedding_model, or not even that. What the collection decides is null.';
+comment on function braid_store.default_options(text, boolean) is
+  'Returns the options of a search that gives none but embedding_model and operators, or not even these. What the collection '
+  'decides is null.';

@@ -11,7 +11,7 @@ declare
   v_arrangement jsonb;
   v_is_wrong boolean;
   v_wrong record;
-  v_options braid_store.search_options := braid_store.default_options(null);
+  v_options braid_store.search_options := braid_store.default_options(null, true);
 begin
   if options is null or options = '{}' then
     return v_options;

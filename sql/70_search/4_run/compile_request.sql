@@ -47,17 +47,24 @@ declare
   v_part record;
   v_request braid_store.search_request;
 begin
-  if not v_has_text and query_embedding is null and jsonb_typeof(options -> 'sparse') is distinct from 'object' then
-    raise exception 'query_text and query_embedding are both empty'
-      using errcode = '22023', hint = 'Give a text, an embedding, or both.';
-  elsif (match_count between 1 and 10000) is not true
-        or num_nonnulls(full_text_weight, semantic_weight, rrf_k, candidate_count, min_score) > 0 then
+  if not v_has_text and query_embedding is null then
+    if jsonb_typeof(options -> 'sparse') is distinct from 'object' then
+      raise exception 'query_text and query_embedding are both empty'
+        using errcode = '22023', hint = 'Give a text, an embedding, or both.';
+    end if;
+  end if;
+  if (match_count between 1 and 10000) is not true
+     or num_nonnulls(full_text_weight, semantic_weight, rrf_k, candidate_count, min_score) > 0 then
     perform braid_store.check_search_arguments(match_count, full_text_weight, semantic_weight, rrf_k, candidate_count,
                                                min_score);
   end if;
-  if options is null or jsonb_typeof(options) = 'object' and pg_column_size(options) < 1000
-     and options - 'embedding_model'::text = '{}' and coalesce(jsonb_typeof(options -> 'embedding_model'), 'string') = 'string' then
-    v_options := braid_store.default_options(options ->> 'embedding_model');
+  if options is null then
+    v_options := braid_store.default_options(null, true);
+  elsif jsonb_typeof(options) = 'object' and pg_column_size(options) < 1000
+     and options - '{embedding_model,operators}'::text[] = '{}'
+     and coalesce(jsonb_typeof(options -> 'embedding_model'), 'string') = 'string'
+     and coalesce(jsonb_typeof(options -> 'operators'), 'boolean') = 'boolean' then
+    v_options := braid_store.default_options(options ->> 'embedding_model', coalesce((options -> 'operators')::boolean, true));
   else
     v_options := braid_store.read_search_options(options);
     v_has_options := options - '{operators,embedding_model,explain,snippet}'::text[] <> '{}';
@@ -83,13 +90,15 @@ begin
     v_collection.semantic_weight := coalesce(semantic_weight, v_collection.semantic_weight);
     v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
   end if;
-  -- None is stored for a longer text.
-  if query_embedding is null and may_be_sparse and v_has_text and octet_length(query_text) <= 16384
-     and (v_collection.query_embedding_count > 0 or v_options.cursor <> '') and v_collection.semantic_weight > 0 then
-    v_part := braid_store.find_page_embedding(
-      tenant_id, v_collection, braid_store.asked_text(query_text, v_options.operators), v_options.cursor);
-    query_embedding := v_part.embedding;
-    embedding_mark := v_part.mark;
+  if query_embedding is null and may_be_sparse and v_has_text then
+    -- None is stored for a longer text.
+    if octet_length(query_text) <= 16384 and (v_collection.query_embedding_count > 0 or v_options.cursor <> '')
+       and v_collection.semantic_weight > 0 then
+      v_part := braid_store.find_page_embedding(
+        tenant_id, v_collection, braid_store.asked_text(query_text, v_options.operators), v_options.cursor);
+      query_embedding := v_part.embedding;
+      embedding_mark := v_part.mark;
+    end if;
   end if;
   if v_options.sparse is not null or v_collection.sparse_encoder is not null then
     v_collection.sparse_weight := coalesce(v_options.sparse_weight, v_collection.sparse_weight);

@@ -22,15 +22,16 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  v_row braid.search_result;
   v_hint text;
 begin
-  return query
-  select r.*
-  from unnest((braid_store.run_search(
-         may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
-         full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
-         fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
-         options => options)).results) r;
+  foreach v_row in array (braid_store.run_search(
+    may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
+    full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
+    fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,
+    options => options)).results loop
+    return next v_row;
+  end loop;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
