@@ -142,7 +142,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   '::braid_store.filter'
                   when t.type = 'braid_store.search_request' then %(request)s
                   when t.type = 'braid_store.serving_shard' then
-                  '(1, ''vector'', 1, 1, 1, true, 0, 1)::braid_store.serving_shard'
+                  '(1, ''vector'', 1, 1, 1, true, 0, 1, true, ''halfvec'')::braid_store.serving_shard'
                   when n.name = 'prefix' then '''zebr'''
                   when n.name in ('absent_lexemes', 'corrected_lexemes', 'absent_terms') then '''{}'''
                   when n.name = 'query_text' or t.type = 'text' and n.name in ('text_query') then
@@ -153,7 +153,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when t.type = 'braid_store.fused_candidate[]' then 'array[]::braid_store.fused_candidate[]'
                   when t.type = 'braid.search_result[]' then 'array[]::braid.search_result[]'
                   when t.type = 'braid_store.found_candidates'
-                  then '(''{}'', ''{}'', null, null, null, null, null, null, null)'
+                  then '(''{}'', ''{}'', null, null, null, null, null, null, null, null)'
                   when t.type = 'braid_store.ranked_candidates' then '(''{}'', ''{}'', null, null, null, null)'
                   when t.type = 'braid_store.boost[]' then
                   'array[(''a'', ''c.importance'', true, 1), (''b'', ''c.importance'', false, 1)]::braid_store.boost[]'
@@ -204,6 +204,10 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                 "nearest_indexed",
                 "indexed_candidates",
                 "nearest_exact",
+                "nearest_among",
+                "nearest_means",
+                "spread_candidates",
+                "stored_embeddings",
                 "remove_from_shard",
                 "shard_order",
             ), name
@@ -241,7 +245,8 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
         if name == "lock_for_writing":
             assert rows[0][1] == "small"  # a definition
         if name == "semantic_candidates":
-            assert rows == [("{}", "exact")]
+            # Neither a shard nor vectors that were written since.
+            assert rows == [("{}", "exact", "(,,,,,f,,,f,)")]
         if name in empty:
             # The postings read are as many as the query given says.
             assert rows in ([([],)], [("{}",)], [("{}", False, 10, 0)])

@@ -16,6 +16,8 @@ __all__ = ["MOST_DIMENSIONS", "Demand", "Node", "bytes_of_chunks", "estimate", "
 PAGE, PAGE_HEADER, ITEM = 8192, 24, 4
 # Bytes of a vector's numbers as a table stores them, and how many an index can take, by vector_storage.
 HEAD, NUMBER = 8, {"vector": 4.0, "halfvec": 2.0, "binary": 4.0}
+# What its index has of them.
+INDEXED_NUMBER = {"vector": 2.0, "halfvec": 2.0, "binary": 1 / 8}
 MOST_DIMENSIONS = {"vector": 2000, "halfvec": 4000, "binary": 16000}
 # pgvector: an element of the index, with the places of ten rows; its neighbours, twice hnsw_m, and some more above.
 ELEMENT, NEIGHBOURS = 72, 4 + 6 * 2 * 16 + 6
@@ -108,13 +110,12 @@ def bytes_of_chunks(
     if chunks < indexed_from * (INDEXED_AT + INDEXED_BASE) / (dimensions + INDEXED_BASE):
         # It holds every number in four bytes. 48: the head of the row and its keys.
         return {**sizes, "chunk_vectors": VECTOR_KEYS + _stored(48, HEAD + NUMBER["vector"] * dimensions)}
-    indexed = HEAD + (dimensions / 8 if storage == "binary" else NUMBER[storage] * dimensions)
     return {
         **sizes,
         "chunk_vectors": float(SHARD_VECTOR),
         # 49: the head of the row, tenant_id, chunk_id, embedding_hash, is_duplicate.
         "vectors": _stored(49, HEAD + NUMBER[storage] * dimensions),
-        "vectors: indexes": SHARD_KEYS + _in_pages(ELEMENT + indexed, NEIGHBOURS),
+        "vectors: indexes": SHARD_KEYS + _in_pages(ELEMENT + HEAD + INDEXED_NUMBER[storage] * dimensions, NEIGHBOURS),
     }
 
 

@@ -1,5 +1,6 @@
 create or replace function braid_store.shard_order(
   storage text,
+  index_type text,
   dimensions int,
   distance text,
   out stored_type text,
@@ -17,23 +18,27 @@ declare
   v_operator text := braid_store.distance_operator(shard_order.distance);
   v_class text := case shard_order.distance when 'cosine' then 'cosine' when 'inner_product' then 'ip' else 'l2' end;
 begin
-  case shard_order.storage
-    when 'binary' then
-      stored_type := format('@vector@.vector(%s)', dimensions);
-      indexed := format('(@vector@.binary_quantize(embedding)::bit(%s))', dimensions);
-      operator_class := '@vector@.bit_hamming_ops';
-      sort_key := format('(@vector@.binary_quantize(v.embedding)::bit(%1$s)) operator(@vector@.<~>) '
-                         '@vector@.binary_quantize($1)::bit(%1$s)', dimensions);
-    else
-      stored_type := format('@vector@.%s(%s)', storage, dimensions);
-      indexed := 'embedding';
-      operator_class := format('@vector@.%s_%s_ops', storage, v_class);
-      sort_key := format('v.embedding %s $1::%s', v_operator, stored_type);
-  end case;
+  stored_type := format('@vector@.%s(%s)', case storage when 'halfvec' then 'halfvec' else 'vector' end, dimensions);
+  if storage = 'binary' then
+    indexed := format('(@vector@.binary_quantize(embedding)::bit(%s))', dimensions);
+    operator_class := '@vector@.bit_hamming_ops';
+    sort_key := format('(@vector@.binary_quantize(v.embedding)::bit(%1$s)) operator(@vector@.<~>) '
+                       '@vector@.binary_quantize($1)::bit(%1$s)', dimensions);
+  elsif index_type <> storage then
+    indexed := format('(embedding::@vector@.%s(%s))', index_type, dimensions);
+    operator_class := format('@vector@.%s_%s_ops', index_type, v_class);
+    -- But for l2 only a query's direction counts. So it may have numbers that the type has not.
+    sort_key := format('v.embedding::@vector@.%1$s(%2$s) %3$s %4$s::@vector@.%1$s(%2$s)', index_type, dimensions, v_operator,
+                       case shard_order.distance when 'l2' then '$1' else '@vector@.l2_normalize($1)' end);
+  else
+    indexed := 'embedding';
+    operator_class := format('@vector@.%s_%s_ops', storage, v_class);
+    sort_key := format('v.embedding %s $1::%s', v_operator, stored_type);
+  end if;
 end
 $$;
 
-comment on function braid_store.shard_order(text, int, text) is
-  'How a vector shard stores vectors (stored_type) and how its HNSW index orders them, as SQL. indexed and '
-  'operator_class are for creating the index, sort_key for queries with the query vector as $1. The sort key must '
-  'match the index expression, else the index is not used.';
+comment on function braid_store.shard_order(text, text, int, text) is
+  'How a vector shard stores vectors (stored_type) and how its HNSW index orders them, as SQL. index_type: the type that the '
+  'index has; null means that which is stored. indexed and operator_class are for creating the index, sort_key for queries '
+  'with the query vector as $1. The sort key must match the index expression, else the index is not used.';

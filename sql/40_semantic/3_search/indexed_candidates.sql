@@ -27,11 +27,18 @@ declare
   v_found_count int;
   v_candidates braid_store.candidate[];
 begin
+  -- The index cannot be asked for what is further away than anything in it.
+  if shard.index_type = 'halfvec' and space.distance = 'l2' and @vector@.vector_norm(query_embedding) > 65504 then
+    return null;
+  end if;
   v_measured := braid_store.nearest_indexed(
     tenant_id, collection, space, shard, query_embedding, filter,
     -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for its
-    -- duplicates), or if the index orders them only roughly (binary).
-    case when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search) else candidate_count end,
+    -- duplicates), or if the index orders them only roughly: very much so by bits, and as query_recalls says by halfvec.
+    case when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search)
+         when shard.index_type = 'halfvec'
+           then least(candidate_count + candidate_count / 10 + 10, greatest(candidate_count, ef_search))
+         else candidate_count end,
     ef_search, not filter.is_empty, has_written);
   v_indexed_count := cardinality(v_measured.chunk_ids);
   if has_written then

@@ -31,7 +31,7 @@ declare
   v_ef_search text := current_setting('hnsw.ef_search');
   v_iterative_scan text := current_setting('hnsw.iterative_scan');
   v_max_scan_tuples text := current_setting('hnsw.max_scan_tuples');
-  v_sort_key text := (braid_store.shard_order(shard.storage, space.dimensions, space.distance)).sort_key;
+  v_sort_key text := (braid_store.shard_order(shard.storage, shard.index_type, space.dimensions, space.distance)).sort_key;
 begin
   -- Restored below. They cannot be set in the function's definition: before pgvector is loaded, only a superuser may
   -- name its settings there.

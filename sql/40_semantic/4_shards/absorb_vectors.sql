@@ -17,16 +17,17 @@ declare
   v_inserted int;
   v_duplicate_count int;
   v_left_hashes bigint[];
+  v_misfit_count int;
 begin
   -- In one statement, so that every snapshot sees a vector in at least one of the two places.
   execute format($query$
     with candidate as materialized (
-      select v.ctid from braid_store.chunk_vectors v
+      select v.ctid, %3$s as fits from braid_store.chunk_vectors v
       where v.tenant_id = $1 and v.collection_id = $2 and v.vector_space_id = $3
       order by v.chunk_id limit $4 for update skip locked
     ), moved as (
       delete from braid_store.chunk_vectors v
-      where v.tenant_id + 0 = $1 and v.ctid = any (array(select c.ctid from candidate c))
+      where v.tenant_id + 0 = $1 and v.ctid = any (array(select c.ctid from candidate c where c.fits))
       returning v.chunk_id, v.embedding
     ), batch as (
       select m.chunk_id, m.embedding from moved m
@@ -50,21 +51,28 @@ begin
       returning (s.xmax = 0) as is_new, s.is_duplicate
     )
     select (select count(*) from moved), (select count(*) from absorbed a where a.is_new),
-           (select count(*) from absorbed a where a.is_duplicate), array(select l.embedding_hash from left_behind l)
-    $query$, shard.id, braid_store.hashed_batch(shard))
-  into v_moved, v_inserted, v_duplicate_count, v_left_hashes
+           (select count(*) from absorbed a where a.is_duplicate), array(select l.embedding_hash from left_behind l),
+           (select count(*) from candidate c where not c.fits)
+    $query$, shard.id, braid_store.hashed_batch(shard),
+    case when shard.index_type = 'halfvec' then
+      (select braid_store.fits_halfvec(s.distance, 'v.embedding')
+       from braid_store.vector_spaces s where s.id = shard.vector_space_id)
+    else 'true' end)
+  into v_moved, v_inserted, v_duplicate_count, v_left_hashes, v_misfit_count
   using shard.tenant_id, shard.collection_id, shard.vector_space_id, max_count;
   if shard.duplicate_count + v_duplicate_count > 0 and v_left_hashes <> '{}' then
     perform braid_store.represent_duplicates(shard, v_left_hashes);
   end if;
   update braid_store.vector_shards s
-  set duplicate_count = s.duplicate_count + v_duplicate_count, vector_count = s.vector_count + v_inserted
+  set duplicate_count = s.duplicate_count + v_duplicate_count, vector_count = s.vector_count + v_inserted,
+      -- A new shard takes the vectors that this one's index cannot.
+      is_outdated = s.is_outdated or v_misfit_count > 0
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
-    and s.vector_space_id = shard.vector_space_id and s.id = shard.id and (v_inserted > 0 or v_duplicate_count > 0);
-  return v_moved;
+    and s.vector_space_id = shard.vector_space_id and s.id = shard.id and (v_inserted > 0 or v_duplicate_count > 0 or v_misfit_count > 0);
+  return v_moved + v_misfit_count;
 end
 $$;
 
 comment on function braid_store.absorb_vectors(braid_store.vector_shards, int) is
   'Moves vectors from chunk_vectors, where new ones are written, into the shard that serves searches: at most '
-  'max_count. Returns how many were moved.';
+  'max_count. Those that its index cannot take stay, and the shard is outdated. Returns how many were moved, or stay.';

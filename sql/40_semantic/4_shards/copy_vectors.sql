@@ -50,6 +50,7 @@ begin
   update braid_store.vector_shards s
   set copied_chunk_id = coalesce(v_last_id, s.copied_chunk_id), vector_count = s.vector_count + v_count,
       duplicate_count = s.duplicate_count + v_duplicate_count,
+      index_type = case when v_count = 0 then braid_store.choose_index_type(shard) else s.index_type end,
       state = case when v_count = 0 then 'indexing' else s.state end
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
     and s.vector_space_id = shard.vector_space_id and s.id = shard.id;

@@ -13,12 +13,18 @@ declare
   v_column text;
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = collection.vector_space_id;
-  v_stored_type := (braid_store.shard_order(collection.vector_storage, v_space.dimensions, v_space.distance)).stored_type;
+  v_stored_type := (braid_store.shard_order(collection.vector_storage, null, v_space.dimensions, v_space.distance)).stored_type;
 
   insert into braid_store.vector_shards (tenant_id, collection_id, vector_space_id, storage, hnsw_m, hnsw_ef_construction,
-                                         state, duplicate_count)
+                                         state, duplicate_count, index_type)
   values (create_shard.tenant_id, collection.id, v_space.id, collection.vector_storage, collection.hnsw_m,
-          collection.hnsw_ef_construction, 'copying', 0)
+          collection.hnsw_ef_construction, 'copying', 0,
+          -- What halfvec could not take or tell apart it need not try again, unless somebody wants it all anew.
+          (select s.index_type
+           from braid_store.vector_shards s
+           where s.tenant_id = create_shard.tenant_id and s.collection_id = collection.id and s.vector_space_id = v_space.id
+             and s.state = 'serving' and s.storage = collection.vector_storage and s.index_type = 'vector'
+             and not s.is_outdated))
   returning id into v_shard_id;
 
   execute format(

@@ -51,7 +51,8 @@ begin
          ) f
     $query$,
     v_distance, shard.id,
-    replace((braid_store.shard_order(shard.storage, space.dimensions, space.distance)).sort_key, '$1', 'q.query'))
+    replace((braid_store.shard_order(shard.storage, shard.index_type, space.dimensions, space.distance)).sort_key,
+            '$1', 'q.query'))
   into v_bounds
   using shard.tenant_id, queries, case when shard.storage = 'binary' then 1000 else 100 end;
   perform set_config('hnsw.ef_search', v_ef_search, true), set_config('hnsw.iterative_scan', v_iterative_scan, true),

@@ -14,7 +14,7 @@ declare
   v_warning text;
 begin
   select s.* into strict v_space from braid_store.vector_spaces s where s.id = shard.vector_space_id;
-  v_order := braid_store.shard_order(shard.storage, v_space.dimensions, v_space.distance);
+  v_order := braid_store.shard_order(shard.storage, shard.index_type, v_space.dimensions, v_space.distance);
   if v_bytes > v_memory then
     v_warning := format('maintenance_work_mem is %s, and the graph of %s vectors takes about %s: the index is made more '
                         'slowly than with as much.', current_setting('maintenance_work_mem'), shard.vector_count,
@@ -29,6 +29,10 @@ begin
   execute format('create index if not exists vectors_%1$s_hnsw on braid_store.vectors_%1$s using hnsw (%2$s %3$s) '
                  'with (m = %4$s, ef_construction = %5$s) where not is_duplicate',
                  shard.id, v_order.indexed, v_order.operator_class, shard.hnsw_m, shard.hnsw_ef_construction);
+  -- Of an expression, the index's column would have statistics of its own.
+  if v_order.indexed <> 'embedding' then
+    execute format('alter index braid_store.vectors_%s_hnsw alter column 1 set statistics 0', shard.id);
+  end if;
   return v_warning;
 end
 $$;

@@ -37,25 +37,30 @@ begin
           from unnest($2, $3, $4, $5) with ordinality
                u (query, nearest_count, tenth_distance, last_distance, place)) q,
          lateral (
-           select count(*) filter (where n.distance <= q.tenth_distance + q.tenth_tolerance) as count_10,
+           select count(*) filter (where n.distance <= q.tenth_distance + q.tenth_tolerance and n.place <= $8) as count_10,
                   count(*) filter (where n.distance <= q.last_distance + q.last_tolerance) as count_100
            from (
-             select v.embedding::@vector@.vector %1$s q.query as distance
-             from braid_store.vectors_%2$s v %4$s
-             where v.tenant_id = $1 and not v.is_duplicate
-             order by %3$s
-             limit $6
+             select n.distance, row_number() over () as place
+             from (
+               select v.embedding::@vector@.vector %1$s q.query as distance
+               from braid_store.vectors_%2$s v %4$s
+               where v.tenant_id = $1 and not v.is_duplicate
+               order by %3$s
+               limit $6
+             ) n
            ) n
          ) f
     $query$,
     braid_store.distance_operator(space.distance), shard.id,
-    replace((braid_store.shard_order(shard.storage, space.dimensions, space.distance)).sort_key, '$1', 'q.query'),
+    replace((braid_store.shard_order(shard.storage, shard.index_type, space.dimensions, space.distance)).sort_key,
+            '$1', 'q.query'),
     case when shard.duplicate_count > 0 then 'cross join ' || braid_store.represented_rows(shard.id) end)
   into recalls_10, recalls_100
-  -- An index over bits orders its vectors only roughly.
+  -- Of an index over bits, which orders its vectors only roughly, all that it finds are ranked; of one over halfvec, a tenth
+  -- more than are wanted, and ten.
   using shard.tenant_id, queries, nearest_counts, tenth_distances, last_distances,
-        case when shard.storage = 'binary' then query_recalls.ef_search else 100 end,
-        space.distance = 'cosine';
+        case when shard.storage = 'binary' then query_recalls.ef_search when shard.index_type = 'halfvec' then 120 else 100 end,
+        space.distance = 'cosine', case when shard.index_type = 'halfvec' then 21 else query_recalls.ef_search end;
   perform set_config('hnsw.ef_search', v_ef_search, true), set_config('hnsw.iterative_scan', v_iterative_scan, true);
 end
 $$;

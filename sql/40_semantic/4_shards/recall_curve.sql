@@ -17,7 +17,12 @@ declare
   c_widths constant int[] := '{40,50,64,80,100,130,160,200,250,320,400,500,640,800,1000}';
   v_widths int[] := array(select distinct w from unnest(c_widths || recall_curve.further_widths) w
                           where w between 1 and 1000 order by w);
-  v_query_count int := cardinality(recall_curve.queries);
+  -- As indexed_candidates does, which does not ask the index for the others.
+  v_queries @vector@.vector[] := case
+    when shard.index_type = 'halfvec' and space.distance = 'l2'
+      then array(select q from unnest(recall_curve.queries) q where @vector@.vector_norm(q) <= 65504)
+    else recall_curve.queries end;
+  v_query_count int := cardinality(v_queries);
   v_ef_search int;
   v_exact record;
   v_recalls record;
@@ -32,7 +37,7 @@ begin
   if v_query_count is null or v_query_count = 0 then
     return null;
   end if;
-  v_exact := braid_store.exact_distances(shard, space, queries);
+  v_exact := braid_store.exact_distances(shard, space, v_queries);
 
   v_recalls_10 := array_fill(0::float8, array[v_query_count]);
   v_recalls_100 := v_recalls_10;
@@ -42,7 +47,7 @@ begin
     exit when v_ef_search > greatest(100, shard.vector_count / 4);
     select r.* into v_recalls
     from (
-           select array_agg(queries[p] order by p) as queries,
+           select array_agg(v_queries[p] order by p) as queries,
                   array_agg(v_exact.counts[p] order by p) as counts, array_agg(v_exact.tenth[p] order by p) as tenth,
                   array_agg(v_exact.last[p] order by p) as last
            from unnest(v_asked) p

@@ -52,7 +52,7 @@ begin
       -- that retires the shard, and it never serves.
       warnings := warnings || array_remove(array[braid_store.index_shard(v_shard)], null);
       perform braid_store.calibrate_shard(v_shard);
-      if braid_store.try_lock_part(v_shard.collection_id, v_shard.tenant_id) then
+      if not braid_store.reject_index(v_shard) and braid_store.try_lock_part(v_shard.collection_id, v_shard.tenant_id) then
         perform braid_store.serve_shard(v_shard);
       end if;
       -- The next visit moves its vectors.

@@ -13,8 +13,8 @@ as $$
                   and v.vector_space_id = vector_status.vector_space_id),
     'shards', coalesce(
       (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-                'id', s.id, 'state', s.state, 'vectors', s.vector_count, 'storage', s.storage, 'hnsw_m', s.hnsw_m,
-                'hnsw_ef_construction', s.hnsw_ef_construction, 'ef_search', s.ef_search,
+                'id', s.id, 'state', s.state, 'vectors', s.vector_count, 'storage', s.storage,
+                'index_type', s.index_type, 'hnsw_m', s.hnsw_m, 'hnsw_ef_construction', s.hnsw_ef_construction, 'ef_search', s.ef_search,
                 'recall', round(s.recall::numeric, 4),
                 -- To ask the size of one that is being dropped would wait for that.
                 'bytes', case when s.state <> 'retired'

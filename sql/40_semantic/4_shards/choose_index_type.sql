@@ -1,0 +1,28 @@
+create or replace function braid_store.choose_index_type(shard braid_store.vector_shards)
+returns text
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+declare
+  v_has_others boolean;
+begin
+  if shard.storage <> 'vector' or shard.index_type is not null then
+    return shard.index_type;
+  end if;
+  execute format('select exists (select from braid_store.vectors_%s v where v.tenant_id = $1 and not v.is_duplicate '
+                 'and not (%s))', shard.id, (
+                   select braid_store.fits_halfvec(s.distance, 'v.embedding')
+                   from braid_store.vector_spaces s where s.id = shard.vector_space_id))
+  into v_has_others
+  using shard.tenant_id;
+  return case when v_has_others then 'vector' else 'halfvec' end;
+end
+$$;
+
+comment on function braid_store.choose_index_type(braid_store.vector_shards) is
+  'The type that the HNSW index of a shard is to have, once all its vectors are copied: halfvec, if it can hold them all and '
+  'nothing is decided yet. Null: that which is stored.';

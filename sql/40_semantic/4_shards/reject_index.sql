@@ -1,0 +1,26 @@
+create or replace function braid_store.reject_index(shard braid_store.vector_shards)
+returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  -- Numbers that are large beside their differences, as l2 may have, are alike in 11 bits.
+  update braid_store.vector_shards s
+  set index_type = 'vector'
+  where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
+    and s.vector_space_id = shard.vector_space_id and s.id = shard.id
+    and s.state = 'indexing' and s.index_type = 'halfvec' and s.ef_search is null;
+  if not found then
+    return false;
+  end if;
+  execute format('drop index braid_store.vectors_%s_hnsw', shard.id);
+  return true;
+end
+$$;
+
+comment on function braid_store.reject_index(braid_store.vector_shards) is
+  'Drops a shard''s HNSW index over halfvec if calibrate_shard has found that it is not good enough, so that the next is made '
+  'over what is stored. Returns whether it did.';

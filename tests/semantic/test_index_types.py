@@ -1,0 +1,163 @@
+"""Shards that store single precision are indexed over halfvec where that holds their vectors and tells them apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from support.calls import one, vector
+from support.nearest import (
+    Connection,
+    Vector,
+    assert_nearest,
+    maintain,
+    recall,
+    search,
+    serving_shard,
+    set_threshold,
+    store,
+)
+from support.roles import owner_role
+
+pytestmark = pytest.mark.tenant_of_its_own
+DIMENSIONS = 6
+CLASSES = {"cosine": "cosine", "inner_product": "ip", "l2": "l2"}
+
+
+def made_up(count: int, seed: int = 0, offset: float = 0, spread: float = 1, prefix: str = "d") -> dict[str, Vector]:
+    rows = np.random.default_rng(seed).standard_normal((count, DIMENSIONS)) * spread + offset
+    return {f"{prefix}{number:04}": row for number, row in enumerate(rows.astype(np.float32))}
+
+
+def indexed(db: Connection, vectors: dict[str, Vector], distance: str) -> None:
+    db.execute(
+        "select braid.create_collection('c', dimensions => %s, distance => %s, vector_storage => 'vector')",
+        (DIMENSIONS, distance),
+    )
+    set_threshold(db, 200, DIMENSIONS)
+    store(db, vectors, "c")
+    maintain(db)
+
+
+def shard_of(db: Connection) -> dict[str, Any]:
+    (shard,) = one(db, "select braid.status('c') #> '{collections,0,vectors,shards}'")
+    return dict(shard)
+
+
+def definition(db: Connection) -> str:
+    return str(one(db, f"select pg_get_indexdef('braid_store.vectors_{serving_shard(db, 'c')}_hnsw'::regclass)"))
+
+
+def read_by_index(db: Connection, query: Vector, count: int = 10) -> bool:
+    """Whether the search is answered by the index alone, without a scan of the shard."""
+    scans = f"select pg_stat_get_xact_numscans('braid_store.vectors_{serving_shard(db, 'c')}'::regclass)"
+    with db.transaction():
+        before = one(db, scans)
+        assert search(db, query, "c", count)[1] == "hnsw"
+        return bool(one(db, scans) == before)
+
+
+@pytest.mark.parametrize("distance", CLASSES)
+@pytest.mark.parametrize("length", [1e-1, 1, 1e3])
+def test_the_index_is_over_halfvec_and_the_scores_are_not(db: Connection, distance: str, length: float) -> None:
+    vectors = made_up(300, spread=length)
+    indexed(db, vectors, distance)
+    assert shard_of(db)["index_type"] == "halfvec"
+    assert f"halfvec_{CLASSES[distance]}_ops" in definition(db)
+    found = []
+    for number in range(8):
+        query = list(made_up(8, 1, spread=length).values())[number]
+        assert read_by_index(db, query)
+        hits, _, _ = search(db, query, "c")
+        exact, mode, _ = search(db, query, "c", 10_000)
+        assert mode == "exact"
+        assert_nearest(exact, vectors, query, distance, 10_000)
+        # To the last bit, and in the exact order.
+        assert hits == [hit for hit in exact if hit in hits]
+        found.append(recall(hits, vectors, query, distance))
+    assert np.mean(found) >= 0.985
+
+
+def test_an_older_shard_keeps_its_index_until_it_is_rebuilt(db: Connection) -> None:
+    vectors = made_up(300)
+    indexed(db, vectors, "cosine")
+    shard = serving_shard(db, "c")
+    with db.transaction():
+        db.execute(f"set local role {owner_role(db)}")
+        db.execute(f"drop index braid_store.vectors_{shard}_hnsw")
+        db.execute(
+            f"create index vectors_{shard}_hnsw on braid_store.vectors_{shard}"
+            " using hnsw (embedding vector_cosine_ops) where not is_duplicate"
+        )
+        db.execute("update braid_store.vector_shards set index_type = null where id = %s", (shard,))
+    query = np.ones(DIMENSIONS, np.float32)
+    store(db, {"large": 1e6 * query}, "c")
+    vectors["large"] = 1e6 * query
+    maintain(db)
+    assert "index_type" not in shard_of(db) and serving_shard(db, "c") == shard
+    assert read_by_index(db, query)
+    assert search(db, query, "c")[0][0][0] == "large"
+    db.execute("select braid.delete_document('large', 'c')")
+    db.execute("select braid.rebuild_vector_index('c')")
+    maintain(db)
+    assert shard_of(db)["index_type"] == "halfvec" and serving_shard(db, "c") != shard
+    assert read_by_index(db, query)
+
+
+@pytest.mark.parametrize("distance", CLASSES)
+def test_what_halfvec_cannot_hold_is_stored_and_found(db: Connection, distance: str) -> None:
+    vectors = made_up(300)
+    indexed(db, vectors, distance)
+    query = np.eye(1, DIMENSIONS, dtype=np.float32)[0]
+    vectors |= {"large": 1e6 * query, "small": 1e-6 * query}
+    store(db, {name: vectors[name] for name in ("large", "small")}, "c")
+    exact = search(db, query, "c", 10_000)[0]
+    assert_nearest(exact, vectors, query, distance, 10_000)
+    assert search(db, query, "c")[0] == exact[:10]
+    # Moved into a shard whose index can.
+    row = db.execute("select braid.maintain('1 hour')").fetchone()
+    assert row is not None and row[0]["warnings"] == []
+    maintain(db)
+    assert shard_of(db)["index_type"] == "vector" and shard_of(db)["vectors"] == 302
+    assert f"vector_{CLASSES[distance]}_ops" in definition(db) and "halfvec" not in definition(db)
+    assert read_by_index(db, query)
+    assert search(db, query, "c")[0][0] == exact[0]
+    # Its successors do not try again, until they are asked to.
+    db.execute("select braid.set_vector_index('c', hnsw_m => 8)")
+    maintain(db)
+    assert shard_of(db)["index_type"] == "vector"
+    db.execute("select braid.delete_documents('{large,small}', 'c')")
+    db.execute("select braid.rebuild_vector_index('c')")
+    maintain(db)
+    assert shard_of(db)["index_type"] == "halfvec"
+
+
+def test_vectors_that_halfvec_cannot_tell_apart_are_indexed_as_they_are(db: Connection) -> None:
+    """Between 4,996, 5,000 and 5,004 it has no numbers."""
+    vectors = made_up(300, offset=5000, spread=0.1)
+    indexed(db, vectors, "l2")
+    assert shard_of(db)["index_type"] == "vector"
+    query = np.full(DIMENSIONS, 5000, np.float32)
+    assert read_by_index(db, query)
+    hits, _, _ = search(db, query, "c")
+    assert recall(hits, vectors, query, "l2") >= 0.9
+
+
+@pytest.mark.parametrize("distance", CLASSES)
+def test_queries_of_any_length_are_answered(db: Connection, distance: str) -> None:
+    vectors = made_up(300)
+    indexed(db, vectors, distance)
+    for length in (1e-6, 1e6, 1e12):
+        query = np.full(DIMENSIONS, length, np.float32)
+        hits, mode, _ = search(db, query, "c")
+        assert mode == ("exact_after_hnsw" if distance == "l2" and length > 1 else "hnsw")
+        assert recall(hits, vectors, query, distance) >= 0.9 or distance == "l2"
+    db.execute("select braid.set_query_embeddings('c')")
+    db.execute(
+        "select braid.store_query_embedding('far away', %s, 'c')",
+        (vector(np.full(DIMENSIONS, 1e6, np.float32)),),
+    )
+    (measured,) = one(db, "select braid.measure_recall('c') -> 'indexes'")
+    assert measured["recall_10"] >= 0.9
