@@ -14,6 +14,8 @@ from plans.calls import CALLS, Call
 from plans.reading import KINDS, Connection, Reads, Tenant, reads, tenant
 
 SMALL, MEDIUM, LARGE = 2_000, 10_000, 50_000
+# On a version other than the default: less, of plans for the tables as they are.
+LESS = 20_000
 # What a plan may read more: a table of some pages is read whole sooner than by an index; and, for each document that is
 # written, the pages on the way to it in the indexes of a table.
 CONSTANT, PER_DOCUMENT = 1_000, 12
@@ -27,12 +29,14 @@ Measured = dict[tuple[str, int], Reads]
 class Measurements:
     small: Measured
     medium: Measured
+    size: int
     large: dict[str, Measured] = field(default_factory=dict)
 
 
 @pytest.fixture(scope="module")
-def measured(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[Measurements]:
+def measured(server: embedded.Server, pg_version: int, request: pytest.FixtureRequest) -> Iterator[Measurements]:
     """What every call reads: of the small tenant, those whose work grows of a medium one, the others of a large one."""
+    is_default = pg_version == embedded.DEFAULT_VERSION
     with tenant(server.dsn_for("postgres"), request.getfixturevalue("template").template_dbname) as grown:
         with grown.connect("force_generic_plan") as old:
             measure(old, grown, is_growing=False)
@@ -43,11 +47,12 @@ def measured(server: embedded.Server, request: pytest.FixtureRequest) -> Iterato
             grown.grow(MEDIUM, 4)
             grown.maintain()
             with grown.connect("force_custom_plan") as db:
-                found = Measurements(small, measure(db, grown, is_growing=True))
-            grown.grow(LARGE, 8)
-            found.large["a session that has lived through it"] = measure(old, grown, is_growing=False)
-            with grown.connect("force_custom_plan") as db:
-                found.large["before maintain and analyze"] = measure(db, grown, is_growing=False)
+                found = Measurements(small, measure(db, grown, is_growing=True), LARGE if is_default else LESS)
+            grown.grow(found.size, 8)
+            if is_default:
+                found.large["a session that has lived through it"] = measure(old, grown, is_growing=False)
+                with grown.connect("force_custom_plan") as db:
+                    found.large["before maintain and analyze"] = measure(db, grown, is_growing=False)
             grown.maintain()
             for mode in ("custom", "generic"):
                 with grown.connect(f"force_{mode}_plan") as db:
@@ -71,6 +76,8 @@ def test_every_function_is_called(measured: Measurements, db: Connection) -> Non
 
 @pytest.mark.parametrize("state", STATES)
 def test_reads_do_not_grow(measured: Measurements, state: str) -> None:
+    if state not in measured.large:
+        pytest.skip("measured on the default version of PostgreSQL")
     grown = [
         line
         for (function, place), large in measured.large[state].items()
@@ -79,7 +86,7 @@ def test_reads_do_not_grow(measured: Measurements, state: str) -> None:
             call,
             measured.small[function, place],
             large,
-            LARGE // SMALL,
+            measured.size // SMALL,
             {"vectors", "chunk_vectors", "chunks"} if call.is_near and state in BEFORE_MAINTAIN else set(),
         )
     ]
