@@ -25,7 +25,8 @@ grant select on
   braid_store.unindexed_sparse_rows, braid_store.sparse_encoders, braid_store.sparse_encoder_terms,
   braid_store.token_vectors, braid_store.profiles, braid_store.query_embeddings, braid_store.query_sets, braid_store.queries,
   braid_store.query_set_embeddings, braid_store.judgments, braid_store.synced_rows, braid_store.search_log,
-  braid_store.search_feedback, braid_store.search_hours, braid_store.ranking_models
+  braid_store.search_feedback, braid_store.search_hours, braid_store.ranking_models, braid_store.metadata_lists,
+  braid_store.changed_metadata
 to @definer@;
 
 grant insert, update, delete on
@@ -35,7 +36,7 @@ grant insert, update, delete on
   braid_store.sparse_rows, braid_store.sparse_segments, braid_store.sparse_segment_chunks,
   braid_store.unindexed_sparse_rows, braid_store.token_vectors, braid_store.profiles, braid_store.query_embeddings,
   braid_store.query_sets, braid_store.queries, braid_store.query_set_embeddings, braid_store.judgments,
-  braid_store.ranking_models
+  braid_store.ranking_models, braid_store.metadata_lists, braid_store.changed_metadata
 to @definer@;
 
 -- What a tenant's users searched for is for whoever may also write its documents, not for all who search.

@@ -18,6 +18,7 @@ from support.calls import one
 # Made anew from documents and chunks by an import, or not the tenant's data.
 DERIVED = {
     "centroids",
+    "changed_metadata",
     "chunk_attributes",
     "chunk_vectors",
     "daily_part_sizes",
@@ -25,6 +26,7 @@ DERIVED = {
     "embedding_jobs",
     "embedding_usage",
     "forward_rows",
+    "metadata_lists",
     "postings",
     "query_embeddings",
     "search_feedback",

@@ -67,6 +67,16 @@ begin
              and sc.segment_id = u.segment_id
            offset 0
          ) sc));
+  delete from braid_store.metadata_lists l
+  where l.tenant_id + 0 = erase_segments.tenant_id and l.ctid = any (array(
+    select l.ctid
+    from unnest(erase_segments.segment_ids) u (segment_id),
+         lateral (
+           select l.ctid from braid_store.metadata_lists l
+           where l.tenant_id = erase_segments.tenant_id and l.collection_id = erase_segments.collection_id
+             and l.segment_id = u.segment_id
+           offset 0
+         ) l));
   delete from braid_store.segments s
   where s.tenant_id + 0 = erase_segments.tenant_id and s.ctid = any (array(
     select s.ctid
@@ -81,6 +91,6 @@ end
 $$;
 
 comment on function braid_store.erase_segments(int, int, bigint[]) is
-  'Deletes segments and deletions with their postings and their lists of chunks. The forward rows and tombstones must '
+  'Deletes segments and deletions with their postings and their lists of chunks and metadata. The forward rows and tombstones must '
   'still exist, since they tell which postings to delete. The caller then deletes them, or writes their chunks into '
   'new segments.';

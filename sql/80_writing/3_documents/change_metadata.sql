@@ -60,6 +60,10 @@ begin
     where e.value is distinct from v_document.metadata -> e.key), '{}'),
       attribute_version = v_version
   where c.tenant_id = v_tenant_id and c.document_id = v_document.id;
+  insert into braid_store.changed_metadata (tenant_id, collection_id, chunk_id)
+  select v_tenant_id, v_collection.id, c.id
+  from braid_store.chunks c
+  where c.tenant_id = v_tenant_id and c.document_id = v_document.id;
   perform braid_store.write_attributes(v_tenant_id, v_collection.id, array(
     select c.id from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = v_document.id));
   perform braid_store.note_due(v_tenant_id, v_collection.id);

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select '{embedding_jobs,query_embeddings,daily_part_sizes,centroids,chunk_vectors,token_vectors,sparse_rows,unindexed_sparse_rows,sparse_segment_chunks,sparse_segments,postings,forward_rows,tombstones,segment_chunks,
-           segments,chunk_attributes,chunks,synced_rows,documents}'::text[];
+           metadata_lists,changed_metadata,segments,chunk_attributes,chunks,synced_rows,documents}'::text[];
 $$;
 
 comment on function braid_store.collection_tables() is

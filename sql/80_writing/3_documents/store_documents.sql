@@ -111,6 +111,10 @@ begin
         metadata = (c.input).metadata, attribute_version = v_version
     from changes c
     where c.status = 'updated' and k.tenant_id = store_documents.tenant_id and k.document_id = c.document_id
+    returning k.id
+  ), noted as (
+    insert into braid_store.changed_metadata (tenant_id, collection_id, chunk_id)
+    select store_documents.tenant_id, store_documents.collection_id, c.id from chunks c
   )
   select c.ordinality, c.document_id, c.status, c.previous_title from changes c;
 end

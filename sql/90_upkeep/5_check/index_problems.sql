@@ -23,6 +23,9 @@ begin
   return query
   select r.problem, r.chunk_id, null::text, r.detail
   from braid_store.check_sparse_rows(v_tenant_id, v_collection.id) r;
+  return query
+  select m.problem, m.chunk_id, null::text, m.detail
+  from braid_store.check_metadata_lists(v_tenant_id, v_collection.id) m;
 end
 $$;
 

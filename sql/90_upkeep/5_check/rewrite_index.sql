@@ -25,7 +25,7 @@ begin
   -- While this waited, the ranking may have been changed, or the collection dropped.
   v_collection := braid_store.find_collection(rewrite_index.collection);
 
-  foreach v_table in array '{postings,forward_rows,tombstones,segment_chunks,segments,
+  foreach v_table in array '{postings,forward_rows,tombstones,segment_chunks,metadata_lists,changed_metadata,segments,
                              unindexed_sparse_rows,sparse_segment_chunks,sparse_segments}'::text[] loop
     perform braid_store.delete_rows(v_table, v_tenant_id, v_collection.id);
   end loop;

@@ -11,7 +11,7 @@ $$;
 
 comment on function braid.maintain(interval) is
   E'Does the upkeep that is due, for every tenant: merges the full-text index, moves vectors to where searches find '
-  'them fastest, indexes attributes declared later, fills the outbox of a model change, frees the space of '
+  'them fastest, lists values of metadata, indexes attributes declared later, fills the outbox of a model change, frees the space of '
   'what was dropped, counts logged searches and deletes those kept for long enough, and notes once a day how large '
   'everything is.\n'
   'Call it every few minutes, from pg_cron or by pgbraid maintain. time_budget: it ends at most a second after this. A '

@@ -22,6 +22,7 @@ declare
   v_next_steps text[];
   v_needs_merges boolean;
   v_needs_sparse boolean;
+  v_needs_lists boolean;
   v_needs_centroid boolean;
   v_has_shard boolean;
   v_space braid_store.collections;
@@ -36,6 +37,7 @@ begin
     select (braid_store.next_shard_step(tenant_id, w)).step from braid_store.written_spaces(collection) w);
   v_needs_merges := braid_store.segments_to_merge(tenant_id, collection) is not null;
   v_needs_sparse := braid_store.has_due_sparse_rows(tenant_id, collection.id);
+  v_needs_lists := braid_store.has_due_lists(tenant_id, collection.id);
   select bool_or(d.is_due), min(d.due_at) into v_needs_centroid, next_visit
   from braid_store.written_spaces(collection) w, braid_store.due_centroid(tenant_id, w) d;
   v_has_shard := exists (
@@ -50,7 +52,7 @@ begin
     perform braid_store.note_task(tenant_id, collection.id, 'index_attributes');
   end if;
   -- Most parts need nothing more. Without this, the locks of all parts could fill the server's lock table.
-  if not (v_next_steps && c_steps or v_needs_merges or v_needs_sparse or v_needs_centroid) then
+  if not (v_next_steps && c_steps or v_needs_merges or v_needs_sparse or v_needs_lists or v_needs_centroid) then
     return;
   elsif not braid_store.try_lock_part(collection.id, tenant_id) then
     is_complete := false;
@@ -80,6 +82,10 @@ begin
     seconds_needed := v_merged.seconds_needed;
     is_complete := is_complete and v_merged.is_complete;
   end if;
+  -- After merges, which make segments.
+  if v_needs_lists or v_needs_merges and braid_store.has_due_lists(tenant_id, collection.id) then
+    is_complete := braid_store.maintain_lists(tenant_id, collection.id, deadline) and is_complete;
+  end if;
   if v_needs_sparse then
     begin
       v_merged := braid_store.merge_sparse_due(tenant_id, collection.id, deadline, is_bounded);
@@ -97,6 +103,6 @@ end
 $$;
 
 comment on function braid_store.maintain_part(int, braid_store.collections, timestamptz, boolean) is
-  'Does what a tenant''s part of a collection needs and no writer has to wait for: merges, copying vectors into a new '
+  'Does what a tenant''s part of a collection needs and no writer has to wait for: merges, lists of metadata values, copying vectors into a new '
   'shard, the centroid, and deleting vectors of queries beyond those that the collection stores. Notes what else the part needs. next_visit: when to visit it again; null if only writes '
   'make that necessary. warning: why sparse terms were not merged. The other results are as in maintain().';

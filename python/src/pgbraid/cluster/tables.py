@@ -25,7 +25,8 @@ OF_TENANTS = (
     "documents", "chunks", "chunk_attributes", "segments", "segment_chunks", "postings", "forward_rows", "tombstones",
     "chunk_vectors", "centroids", "embedding_jobs", "sparse_rows", "sparse_segments", "sparse_segment_chunks",
     "unindexed_sparse_rows", "token_vectors", "profiles", "query_embeddings", "query_sets", "queries",
-    "query_set_embeddings", "judgments", "ranking_models", "tenant_locks",
+    "query_set_embeddings", "judgments", "ranking_models", "metadata_lists", "changed_metadata",
+    "tenant_locks",
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ begin
   -- chunk.
   filter := braid_store.narrow_filter(filter, format('c.id + 0 = any (%L::bigint[])', chunk_ids));
   filter.source := null;
+  filter.lists := null;
   filter.among := array(
     select unnest(chunk_ids) as chunk_id intersect select unnest(coalesce(filter.among, chunk_ids))
     order by chunk_id);

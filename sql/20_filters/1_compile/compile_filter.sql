@@ -15,6 +15,9 @@ begin
   if not v_filter.is_empty then
     v_filter.source := braid_store.filter_source(compile_filter.filters, compile_filter.tenant_id,
                                                  compile_filter.collection_id);
+    if v_filter.source is null then
+      v_filter.lists := braid_store.listed_conditions(compile_filter.filters);
+    end if;
   end if;
   return v_filter;
 end

@@ -40,6 +40,7 @@ declare
   v_max_count int;
   v_max_share float8;
   v_chunk_ids bigint[];
+  v_listed_count bigint;
   v_is_given boolean := false;
 begin
   if filter.is_empty or filter.among is not null or v_leg_count = 0 then
@@ -63,6 +64,13 @@ begin
   if filter.source is not null then
     v_chunk_ids := braid_store.source_chunk_ids(filter, least(v_max_count, c_at_once));
     v_is_given := cardinality(v_chunk_ids) <= least(v_max_count, c_at_once);
+  elsif filter.lists is not null then
+    select l.chunk_ids, l.listed_count into v_chunk_ids, v_listed_count
+    from braid_store.listed_chunk_ids(filter, tenant_id, collection_id, v_max_count) l;
+    v_is_given := v_chunk_ids is not null;
+    if not v_is_given and (filter.lists ->> 'is_all')::boolean then
+      filter.share := coalesce(filter.share, least(v_listed_count / v_chunk_count, 1));
+    end if;
   end if;
   if not v_is_given then
     -- The next round of a search that needs more candidates knows it already.

@@ -10,6 +10,7 @@ begin
   filter.predicate := format('(%s) and (%s)', filter.predicate, condition);
   filter.is_empty := false;
   filter.share := null;
+  filter.lists := filter.lists - 'is_all';
   return filter;
 end
 $$;

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return row('true', null, true, null, null)::braid_store.filter;
+  return row('true', null, true, null, null, null)::braid_store.filter;
 end
 $$;
 

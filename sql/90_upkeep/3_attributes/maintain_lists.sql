@@ -1,0 +1,63 @@
+create or replace function braid_store.maintain_lists(tenant_id int, collection_id int, deadline timestamptz)
+returns boolean
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  c_block_size constant int := 16384;
+  -- As in has_due_lists.
+  c_least_listed constant int := 1000;
+  v_has_many boolean := braid_store.has_many_changes(maintain_lists.tenant_id, maintain_lists.collection_id);
+  v_block record;
+begin
+  if v_has_many then
+    -- What was changed of chunks that are gone since.
+    delete from braid_store.changed_metadata g
+    where g.tenant_id + 0 = maintain_lists.tenant_id and g.ctid = any (array(
+      select g.ctid from braid_store.changed_metadata g
+      where g.tenant_id = maintain_lists.tenant_id and g.collection_id = maintain_lists.collection_id
+        and not exists (select from braid_store.chunks c where c.tenant_id = maintain_lists.tenant_id and c.id = g.chunk_id offset 0)));
+  end if;
+  for v_block in
+    select s.id as segment_id, n.block
+    from (
+      select s.id, s.chunk_count, s.listed_count from braid_store.segments s
+      where s.tenant_id = maintain_lists.tenant_id and s.collection_id = maintain_lists.collection_id
+        and s.chunk_count >= c_least_listed and s.listed_count < s.chunk_count
+      offset 0
+    ) s,
+    lateral (select generate_series(s.listed_count / c_block_size, (s.chunk_count - 1) / c_block_size) as block) n
+    union
+    select sc.segment_id, (sc.chunk_number - 1) / c_block_size
+    from (
+      select g.chunk_id from braid_store.changed_metadata g
+      where v_has_many and g.tenant_id = maintain_lists.tenant_id and g.collection_id = maintain_lists.collection_id
+      offset 0
+    ) g,
+    lateral (
+      select sc.segment_id, sc.chunk_number from braid_store.segment_chunks sc
+      where sc.tenant_id = maintain_lists.tenant_id and sc.chunk_id = g.chunk_id
+      offset 0
+    ) sc
+    order by 1, 2
+  loop
+    if clock_timestamp() > maintain_lists.deadline or braid_store.keeps_waiting() then
+      return false;
+    end if;
+    if not braid_store.list_block(maintain_lists.tenant_id, maintain_lists.collection_id, v_block.segment_id, v_block.block) then
+      return false;
+    end if;
+  end loop;
+  return true;
+end
+$$;
+
+comment on function braid_store.maintain_lists(int, int, timestamptz) is
+  'Lists the metadata of chunks that are not listed, or of which too many have been changed since, in a tenant''s part of a '
+  'collection. Returns whether nothing is left. Stops at the deadline.';
