@@ -19,7 +19,9 @@ declare
   v_low float8 := 0;
   v_low_count float8 := v_width * cardinality(sums) + 1;
   v_high float8 := highest;
-  v_high_count float8 := 0.5;
+  -- Hardly any chunk has all words as often as it could. Assumed until a lower bound was too low, as where all words go
+  -- together.
+  v_high_count float8 := 1e-6;
   v_middle float8;
   v_level @vector@.vector;
   v_count float8;
@@ -42,6 +44,7 @@ begin
       v_low := v_middle;
       v_low_count := v_count;
       exit when v_count <= 2 * target;
+      v_high_count := greatest(v_high_count, 0.5);
     else
       v_high := v_middle;
       v_high_count := greatest(v_count, 0.5);
