@@ -20,7 +20,7 @@ from docs.markdown import README, Table, page
 pytestmark = pytest.mark.any_version
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?|\.\d+")
 SECTIONS = {
-    MEASUREMENTS: {"peers-18", "peers-16", "writing", "quality", "throughput"},
+    MEASUREMENTS: {"peers-18", "peers-16", "writing", "loading", "week", "quality", "throughput"},
     README_PATH: {"speed", "quality"},
 }
 

@@ -14,49 +14,72 @@ as $$
 declare
   v_first bigint;
   v_last bigint;
+  v_are_nearly_all boolean;
 begin
   select min(u.segment_id), max(u.segment_id) into v_first, v_last from unnest(erase_segments.segment_ids) u (segment_id);
-  -- Rows are looked up one by one by key, and deleted by ctid. For a list of keys the planner, which has no statistics,
-  -- would read all rows of the tenant. The forward rows tell which postings there are; an index by segment would slow
-  -- down every write.
-  delete from braid_store.postings p
-  where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
-    select p.ctid
-    from (
-      select distinct unnest(string_to_array(f.lexemes, ' ')) as lexeme
+  -- Lists of sparse terms stand among the postings.
+  select coalesce(sum(s.posting_count) filter (where s.id = any (erase_segments.segment_ids))
+                  > 8 * coalesce(sum(s.posting_count) filter (where s.id <> all (erase_segments.segment_ids)), 0), false)
+         and not exists (
+           select from braid_store.sparse_segments p
+           where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id)
+  into v_are_nearly_all
+  from braid_store.segments s
+  where s.tenant_id = erase_segments.tenant_id and s.collection_id = erase_segments.collection_id;
+  if v_are_nearly_all then
+    -- As after a load: to go through all postings is less work than through the lexemes of all chunks.
+    delete from braid_store.postings p
+    where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
+      select p.ctid
       from (
-        select sc.chunk_id
-        from unnest(erase_segments.segment_ids) u (segment_id),
-             lateral (
-               select sc.chunk_id from braid_store.segment_chunks sc
-               where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
-                 and sc.segment_id = u.segment_id
-               offset 0
-             ) sc
-        union all
-        select t.chunk_id
-        from unnest(erase_segments.segment_ids) u (segment_id),
-             lateral (
-               select t.chunk_id from braid_store.tombstones t
-               where t.segment_id = u.segment_id and t.tenant_id = erase_segments.tenant_id
-                 and t.collection_id = erase_segments.collection_id
-               offset 0
-             ) t
-      ) c,
-      lateral (
-        select f.lexemes from braid_store.forward_rows f
-        where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
+        select p.ctid, p.segment_id from braid_store.postings p
+        where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
         offset 0
-      ) f
-      order by lexeme -- so that neighbours in the index are read together
-    ) l,
-    lateral (
-      select p.ctid, p.segment_id from braid_store.postings p
-      where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
-        and p.lexeme = l.lexeme and p.segment_id between v_first and v_last
-      offset 0
-    ) p
-    where p.segment_id = any (erase_segments.segment_ids)));
+      ) p
+      where p.segment_id = any (erase_segments.segment_ids)));
+  else
+    -- Rows are looked up one by one by key, and deleted by ctid. For a list of keys the planner, which has no statistics,
+    -- would read all rows of the tenant. The forward rows tell which postings there are; an index by segment would slow
+    -- down every write.
+    delete from braid_store.postings p
+    where p.tenant_id + 0 = erase_segments.tenant_id and p.ctid = any (array(
+      select p.ctid
+      from (
+        select distinct unnest(string_to_array(f.lexemes, ' ')) as lexeme
+        from (
+          select sc.chunk_id
+          from unnest(erase_segments.segment_ids) u (segment_id),
+               lateral (
+                 select sc.chunk_id from braid_store.segment_chunks sc
+                 where sc.tenant_id = erase_segments.tenant_id and sc.collection_id = erase_segments.collection_id
+                   and sc.segment_id = u.segment_id
+                 offset 0
+               ) sc
+          union all
+          select t.chunk_id
+          from unnest(erase_segments.segment_ids) u (segment_id),
+               lateral (
+                 select t.chunk_id from braid_store.tombstones t
+                 where t.segment_id = u.segment_id and t.tenant_id = erase_segments.tenant_id
+                   and t.collection_id = erase_segments.collection_id
+                 offset 0
+               ) t
+        ) c,
+        lateral (
+          select f.lexemes from braid_store.forward_rows f
+          where f.tenant_id = erase_segments.tenant_id and f.chunk_id = c.chunk_id
+          offset 0
+        ) f
+        order by lexeme -- so that neighbours in the index are read together
+      ) l,
+      lateral (
+        select p.ctid, p.segment_id from braid_store.postings p
+        where p.tenant_id = erase_segments.tenant_id and p.collection_id = erase_segments.collection_id
+          and p.lexeme = l.lexeme and p.segment_id between v_first and v_last
+        offset 0
+      ) p
+      where p.segment_id = any (erase_segments.segment_ids)));
+  end if;
   delete from braid_store.segment_chunks sc
   where sc.tenant_id + 0 = erase_segments.tenant_id and sc.ctid = any (array(
     select sc.ctid
