@@ -127,19 +127,19 @@ def test_internals_called_for_its_tenant_find_nothing(world: World, insider: Con
     collection = "(braid_store.find_collection('small'))"
     for call in (
         f"select chunk_ids from braid_store.nearest_exact(%(beta)s, {collection}, 'cosine', %(shard)s, true,"
-        " '[1,0,0]', '(true,,t,,)', 10)",
+        " '[1,0,0]', '(true,,t,,,)', 10)",
         f"select chunk_ids from braid_store.nearest_among(%(beta)s, {collection}, 'cosine',"
         " row(%(shard)s, 'vector', 9, 40, 40, true, 0, 40, true, null)::braid_store.serving_shard, '[1,0,0]',"
         " %(chunks)s)",
         f"select chunk_ids from braid_store.nearest_among(%(beta)s, {collection}, 'cosine', null, '[1,0,0]',"
         " %(chunks)s)",
         f"select chunk_ids from braid_store.nearest_filtered(%(beta)s, {collection}, 'cosine', %(shard)s, true,"
-        " '[1,0,0]', row('true', null, false, null, %(chunks)s), 10)",
+        " '[1,0,0]', row('true', null, false, null, %(chunks)s, null), 10)",
         *(
             f"select chunk_ids from braid_store.nearest_indexed(%(beta)s, {collection}, (select s from"
             f" braid_store.vector_spaces s where s.id = {collection}.vector_space_id),"
             f" row(%(shard)s, 'vector', 9, 40, 40, true, {duplicates}, 40, true, 'halfvec')::braid_store.serving_shard,"
-            " '[1,0,0]', '(true,,t,,)', 10, 40, false, true)"
+            " '[1,0,0]', '(true,,t,,,)', 10, 40, false, true)"
             for duplicates in (0, 1)
         ),
     ):
