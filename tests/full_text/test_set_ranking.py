@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from support import OtherSession
 from support.bm25_model import Bm25Model, Chunk, Tokenizer, stored_chunks
 from support.calls import full_text, hybrid, upsert
-from support.examples import examples
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 # Common words have heads; "the" is a stop word, whose texts have no length.
 WORDS = [f"{letter}{letter}ord" for letter in "abcdefghijklmnopqrstuvwxyz"]
@@ -195,7 +194,7 @@ def test_any_sequence_of_changes(indexed: Connection) -> None:
     )
 
     @settings(
-        max_examples=examples(8),
+        max_examples=8,
         deadline=None,
         derandomize=True,
         database=None,
