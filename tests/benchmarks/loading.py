@@ -155,7 +155,7 @@ def week(dsn: str) -> str:
                     for document, number in zip(changed, draw.sample(range(WEEK_SIZE), len(changed)), strict=True):
                         document["external_id"] = f"d{number}"
                     client.add_documents(changed, collection=COLLECTION)
-                while not client.maintain(10)["complete"]:
+                while not client.maintain(3600)["complete"]:
                     pass
             before = size_of(db)
             upkeep(db)
