@@ -138,7 +138,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   when n.name = 'table_name' then '''postings'''
                   when n.name = 'predicate' then '''true'''
                   when t.type = 'braid_store.filter' then
-                  '(''true'', ''select c.id from braid_store.chunks c where c.tenant_id = $1'', true, null, null)'
+                  '(''true'', ''select c.id from braid_store.chunks c where c.tenant_id = $1'', true, null, null, null)'
                   '::braid_store.filter'
                   when t.type = 'braid_store.search_request' then %(request)s
                   when t.type = 'braid_store.serving_shard' then
