@@ -202,6 +202,31 @@ def test_an_interrupt_leaves_no_traceback(dsn: str) -> None:
     assert (process.returncode, stderr.strip()) == (130, "pgbraid: interrupted")
 
 
+INTERRUPTED_BETWEEN_SENDING_AND_WAITING = """
+import sys
+
+import psycopg
+
+import pgbraid.cli
+
+
+def sends(*_, **__):
+    with psycopg.connect(sys.argv[1]) as connection:
+        connection.pgconn.send_query(b"select pg_sleep(1)")
+        raise KeyboardInterrupt
+
+
+pgbraid.cli.cli.main = sends
+pgbraid.cli.main()
+"""
+
+
+def test_an_interrupt_leaves_no_warning_of_psycopg(dsn: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED_BETWEEN_SENDING_AND_WAITING, dsn]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr.strip()) == (130, "pgbraid: interrupted")
+
+
 # Help and cost
 
 

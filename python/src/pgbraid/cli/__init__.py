@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import sys
@@ -56,6 +57,7 @@ COMMANDS = {
 }
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 APPLICATION_NAME = "PGAPPNAME"
+DEBUG = "PGBRAID_DEBUG"
 ERROR = 2
 INTERRUPTED = 130
 BROKEN_PIPE = 1  # as click has it
@@ -91,6 +93,9 @@ def cli(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line. Whatever goes wrong is told in a line, with a hint where there is one."""
+    if not os.environ.get(DEBUG):
+        # psycopg warns of what it could not undo on a connection that an error or Ctrl-C left busy.
+        logging.getLogger("psycopg").setLevel(logging.ERROR)
     sys.exit(_run(sys.argv[1:]))
 
 
@@ -117,7 +122,7 @@ def _run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
-        if os.environ.get("PGBRAID_DEBUG"):
+        if os.environ.get(DEBUG):
             raise
         return _explain(error)
     finally:
