@@ -14,6 +14,7 @@ declare
   -- As in has_due_lists.
   c_least_listed constant int := 1000;
   v_has_many boolean := braid_store.has_many_changes(maintain_lists.tenant_id, maintain_lists.collection_id);
+  v_has_listed boolean := false;
   v_block record;
 begin
   if v_has_many then
@@ -47,12 +48,14 @@ begin
     ) sc
     order by 1, 2
   loop
-    if clock_timestamp() > maintain_lists.deadline or braid_store.keeps_waiting() then
+    -- At least one, so that calls that have little time come to an end.
+    if v_has_listed and clock_timestamp() > maintain_lists.deadline or braid_store.keeps_waiting() then
       return false;
     end if;
     if not braid_store.list_block(maintain_lists.tenant_id, maintain_lists.collection_id, v_block.segment_id, v_block.block) then
       return false;
     end if;
+    v_has_listed := true;
   end loop;
   return true;
 end
@@ -60,4 +63,4 @@ $$;
 
 comment on function braid_store.maintain_lists(int, int, timestamptz) is
   'Lists the metadata of chunks that are not listed, or of which too many have been changed since, in a tenant''s part of a '
-  'collection. Returns whether nothing is left. Stops at the deadline.';
+  'collection. Returns whether nothing is left. Lists one block of chunks at least, and stops at the deadline.';
