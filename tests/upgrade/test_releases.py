@@ -7,6 +7,7 @@ import json
 import lzma
 import re
 import subprocess
+import sys
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from pgbraid import embedded
+from pgbraid.cli import main
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install, resources
 from support import clone, finish_drops, snapshot
@@ -143,6 +145,22 @@ def test_its_migrations_are_frozen(server: embedded.Server, restored: str) -> No
         names = db.execute("select migration_id from braid_store._yoyo_migration").fetchall()
         assert {name for (name,) in names} == applied.keys()
     assert applied and {name: hashes.get(name) for name in applied} == applied
+
+
+def test_commands_say_that_it_is_to_be_upgraded(
+    server: embedded.Server, restored: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PGBRAID_DSN", server.dsn_for(restored))
+    for command, code, said in (
+        ("status", 0, r"^functions   not those of this package\nmigrations  pending: 0\S+, .*^run: pgbraid upgrade$"),
+        ("maintain", 2, r"^pgbraid: the database.*pgbraid upgrade$"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["pgbraid", command])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        out, err = capsys.readouterr()
+        assert caught.value.code == code, err
+        assert re.search(said, out or err, re.MULTILINE | re.DOTALL), out + err
 
 
 def test_it_equals_a_fresh_install(old_dsn: str, old: Connection, dsn: str) -> None:

@@ -62,11 +62,19 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
     import psycopg
 
     from pgbraid.cli.space import give_back_space
+    from pgbraid.install import read_installation
+    from pgbraid.install.compatibility import check_installed
 
     deadline = time.monotonic() + seconds
     done: dict[str, Any] = {}
     with psycopg.connect(dsn, autocommit=True) as connection:
-        applied = _apply_changes(connection, deadline)
+        try:
+            applied = _apply_changes(connection, deadline)
+        except psycopg.errors.UndefinedFunction:
+            found = read_installation(connection)
+            if found is not None:
+                check_installed(found.version, found.content_hash)
+            raise
         left = deadline - time.monotonic()
         needed = 10.0
         while not done.get("complete") and (not done or left > 0):

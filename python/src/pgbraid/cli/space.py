@@ -31,6 +31,7 @@ from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'braid_store' and c.relname = 'postings'
 """
+CAN = "select pg_catalog.to_regprocedure('braid_store.relation_sizes()') is not null"
 DEAD = """
 select s.relname
 from pg_catalog.pg_stat_user_tables s
@@ -138,8 +139,8 @@ def _give_back(connection: psycopg.Connection[Any], deadline: float, warnings: l
 
 def size(connection: psycopg.Connection[Any]) -> tuple[int, int] | tuple[None, None]:
     """How many bytes the tables take, and about how many of them hold nothing; None for a login that has not the rights
-    of their owner."""
-    if not _value(connection, MAY):
+    of their owner, and for a database of an older version, which cannot say."""
+    if not _value(connection, MAY) or not _value(connection, CAN):
         return None, None
     free = _value(connection, FREE)
     return int(_value(connection, TOTAL)), int(free)
