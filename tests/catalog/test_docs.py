@@ -16,7 +16,15 @@ PAGES = [
     *sorted((DOCS / "architecture").glob("*.md")),
 ]
 # PostgreSQL's or somebody else's.
-FOREIGN = {"auto_explain", "log_nested_statements", "pg_textsearch", "user_metadata"}
+FOREIGN = {
+    "auto_explain",
+    "enable_partition_pruning",
+    "huge_pages",
+    "isolate_tenant_to_new_shard",
+    "log_nested_statements",
+    "pg_textsearch",
+    "user_metadata",
+}
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
 
 
