@@ -20,6 +20,9 @@ declare
   -- As in listed_conditions.
   c_most_depth constant int := 8;
   c_most_fields constant int := 100;
+  c_most_parts constant int := 500;
+  -- Of more, all is written to disk several times.
+  c_most_bytes constant int := 16384;
   v_chunk_count int;
   v_is_wide boolean;
 begin
@@ -31,9 +34,10 @@ begin
   if not found then
     return false;
   end if;
-  -- With so many fields that to list them would take long, each chunk may have any value. One chunk in 256 stands for all.
+  -- With so many fields and elements that to list them would take long, each chunk may have any value. One chunk in 256
+  -- stands for all.
   v_is_wide := coalesce((
-    select avg(regexp_count(c.metadata::text, '": ')) > c_most_fields
+    select avg(regexp_count(c.metadata::text, '": ')) > c_most_fields or avg(regexp_count(c.metadata::text, ', ')) > c_most_parts
     from generate_series(list_block.block * c_block_size + 1, (list_block.block + 1) * c_block_size, 256) n (chunk_number),
          lateral (
            select sc.chunk_id from braid_store.segment_chunks sc
@@ -54,7 +58,8 @@ begin
 
   -- One statement, and so one snapshot: it forgets the changes of just that metadata which it lists.
   with recursive chunk as materialized (
-    select c.id, c.metadata
+    -- What is joined with an empty object is no longer compressed.
+    select c.id, c.metadata, pg_column_size(c.metadata || '{}') > c_most_bytes or v_is_wide as is_wide
     from (
       select sc.chunk_id from braid_store.segment_chunks sc
       where sc.tenant_id = list_block.tenant_id and sc.collection_id = list_block.collection_id
@@ -81,7 +86,7 @@ begin
     -- The fields of objects too, under the key that a filter has for them.
     select c.id, e.key, e.value, 1 as depth
     from chunk c, jsonb_each(c.metadata) e
-    where v_chunk_count >= c_least_listed and not v_is_wide
+    where v_chunk_count >= c_least_listed and not c.is_wide
     union all
     select f.id, f.key || '.' || e.key, e.value, f.depth + 1
     from field f, jsonb_each(case jsonb_typeof(f.value) when 'object' then f.value else '{}' end) e
@@ -119,7 +124,7 @@ begin
     union all
     select c.id, '', 'rest', null, null
     from chunk c
-    where v_chunk_count >= c_least_listed and v_is_wide
+    where v_chunk_count >= c_least_listed and c.is_wide
   ), counted as (
     select e.key, e.type, e.number_value, e.text_value, count(*) as count
     from element e
