@@ -18,6 +18,7 @@ from support.nearest import maintain
 Connection = psycopg.Connection[Any]
 SIZE = 3000
 LONG = "https://example.com/" + "x" * 80
+SOME = [number / 7 for number in range(2000, 4000, 10)]
 OPTIONS = {"statistics_scope": "collection"}
 Metadata = dict[str, Any]
 
@@ -88,7 +89,20 @@ FILTERS: list[tuple[dict[str, Any], Callable[[Metadata], bool]]] = [
     ({"large": {"$gt": 1}}, lambda m: m.get("large", 0) > 1),
     ({"many": 100}, equals("many", 100)),
     ({"many.0": 70}, lambda m: m.get("many", [0])[0] == 70),
+    ({"tags.1": "red"}, lambda m: m["tags"][1:] == ["red"]),
+    # PostgreSQL takes these for numbers too.
+    ({"tags.+1": "red"}, lambda m: m["tags"][1:] == ["red"]),
+    ({"tags. 1": "red"}, lambda m: m["tags"][1:] == ["red"]),
     ({"x" * 300: "long key"}, lambda m: "x" * 300 in m),
+    ({"code": {"$in": [f"{n:02}" for n in range(5, 45)]}}, lambda m: 5 <= int(m["code"]) < 45),
+    (
+        {"unique": {"$in": [n / 7 for n in range(2000, 4000, 10)]}},
+        lambda m: m["unique"] in {n / 7 for n in range(2000, 4000, 10)},
+    ),
+    (
+        {"$and": [{"code": {"$in": [f"{n:02}" for n in range(20)]}}, {"code": {"$gte": "15"}}]},
+        lambda m: "15" <= m["code"] < "20",
+    ),
     ({"number": {"$in": [3, None]}}, lambda m: m["number"] == 3),
     ({"nothing": 1}, lambda m: False),
 ]
@@ -143,6 +157,40 @@ def test_keys_that_nobody_declared_do_not_read_all_chunks(db: Connection) -> Non
         {"nothing": 1},
     ):
         assert chunks_read(db, filters) < SIZE / 5, filters
+
+
+def semantic_mode(db: Connection, filters: dict[str, Any]) -> str:
+    query = (
+        "select braid.search_json(query_embedding => '[1,0,0]', filters => %s, collection => 'docs', match_count => 5)"
+    )
+    return str(one(db, query, Jsonb(filters))["stats"]["semantic_mode"])
+
+
+def test_how_many_chunks_pass_is_measured_where_lists_do_not_tell(db: Connection) -> None:
+    # These all begin with the same 64 characters.
+    assert semantic_mode(db, {"url": f"{LONG}/17"}) == "exact_filtered"
+    with db.transaction(force_rollback=True):
+        db.execute("select braid.rebuild_index('docs')")  # nothing is listed any more
+        assert semantic_mode(db, {"number": 7}) == "exact_filtered"
+        assert semantic_mode(db, {"number": {"$lt": 90}}) == "exact"
+
+
+def temporary_bytes(db: Connection) -> int:
+    db.execute("select pg_stat_force_next_flush()")
+    return int(one(db, "select temp_bytes from pg_stat_database where datname = current_database()"))
+
+
+def test_large_metadata_is_not_copied_into_lists(db: Connection) -> None:
+    db.execute("select braid.create_collection('large', 'simple', 3)")
+    chunks = [{"content": f"alpha w{number}"} for number in range(1000)]
+    upsert(db, [{"external_id": "a", "metadata": {"text": "x" * 150_000, "number": 7}, "chunks": chunks}], "large")
+    before = temporary_bytes(db)
+    maintain(db)
+    assert temporary_bytes(db) - before < 10_000_000
+    for number, count in ((7, 1000), (8, 0)):
+        found_query = "select count(*) from braid.full_text_search('alpha', 2000, %s, 'large')"
+        assert one(db, found_query, Jsonb({"number": number})) == count
+    db.execute("select braid.drop_collection('large')")
 
 
 def test_many_changes_are_listed_anew(db: Connection) -> None:

@@ -9,6 +9,8 @@ as $$
 declare
   -- For more values, all chunks are as soon read.
   c_most_values constant int := 1000;
+  -- Beside a range, each text is looked for through all of a list.
+  c_most_mixed constant int := 16;
   -- As in list_block.
   c_most_depth constant int := 8;
   v_conditions jsonb;
@@ -37,8 +39,8 @@ begin
                            else c.operators end) o (operator, value),
            jsonb_array_elements(case jsonb_typeof(o.value) when 'array' then o.value else jsonb_build_array(o.value) end) v
       where o.operator in ('$eq', '$in', '$gt', '$gte', '$lt', '$lte')
-        -- A number leads into an array, and what is deeper than this is not listed.
-        and (position('.' in c.key) = 0 or c.key !~ E'(^|\\.)-?\\d+(\\.|$)'
+        -- A number leads into an array, even as " +1", and what is deeper than this is not listed.
+        and (position('.' in c.key) = 0 or c.key !~ E'(^|\\.)\\s*[-+]?\\d+(\\.|$)'
                                            and cardinality(string_to_array(c.key, '.')) <= c_most_depth)
     ), span as (
       -- A listed value is looked for from itself to itself; a range has a bound of its own type, or two.
@@ -58,7 +60,8 @@ begin
       from span s
       group by s.key
       -- Null would match what is missing, which no list has.
-      having not bool_or(s.is_null) and count(*) <= c_most_values
+      having not bool_or(s.is_null) and count(*) <= case when bool_and(s.low is not distinct from s.high) then c_most_values
+                                                         else c_most_mixed end
     ) s);
   if v_conditions is null then
     return null;

@@ -68,7 +68,7 @@ begin
     select l.chunk_ids, l.listed_count into v_chunk_ids, v_listed_count
     from braid_store.listed_chunk_ids(filter, tenant_id, collection_id, v_max_count) l;
     v_is_given := v_chunk_ids is not null;
-    if not v_is_given and (filter.lists ->> 'is_all')::boolean then
+    if not v_is_given and v_listed_count is not null and (filter.lists ->> 'is_all')::boolean then
       filter.share := coalesce(filter.share, least(v_listed_count / v_chunk_count, 1));
     end if;
   end if;
