@@ -119,6 +119,13 @@ def test_wrong_answers_are_counted(compare: Run, service: JsonServer) -> None:
     assert "answered 401" in done.err
 
 
+def test_a_set_without_queries_is_refused(compare: Run, client: pgbraid.Client) -> None:
+    client.create_query_set("asked")
+    done = compare(["bad"], ["good"])
+    assert (done.code, done.err.splitlines()[0]) == (2, 'pgbraid: query set "asked" has no queries')
+    assert "hint: store some" in done.err
+
+
 @pytest.mark.usefixtures("asked")
 def test_two_configurations_are_needed(run: Run, tmp_path: Path) -> None:
     (tmp_path / "now.json").write_text("{}")

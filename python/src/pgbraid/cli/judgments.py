@@ -216,6 +216,7 @@ def compare(
     from pgbraid._chat import CHAT_URL
     from pgbraid.cli.eval import read_configurations
     from pgbraid.cli.progress import progress
+    from pgbraid.errors import InvalidArgumentError
     from pgbraid.evaluation.preferences import PairJudge, ask_preferences, differing_pairs
 
     options = parse_json(chat_options, "--chat-options")
@@ -228,6 +229,10 @@ def compare(
     model = PairJudge(chat_model, base_url=chat_url or CHAT_URL, **_fields(options or {}))
     with pgbraid.connect(dsn, tenant=tenant) as client:
         counts = {found["query_set"]: found["query_count"] for found in client.list_query_sets()}
+        if counts.get(query_set) == 0:
+            raise InvalidArgumentError(
+                f'query set "{query_set}" has no queries', hint="store some with braid.store_queries"
+            )
         pairs = differing_pairs(client, query_set, first, second, depth=depth)
         with progress("queries", counts.get(query_set, 0)) as show:
             found = ask_preferences(
