@@ -17,7 +17,7 @@ $$;
 
 comment on function braid.set_vector_index(text, text, int, int) is
   E'Changes how large tenants'' vectors are stored and indexed in a collection.\n'
-  'An argument that is null, as by default, keeps its setting. vector_storage: vector (up to 2000 dimensions), halfvec '
-  '(up to 4000; half the space) or binary. hnsw_m, hnsw_ef_construction: pgvector''s parameters of HNSW indexes. '
-  'maintain() makes new vector shards while the old ones go on serving searches. Numbers that halfvec has rounded stay '
+  'An argument that is null, as by default, keeps its setting. vector_storage: vector (up to 2000 dimensions; the index '
+  'holds them as halfvec where it can), halfvec (up to 4000; vectors take half the space, too) or binary. hnsw_m, '
+  'hnsw_ef_construction: pgvector''s parameters of HNSW indexes. maintain() makes new vector shards while the old ones go on serving searches. Numbers that halfvec has rounded stay '
   'rounded. For administrators.';
