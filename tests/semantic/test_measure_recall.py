@@ -11,7 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 import pgbraid
-from support.calls import set_tenant
+from support.calls import one, set_tenant, vector
 from support.nearest import Connection, Vector, maintain, set_threshold, store
 
 DIMENSIONS = 16
@@ -219,3 +219,39 @@ def test_the_client(dsn: str, db: Connection, vectors: list[Vector]) -> None:
         assert index["is_set"] and index["queries"]["stored"] == 30
         with pytest.raises(pgbraid.errors.InvalidArgumentError, match="query_count is 5"):
             client.measure_recall("c", query_count=5)
+
+
+def test_very_many_equal_vectors_are_compared_and_not_kept(db: Connection) -> None:
+    db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
+    set_threshold(db, 200, DIMENSIONS)
+    rows = drawn(60, 0)
+    store(db, {f"d{number:04}": rows[number % 60] for number in range(400)}, "c")
+    maintain(db)
+    shard = one(db, "select id from braid_store.vector_shards")
+    with db.transaction(force_rollback=True):
+        # 30,000 more, which nobody has to write.
+        db.execute(
+            f"insert into braid_store.vectors_{shard} select tenant_id, 1000000 + 75 * chunk_id + n, embedding,"
+            f" embedding_hash, true from braid_store.vectors_{shard}, generate_series(1, 75) n"
+        )
+        db.execute("set local temp_file_limit = '1MB'")
+        found = db.execute(
+            """
+            select (e.found).counts, (e.found).tenth, (e.found).last
+            from braid_store.vector_shards s
+            join braid_store.vector_spaces v on v.id = s.vector_space_id,
+                 lateral (select braid_store.exact_distances(s, v, %s::text[]::vector[]) as found) e
+            """,
+            ([vector(row) for row in drawn(100, 1)],),
+        ).fetchall()
+        copies = [
+            db.execute(
+                f"""
+            select array_agg(n.distance order by n.distance)
+            from (select embedding <-> %s::vector as distance from braid_store.vectors_{shard} order by 1 limit 100) n
+            """,
+                (vector(row),),
+            ).fetchone()
+            for row in drawn(100, 1)
+        ]
+    assert found == [([100] * 100, [d[9] for (d,) in copies], [d[99] for (d,) in copies])]

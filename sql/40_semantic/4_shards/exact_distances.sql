@@ -31,8 +31,8 @@ declare
   v_distance text := braid_store.distance_operator(space.distance);
   v_bounds float8[];
 begin
-  -- However far the hundredth is that the index finds, none of the hundred nearest is farther. Where it finds fewer, all
-  -- distances are kept: nothing is greater than NaN.
+  -- However far the hundredth is that the index finds, duplicates included, none of the hundred nearest is farther. Where it
+  -- finds fewer, all distances are kept: nothing is greater than NaN.
   perform set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true),
           set_config('hnsw.ef_search', case when shard.storage = 'binary' then '1000' else '100' end, true),
           set_config('hnsw.iterative_scan', 'relaxed_order', true);
@@ -43,7 +43,7 @@ begin
            select array_agg(n.distance order by n.distance) as distances
            from (
              select v.embedding::@vector@.vector %1$s q.query as distance
-             from braid_store.vectors_%2$s v
+             from braid_store.vectors_%2$s v %4$s
              where v.tenant_id = $1 and not v.is_duplicate
              order by %3$s
              limit $3
@@ -52,15 +52,17 @@ begin
     $query$,
     v_distance, shard.id,
     replace((braid_store.shard_order(shard.storage, shard.index_type, space.dimensions, space.distance)).sort_key,
-            '$1', 'q.query'))
+            '$1', 'q.query'),
+    case when shard.duplicate_count > 0 then 'cross join ' || braid_store.represented_rows(shard.id) end)
   into v_bounds
   using shard.tenant_id, queries, case when shard.storage = 'binary' then 1000 else 100 end;
   perform set_config('hnsw.ef_search', v_ef_search, true), set_config('hnsw.iterative_scan', v_iterative_scan, true),
           set_config('enable_seqscan', 'on', true), set_config('enable_sort', 'on', true),
           set_config('enable_indexscan', 'off', true);
 
-  -- Each vector is read once and compared with all queries. Most are farther than the bound, and go no further. Workers
-  -- take a part, as in filtered_by_reading.
+  -- Each vector is read once and compared with all queries. Most are farther than the bound, and go no further; nor do those
+  -- that are as far, of which there may be very many, all equal: they fill up what is missing. Workers take a part, as in
+  -- filtered_by_reading.
   execute format($query$
     with nearest as materialized (
       select n.place, (array_agg(n.distance order by n.distance))[:100] as distances
@@ -72,14 +74,16 @@ begin
                offset 0
              ) s,
              unnest($2, $3) with ordinality q (query, bound, place)
-        where s.embedding %1$s q.query <= q.bound
+        where s.embedding %1$s q.query < q.bound
       ) n
       group by n.place
     )
-    select array_agg(coalesce(cardinality(n.distances), 0) order by q.place),
-           array_agg(n.distances[least(10, cardinality(n.distances))] order by q.place),
-           array_agg(n.distances[cardinality(n.distances)] order by q.place)
-    from unnest($2) with ordinality q (query, place)
+    select array_agg(case when q.bound = 'NaN' then coalesce(cardinality(n.distances), 0) else 100 end order by q.place),
+           array_agg(case when q.bound = 'NaN' then n.distances[least(10, cardinality(n.distances))]
+                          else coalesce(n.distances[10], q.bound) end order by q.place),
+           array_agg(case when q.bound = 'NaN' then n.distances[cardinality(n.distances)]
+                          else coalesce(n.distances[100], q.bound) end order by q.place)
+    from unnest($2, $3) with ordinality q (query, bound, place)
     left join nearest n on n.place = q.place
     $query$, v_distance, shard.id)
   into counts, tenth, last
