@@ -161,3 +161,43 @@ def test_queries_of_any_length_are_answered(db: Connection, distance: str) -> No
     )
     (measured,) = one(db, "select braid.measure_recall('c') -> 'indexes'")
     assert measured["recall_10"] >= 0.9
+
+
+@pytest.mark.parametrize("distance", CLASSES)
+def test_a_few_vectors_that_halfvec_cannot_tell_apart_are_compared_as_they_are(db: Connection, distance: str) -> None:
+    """So few that the sample by which the index is measured has hardly one of them."""
+    rng = np.random.default_rng(3)
+    centre = np.full(DIMENSIONS, 40 if distance == "l2" else DIMENSIONS**-0.5)
+    alike = (centre + rng.standard_normal((48, DIMENSIONS)) * 0.004).astype(np.float32)
+    vectors = made_up(2000, 1, spread=0.2) | {f"e{number:02}": row for number, row in enumerate(alike[:40])}
+    indexed(db, vectors, distance)
+    assert shard_of(db)["index_type"] == "halfvec"
+    found = []
+    for query in alike[40:]:
+        hits, _, _ = search(db, query, "c")
+        exact = search(db, query, "c", 10_000)[0]
+        assert hits == [hit for hit in exact if hit in hits]
+        found.append(len(set(hits) & set(exact[:10])) / 10)
+    assert np.mean(found) >= 0.985
+    # Others are found by the index, also where some of them are equal, or equal but for rounding.
+    assert read_by_index(db, next(iter(vectors.values())))
+    equal = np.eye(1, DIMENSIONS, dtype=np.float32)[0]
+    for prefix, noise in (("f", 0), ("g", 1e-8)):
+        rows = equal * (1 if prefix == "f" else -1) + rng.standard_normal((40, DIMENSIONS)) * noise
+        store(db, {f"{prefix}{number:02}": row for number, row in enumerate(rows)}, "c")
+    maintain(db)
+    for query in (equal, -equal):
+        assert read_by_index(db, query)
+
+
+def test_an_index_over_halfvec_that_finds_less_than_is_promised_is_rejected(db: Connection) -> None:
+    indexed(db, made_up(300), "cosine")
+    for recall_of_ten, is_rejected in ((0.986, False), (0.984, True)):
+        with db.transaction(force_rollback=True):
+            db.execute(f"set local role {owner_role(db)}")
+            db.execute("update braid_store.vector_shards set state = 'indexing', recall = %s", (recall_of_ten,))
+            rejected = one(db, "select array_agg(braid_store.reject_index(s)) from braid_store.vector_shards s")
+            assert rejected == [is_rejected]
+            assert one(db, "select index_type from braid_store.vector_shards") == (
+                "vector" if is_rejected else "halfvec"
+            )

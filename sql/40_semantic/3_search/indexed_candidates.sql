@@ -23,6 +23,7 @@ as $$
 declare
   v_measured braid_store.measured_chunks;
   v_written braid_store.measured_chunks;
+  v_max_count int;
   v_indexed_count int;
   v_found_count int;
   v_candidates braid_store.candidate[];
@@ -31,15 +32,26 @@ begin
   if shard.index_type = 'halfvec' and space.distance = 'l2' and @vector@.vector_norm(query_embedding) > 65504 then
     return null;
   end if;
+  -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for its
+  -- duplicates), or if the index orders them only roughly: very much so by bits, and as query_recalls says by halfvec.
+  v_max_count := case
+    when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search)
+    when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10, greatest(candidate_count, ef_search))
+    else candidate_count end;
   v_measured := braid_store.nearest_indexed(
-    tenant_id, collection, space, shard, query_embedding, filter,
-    -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for its
-    -- duplicates), or if the index orders them only roughly: very much so by bits, and as query_recalls says by halfvec.
-    case when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search)
-         when shard.index_type = 'halfvec'
-           then least(candidate_count + candidate_count / 10 + 10, greatest(candidate_count, ef_search))
-         else candidate_count end,
-    ef_search, not filter.is_empty, has_written);
+    tenant_id, collection, space, shard, query_embedding, filter, v_max_count, ef_search, not filter.is_empty, has_written);
+  -- In a cluster whose vectors are alike to halfvec, all that the search passes are compared, and if that is not all of the
+  -- cluster, all vectors.
+  if shard.index_type = 'halfvec'
+     and braid_store.halfvec_is_unsure(space.distance, query_embedding, v_measured.distances, candidate_count) then
+    if v_max_count < ef_search then
+      v_measured := braid_store.nearest_indexed(
+        tenant_id, collection, space, shard, query_embedding, filter, ef_search, ef_search, not filter.is_empty, has_written);
+    end if;
+    if braid_store.halfvec_is_unsure(space.distance, query_embedding, v_measured.distances, candidate_count) then
+      return null;
+    end if;
+  end if;
   v_indexed_count := cardinality(v_measured.chunk_ids);
   if has_written then
     v_written := braid_store.nearest_exact(tenant_id, collection, space.distance, null, true, query_embedding, filter,
@@ -62,5 +74,5 @@ comment on function braid_store.indexed_candidates(int, braid_store.collections,
                                                    braid_store.filter, float8, int, int) is
   'The chunks nearest to a vector among those that pass a filter, found by a shard''s HNSW index and, if '
   'has_written, by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer '
-  'than candidate_count: then the chunks that pass the filter are far from the query, or the index holds many '
-  'vectors of deleted chunks.';
+  'than candidate_count (then the chunks that pass the filter are far from the query, or the index holds many '
+  'vectors of deleted chunks), or cannot tell them apart.';
