@@ -203,6 +203,21 @@ def test_many_changes_are_listed_anew(db: Connection) -> None:
         assert found(db, {"number": 200}) == sorted(map(str, changed))
 
 
+def test_maintenance_does_not_wait_for_other_maintenance(db: Connection) -> None:
+    db.execute("select braid.create_collection('busy', 'simple', 3)")
+    upsert(db, map(document, range(1000)), "busy")
+    maintain(db)
+    upsert(db, [document(number, 1) for number in range(40)], "busy")
+    one(db, "select braid.delete_documents(%s, 'busy')", [str(number) for number in range(20)])
+    with psycopg.connect(db.info.dsn, autocommit=True) as other, db.transaction():
+        other.execute("set lock_timeout = '100ms'")
+        one(db, "select braid.maintain('1 hour')")
+        # Notes the part again, as the note that was there is taken.
+        upsert(other, [document(50, 1)], "busy")
+        assert one(other, "select braid.maintain('1 hour')")["warnings"] == []
+    db.execute("select braid.drop_collection('busy')")
+
+
 def test_check_index_compares_the_lists(db: Connection) -> None:
     with db.transaction(force_rollback=True):
         db.execute("update braid_store.metadata_lists set chunk_ids[3] = chunk_ids[2] where key = 'code'")

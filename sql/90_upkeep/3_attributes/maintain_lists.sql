@@ -23,7 +23,8 @@ begin
     where g.tenant_id + 0 = maintain_lists.tenant_id and g.ctid = any (array(
       select g.ctid from braid_store.changed_metadata g
       where g.tenant_id = maintain_lists.tenant_id and g.collection_id = maintain_lists.collection_id
-        and not exists (select from braid_store.chunks c where c.tenant_id = maintain_lists.tenant_id and c.id = g.chunk_id offset 0)));
+        and not exists (select from braid_store.chunks c where c.tenant_id = maintain_lists.tenant_id and c.id = g.chunk_id offset 0)
+      for update skip locked));
   end if;
   for v_block in
     select s.id as segment_id, n.block
