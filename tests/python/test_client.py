@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import FrozenInstanceError
 from datetime import datetime, timedelta, timezone
 from typing import Any
@@ -330,6 +331,23 @@ def test_a_list_is_prepared_while_it_is_written(client: pgbraid.Client) -> None:
     documents = [Prepared(number) for number in range(5001)]
     client.add_documents(document for document in documents)
     assert {document.thread for document in documents} == {threading.current_thread()}
+
+
+@pytest.mark.parametrize("part", ["segments", "embedding", "token_vectors"])
+def test_what_makes_a_part_of_a_document_belongs_to_the_callers_thread(client: pgbraid.Client, part: str) -> None:
+    threads: list[threading.Thread] = []
+
+    def made() -> Iterator[Any]:
+        threads.append(threading.current_thread())
+        yield {"text": "words"} if part == "segments" else 1.0
+
+    documents: list[dict[str, Any]] = [{"external_id": f"d{number}", "content": "words"} for number in range(5001)]
+    chunk = {"content": "words"}
+    for last in ({part: made()}, {"chunks": [chunk | {part: made()}]}):
+        # Whether it is what the collection takes is not asked here.
+        with suppress(InvalidArgumentError):
+            client.add_documents([*documents, {"external_id": "last"} | last])
+    assert set(threads) == {threading.current_thread()}
 
 
 def test_what_is_wrong_in_a_later_batch_is_told_after_the_first_is_written(client: pgbraid.Client) -> None:

@@ -129,9 +129,12 @@ def batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
 
 
 def batches_ahead(documents: Sequence[Mapping[str, Any]]) -> Iterator[Batch]:
-    """The same, each but the first made in a thread while the one before it is stored. Only for documents that are all
-    there: to ask for more would run code of others in that thread."""
+    """The same, each but the first made in a thread while the one before it is stored, if the documents are all there:
+    to ask for more would run code of others in that thread."""
     made = batches(documents)
+    if not all(map(_is_there, documents)):
+        yield from made
+        return
     batch = next(made, None)
     count = 0
     while batch is not None:
@@ -142,6 +145,24 @@ def batches_ahead(documents: Sequence[Mapping[str, Any]]) -> Iterator[Batch]:
         following = in_background(lambda: next(made, None), places=_PREPARING)
         yield batch
         batch = following.result()
+
+
+def _is_there(document: Any) -> bool:
+    """Whether nothing of a document is made as it is read, such as segments that come from a cursor."""
+    if not isinstance(document, dict):
+        return False
+    chunks, segments = document.get("chunks"), document.get("segments")
+    return (
+        (chunks is None or (isinstance(chunks, (list, tuple)) and not any(map(_has_iterator, chunks))))
+        and (segments is None or isinstance(segments, (list, tuple)))
+        and not _has_iterator(document)
+    )
+
+
+def _has_iterator(values: Any) -> bool:
+    return not isinstance(values, dict) or any(
+        hasattr(values.get(key), "__next__") for key in ("embedding", "token_vectors")
+    )
 
 
 def bounded(texts: Iterable[str]) -> Iterator[list[str]]:
