@@ -168,6 +168,20 @@ def test_an_index_is_begun_within_a_budget_only_if_it_fits(db: Connection) -> No
     assert rate > 60
 
 
+def test_vectors_that_are_equal_are_work_too(db: Connection) -> None:
+    """Else an index of many of them seems to be slow to make, and so those of all other tenants."""
+    set_threshold(db, 20, 3)
+    db.execute("select braid.create_collection('equal', dimensions => 3)")
+    store(db, {str(n): np.eye(3)[n % 3] for n in range(30)}, "equal")
+    maintain_once(db, "5 s")
+    db.execute("update braid_store.upkeep_rates set index_work_per_second = 50")
+    db.execute(
+        "update braid_store.vector_shards"
+        " set vector_count = vector_count + 1000000, duplicate_count = duplicate_count + 1000000"
+    )
+    assert maintain_once(db, "5 s")["seconds_needed"] > 1000
+
+
 def test_a_merge_is_begun_within_a_budget_only_if_it_fits(db: Connection) -> None:
     upsert(db, documents(100))
     db.execute("select braid.delete_documents(%s)", ([f"d{n}" for n in range(50)],))
