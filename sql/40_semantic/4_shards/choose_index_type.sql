@@ -13,6 +13,11 @@ begin
   if shard.storage <> 'vector' or shard.index_type is not null then
     return shard.index_type;
   end if;
+  -- In so few dimensions, neighbours are nearer to each other than halfvec can tell: each search would compare all.
+  if shard.vector_count > 30 ^ (least((select s.dimensions from braid_store.vector_spaces s
+                                       where s.id = shard.vector_space_id), 10) - 1) then
+    return 'vector';
+  end if;
   execute format('select exists (select from braid_store.vectors_%s v where v.tenant_id = $1 and not v.is_duplicate '
                  'and not (%s))', shard.id, (
                    select braid_store.fits_halfvec(s.distance, 'v.embedding')
@@ -25,4 +30,4 @@ $$;
 
 comment on function braid_store.choose_index_type(braid_store.vector_shards) is
   'The type that the HNSW index of a shard is to have, once all its vectors are copied: halfvec, if it can hold them all and '
-  'nothing is decided yet. Null: that which is stored.';
+  'mostly tell them apart, and nothing is decided yet. Null: that which is stored.';
