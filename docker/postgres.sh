@@ -26,5 +26,6 @@ exec docker-entrypoint.sh postgres \
   -c autovacuum_work_mem=64MB \
   -c random_page_cost=1.1 \
   -c max_wal_size=1024MB \
+  -c shared_preload_libraries=plpgsql,vector \
   -c checkpoint_timeout=15min \
   "$@"

@@ -99,7 +99,7 @@ def test_its_server_has_the_embedded_servers_settings(tmp_path: Path) -> None:
     chosen = choose(memory, 0, int(postgres["shm_size"].removesuffix("gb")) << 30)
     given = dict(argument.split("=") for argument in said[2::2])
     assert given.pop("more") == "1"
-    assert {**given, "max_connections": "60"} == {setting.name: setting.value for setting in chosen}
+    assert {**given, "max_connections": "60"} == {setting.name: setting.value.strip("'") for setting in chosen}
 
 
 @pytest.fixture
