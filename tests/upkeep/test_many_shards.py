@@ -36,6 +36,17 @@ def test_a_call_makes_indexes_and_drops_a_hundred(db: Connection) -> None:
     assert (made, served, dropped) == (MOST, MOST, 0)
     assert [state for _, state in shards(db, "c")] == ["serving"] * TENANTS
 
+    # As if there had been no time for what visits noted.
+    db.execute("update braid_store.vector_shards set forgotten_chunk_id = 0 where copied_chunk_id > 0")
+    db.execute(
+        "insert into braid_store.due_parts (tenant_id, collection_id, task, due_at)"
+        " select tenant_id, collection_id, 'move_vectors', now() from braid_store.vector_shards"
+    )
+    assert not maintain_once(db, "1 hour")["complete"]
+    assert len(unmoved(db)) >= TENANTS - MOST
+    assert most_at_once(db) == (0, 0, 0)
+    assert unmoved(db) == []
+
     # Each shard is looked at once a day.
     pass_a_day(db)
     with db.transaction():
@@ -62,6 +73,10 @@ def most_at_once(db: Connection) -> tuple[int, int, int]:
         if done["complete"]:
             return made, served, dropped
     raise AssertionError(f"there is always more to do: {done}")
+
+
+def unmoved(db: Connection) -> list[Any]:
+    return db.execute("select id from braid_store.vector_shards where forgotten_chunk_id < copied_chunk_id").fetchall()
 
 
 def serving_count(db: Connection) -> int:

@@ -12,12 +12,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare
+  -- As in maintain_parts: what is moved keeps its shard locked until the transaction ends.
+  c_most_shards constant int := 100;
   v_started timestamptz := clock_timestamp();
   v_notes braid_store.due_parts[];
   v_part record;
   v_space record;
   v_moved record;
   v_is_done boolean;
+  v_shards int := 0;
 begin
   step_count := 0;
   warnings := '{}';
@@ -43,6 +46,7 @@ begin
                and s.state = 'serving'
           where c.id = v_part.collection_id
         loop
+          v_shards := v_shards + 1;
           continue when (braid_store.next_shard_step(v_part.tenant_id, v_space.collection)).step is null;
           -- Not if the shard began to serve after this transaction began: deletes that do not know the shard yet must
           -- have ended before.
@@ -72,7 +76,7 @@ begin
         is_complete := false;
         perform braid_store.put_off(v_part.notes);
       end;
-      if clock_timestamp() > move_vectors.deadline then
+      if clock_timestamp() > move_vectors.deadline or v_shards >= c_most_shards then
         exit batches;
       end if;
     end loop;
@@ -83,4 +87,4 @@ $$;
 
 comment on function braid_store.move_vectors(timestamptz) is
   'Moves vectors from where they were written to the shards that serve, or back, in the parts that a visit has noted, '
-  'until the deadline. A writer of one of these vectors then waits until the transaction ends.';
+  'until the deadline, or until 100 shards were looked at. A writer of one of these vectors then waits until the transaction ends.';
