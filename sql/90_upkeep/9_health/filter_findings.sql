@@ -16,16 +16,63 @@ as $$
 declare
   c_tenants constant int := 100;
   c_searches constant int := 100;
+  c_hours constant int := 48; -- and modes, that were searched in
+  v_deadline constant timestamptz := clock_timestamp() + interval '500 milliseconds';
   c_most_keys constant int := 32; -- that a collection may declare
 begin
   return query
-  with recursive tenant (id, place) as (
-    (select l.tenant_id, 1 from braid_store.search_log l order by l.tenant_id limit 1)
+  -- The log itself has a table for each day. So its tenants are found in the counts of its hours, and in what is not counted yet.
+  with recursive part (tenant_id, collection_id) as (
+    (select h.tenant_id, h.collection_id from braid_store.search_hours h order by h.tenant_id, h.collection_id limit 1)
     union all
-    select (select l.tenant_id from braid_store.search_log l where l.tenant_id > t.id order by l.tenant_id limit 1),
-           t.place + 1
-    from tenant t
-    where t.id is not null and t.place < c_tenants
+    select n.tenant_id, n.collection_id
+    from part p,
+         lateral (
+           select h.tenant_id, h.collection_id from braid_store.search_hours h
+           where (h.tenant_id, h.collection_id) > (p.tenant_id, p.collection_id)
+           order by h.tenant_id, h.collection_id
+           limit 1
+         ) n
+    where clock_timestamp() < v_deadline
+  ), uncounted (tenant_id) as (
+    (select l.tenant_id from only braid_store.search_log l order by l.tenant_id limit 1)
+    union all
+    select n.tenant_id
+    from uncounted u,
+         lateral (
+           select l.tenant_id from only braid_store.search_log l
+           where l.tenant_id > u.tenant_id
+           order by l.tenant_id
+           limit 1
+         ) n
+    where clock_timestamp() < v_deadline
+  ), warned (tenant_id, count) as (
+    select p.tenant_id, (
+             select sum(h.warned)
+             from (
+               select h.warned from braid_store.search_hours h
+               where h.tenant_id = p.tenant_id and h.collection_id = p.collection_id
+               order by h.hour desc
+               limit c_hours
+             ) h)
+    from part p
+    union all
+    select u.tenant_id, (
+             select count(*)
+             from (
+               select l.warnings from only braid_store.search_log l
+               where l.tenant_id = u.tenant_id
+               order by l.search_id desc
+               limit c_searches
+             ) l
+             where 'undeclared_filter' = any (l.warnings))
+    from uncounted u
+  ), tenant (id) as (
+    select w.tenant_id from warned w
+    group by w.tenant_id
+    having sum(w.count) > 0
+    order by sum(w.count) desc, w.tenant_id
+    limit c_tenants
   ), slow as (
     select t.id as tenant_id, l.collection_id, braid_store.undeclared_attributes(l.filters, l.collection_id) as keys
     from tenant t,
@@ -72,5 +119,5 @@ end
 $$;
 
 comment on function braid_store.filter_findings() is
-  'The findings of braid.health about filters: which metadata keys had better be declared, by the last 100 logged searches of '
-  'each of the first 100 tenants that have any.';
+  'The findings of braid.health about filters: which metadata keys had better be declared, by the last 100 logged searches of each '
+  'of the 100 tenants whose searches had the most warnings lately.';
