@@ -22,14 +22,13 @@ set jit = off
 as $$
 declare
   v_found record;
-  v_collection braid_store.collections;
-  v_search_id uuid;
   v_hint text;
 begin
   -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
   begin
     -- One statement, and so one snapshot.
-    select a.answer, (select c from braid_store.collections c where c.name = run_logged_queries.collection) as collection
+    select a.answer -> 'results' as results, a.answer -> 'stats' as stats, a.answer -> 'warnings' as warnings,
+           (select c from braid_store.collections c where c.name = run_logged_queries.collection) as collection
     into v_found
     from braid_store.run_queries(
            run_logged_queries.queries, run_logged_queries.match_count, run_logged_queries.full_text_weight,
@@ -45,30 +44,18 @@ begin
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
 
-  v_collection := v_found.collection;
-  if braid_store.may_log(v_collection) then
-    if jsonb_typeof(run_logged_queries.options -> 'ranking') = 'object' then
-      v_collection := braid_store.rank_as(v_collection, run_logged_queries.options -> 'ranking');
-    end if;
-    v_search_id := braid_store.log_search(
-      braid_store.require_tenant_id(), v_collection,
+  if braid_store.may_log(v_found.collection) then
+    v_found.stats := braid_store.log_search(
+      braid_store.require_tenant_id(), v_found.collection, v_found.results, v_found.stats, v_found.warnings,
       (select string_agg(q.value ->> 'text', E'\n' order by q.ordinality)
-       from jsonb_array_elements(v_found.answer #> '{stats,queries}') with ordinality q),
-      run_logged_queries.filters, run_logged_queries.match_count,
-      braid_store.asked_configuration(
-        run_logged_queries.full_text_weight, run_logged_queries.semantic_weight, run_logged_queries.fusion,
-        run_logged_queries.rrf_k, run_logged_queries.candidate_count, run_logged_queries.min_score,
-        run_logged_queries.match, run_logged_queries.options, v_collection.search_log_query = 'text')
-      || jsonb_build_object('queries', jsonb_array_length(v_found.answer #> '{stats,queries}')),
-      true, jsonb_array_length(v_found.answer -> 'results'),
-      array(select r.value ->> 'external_id' from jsonb_array_elements(v_found.answer -> 'results') with ordinality r
-            order by r.ordinality limit 100),
-      array(select (r.value ->> 'chunk_index')::int from jsonb_array_elements(v_found.answer -> 'results') with ordinality r
-            order by r.ordinality limit 100),
-      (v_found.answer -> 'stats') || braid_store.added_timings(v_found.answer -> 'stats'), v_found.answer -> 'warnings');
+       from jsonb_array_elements(v_found.stats -> 'queries') with ordinality q),
+      run_logged_queries.match_count, run_logged_queries.full_text_weight, run_logged_queries.semantic_weight,
+      run_logged_queries.filters,
+      run_logged_queries.fusion, run_logged_queries.rrf_k, run_logged_queries.candidate_count, run_logged_queries.min_score,
+      run_logged_queries.match, run_logged_queries.options,
+      jsonb_build_object('queries', jsonb_array_length(v_found.stats -> 'queries')));
   end if;
-  return case when v_search_id is null then v_found.answer
-              else jsonb_set(v_found.answer, '{stats,search_id}', to_jsonb(v_search_id)) end;
+  return jsonb_build_object('results', v_found.results, 'stats', v_found.stats, 'warnings', v_found.warnings);
 end
 $$;
 

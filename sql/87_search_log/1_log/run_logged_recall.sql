@@ -27,15 +27,12 @@ set jit = off
 as $$
 declare
   v_found record;
-  v_collection braid_store.collections;
-  v_asked jsonb;
-  v_search_id uuid;
   v_hint text;
 begin
   -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
   begin
     -- One statement, and so one snapshot.
-    select s.results, s.stats #- '{recall,warnings}' as stats,
+    select to_jsonb(s.results) as results, s.stats #- '{recall,warnings}' as stats,
            (s.stats #> '{recall,warnings}') || braid_store.search_warnings(run_logged_recall.collection, s.stats) as warnings,
            (select c from braid_store.collections c where c.name = run_logged_recall.collection) as collection
     into v_found
@@ -58,35 +55,21 @@ begin
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
 
-  v_collection := v_found.collection;
-  if braid_store.may_log(v_collection) then
-    if jsonb_typeof(run_logged_recall.options -> 'ranking') = 'object' then
-      v_collection := braid_store.rank_as(v_collection, run_logged_recall.options -> 'ranking');
-    end if;
+  if braid_store.may_log(v_found.collection) then
     -- The text and the filter are those that the search had: the timeframe is in the filter.
-    v_asked := jsonb_strip_nulls(jsonb_build_object(
-      'strategy', nullif(run_logged_recall.strategy, 'hybrid'),
-      'timeframe', case when lower(btrim(run_logged_recall.timeframe)) = 'auto' then to_jsonb('auto'::text)
-                        when run_logged_recall.timeframe is not null then to_jsonb(true) end));
-    v_search_id := braid_store.log_search(
-      braid_store.require_tenant_id(), v_collection, v_found.stats #>> '{recall,searched_text}',
-      braid_store.time_filter(
-        run_logged_recall.filters, braid_store.period_ranges(v_found.stats #> '{recall,timeframe}')),
-      run_logged_recall.match_count,
-      braid_store.asked_configuration(
-        run_logged_recall.full_text_weight, run_logged_recall.semantic_weight, run_logged_recall.fusion,
-        run_logged_recall.rrf_k, run_logged_recall.candidate_count, run_logged_recall.min_score, run_logged_recall.match,
-        run_logged_recall.options, v_collection.search_log_query = 'text')
-      || case when v_asked = '{}' then v_asked else jsonb_build_object('recall', v_asked) end,
-      coalesce(run_logged_recall.options ->> 'cursor', '') = '', cardinality(v_found.results),
-      array(select r.external_id from unnest(v_found.results[:100]) r),
-      array(select r.chunk_index from unnest(v_found.results[:100]) r), v_found.stats, v_found.warnings);
+    v_found.stats := braid_store.log_search(
+      braid_store.require_tenant_id(), v_found.collection, v_found.results, v_found.stats, v_found.warnings,
+      v_found.stats #>> '{recall,searched_text}', run_logged_recall.match_count, run_logged_recall.full_text_weight,
+      run_logged_recall.semantic_weight,
+      braid_store.time_filter(run_logged_recall.filters, braid_store.period_ranges(v_found.stats #> '{recall,timeframe}')),
+      run_logged_recall.fusion, run_logged_recall.rrf_k, run_logged_recall.candidate_count, run_logged_recall.min_score,
+      run_logged_recall.match, run_logged_recall.options,
+      jsonb_strip_nulls(jsonb_build_object('recall', nullif(jsonb_strip_nulls(jsonb_build_object(
+        'strategy', nullif(run_logged_recall.strategy, 'hybrid'),
+        'timeframe', case when lower(btrim(run_logged_recall.timeframe)) = 'auto' then to_jsonb('auto'::text)
+                          when run_logged_recall.timeframe is not null then to_jsonb(true) end)), '{}'))));
   end if;
-  return jsonb_build_object(
-    'results', to_jsonb(v_found.results),
-    'stats', case when v_search_id is null then v_found.stats
-                  else v_found.stats || jsonb_build_object('search_id', v_search_id) end,
-    'warnings', v_found.warnings);
+  return jsonb_build_object('results', v_found.results, 'stats', v_found.stats, 'warnings', v_found.warnings);
 end
 $$;
 

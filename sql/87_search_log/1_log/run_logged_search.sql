@@ -23,14 +23,12 @@ set jit = off
 as $$
 declare
   v_found record;
-  v_collection braid_store.collections;
-  v_search_id uuid;
   v_hint text;
 begin
   -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
   begin
     -- One statement, and so one snapshot.
-    select s.results, s.stats, braid_store.search_warnings(run_logged_search.collection, s.stats) as warnings,
+    select to_jsonb(s.results) as results, s.stats, braid_store.search_warnings(run_logged_search.collection, s.stats) as warnings,
            (select c from braid_store.collections c where c.name = run_logged_search.collection) as collection
     into v_found
     from braid_store.run_search(
@@ -50,27 +48,15 @@ begin
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
 
-  v_collection := v_found.collection;
-  if braid_store.may_log(v_collection) then
-    if jsonb_typeof(run_logged_search.options -> 'ranking') = 'object' then
-      v_collection := braid_store.rank_as(v_collection, run_logged_search.options -> 'ranking');
-    end if;
-    v_search_id := braid_store.log_search(
-      braid_store.require_tenant_id(), v_collection, run_logged_search.query_text, run_logged_search.filters,
-      run_logged_search.match_count,
-      braid_store.asked_configuration(
-        run_logged_search.full_text_weight, run_logged_search.semantic_weight, run_logged_search.fusion,
-        run_logged_search.rrf_k, run_logged_search.candidate_count, run_logged_search.min_score, run_logged_search.match,
-        run_logged_search.options, v_collection.search_log_query = 'text'),
-      coalesce(run_logged_search.options ->> 'cursor', '') = '', cardinality(v_found.results),
-      array(select r.external_id from unnest(v_found.results[:100]) r),
-      array(select r.chunk_index from unnest(v_found.results[:100]) r), v_found.stats, v_found.warnings);
+  if braid_store.may_log(v_found.collection) then
+    v_found.stats := braid_store.log_search(
+      braid_store.require_tenant_id(), v_found.collection, v_found.results, v_found.stats, v_found.warnings,
+      run_logged_search.query_text, run_logged_search.match_count, run_logged_search.full_text_weight,
+      run_logged_search.semantic_weight, run_logged_search.filters,
+      run_logged_search.fusion, run_logged_search.rrf_k, run_logged_search.candidate_count, run_logged_search.min_score,
+      run_logged_search.match, run_logged_search.options, '{}');
   end if;
-  return jsonb_build_object(
-    'results', to_jsonb(v_found.results),
-    'stats', case when v_search_id is null then v_found.stats
-                  else v_found.stats || jsonb_build_object('search_id', v_search_id) end,
-    'warnings', v_found.warnings);
+  return jsonb_build_object('results', v_found.results, 'stats', v_found.stats, 'warnings', v_found.warnings);
 end
 $$;
 
