@@ -110,6 +110,18 @@ def test_the_agreement_with_others_is_told(ask: Run, run: Run, asked: pgbraid.Cl
     assert 'no judgments of judge "nobody"' in done.err
 
 
+@pytest.mark.usefixtures("asked")
+def test_a_set_without_queries_is_refused(run: Run, client: pgbraid.Client, service: JsonServer) -> None:
+    client.create_query_set("empty")
+    for command in (("judge", "empty"), ("judgments", "ask", "empty", "--chat-model", "m", "--chat-url", service.url)):
+        done = run(*command)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.splitlines() == [
+            'pgbraid: query set "empty" has no queries',
+            "hint: store some with braid.store_queries",
+        ]
+
+
 def test_a_misspelled_reference_is_told(ask: Run, asked: pgbraid.Client) -> None:
     done = ask("--reference", "anna")
     assert (done.code, done.out) == (2, "5 graded\n")

@@ -57,15 +57,15 @@ def judge(
     Example: pgbraid judge support --config now.json --config new.json --judge ana
     """
     import pgbraid
-    from pgbraid.evaluation.judging import Judging, pooled_results
+    from pgbraid.evaluation.judging import Judging, pooled_results, query_count
 
     configurations = [{"collection": collection, **given} for given in read_configurations(files).values()]
     with pgbraid.connect(dsn, tenant=tenant) as client:
-        counts = {found["query_set"]: found["query_count"] for found in client.list_query_sets()}
+        count = query_count(client, query_set)
         results = pooled_results(client, query_set, configurations, depth=depth, judge=judge_name, seed=seed)
         judging = Judging(client, query_set, results, judge_name)
         with _keys() as key:
-            ended = _grade(client, judging, counts.get(query_set, 0), key)
+            ended = _grade(client, judging, count, key)
     said = [f"{judging.graded} graded", *([f"{judging.skipped} skipped"] if judging.skipped else [])]
     click.echo(", ".join([*said, *([] if ended else ["nothing is left"])]))
 

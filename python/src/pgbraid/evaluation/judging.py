@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pgbraid.errors import InvalidArgumentError
+
 if TYPE_CHECKING:
     from pgbraid.client import Client
 
-__all__ = ["GRADES", "Judging", "PooledResult", "judgment", "pooled_results"]
+__all__ = ["GRADES", "Judging", "PooledResult", "judgment", "passage_of", "pooled_results", "query_count"]
 
 # The scale of TREC's Deep Learning tracks.
 GRADES = {
@@ -38,6 +40,16 @@ class PooledResult:
     count: int
 
 
+def query_count(client: Client, query_set: str) -> int:
+    """How many queries there are to judge for. Raises if there is none; that the set is not there, others say."""
+    counts = {found["query_set"]: found["query_count"] for found in client.list_query_sets()}
+    if counts.get(query_set) == 0:
+        raise InvalidArgumentError(
+            f'query set "{query_set}" has no queries', hint="store some with braid.store_queries"
+        )
+    return counts.get(query_set, 0)
+
+
 def pooled_results(
     client: Client,
     query_set: str,
@@ -58,6 +70,11 @@ def pooled_results(
             for place, row in enumerate(rows, 1):
                 yield PooledResult(**row, query_number=number, place=place, count=len(rows))
         after = page[-1]["query_id"]
+
+
+def passage_of(result: PooledResult) -> str:
+    """What of a result a model reads."""
+    return f"{result.title}\n{result.content}" if result.title else result.content
 
 
 def judgment(result: PooledResult, judge: str, grade: int | None) -> dict[str, Any]:
