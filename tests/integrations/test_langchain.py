@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import os
+import pickle
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -261,6 +266,36 @@ def test_idle_connections_that_the_server_ended_are_not_lent(store: PgbraidVecto
     asyncio.run(search_twice())
 
 
+def test_copies_have_connections_of_their_own(store: PgbraidVectorStore) -> None:
+    store.add_texts(["fox"])
+    for other in (pickle.loads(pickle.dumps(store)), copy.deepcopy(store)):
+        with other:
+            assert texts(other.similarity_search("fox")) == ["fox"]
+
+
+FORKED = """
+import os, sys
+from pgbraid.integrations.connections import Connections
+
+connections = Connections(sys.argv[1])
+def session():
+    with connections.client() as client:
+        return client.connection.info.backend_pid
+parents = session()
+child = os.fork()
+if not child:
+    # Ends as programs do, and closes what is open.
+    sys.exit(session() == parents)
+assert os.waitpid(child, 0)[1] == 0
+assert session() == parents
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows does not fork")
+def test_a_forked_process_leaves_its_parents_connections_alone(shared_dsn: str) -> None:
+    subprocess.run([sys.executable, "-c", FORKED, shared_dsn], check=True)
+
+
 # Writing
 
 
@@ -455,7 +490,5 @@ def test_langchains_own_index_works_as_well(store: PgbraidVectorStore, client: p
     records = InMemoryRecordManager("test")
     records.create_schema()
     for documents, expected in ((pages("a.txt", "one", "two"), 2), (pages("a.txt", "one"), 1)):
-        langchain_index(
-            documents, records, store, cleanup="incremental", source_id_key="source", key_encoder="sha256"
-        )
+        langchain_index(documents, records, store, cleanup="incremental", source_id_key="source", key_encoder="sha256")
         assert client.count() == expected

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import copy
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -82,9 +84,10 @@ def node(id_: str, text: str, of: str | None = None, **metadata: Any) -> TextNod
 def ids(store: PgbraidVectorStore, text: str, **query: Any) -> list[str]:
     mode = VectorStoreQueryMode(query.pop("mode", "default"))
     found = store.query(VectorStoreQuery(query_str=text, mode=mode, similarity_top_k=10, **query))
-    assert asyncio.run(
-        store.aquery(VectorStoreQuery(query_str=text, mode=mode, similarity_top_k=10, **query))
-    ).ids == found.ids
+    assert (
+        asyncio.run(store.aquery(VectorStoreQuery(query_str=text, mode=mode, similarity_top_k=10, **query))).ids
+        == found.ids
+    )
     return found.ids or []
 
 
@@ -110,6 +113,19 @@ def test_modes_of_queries(store: PgbraidVectorStore, model: Model) -> None:
             ids(store, "E42", mode=refused)
 
 
+def test_a_store_that_is_copied_or_saved(store: PgbraidVectorStore, shared_dsn: str, model: Model) -> None:
+    store.add([node("1", "fox")])
+    store.mode = "full_text"
+    saved = store.to_dict()
+    assert shared_dsn not in saved.values()
+    again = PgbraidVectorStore.from_dict(saved, embed_model=ModelEmbedding(model), dsn=shared_dsn)
+    assert PgbraidVectorStore.from_dict(saved).is_embedding_query
+    for other in (pickle.loads(pickle.dumps(store)), copy.deepcopy(store), again):
+        with other:
+            assert not other.is_embedding_query
+            assert (ids(other, "fox"), ids(other, "hen")) == (["1"], [])
+
+
 def test_diverse_nodes(store: PgbraidVectorStore) -> None:
     store.add([node("1", "fox in the snow"), node("2", "fox in the snow again"), node("3", "fox and hen")])
     assert ids(store, "fox snow") == ["1", "2", "3"]
@@ -121,9 +137,7 @@ def test_arguments_of_diversity_as_llamaindex_gives_them(store: PgbraidVectorSto
     store.add([node("1", "fox in the snow"), node("2", "fox in the snow again"), node("3", "fox and hen")])
 
     def found(mode: str = "mmr", **kwargs: Any) -> list[str]:
-        retriever = index.as_retriever(
-            vector_store_query_mode=mode, similarity_top_k=2, vector_store_kwargs=kwargs
-        )
+        retriever = index.as_retriever(vector_store_query_mode=mode, similarity_top_k=2, vector_store_kwargs=kwargs)
         return [one.node.node_id for one in retriever.retrieve("fox snow")]
 
     assert found(mmr_threshold=0.1, mmr_prefetch_factor=4) == found(mmr_threshold=0.1, mmr_prefetch_k=8) == ["1", "3"]

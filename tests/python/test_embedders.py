@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -142,6 +143,19 @@ def test_openai_embeds_in_batches_and_in_order(service: JsonServer) -> None:
     assert service.authorization == "Bearer secret"
     assert embedder.dimensions == 2
     assert embedder.embed_query("four").tolist() == [4, 0]
+
+
+def test_embedders_can_be_pickled(local: LocalEmbedder, service: JsonServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert pickle.loads(pickle.dumps(local)).embed_query("x").tolist() == local.embed_query("x").tolist()
+    given = OpenAIEmbedder("some-model", base_url=service.url, api_key="given", dimensions=2)
+    found = OpenAIEmbedder("some-model", base_url=service.url)
+    given.embed_query("x")
+    monkeypatch.setenv("OPENAI_API_KEY", "found")
+    for embedder, key in ((given, "given"), (found, "found")):
+        other = pickle.loads(pickle.dumps(embedder))
+        assert type(other) is OpenAIEmbedder
+        assert other.embed_documents(["a", "bb"]).shape == (2, 2)
+        assert service.authorization == f"Bearer {key}"
 
 
 def test_openai_asks_for_dimensions(service: JsonServer) -> None:

@@ -186,6 +186,8 @@ class HttpEmbedder:
         for name, value in (("batch_size", batch_size), ("dimensions", dimensions)):
             if value is not None and value < 1:
                 raise InvalidArgumentError(f"{name} {value} is less than 1", hint="use 1 or more, or None")
+        # For pickling. A key of the environment is that of wherever it is unpickled.
+        self._arguments = (api, model, base_url, api_key, dimensions, batch_size, timeout, retries)
         self.model_name = model
         self._api = known
         self._asked = dimensions
@@ -202,6 +204,16 @@ class HttpEmbedder:
             timeout=timeout,
             retries=retries,
         )
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        return self._arguments
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        api, model, base_url, api_key, dimensions, batch_size, timeout, retries = state
+        HttpEmbedder.__init__(
+            self, api, model, base_url=base_url, api_key=api_key, dimensions=dimensions, batch_size=batch_size,
+            timeout=timeout, retries=retries,
+        )  # fmt: skip
 
     @cached_property
     def dimensions(self) -> int:

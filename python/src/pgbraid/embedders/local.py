@@ -52,6 +52,10 @@ class LocalEmbedder:
             )
         self._loading = threading.Lock()
 
+    def __reduce__(self) -> tuple[type[LocalEmbedder], tuple[()]]:
+        # A copy loads the model itself.
+        return type(self), ()
+
     @staticmethod
     def installed() -> bool:
         """Whether the libraries are there; the model's files are fetched at the first use if they are not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import weakref
 from collections.abc import AsyncIterator, Iterator
@@ -27,6 +28,11 @@ MOST_CONNECTIONS = 8
 MOST_READS = 10
 
 
+# Those that a forked process is to leave alone, and what it inherited: never closed, and never collected.
+_all_connections: weakref.WeakSet[Connections] = weakref.WeakSet()
+_of_parents: list[object] = []
+
+
 class _LoopClients:
     """Those of one event loop: a connection belongs to the loop that opened it."""
 
@@ -38,7 +44,8 @@ class _LoopClients:
 class Connections:
     """Lends clients of one tenant, which share an embedder. `dsn` is that of `pgbraid.connect`.
 
-    Raises what `pgbraid.connect` does, when a client is needed first.
+    Raises what `pgbraid.connect` does, when a client is needed first. A copy, a pickled one too, opens connections of
+    its own, and so does a forked process.
     """
 
     def __init__(self, dsn: str | None = None, tenant: str = "default", embedder: Embedder | None = None) -> None:
@@ -48,10 +55,25 @@ class Connections:
         # Loaded once for all clients.
         self._offline = OfflineModel()
         self._idle: list[Client] = []
-        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
         self._loops: dict[asyncio.AbstractEventLoop, _LoopClients] = {}
-        self._loops_lock = threading.Lock()
+        self._make_locks()
         self._finalizer = weakref.finalize(self, _close_all, self._idle, self._loops)
+        _all_connections.add(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.dsn, self.tenant, self.embedder)
+
+    def _make_locks(self) -> None:
+        self._places = threading.BoundedSemaphore(MOST_CONNECTIONS)
+        self._loops_lock = threading.Lock()
+
+    def _after_fork(self) -> None:
+        """What is open belongs to the parent, whose session an end from here would end. Its threads are not here to
+        give back what they have."""
+        _of_parents.extend((self._idle[:], dict(self._loops)))
+        self._idle.clear()
+        self._loops.clear()
+        self._make_locks()
 
     @contextmanager
     def client(self) -> Iterator[Client]:
@@ -143,3 +165,13 @@ def _close(idle: list[Any]) -> None:
         client = idle.pop()
         # Not close(), which an asynchronous connection has to await.
         client.connection.pgconn.finish()
+
+
+def _after_fork() -> None:
+    for connections in list(_all_connections):
+        connections._after_fork()
+
+
+# Not on Windows, which has no fork.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

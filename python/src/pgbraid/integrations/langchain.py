@@ -1,8 +1,10 @@
 """LangChain: a vector store and a retriever on a pgbraid collection. Needs the extra [langchain]."""
 
+# LangChain calls an argument `filter`.
+# ruff: noqa: A002
+
 from __future__ import annotations
 
-import uuid
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -17,8 +19,15 @@ from pydantic import Field
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.integrations import async_store, store
 from pgbraid.integrations.connections import Connections
-from pgbraid.integrations.embedders import FrameworkEmbedder, model_name_of
-from pgbraid.integrations.records import Passage, record
+from pgbraid.integrations.langchain_documents import (
+    KEY,
+    documents_of,
+    embedder_of,
+    indexed_record,
+    records_of,
+    scored,
+)
+from pgbraid.integrations.records import Passage
 
 if TYPE_CHECKING:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -30,8 +39,6 @@ if TYPE_CHECKING:
     from pgbraid.vectors import VectorLike
 
 __all__ = ["PgbraidRetriever", "PgbraidVectorStore"]
-
-KEY = "_langchain"
 
 
 class PgbraidVectorStore(VectorStore):
@@ -65,7 +72,7 @@ class PgbraidVectorStore(VectorStore):
         self.mode: Mode = mode
         self._embed = embed
         self._embeddings = embedding if isinstance(embedding, Embeddings) else None
-        self._embedder = _embedder(embedding, model_name)
+        self._embedder = embedder_of(embedding, model_name)
         self._connections = Connections(dsn, tenant, self._embedder)
 
     def close(self) -> None:
@@ -90,7 +97,7 @@ class PgbraidVectorStore(VectorStore):
     def add_documents(self, documents: list[Document], **kwargs: Any) -> list[str]:
         """Write documents, or replace those of the same id; their ids. `ids` come before those of the documents, and
         what has none gets a new one. A text that is as before is not embedded again."""
-        records = _records(documents, **kwargs)
+        records = records_of(documents, **kwargs)
         if records:
             with self._connections.client() as client:
                 store.write(client, records, self.collection, self._embedder)
@@ -100,7 +107,7 @@ class PgbraidVectorStore(VectorStore):
 
     async def aadd_documents(self, documents: list[Document], **kwargs: Any) -> list[str]:
         """As `add_documents`."""
-        records = _records(documents, **kwargs)
+        records = records_of(documents, **kwargs)
         if records:
             async with self._connections.async_client() as client:
                 await async_store.write(client, records, self.collection, self._embedder)
@@ -108,9 +115,7 @@ class PgbraidVectorStore(VectorStore):
                     await async_store.embed_waiting(client, self.collection)
         return [found["external_id"] for found in records]
 
-    def delete(
-        self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any  # noqa: A002
-    ) -> bool:
+    def delete(self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any) -> bool:
         """Delete documents by their ids, or those that match a filter."""
         _check_deletion(ids, filter, kwargs)
         with self._connections.client() as client:
@@ -121,7 +126,7 @@ class PgbraidVectorStore(VectorStore):
         return True
 
     async def adelete(
-        self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any  # noqa: A002
+        self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> bool:
         """As `delete`."""
         _check_deletion(ids, filter, kwargs)
@@ -150,8 +155,9 @@ class PgbraidVectorStore(VectorStore):
         found = documents.lazy_load() if isinstance(documents, BaseLoader) else documents
         with self._connections.client() as client:
             return store.index(
-                client, (_indexed(document, source_id_key) for document in found), key=KEY, collection=self.collection,
-                model=self._embedder, cleanup=cleanup, batch_size=batch_size, embed=self._embed,
+                client, (indexed_record(document, source_id_key) for document in found), key=KEY,
+                collection=self.collection, model=self._embedder, cleanup=cleanup, batch_size=batch_size,
+                embed=self._embed,
             )  # fmt: skip
 
     async def aindex(
@@ -166,7 +172,7 @@ class PgbraidVectorStore(VectorStore):
         found = documents.alazy_load() if isinstance(documents, BaseLoader) else _each(documents)
         async with self._connections.async_client() as client:
             return await async_store.index(
-                client, (_indexed(document, source_id_key) async for document in found), key=KEY,
+                client, (indexed_record(document, source_id_key) async for document in found), key=KEY,
                 collection=self.collection, model=self._embedder, cleanup=cleanup, batch_size=batch_size,
                 embed=self._embed,
             )  # fmt: skip
@@ -206,50 +212,52 @@ class PgbraidVectorStore(VectorStore):
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """The documents of these ids, in their order; those that are not there are left out."""
         with self._connections.client() as client:
-            return _documents(store.passages_by_id(client, ids, key=KEY, collection=self.collection))
+            return documents_of(store.passages_by_id(client, ids, key=KEY, collection=self.collection))
 
     async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """As `get_by_ids`."""
         async with self._connections.async_client() as client:
-            return _documents(await async_store.passages_by_id(client, ids, key=KEY, collection=self.collection))
+            return documents_of(await async_store.passages_by_id(client, ids, key=KEY, collection=self.collection))
 
     def similarity_search(
-        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any  # noqa: A002
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
         """The best `k` documents. Further arguments are those of `pgbraid.Client.search`, such as mode, fusion,
         min_score, rerank and options; with context_before or context_after among the options, the text of a document
         has its neighbours."""
-        return _documents(self._find(query, k, filter, **kwargs))
+        return documents_of(self._find(query, k, filter, **kwargs))
 
     async def asimilarity_search(
-        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any  # noqa: A002
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
         """As `similarity_search`."""
-        return _documents(await self._afind(query, k, filter, **kwargs))
+        return documents_of(await self._afind(query, k, filter, **kwargs))
 
     def similarity_search_with_score(
-        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any  # noqa: A002
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[tuple[Document, float]]:
         """With the score that documents are ordered by: more is better."""
-        return _scored(self._find(query, k, filter, **kwargs))
+        return scored(self._find(query, k, filter, **kwargs))
 
     async def asimilarity_search_with_score(
-        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any  # noqa: A002
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[tuple[Document, float]]:
         """As `similarity_search_with_score`."""
-        return _scored(await self._afind(query, k, filter, **kwargs))
+        return scored(await self._afind(query, k, filter, **kwargs))
 
     def similarity_search_by_vector(
-        self, embedding: VectorLike, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any  # noqa: A002
+        self, embedding: VectorLike, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
         """The documents whose vectors are nearest."""
-        return _documents(self._find(None, k, filter, **{"mode": "semantic", "embedding": embedding, **kwargs}))
+        return documents_of(self._find(None, k, filter, **{"mode": "semantic", "embedding": embedding, **kwargs}))
 
     async def asimilarity_search_by_vector(
-        self, embedding: VectorLike, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any  # noqa: A002
+        self, embedding: VectorLike, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
     ) -> list[Document]:
         """As `similarity_search_by_vector`."""
-        return _documents(await self._afind(None, k, filter, **{"mode": "semantic", "embedding": embedding, **kwargs}))
+        return documents_of(
+            await self._afind(None, k, filter, **{"mode": "semantic", "embedding": embedding, **kwargs})
+        )
 
     def max_marginal_relevance_search(
         self,
@@ -257,7 +265,7 @@ class PgbraidVectorStore(VectorStore):
         k: int = 4,
         fetch_k: int = 20,
         lambda_mult: float = 0.5,
-        filter: Mapping[str, Any] | None = None,  # noqa: A002
+        filter: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> list[Document]:
         """Documents that are good and unlike one another, of `fetch_k` candidates of each leg."""
@@ -269,7 +277,7 @@ class PgbraidVectorStore(VectorStore):
         k: int = 4,
         fetch_k: int = 20,
         lambda_mult: float = 0.5,
-        filter: Mapping[str, Any] | None = None,  # noqa: A002
+        filter: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> list[Document]:
         """As `max_marginal_relevance_search`."""
@@ -281,7 +289,7 @@ class PgbraidVectorStore(VectorStore):
         k: int = 4,
         fetch_k: int = 20,
         lambda_mult: float = 0.5,
-        filter: Mapping[str, Any] | None = None,  # noqa: A002
+        filter: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> list[Document]:
         """As `max_marginal_relevance_search`, of the nearest vectors."""
@@ -293,7 +301,7 @@ class PgbraidVectorStore(VectorStore):
         k: int = 4,
         fetch_k: int = 20,
         lambda_mult: float = 0.5,
-        filter: Mapping[str, Any] | None = None,  # noqa: A002
+        filter: Mapping[str, Any] | None = None,
         **kwargs: Any,
     ) -> list[Document]:
         """As `max_marginal_relevance_search_by_vector`."""
@@ -340,51 +348,6 @@ class PgbraidRetriever(BaseRetriever):
 
     def _arguments(self, given: Mapping[str, Any]) -> dict[str, Any]:
         return {"k": self.k, "filter": self.filter, **self.search_kwargs, **given}
-
-
-def _embedder(embedding: Embeddings | Embedder | None, model_name: str | None) -> Embedder | None:
-    if not isinstance(embedding, Embeddings):
-        return embedding
-    return FrameworkEmbedder(
-        model_name or model_name_of(embedding), embedding.embed_documents, embedding.embed_query
-    )
-
-
-def _records(
-    documents: Sequence[Document], *, ids: Sequence[str | None] | None = None, batch_size: int | None = None
-) -> list[dict[str, Any]]:
-    """`batch_size` is what `langchain_core.indexing.index` gives along: batches are the client's."""
-    if ids is not None and len(ids) != len(documents):
-        raise InvalidArgumentError(
-            f"there are {len(ids)} ids and {len(documents)} documents", hint="give an id for each, or none"
-        )
-    given = [document.id for document in documents] if ids is None else ids
-    return [
-        _record(document, external_id or str(uuid.uuid4()), {})
-        for document, external_id in zip(documents, given, strict=True)
-    ]
-
-
-def _record(document: Document, external_id: str, own: Mapping[str, Any]) -> dict[str, Any]:
-    metadata = document.metadata
-    return record(
-        external_id, document.page_content, metadata, key=KEY, own=own, title=metadata.get("title"),
-        source=metadata.get("source"),
-    )  # fmt: skip
-
-
-def _indexed(document: Document, source_id_key: str | Callable[[Document], str]) -> dict[str, Any]:
-    source = source_id_key(document) if callable(source_id_key) else document.metadata.get(source_id_key)
-    own = {"indexed": True, "source": None if source is None else str(source)}
-    return _record(document, document.id or "", own)
-
-
-def _documents(passages: Iterable[Passage]) -> list[Document]:
-    return [Document(passage.text, id=passage.id, metadata=passage.metadata) for passage in passages]
-
-
-def _scored(passages: Sequence[Passage]) -> list[tuple[Document, float]]:
-    return list(zip(_documents(passages), [passage.score or 0.0 for passage in passages], strict=True))
 
 
 def _diverse(k: int, fetch_k: int, lambda_mult: float, kwargs: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,9 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     that came otherwise are found too: each chunk is a TextNode, whose source is the document. Calls in threads, or in
     tasks, have a connection each, up to eight; `close()` or `with` closes them.
 
+    It can be pickled if its model can, and then has the `dsn` that it was given. `to_dict` has neither the `dsn` nor
+    the model: give them again, `PgbraidVectorStore.from_dict(data, embed_model=…, dsn=…)`.
+
     Errors are PgbraidErrors. What a search could not do, such as embed the query, is a UserWarning.
     """
 
@@ -67,6 +71,7 @@ class PgbraidVectorStore(BasePydanticVectorStore):
     mode: str = "hybrid"
     embed: bool = True
     _connections: Connections = PrivateAttr()
+    _embed_model: Any = PrivateAttr()
     _model_name: str | None = PrivateAttr()
 
     def __init__(
@@ -92,7 +97,20 @@ class PgbraidVectorStore(BasePydanticVectorStore):
             else embed_model
         )
         self._connections = Connections(dsn, tenant, embedder)
+        self._embed_model = embed_model
         self._model_name = model_name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # LlamaIndex leaves out what cannot be pickled, and a store would be without its connections.
+        fields = {"collection": self.collection, "tenant": self.tenant, "mode": self.mode, "embed": self.embed}
+        more = {"dsn": self._connections.dsn, "model_name": self._model_name}
+        return partial(type(self), self._embed_model, **fields, **more), ()
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:
+        """The store of `to_dict`; further arguments are the store's, and come before what `data` has."""
+        fields = {name: data[name] for name in ("collection", "tenant", "mode", "embed") if name in data}
+        return cls(**{**fields, **kwargs})
 
     @classmethod
     def class_name(cls) -> str:
