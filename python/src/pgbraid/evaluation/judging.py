@@ -42,7 +42,7 @@ class PooledResult:
 
 def query_count(client: Client, query_set: str) -> int:
     """How many queries there are to judge for. Raises if there is none; that the set is not there, others say."""
-    counts = {found["query_set"]: found["query_count"] for found in client.list_query_sets()}
+    counts: dict[str, int] = {found["query_set"]: found["query_count"] for found in client.list_query_sets()}
     if counts.get(query_set) == 0:
         raise InvalidArgumentError(
             f'query set "{query_set}" has no queries', hint="store some with braid.store_queries"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -42,6 +42,8 @@ __all__ = ["PgbraidRetriever", "PgbraidVectorStore"]
 
 FULL_TEXT = (VectorStoreQueryMode.SPARSE, VectorStoreQueryMode.TEXT_SEARCH)
 QUERY_MODES = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.MMR, *FULL_TEXT)
+# Arguments of a store that are fields too, and in what to_dict gives.
+SAVED = ("collection", "tenant", "mode", "embed")
 MMR_ARGUMENTS = ("mmr_threshold", "mmr_prefetch_factor", "mmr_prefetch_k")
 
 
@@ -100,17 +102,21 @@ class PgbraidVectorStore(BasePydanticVectorStore):
         self._embed_model = embed_model
         self._model_name = model_name
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Callable[[], Self], tuple[()]]:
         # LlamaIndex leaves out what cannot be pickled, and a store would be without its connections.
-        fields = {"collection": self.collection, "tenant": self.tenant, "mode": self.mode, "embed": self.embed}
-        more = {"dsn": self._connections.dsn, "model_name": self._model_name}
-        return partial(type(self), self._embed_model, **fields, **more), ()
+        arguments: dict[str, Any] = {name: getattr(self, name) for name in SAVED}
+        arguments |= {"dsn": self._connections.dsn, "model_name": self._model_name}
+        return partial(type(self), self._embed_model, **arguments), ()
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """With the same model."""
+        return self.__reduce__()[0]()
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], **kwargs: Any) -> Self:
         """The store of `to_dict`; further arguments are the store's, and come before what `data` has."""
-        fields = {name: data[name] for name in ("collection", "tenant", "mode", "embed") if name in data}
-        return cls(**{**fields, **kwargs})
+        saved: dict[str, Any] = {name: data[name] for name in SAVED if name in data}
+        return cls(**(saved | kwargs))
 
     @classmethod
     def class_name(cls) -> str:
