@@ -17,7 +17,7 @@ declare
   c_tenants constant int := 100;
   c_searches constant int := 100;
   c_hours constant int := 48; -- and modes, that were searched in
-  v_deadline constant timestamptz := clock_timestamp() + interval '500 milliseconds';
+  v_deadline timestamptz := clock_timestamp() + interval '500 milliseconds';
   c_most_keys constant int := 32; -- that a collection may declare
 begin
   return query
