@@ -13,7 +13,6 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgbraid
 from citus.conftest import TENANTS, Cluster
-from pgbraid.cluster import distribute
 from support import npm
 from support.pgbouncer import pooled
 from support.postgrest import Gateway, running, token_for
@@ -33,16 +32,10 @@ def roles(cluster: Cluster) -> Iterator[dict[str, str]]:
         )
         for kind in ("service", "gateway"):
             db.execute("select braid.add_trusted_role(%s, %s)", (names[kind], kind))
-    distribute(cluster.dsn)
     yield names
     with psycopg.connect(cluster.dsn, autocommit=True) as db:
         for kind in ("service", "gateway"):
             db.execute("select braid.remove_trusted_role(%s, %s)", (names[kind], kind))
-    for node in (cluster.dsn, *cluster.workers.values()):
-        with psycopg.connect(node, autocommit=True) as db:
-            db.execute("set citus.enable_ddl_propagation = off")
-            db.execute("drop owned by {}".format(", ".join(names.values())).encode())
-    with psycopg.connect(cluster.dsn, autocommit=True) as db:
         # Citus sends that on.
         db.execute("drop role {}".format(", ".join(names.values())).encode())
 

@@ -113,3 +113,37 @@ def test_services_follow_tenants(own: Cluster) -> None:
                 assert await count(TENANTS[0]) == expected[TENANTS[0]]
 
     asyncio.run(asked())
+
+
+def test_a_node_that_was_emptied_goes_and_comes_back(own: Cluster) -> None:
+    """It keeps what it had beside tenants' rows, and finds definitions as they are now."""
+    first, second = own.workers
+    before = counts(own)
+    host, _, port = first.rpartition(":")
+    rebalance(own.dsn, drain=first)
+    with psycopg.connect(own.dsn, autocommit=True) as db:
+        db.execute("select citus_remove_node(%s, %s)", (host, int(port)))
+        try:
+            assert counts(own) == before
+            # Neither does it miss these, nor has them.
+            with pgbraid.connect(own.dsn) as client:
+                client.set_synonyms("batard", ["bread"], collection="loaves")
+                client.create_tenant("meanwhile")
+            with pgbraid.connect(own.dsn, tenant="meanwhile") as client:
+                client.add_documents([{"external_id": "1", "content": "bread"}], collection="loaves")
+            distribute(own.dsn)
+        finally:
+            db.execute("select citus_add_node(%s, %s)", (host, int(port)))
+    # Nobody is let in there who has no tenant there.
+    assert counts(own) == before
+    distribute(own.dsn)
+    assert len(rebalance(own.dsn)) == 2
+    assert shards(own) == {first: 2, second: 2}
+    assert counts(own) == before
+    for tenant in (*TENANTS, "meanwhile"):
+        with pgbraid.connect(own.workers[own.of(tenant)[0]], tenant=tenant) as client:
+            found = [
+                {row.external_id for row in client.search(word, mode="full_text", collection="loaves", limit=100)}
+                for word in ("batard", "bread")
+            ]
+            assert found[0] == found[1] != set()

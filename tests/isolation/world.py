@@ -87,21 +87,30 @@ class World:
             sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(template))
         )
         self.name = name
-        self.dsn = make_conninfo(admin_dsn, dbname=name)
-        self.admin = psycopg.connect(self.dsn, autocommit=True)
-        self.admin.execute("set statement_timeout = '30s'")  # a test that would wait for itself
         self.roles: list[str] = []
-        self.opened: list[Connection] = [self.admin]
-        self.admin.execute(
+        self.opened: list[Connection] = []
+        self.dsn = make_conninfo(admin_dsn, dbname=name)
+        # On a cluster another node than where the tenants are.
+        self.admin = self.definitions = self.superuser(self.dsn)
+        self.define()
+
+    def superuser(self, dsn: str) -> Connection:
+        connection = psycopg.connect(dsn, autocommit=True)
+        self.opened.append(connection)
+        connection.execute("set statement_timeout = '30s'")  # a test that would wait for itself
+        return connection
+
+    def define(self) -> None:
+        self.definitions.execute(
             "select braid.create_collection('small', dimensions => 3, embedding_model => 'test',"
             " indexed_attributes => '{\"year\": \"number\", \"betakey\": \"text\"}')"
         )
-        self.admin.execute("select braid.set_token_vectors('small', 'test', 4)")
-        self.admin.execute("select braid.set_query_embeddings('small', 10)")
-        self.admin.execute("select braid.set_search_log('small')")
+        self.definitions.execute("select braid.set_token_vectors('small', 'test', 4)")
+        self.definitions.execute("select braid.set_query_embeddings('small', 10)")
+        self.definitions.execute("select braid.set_search_log('small')")
         self.tenant_ids: dict[str, int] = {}
         for tenant in ("alpha", "beta"):
-            self.tenant_ids[tenant] = one(self.admin, "select braid.create_tenant(%s)", tenant)
+            self.tenant_ids[tenant] = one(self.definitions, "select braid.create_tenant(%s)", tenant)
 
     def close(self) -> None:
         for connection in self.opened:
@@ -188,18 +197,19 @@ class World:
         """Creates a role with a name of its own. Memberships may carry options, "braid_reader with inherit true", or be
         what the role is trusted as: "gateway"."""
         role = f"{name}_{uuid.uuid4().hex[:8]}"
-        self.admin.execute(sql.SQL("create role {} " + options).format(sql.Identifier(role)))
+        self.definitions.execute(sql.SQL("create role {} " + options).format(sql.Identifier(role)))
         self.roles.append(role)
         for membership in memberships:
             if membership in ("gateway", "service", "administrator", "monitor"):
-                self.admin.execute("select braid.add_trusted_role(%s, %s)", (role, membership))
+                self.definitions.execute("select braid.add_trusted_role(%s, %s)", (role, membership))
                 continue
             granted, _, more = membership.partition(" ")
-            self.admin.execute(sql.SQL("grant {} to {} " + more).format(sql.Identifier(granted), sql.Identifier(role)))
+            grant = sql.SQL("grant {} to {} " + more)
+            self.definitions.execute(grant.format(sql.Identifier(granted), sql.Identifier(role)))
         return role
 
     def member(self, tenant: str, role: str) -> None:
-        self.admin.execute("select braid.add_tenant_member(%s, %s)", (tenant, role))
+        self.definitions.execute("select braid.add_tenant_member(%s, %s)", (tenant, role))
 
     def connect(self, login: str, **settings: str) -> Connection:
         """`settings` are of the session, with __ for the point: braid__tenant="alpha"."""
@@ -226,7 +236,7 @@ class Gateway:
             options="login noinherit",
         )
         # As on Supabase: the verified claims call the role by its own name.
-        world.admin.execute("select braid.set_access(trusted_claim_roles => array[%s])", (self.service_role,))
+        world.definitions.execute("select braid.set_access(trusted_claim_roles => array[%s])", (self.service_role,))
         self.connection = world.connect(self.login)
 
     @contextmanager

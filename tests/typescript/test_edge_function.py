@@ -428,6 +428,22 @@ def test_lines_that_are_of_use(db: psycopg.Connection[Any], deploy: Deploy) -> N
     assert last["error"]["code"] == "22023" and "384 dimensions, not 100" in last["error"]["message"]
 
 
+def test_a_node_that_does_not_have_the_tenant_names_the_one_that_has(
+    db: psycopg.Connection[Any], deploy: Deploy
+) -> None:
+    """As on a cluster, without one."""
+    function = deploy()
+    db.execute(
+        "create or replace function braid.current_tenant_id() returns int language plpgsql stable as $$begin"
+        " raise exception 'tenant \"acme\" lives on another node, worker-2:5432' using errcode = '55000',"
+        """ detail = '{"host": "worker-2", "port": 5432}', hint = 'Connect to host=worker-2 port=5432.'; end$$"""
+    )
+    for body in (EMBED, SEARCH):
+        status, answer = function.post(body)
+        assert (status, answer["code"]) == (500, "55000")
+        assert json.loads(answer["details"]) == {"host": "worker-2", "port": 5432}
+
+
 def test_who_ends_the_request_ends_the_work(db: psycopg.Connection[Any], deploy: Deploy) -> None:
     function = deploy()
     function.write("The seat is by the window.")

@@ -18,7 +18,7 @@
 // With the header Accept: application/x-ndjson, a search answers in lines of JSON, each as soon as it is known: what full
 // text finds while the query is still being embedded (stage full_text), then what braid.search returns (fused). Each line
 // has stage, is_last, and changes: the chunk_ids that are new and gone, and which have moved from which rank to which.
-// An error after the first line is a line {"error": {code, message, hint}}. Who ends the request ends the work.
+// An error after the first line is a line {"error": {code, message, details, hint}}. Who ends the request ends the work.
 //
 // It acts for whoever calls it: a user's token in Authorization, as supabase-js sends it, or a secret key in apikey with
 // the tenant in the header x-braid-tenant:
@@ -30,7 +30,8 @@
 // Call `embed` after writing, or from pg_cron, until `claimed` is 0; job_count (up to 100) and lease are those of
 // braid.claim_embedding_jobs. A text that the model refuses, where it takes others, is in `failed`, with the reason. It is
 // given up, at once if the service says that it is at fault, else after 5 attempts: braid.list_embedding_jobs has it, and
-// braid.retry_embedding_jobs lets it be claimed again. Errors are {code, message, hint}, with the status of the API; 502 if the model cannot be reached.
+// braid.retry_embedding_jobs lets it be claimed again. Errors are {code, message, details, hint}, with the
+// status of the API; 502 if the model cannot be reached. On a cluster (docs/citus.md), details has the node to ask, as JSON.
 import 'jsr:@supabase/functions-js/edge-runtime.d.ts'
 import { createClient } from 'npm:@supabase/supabase-js@2'
 import { corsHeaders } from 'npm:@supabase/supabase-js@2/cors'
@@ -64,6 +65,7 @@ class Failure extends Error {
     message: string,
     readonly hint?: string,
     readonly code?: string,
+    readonly details?: string,
   ) {
     super(message)
   }
@@ -190,13 +192,13 @@ function api(request: Request) {
 type Api = ReturnType<typeof api>
 type Answer<Data> = {
   data: Data | null
-  error: { code?: string; message: string; hint?: string } | null
+  error: { code?: string; message: string; details?: string; hint?: string } | null
   status: number
 }
 
 async function result<Data>(call: PromiseLike<Answer<Data>>): Promise<Data> {
   const { data, error, status } = await call
-  if (error) throw new Failure(status >= 400 ? status : 502, error.message, error.hint, error.code)
+  if (error) throw new Failure(status >= 400 ? status : 502, error.message, error.hint, error.code, error.details)
   return data as Data
 }
 
@@ -430,8 +432,8 @@ async function answer(request: Request): Promise<Response> {
 }
 
 const told = (failure: unknown) => {
-  const { code, hint } = failure as Partial<Failure>
-  return { code, message: reason(failure), hint }
+  const { code, details, hint } = failure as Partial<Failure>
+  return { code, message: reason(failure), details, hint }
 }
 
 Deno.serve(async (request) => {

@@ -43,13 +43,20 @@ def bring_up(worker: Connection, places: Places, notify: Notify) -> None:
             for table in OF_TENANTS:
                 make_partitioned(worker, table, roles)
             for table in DEFINITIONS:
-                _make_parent(worker, table, places)
+                _make_parent(worker, table)
         else:
             lock_installation(worker, notify)
+        copies = {table: f"{SHARDS}.{table}_{places[table][0][1]}" for table in DEFINITIONS}
+        for table, copy in copies.items():
+            _adopt(worker, table, copy)
         run_part(worker, "finish.sql")
         for table in DEFINITIONS:
             _refuse_changes(worker, table)
         apply_form(worker)
+        worker.execute(
+            f"create or replace trigger follow_trust after insert or delete on {copies['trusted_roles']} for each row"
+            f" execute function {SHARDS}.follow_trust()".encode()
+        )
     attach(worker, places)
 
 
@@ -74,8 +81,8 @@ def make_partitioned(worker: Connection, table: str, roles: DatabaseRoles) -> No
     worker.execute(f"alter table {name} owner to {roles.owner}".encode())
 
 
-def _make_parent(worker: Connection, table: str, places: Places) -> None:
-    """The reference table's copy on this node becomes a child of the table, which has no rows of its own."""
+def _make_parent(worker: Connection, table: str) -> None:
+    """A table of definitions has no rows of its own."""
     name = f"braid_store.{table}"
     worker.execute(f"delete from {name} where true".encode())
     for (constraint,) in worker.execute(
@@ -84,8 +91,13 @@ def _make_parent(worker: Connection, table: str, places: Places) -> None:
         (name,),
     ).fetchall():
         worker.execute(f"alter table {name} drop constraint {constraint}".encode())
-    ((_, shard_id, _), *_) = places[table]
-    worker.execute(f"alter table {SHARDS}.{table}_{shard_id} inherit {name}".encode())
+
+
+def _adopt(worker: Connection, table: str, copy: str) -> None:
+    """The reference table's copy here becomes a child of the table. Citus makes a new one if the node was away."""
+    query = "select from pg_catalog.pg_inherits where inhrelid = %s::regclass"
+    if worker.execute(query, (copy,)).fetchone() is None:
+        worker.execute(f"alter table {copy} inherit braid_store.{table}".encode())
 
 
 def _refuse_changes(worker: Connection, table: str) -> None:

@@ -269,6 +269,22 @@ begin
 end
 $$;
 
+-- On a worker, of the copy of trusted_roles: a trust that is given or ended at the coordinator changes the role's rights
+-- here in the same transaction.
+create or replace function braid_shards.follow_trust()
+returns trigger
+language plpgsql
+volatile
+security definer
+set search_path = pg_catalog, pg_temp
+set citus.enable_ddl_propagation = off
+as $$
+begin
+  perform braid_store.grant_to_trusted_role(coalesce(new.role, old.role));
+  return null;
+end
+$$;
+
 grant usage on schema braid_shards to {{owner}};
 revoke all on function braid_shards.take_over() from public;
 grant execute on function braid_shards.take_over() to {{owner}};
