@@ -11,6 +11,7 @@ import time
 from typing import Any
 
 import psycopg
+import pytest
 
 from endurance.traffic import (
     Document,
@@ -27,8 +28,9 @@ from pgbraid import embedded
 from pgbraid.install import install
 from support import durable_server
 from support.bm25_model import Bm25Model, Tokenizer, stored_chunks
-from support.calls import full_text
+from support.calls import full_text, one, upsert
 from support.examples import examples
+from support.servers import kill_sleeping
 
 Connection = psycopg.Connection[Any]
 State = dict[str, Document]
@@ -167,3 +169,62 @@ def kill_again_and_again(server: embedded.Server, rounds: int, seed: int) -> Non
         assert_as_if_loaded_afresh(db, "fresh")
         maintain(db)
         assert_whole(db, writers)
+
+
+# What maintain() writes while it lists metadata: the lists, that it has seen what was changed, and how far it is.
+LISTING = ("update on braid_store.segments",)
+LISTING_ANEW = ("delete on braid_store.changed_metadata", "insert on braid_store.metadata_lists")
+LISTED = 1500
+CHANGED = 40
+
+
+@pytest.mark.any_version
+def test_killed_while_it_lists_metadata(pg_version: int) -> None:
+    with durable_server(pg_version) as server:
+        install(server.dsn)
+        numbers = {str(n): n % 5 for n in range(LISTED)}
+        with connect(server.dsn) as db:
+            upsert(db, [{"external_id": i, "content": "alpha", "metadata": {"n": n}} for i, n in numbers.items()])
+            db.execute("create function pause() returns trigger language plpgsql as 'begin perform pg_sleep(600); end'")
+        for place in LISTING:
+            kill_in_maintenance(server, place)
+            assert_passes(server, numbers)
+        assert listed(server) == LISTED
+        assert_passes(server, numbers)
+        changed = {str(n): 7 for n in range(0, LISTED, LISTED // CHANGED)}
+        with connect(server.dsn) as db:
+            for external_id, number in changed.items():
+                db.execute("select braid.update_metadata(%s, %s)", (external_id, f'{{"n": {number}}}'))
+        for place in LISTING_ANEW:
+            kill_in_maintenance(server, place)
+            assert_passes(server, numbers | changed)
+        assert listed(server) == LISTED
+        assert_passes(server, numbers | changed)
+
+
+def kill_in_maintenance(server: embedded.Server, place: str) -> None:
+    """Its backend, once it has come to a place."""
+    with connect(server.dsn) as db:
+        db.execute(f"create trigger pause after {place} execute function pause()".encode())
+    maintainer = Maintainer()
+    thread = threading.Thread(target=maintainer.run, args=(connect(server.dsn),))
+    thread.start()
+    kill_sleeping(server.dsn)
+    thread.join(30)
+    assert not thread.is_alive() and not maintainer.problems
+    with connect(server.dsn) as db:
+        db.execute(f"drop trigger pause on {place.split()[-1]}".encode())
+
+
+def listed(server: embedded.Server) -> int:
+    """How many chunks a call of maintain() lists."""
+    with connect(server.dsn) as db:
+        return int(one(db, "select braid.maintain('10 seconds') ->> 'chunks_listed'"))
+
+
+def assert_passes(server: embedded.Server, numbers: dict[str, int]) -> None:
+    with connect(server.dsn) as db:
+        for number in {*numbers.values()}:
+            found = {external_id for external_id, _, _ in full_text(db, "alpha", filters={"n": number})}
+            assert found == {i for i, n in numbers.items() if n == number}
+        assert db.execute("select * from braid.check_index('default')").fetchall() == []

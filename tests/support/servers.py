@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psycopg
@@ -85,3 +88,23 @@ def durable_server(version: int) -> Iterator[embedded.Server]:
         embedded.stop(data_dir)
         if not is_kept:
             shutil.rmtree(data_dir)
+
+
+def kill_sleeping(dsn: str) -> None:
+    """Kill a backend as soon as it is in pg_sleep(), and with it the server, and wait until that has recovered."""
+    deadline = time.monotonic() + 60
+    with psycopg.connect(dsn, autocommit=True) as db:
+        while not (found := db.execute("select pid from pg_stat_activity where wait_event = 'PgSleep'").fetchall()):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        os.kill(found[0][0], signal.SIGKILL)
+        # All sessions end once the server has seen it. Before that it takes new ones.
+        with suppress(psycopg.OperationalError):
+            while True:
+                db.execute("select")
+                time.sleep(0.01)
+    while time.monotonic() < deadline:
+        with suppress(psycopg.OperationalError):
+            psycopg.connect(dsn).close()
+            return
+        time.sleep(0.02)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,13 @@ from psycopg.conninfo import make_conninfo
 from pgbraid import embedded
 from pgbraid.cli import main
 from pgbraid.embedded.programs import installed_programs
+from pgbraid.errors import PgbraidError
 from pgbraid.install import install, resources
-from support import clone, finish_drops, snapshot
+from support import clone, durable_server, finish_drops, snapshot
 from support.calls import full_text, one, semantic, set_tenant, upsert
 from support.nearest import maintain
 from support.package import Package
+from support.servers import kill_sleeping
 from upgrade.filling import DIMENSIONS, MEMBERS, TENANTS, TRUSTED, answers, embed, problems, work
 
 Connection = psycopg.Connection[Any]
@@ -34,6 +37,9 @@ FOLDER = Path(__file__).parent
 RELEASES = sorted(path.name.removesuffix(".sql.xz") for path in FOLDER.glob("*.sql.xz"))
 # Each is a table of its own, with what belongs to it.
 SHARD = re.compile(r"\bvectors_\d+")
+LOGINS = [*MEMBERS.values(), *TRUSTED.values()]
+# The last so many migrations, in each of which an upgrade is killed: those that change the most of what is stored.
+KILLED = 3
 
 
 @pytest.fixture(scope="module", params=RELEASES)
@@ -54,18 +60,22 @@ def recorded(release: str) -> Any:
 @pytest.fixture(scope="module")
 def roles(server: embedded.Server, dump: str) -> Iterator[list[str]]:
     """Those that the dump names, as the cluster has them where it is restored."""
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
+        yield create_roles(admin, dump)
+        finish_drops()
+        for role in LOGINS:
+            admin.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
+
+
+def create_roles(admin: Connection, dump: str) -> list[str]:
+    """The owners."""
     owners = sorted(set(re.findall(r"\bbraid_(?:owner|definer)_\w+", dump)))
     shared = sorted(set(re.findall(r"\bbraid_(?:reader|writer|admin|gateway|service)\b(?=;| WITH)", dump)))
-    logins = [*MEMBERS.values(), *TRUSTED.values()]
-    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
-        for role in (*owners, *shared, *logins):
-            if not one(admin, "select count(*) from pg_roles where rolname = %s", role):
-                options = sql.SQL("login in role braid_writer" if role in logins else "")
-                admin.execute(sql.SQL("create role {} ").format(sql.Identifier(role)) + options)
-        yield owners
-        finish_drops()
-        for role in logins:
-            admin.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
+    for role in (*owners, *shared, *LOGINS):
+        if not one(admin, "select count(*) from pg_roles where rolname = %s", role):
+            options = sql.SQL("login in role braid_writer" if role in LOGINS else "")
+            admin.execute(sql.SQL("create role {} ").format(sql.Identifier(role)) + options)
+    return owners
 
 
 @contextmanager
@@ -348,3 +358,29 @@ def test_a_next_version_upgrades_it(server: embedded.Server, restored: str, pack
         assert upsert(db, [{"external_id": "new", "content": "zebrafish"}], "articles") == {"new": "inserted"}
         maintain(db)
         assert [name for name, *_ in full_text(db, "zebrafish", collection="articles")] == ["new"]
+
+
+@pytest.mark.any_version
+def test_a_server_that_is_killed_in_a_migration_comes_back_as_it_was(
+    dump: str, package: Package, recorded: Any, pg_version: int
+) -> None:
+    with durable_server(pg_version) as server, ThreadPoolExecutor(1) as pool:
+        with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
+            create_roles(admin, dump)
+            admin.execute("create database release template template0")
+        dsn = server.dsn_for("release")
+        restore(dsn, dump, pg_version)
+        before = snapshot.definitions(dsn)
+        for name in resources.migration_ids()[-KILLED:]:
+            file = f"migrations/{name}.sql"
+            package.change({file: f"{package.text(file)}\nselect pg_sleep(600);\n"})
+            upgrade = pool.submit(install, dsn)
+            kill_sleeping(dsn)
+            with pytest.raises((PgbraidError, psycopg.OperationalError)):
+                upgrade.result(60)
+            package.restore()
+            assert snapshot.definitions(dsn) == before
+        assert install(dsn).migrations[-1] == name
+        with psycopg.connect(dsn, autocommit=True) as db:
+            assert problems(db) == []
+            assert_answers(db, recorded)

@@ -283,7 +283,9 @@ def test_the_offline_models_chunks_are_embedded_by_the_command(dsn: str, db: Con
     assert_found_and_mended(dsn, "embeddings_waiting", "collection default", "0 seconds")
 
 
-def test_vectors_without_an_index(dsn: str, db: Connection) -> None:
+def test_vectors_without_an_index(
+    dsn: str, db: Connection, make_login: Callable[..., str], connect_as: Any
+) -> None:
     db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
     db.execute("update braid_store.vector_settings set exact_rows = 10")
     documents = [{"external_id": str(n), "content": f"text {n}", "embedding": [n, n % 7, 1]} for n in range(40)]
@@ -297,6 +299,15 @@ def test_vectors_without_an_index(dsn: str, db: Connection) -> None:
     )
     db.execute(f"drop index braid_store.{index}")
     assert_found_and_mended(dsn, "vector_index_missing", "tenant default, collection small")
+    # As the migrations leave the indexes of version 0.1.
+    db.execute("update braid_store.vector_shards set index_type = null")
+    login = make_login("ana", "braid_writer")
+    db.execute("select braid.add_tenant_member('default', %s)", (login,))
+    call = "select subject from braid.health() where code = 'vector_index_old'"
+    assert connect_as(login).execute(call).fetchall() == [("tenant default, collection small",)]
+    assert_found_and_mended(dsn, "vector_index_old", "tenant default, collection small", severity="advice")
+    row = db.execute("select braid.status('small') #>> '{collections,0,vectors,shards,0,index_type}'").fetchone()
+    assert row == ("halfvec",)
 
 
 def test_maintenance_that_nobody_runs(dsn: str, db: Connection) -> None:

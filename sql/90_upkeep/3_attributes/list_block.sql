@@ -1,5 +1,5 @@
 create or replace function braid_store.list_block(tenant_id int, collection_id int, segment_id bigint, block int)
-returns boolean
+returns int
 language plpgsql
 volatile
 parallel unsafe
@@ -32,7 +32,7 @@ begin
   where s.tenant_id = list_block.tenant_id and s.collection_id = list_block.collection_id and s.id = list_block.segment_id
   for no key update skip locked;
   if not found then
-    return false;
+    return null;
   end if;
   -- With so many fields and elements that to list them would take long, each chunk may have any value. One chunk in 256
   -- stands for all.
@@ -155,10 +155,10 @@ begin
   set listed_count = least(s.chunk_count, (list_block.block + 1) * c_block_size)
   where s.tenant_id = list_block.tenant_id and s.collection_id = list_block.collection_id and s.id = list_block.segment_id
     and s.listed_count = list_block.block * c_block_size and s.chunk_count >= c_least_listed;
-  return true;
+  return least(c_block_size, v_chunk_count - list_block.block * c_block_size);
 end
 $$;
 
 comment on function braid_store.list_block(int, int, bigint, int) is
   'Lists the values that 16384 chunks of a segment have in their metadata, and forgets that these were changed. Block 0 has the first '
-  'numbers. Of a small segment it lists nothing. False: another session works on the segment.';
+  'numbers. Of a small segment it lists nothing. Returns how many chunks the block has; null: another session works on the segment.';

@@ -1,5 +1,10 @@
-create or replace function braid_store.maintain_lists(tenant_id int, collection_id int, deadline timestamptz)
-returns boolean
+create or replace function braid_store.maintain_lists(
+  tenant_id int,
+  collection_id int,
+  deadline timestamptz,
+  out chunk_count int,
+  out is_complete boolean
+)
 language plpgsql
 volatile
 parallel unsafe
@@ -14,9 +19,11 @@ declare
   -- As in has_due_lists.
   c_least_listed constant int := 1000;
   v_has_many boolean := braid_store.has_many_changes(maintain_lists.tenant_id, maintain_lists.collection_id);
-  v_has_listed boolean := false;
   v_block record;
+  v_listed int;
 begin
+  chunk_count := 0;
+  is_complete := false;
   if v_has_many then
     -- What was changed of chunks that are gone since.
     delete from braid_store.changed_metadata g
@@ -50,18 +57,20 @@ begin
     order by 1, 2
   loop
     -- At least one, so that calls that have little time come to an end.
-    if v_has_listed and clock_timestamp() > maintain_lists.deadline or braid_store.keeps_waiting() then
-      return false;
+    if maintain_lists.chunk_count > 0 and clock_timestamp() > maintain_lists.deadline or braid_store.keeps_waiting() then
+      return;
     end if;
-    if not braid_store.list_block(maintain_lists.tenant_id, maintain_lists.collection_id, v_block.segment_id, v_block.block) then
-      return false;
+    v_listed := braid_store.list_block(maintain_lists.tenant_id, maintain_lists.collection_id, v_block.segment_id, v_block.block);
+    if v_listed is null then
+      return;
     end if;
-    v_has_listed := true;
+    maintain_lists.chunk_count := maintain_lists.chunk_count + v_listed;
   end loop;
-  return true;
+  maintain_lists.is_complete := true;
 end
 $$;
 
 comment on function braid_store.maintain_lists(int, int, timestamptz) is
   'Lists the metadata of chunks that are not listed, or of which too many have been changed since, in a tenant''s part of a '
-  'collection. Returns whether nothing is left. Lists one block of chunks at least, and stops at the deadline.';
+  'collection. Lists one block of chunks at least, and stops at the deadline. chunk_count: how many were listed. is_complete: '
+  'whether nothing is left.';

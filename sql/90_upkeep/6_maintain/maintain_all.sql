@@ -23,8 +23,8 @@ declare
   v_task text;
   v_done jsonb;
   v_key text;
-  v_all jsonb := '{"merges": 0, "segments_merged": 0, "chunks_indexed": 0, "chunks_enqueued": 0, "vector_steps": 0,
-                   "shards_dropped": 0, "documents_reaped": 0, "warnings": [], "complete": true}';
+  v_all jsonb := '{"merges": 0, "segments_merged": 0, "chunks_listed": 0, "chunks_indexed": 0, "chunks_enqueued": 0,
+                   "vector_steps": 0, "shards_dropped": 0, "documents_reaped": 0, "warnings": [], "complete": true}';
 begin
   if v_budget <= interval '0' then
     raise exception 'time_budget is %', time_budget

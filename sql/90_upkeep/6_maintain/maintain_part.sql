@@ -6,6 +6,7 @@ create or replace function braid_store.maintain_part(
   out merges int,
   out segments int,
   out step_count int,
+  out listed_count int,
   out is_complete boolean,
   out seconds_needed int,
   out next_visit timestamptz,
@@ -28,10 +29,12 @@ declare
   v_space braid_store.collections;
   v_moved record;
   v_merged record;
+  v_listed record;
 begin
   merges := 0;
   segments := 0;
   step_count := 0;
+  listed_count := 0;
   is_complete := true;
   v_next_steps := array(
     select (braid_store.next_shard_step(tenant_id, w)).step from braid_store.written_spaces(collection) w);
@@ -84,7 +87,9 @@ begin
   end if;
   -- After merges, which make segments.
   if v_needs_lists or v_needs_merges and braid_store.has_due_lists(tenant_id, collection.id) then
-    is_complete := braid_store.maintain_lists(tenant_id, collection.id, deadline) and is_complete;
+    v_listed := braid_store.maintain_lists(tenant_id, collection.id, deadline);
+    listed_count := v_listed.chunk_count;
+    is_complete := is_complete and v_listed.is_complete;
   end if;
   if v_needs_sparse then
     begin

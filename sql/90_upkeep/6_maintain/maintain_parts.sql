@@ -4,6 +4,7 @@ create or replace function braid_store.maintain_parts(
   out merges int,
   out segments int,
   out step_count int,
+  out listed_count int,
   out warnings text[],
   out is_complete boolean,
   out seconds_needed int
@@ -31,6 +32,7 @@ begin
   merges := 0;
   segments := 0;
   step_count := 0;
+  listed_count := 0;
   warnings := '{}';
   is_complete := true;
   <<batches>>
@@ -55,6 +57,7 @@ begin
           merges := merges + v_done.merges;
           segments := segments + v_done.segments;
           step_count := step_count + v_done.step_count;
+          listed_count := listed_count + v_done.listed_count;
           v_shards := v_shards + (exists (
             select from braid_store.vector_shards s
             where s.tenant_id = v_part.tenant_id and s.collection_id = (v_part.collection).id))::int;

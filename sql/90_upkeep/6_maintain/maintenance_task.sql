@@ -34,8 +34,8 @@ begin
     when 'maintain_parts' then
       v_done := braid_store.maintain_parts(deadline, is_bounded);
       return jsonb_build_object('merges', v_done.merges, 'segments_merged', v_done.segments,
-                                'vector_steps', v_done.step_count, 'warnings', v_done.warnings,
-                                'complete', v_done.is_complete)
+                                'vector_steps', v_done.step_count, 'chunks_listed', v_done.listed_count,
+                                'warnings', v_done.warnings, 'complete', v_done.is_complete)
              || jsonb_strip_nulls(jsonb_build_object('seconds_needed', v_done.seconds_needed));
     when 'note_sizes' then
       return jsonb_build_object('complete', braid_store.note_sizes(deadline));

@@ -102,7 +102,14 @@ begin
   where s.phase not in ('lost', 'end') and (h.failed_count > 0 or s.last_error is not null);
 
   return query
-  select f.* from braid_store.filter_findings() f;
+  select f.* from braid_store.filter_findings() f
+  union all
+  select f.*
+  from (select s.tenant_id from braid_store.vector_shards s
+        where s.state = 'serving' and s.storage = 'vector' and s.index_type is null
+        group by s.tenant_id order by max(s.vector_count) desc limit c_tenants) s
+  join braid_store.tenants t on t.id = s.tenant_id
+  cross join lateral braid_store.shard_findings(t.id, t.key) f;
   v_deadline := clock_timestamp() + interval '2 seconds';
   -- The session's own tenant first.
   for v_tenant in

@@ -11,7 +11,9 @@ begin
   return query
   select f.*
   from braid_store.tenant_findings(braid_store.tenant_id_of_user(), braid_store.session_tenant_key(),
-                                   own_findings.older_than, clock_timestamp() + interval '2 seconds') f;
+                                   own_findings.older_than, clock_timestamp() + interval '2 seconds') f
+  union all
+  select f.* from braid_store.shard_findings(braid_store.tenant_id_of_user(), braid_store.session_tenant_key()) f;
 end
 $$;
 
