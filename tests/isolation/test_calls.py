@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 import psycopg
 import pytest
@@ -417,17 +418,21 @@ def session(kind: str, connections: dict[str, Connection], gateway: Gateway) -> 
         raise psycopg.Rollback()
 
 
+@cache
+def vector_schema(world: World) -> str:
+    return str(one(world.admin, "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'"))
+
+
 def run(connection: Connection, world: World, call: str) -> tuple[str, str]:
     """Result and messages of a call, as text, and its SQLSTATE."""
-    chunks = "array[" + ",".join(map(str, world.chunk_ids("beta"))) + "]::bigint[]"
-    schema = one(world.admin, "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'")
+    chunks = "array[" + ",".join(map(str, world.chunk_ids("beta"))) + "]::bigint[]" if ":beta_chunks" in call else ""
     notices: list[str] = []
     handler = lambda diagnostic: notices.append(f"{diagnostic.message_primary} {diagnostic.message_detail}")  # noqa: E731
     connection.add_notice_handler(handler)
     try:
         with connection.transaction():
             cursor = connection.execute(
-                "select * from " + call.replace(":beta_chunks", chunks).replace("@vector@", schema)
+                "select * from " + call.replace(":beta_chunks", chunks).replace("@vector@", vector_schema(world))
             )
             return re.sub(r"'\w+_ms': [0-9.e-]+", "", repr((cursor.fetchall(), notices))), "00000"
     except psycopg.Error as error:
