@@ -26,7 +26,8 @@ from pgbraid import embedded
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
 from support import HashEmbedder, OtherSession, Tenants, clone, finish_drops, make_fast, pglite, temporary_folder
-from support.examples import try_fewer
+from support.calls import one
+from support.examples import tries_fewer, try_fewer, trying_each_value
 from support.package import Package
 
 Connection = psycopg.Connection[Any]
@@ -86,13 +87,41 @@ def pytest_report_header(config: pytest.Config) -> str:
     return subprocess.run([postgres, "--version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Files that another run can take come last: a run that is done sooner takes more of them. Of these the longest
     come first, lest one run waits for the other to end its last."""
+    if tries_fewer():
+        _leave_out_combinations(config, items)
     bound = {item.path for item in items if not item.get_closest_marker("any_version")}
     long = ["test_wheel.py", "test_examples.py", "test_tuning.py", "test_supabase_js.py", "test_attack.py"]
     place = {name: number for number, name in enumerate(long)}
     items.sort(key=lambda item: (item.path not in bound, item.path in bound or place.get(item.path.name, len(long))))
+
+
+def _leave_out_combinations(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of a test with several parameters, those that try each value of each: the default version tries all."""
+    cases: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        runs_once = item.get_closest_marker("any_version")
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and not runs_once:
+            cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out: set[pytest.Item] = set()
+    for of_test in cases.values():
+        chosen = trying_each_value([_values(item) for item in of_test])
+        left_out.update(item for place, item in enumerate(of_test) if place not in chosen)
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=list(left_out))
+
+
+def _values(item: pytest.Function) -> set[tuple[object, ...]]:
+    """Of each `parametrize`, and of each fixture with parameters."""
+    params = dict(item.callspec.params)
+    together = [
+        [name.strip() for name in given.split(",")] if isinstance(given, str) else list(given)
+        for given in (marker.args[0] for marker in item.iter_markers("parametrize"))
+    ]
+    values = {tuple((name, id(params.pop(name))) for name in names) for names in together}
+    return values | {((name, id(value)),) for name, value in params.items()}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -257,10 +286,17 @@ def connect_as(server: embedded.Server, dsn: str) -> Iterator[Callable[..., Conn
 
 
 @pytest.fixture
-def client(dsn: str) -> Iterator[pgbraid.Client]:
-    """A client of tenant `default` whose embedder hashes words: fast, and the same on every machine."""
-    with pgbraid.connect(dsn, embedder=HashEmbedder()) as connected:
-        yield connected
+def client(request: pytest.FixtureRequest) -> Iterator[pgbraid.Client]:
+    """A client of tenant `default` whose embedder hashes words: fast, and the same on every machine. Of a test that is
+    marked `tenant_of_its_own` and does not ask for `dsn`: of a new tenant, by the session of `db`."""
+    if request.node.get_closest_marker("tenant_of_its_own") and "dsn" not in request.fixturenames:
+        session: Connection = request.getfixturevalue("db")
+        tenant = one(session, "select current_setting('braid.tenant')")
+        with pgbraid.connect(session, tenant, HashEmbedder()) as connected:
+            yield connected
+    else:
+        with pgbraid.connect(request.getfixturevalue("dsn"), embedder=HashEmbedder()) as connected:
+            yield connected
 
 
 @pytest.fixture

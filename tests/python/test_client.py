@@ -24,7 +24,7 @@ from pgbraid.errors import (
 )
 from support import HashEmbedder
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 120000, tzinfo=timezone.utc)
 FOX: dict[str, Any] = {
@@ -371,7 +371,7 @@ def test_embedding_stops_at_its_limit(client: pgbraid.Client) -> None:
     assert client.embed_pending(batch_size=10, limit=15, progress=seen.append) == 15
     assert seen == [10, 15]
     (backlog,) = client.embedding_backlog()
-    assert (backlog.tenant, backlog.collection, backlog.dimensions) == ("default", "default", 384)
+    assert (backlog.tenant, backlog.collection, backlog.dimensions) == (client.tenant, "default", 384)
     assert (backlog.waiting_count, backlog.claimable_count, backlog.last_error) == (10, 10, None)
     assert client.embed_pending(limit=100) == 10
     assert client.embedding_backlog() == []

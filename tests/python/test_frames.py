@@ -17,7 +17,7 @@ import pgbraid
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.results import SearchResult, SearchResults
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 
 ROWS: dict[str, list[Any]] = {
     "key": ["a", "b", "c"],

@@ -15,7 +15,7 @@ from pgbraid.expanders import ChatExpander
 from support.embedder import HashEmbedder
 from support.json_server import JsonServer
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 TEXTS = {
     "both": "A database: PostgreSQL.",
     "database": "A database of foxes.",
@@ -24,13 +24,10 @@ TEXTS = {
 
 
 @pytest.fixture
-def filled(dsn: str) -> Iterator[pgbraid.Client]:
-    with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
-        client.add_documents(
-            [{"external_id": name, "content": text} for name, text in TEXTS.items()]
-        )
-        client.embed_pending()
-        yield client
+def filled(client: pgbraid.Client) -> pgbraid.Client:
+    client.add_documents([{"external_id": name, "content": text} for name, text in TEXTS.items()])
+    client.embed_pending()
+    return client
 
 
 @pytest.fixture

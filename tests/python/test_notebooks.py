@@ -12,7 +12,7 @@ from matplotlib import pyplot
 import pgbraid
 from pgbraid.results import SearchResult, SearchResults
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 matplotlib.use("agg")
 
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>'

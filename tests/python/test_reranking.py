@@ -17,7 +17,7 @@ from pgbraid.errors import InvalidArgumentError
 from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker
 from support import HashEmbedder
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 
 COUNT = 30
 

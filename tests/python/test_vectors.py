@@ -20,7 +20,7 @@ from pgbraid.errors import DimensionMismatchError, InvalidArgumentError
 from pgbraid.install import install
 from support import HashEmbedder
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 
 NUMBERS = [0.5, 0.0, -2.0]
 FORMS: dict[str, Callable[[list[float]], Any]] = {
