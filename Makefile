@@ -9,6 +9,10 @@ VERSIONS := 18 16
 TEST := $(BIN)/python -m pytest tests --ignore=tests/endurance
 # What waits for timers and disks: beside the others, lest a processor waits as well.
 TEST_ENDURANCE := $(BIN)/python -m pytest tests/endurance -p no:cacheprovider
+# What does not depend on the version, while the others are at what does: three runs leave no processor idle. They share
+# it out file by file, and this one has what the others leave of the processors.
+TEST_MORE = nice -n 3 $(BIN)/python -m pytest $$(grep -rl any_version tests --include='test_*.py') -m any_version \
+	-p no:cacheprovider
 # PostgreSQL 17 is PGlite: one session in WebAssembly, where these run, in two minutes.
 TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p no:cacheprovider $(addprefix tests/, \
 	catalog filters/test_filters.py full_text/test_bm25_exact.py ranking/test_fusion.py \
@@ -35,6 +39,8 @@ test: build ## run all tests, on PostgreSQL 18 and 16 at the same time, and some
 			>"$$logs/$$version.log" 2>&1 & others="$$others $$!"; \
 	done; \
 	$(TEST_17) $(ARGS) >"$$logs/17.log" 2>&1 & some=$$!; \
+	$(TEST_MORE) --postgres-version=$(firstword $(VERSIONS)) --any-version="$$logs/taken" $(ARGS) \
+		>"$$logs/more.log" 2>&1 & some="$$some $$!"; \
 	for version in $(VERSIONS); do \
 		$(TEST_ENDURANCE) --postgres-version=$$version $(ARGS) >"$$logs/endurance-$$version.log" 2>&1 & some="$$some $$!"; \
 	done; \

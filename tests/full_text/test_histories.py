@@ -265,7 +265,10 @@ class Histories(RuleBasedStateMachine):
         filters=st.sampled_from([None, *FILTERS]),
     )
     def search(self, part: Part, query: str, match: str, filters: dict[str, Any] | None) -> None:
-        views = [(self.writer, self.state), (self.reader, self.committed)]
+        views = [(self.writer, self.state)]
+        if self.stack:
+            # Outside a transaction of the writer's it would see the same.
+            views.append((self.reader, self.committed))
         if self.snapshot is not None:
             views.append((self.old_reader, self.snapshot))
         for connection, state in views:

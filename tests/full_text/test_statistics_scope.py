@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import full_text, upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor"]
 FILTER = {"category": "x"}

@@ -121,6 +121,7 @@ install(sys.argv[2])
 """
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("file", ["migrations/9999.slow.sql", "sql/90_upkeep/zz.sql", "sql/99_privileges/zz.sql"])
 def test_an_installer_that_is_killed_leaves_what_was_there(
     package: Package, dsn: str, db: Connection, file: str
@@ -278,6 +279,7 @@ def test_readers_and_writers_go_on_during_upgrades(package: Package, dsn: str) -
             connection.close()
 
 
+@pytest.mark.any_version
 def test_a_call_that_the_upgrade_took_away_says_that_versions_differ(package: Package, dsn: str) -> None:
     name = "sql/90_upkeep/5_check/check_index.sql"
     with pgbraid.connect(dsn) as client:
@@ -290,6 +292,7 @@ def test_a_call_that_the_upgrade_took_away_says_that_versions_differ(package: Pa
         assert caught.value.hint == "run: pip install -U pgbraid"
 
 
+@pytest.mark.any_version
 def test_in_a_transaction_the_error_asks_to_repeat_it(package: Package, dsn: str, db: Connection) -> None:
     with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
         with pytest.raises(ConcurrentUpgradeError, match="upgraded while") as caught, client.transaction():
@@ -301,6 +304,7 @@ def test_in_a_transaction_the_error_asks_to_repeat_it(package: Package, dsn: str
         assert len(client.search("heron", mode="full_text")) == 0
 
 
+@pytest.mark.any_version
 def test_a_database_of_the_same_version_with_other_functions_is_refused(package: Package, dsn: str) -> None:
     package.change({VERSION: package.text(VERSION) + "\n-- another\n"})
     with pytest.raises(VersionMismatchError, match="functions or migrations are not those") as caught:

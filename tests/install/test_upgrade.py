@@ -76,6 +76,7 @@ def refused(dsn: str, match: str) -> VersionMismatchError:
     return caught.value
 
 
+@pytest.mark.any_version
 def test_a_migration_that_was_changed_after_it_had_been_applied(package: Package, dsn: str) -> None:
     name = resources.migration_ids()[2]
     file = f"migrations/{name}.sql"
@@ -84,6 +85,7 @@ def test_a_migration_that_was_changed_after_it_had_been_applied(package: Package
     assert "export" in str(error.hint)
 
 
+@pytest.mark.any_version
 def test_a_migration_that_the_package_lacks(package: Package, dsn: str, bare_dsn: Callable[..., str]) -> None:
     package.change({"migrations/9999.more.sql": "-- depends:\nselect 1;\n"})
     newer = bare_dsn()
@@ -92,6 +94,7 @@ def test_a_migration_that_the_package_lacks(package: Package, dsn: str, bare_dsn
     refused(newer, r"the migration 9999\.more, which this pgbraid, .*, does not know")
 
 
+@pytest.mark.any_version
 def test_a_newer_version(package: Package, dsn: str) -> None:
     package.change({}, "99.1.0")
     install(dsn)

@@ -74,6 +74,7 @@ def test_a_transaction_that_could_not_see_it_creates_none(world: World, gateway:
     assert user not in tenants(world)
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize(
     "claims",
     [{}, {"sub": ""}, {"sub": None}, {"sub": 17}, {"sub": ["x"]}, {"sub": {"x": "y"}}, {"sub": "x" * 256}],
@@ -86,6 +87,7 @@ def test_other_claims_create_none(world: World, gateway: Gateway, claims: dict[s
     assert tenants(world) == before
 
 
+@pytest.mark.any_version
 def test_a_header_creates_none(world: World, gateway: Gateway, user: str) -> None:
     for claims in ({"sub": user, "header": f"{user}-2"}, {"header": user}):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):

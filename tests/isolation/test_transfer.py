@@ -238,6 +238,7 @@ def test_an_export_does_not_depend_on_the_sessions_settings(world: World, source
     assert records(other) == records(source)
 
 
+@pytest.mark.any_version
 def test_pages_are_the_whole(source: Connection) -> None:
     whole = records(source)
     paged: list[str] = []
@@ -256,6 +257,7 @@ def test_pages_are_the_whole(source: Connection) -> None:
     assert source.execute("select count(*) from braid.export_tenant('small')").fetchone() == (0,)
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("arguments", ["after => 'x'", "document_count => 1", "'rich', document_count => -1"])
 def test_wrong_pages_are_refused(source: Connection, arguments: str) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
@@ -356,6 +358,7 @@ class TestWhoMay:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 reader.execute(f"select braid.{call}")
 
+    @pytest.mark.any_version
     def test_a_collection_with_other_settings_is_refused(self, source: Connection, target: Connection) -> None:
         exported = records(source)
         changes = {"k1": 1.5, "embedding_model": "other", "synonyms": {}, "unknown": 1, "fusion": None}
@@ -390,6 +393,7 @@ BAD: list[Any] = [
 ]
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("wrong", BAD, ids=lambda wrong: json.dumps(wrong)[:40])
 def test_what_is_no_export_is_refused(target: Connection, wrong: Any) -> None:
     with pytest.raises(psycopg.errors.DataError) as caught:
@@ -446,6 +450,7 @@ CHUNK_CHANGES: list[tuple[str, Any]] = [
 ]
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize(("part", "key", "value"), [
     *(("document", key, value) for key, value in DOCUMENT_CHANGES),
     *(("chunk", key, value) for key, value in CHUNK_CHANGES),
@@ -481,6 +486,7 @@ QUERY_CHANGES: list[tuple[str, Any]] = [
 ]
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize(("key", "value"), QUERY_CHANGES, ids=str)
 def test_queries_that_were_changed_are_refused(source: Connection, target: Connection, key: str, value: Any) -> None:
     exported = [json.loads(record) for record in records(source)]
@@ -502,6 +508,7 @@ MODEL_CHANGES: list[tuple[str, Any]] = [
 ]
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize(("key", "value"), MODEL_CHANGES, ids=str)
 def test_models_that_were_changed_are_refused(source: Connection, target: Connection, key: str, value: Any) -> None:
     exported = [json.loads(record) for record in records(source)]
@@ -512,6 +519,7 @@ def test_models_that_were_changed_are_refused(source: Connection, target: Connec
     assert records(target) == []
 
 
+@pytest.mark.any_version
 def test_a_tenant_gets_at_most_100_models(source: Connection, target: Connection) -> None:
     record = json.loads(records(source)[-1])
     many = [{"ranking_model": {**record["ranking_model"], "name": f"m{n}"}} for n in range(101)]
@@ -525,6 +533,7 @@ def test_a_tenant_gets_at_most_100_models(source: Connection, target: Connection
         load_json(target, many[:1])
 
 
+@pytest.mark.any_version
 def test_a_query_set_of_another_level_is_refused(source: Connection, target: Connection) -> None:
     target.execute("select braid.create_query_set('asked', 'chunk')")
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="is there, and has the level chunk"):

@@ -131,6 +131,7 @@ def test_hybrid_search_fuses_the_legs_by_rank(
     assert found == approximately(expected)
 
 
+@pytest.mark.any_version
 def test_a_row_tells_what_each_leg_gave(filled: Connection) -> None:
     text, nearest = full_text(filled, QUERY, collection="small"), semantic(filled, QUERY_VECTOR, collection="small")
     rows = filled.execute(
@@ -155,6 +156,7 @@ def test_a_row_tells_what_each_leg_gave(filled: Connection) -> None:
         assert score == pytest.approx(total, rel=1e-12)
 
 
+@pytest.mark.any_version
 def test_one_leg_alone_keeps_its_score(filled: Connection) -> None:
     small = {"collection": "small", "match_count": 20}
     text, nearest = full_text(filled, QUERY, **small), semantic(filled, QUERY_VECTOR, **small)
@@ -165,6 +167,7 @@ def test_one_leg_alone_keeps_its_score(filled: Connection) -> None:
         assert found == nearest
 
 
+@pytest.mark.any_version
 def test_min_score(filled: Connection) -> None:
     small = {"collection": "small", "match_count": 1000}
     text, nearest = full_text(filled, QUERY, **small), semantic(filled, QUERY_VECTOR, **small)
@@ -182,6 +185,7 @@ def test_min_score(filled: Connection) -> None:
         assert search(-1e300) == hits
 
 
+@pytest.mark.any_version
 def test_each_legs_own_least_score(filled: Connection) -> None:
     text, nearest = full_text(filled, QUERY, collection="small"), semantic(filled, QUERY_VECTOR, collection="small")
     least = {"full_text_min_score": text[9][2], "semantic_min_score": nearest[19][2]}
@@ -230,6 +234,7 @@ def search_json(db: Connection, **arguments: Any) -> dict[str, Any]:
     return answer
 
 
+@pytest.mark.any_version
 def test_search_json_has_the_rows_of_hybrid_search(filled: Connection) -> None:
     arguments = {"query_text": QUERY, "query_embedding": vector(QUERY_VECTOR), "collection": "small"}
     answer = search_json(filled, **arguments)
@@ -252,6 +257,7 @@ def codes(answer: dict[str, Any]) -> set[str]:
     return {warning["code"] for warning in answer["warnings"]}
 
 
+@pytest.mark.any_version
 def test_search_json_warns(filled: Connection) -> None:
     db, embedding = filled, vector(QUERY_VECTOR)
     nothing = search_json(db, query_text="zzz", collection="small")

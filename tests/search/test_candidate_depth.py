@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import named, upsert, vector
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 EACH = 130
 

@@ -17,7 +17,7 @@ from psycopg.types.json import Jsonb
 from support import OtherSession
 from support.calls import one, set_tenant, upsert
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 PLACES = {"price": [1, 0, 0], "both": [0.8, 0.6, 0], "cost": [0, 1, 0]}
 

@@ -15,6 +15,8 @@ from search_log.logged import Logged, some
 from support.calls import one
 from support.nearest import maintain
 
+pytestmark = pytest.mark.any_version
+
 Connection = psycopg.Connection[Any]
 NOW = datetime.now(timezone.utc)
 

@@ -46,6 +46,7 @@ def assert_sound(db: Connection) -> None:
     assert db.execute("select * from braid.check_index('s')").fetchall() == []
 
 
+@pytest.mark.any_version
 def test_a_replaced_document_keeps_the_terms_of_its_unchanged_chunks(empty: Connection) -> None:
     first = {"external_id": "d", "chunks": [{"content": "one"}, {"content": "two"}, {"content": "three"}]}
     upsert(empty, [first], "s")
@@ -71,6 +72,7 @@ def test_a_replaced_document_keeps_the_terms_of_its_unchanged_chunks(empty: Conn
     assert_sound(empty)
 
 
+@pytest.mark.any_version
 def test_many_unchanged_chunks_keep_their_terms(empty: Connection) -> None:
     def document(last: str) -> dict[str, Any]:
         return {
@@ -174,6 +176,7 @@ def test_a_term_that_comes_during_a_merge_leaves_no_list_without_segment(empty: 
     assert one(empty, "select count(*) from braid_store.postings where left(lexeme, 1) = ' '") == 0
 
 
+@pytest.mark.any_version
 def test_weights_may_differ_as_much_as_they_are_allowed_to(empty: Connection) -> None:
     least, most = 1e-6, 1e6
     small = {f"t{number}": least for number in range(30)}
@@ -258,6 +261,7 @@ def test_a_visit_does_not_count_all_chunks(empty: Connection) -> None:
     assert_sound(empty)
 
 
+@pytest.mark.any_version
 def test_a_search_tells_that_many_terms_wait(empty: Connection) -> None:
     upsert(empty, [{"external_id": f"d{n}", "content": f"text {n}"} for n in range(201)], "s")
     ids = list(ids_of(empty).values())

@@ -12,6 +12,8 @@ from pgbraid.cli import main
 from standby.conftest import Database
 from standby.test_reading import FOX, paused
 
+pytestmark = pytest.mark.any_version
+
 Capture = pytest.CaptureFixture[str]
 FOUND = re.compile("quick fox|full text  1 candidates")
 COMMANDS = [

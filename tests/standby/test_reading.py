@@ -24,6 +24,8 @@ from support import HashEmbedder
 from support.calls import one
 from support.replication import Replicated, until
 
+pytestmark = pytest.mark.any_version
+
 FOX = {"external_id": "fox", "content": "The quick fox jumps."}
 NO_FUNCTIONS = {"collections", "model_migrations", "fit_passages", "passage_options"}
 

@@ -20,6 +20,8 @@ from standby.test_reading import FOX, connect, found, let_it_rest, paused
 from support.calls import one
 from support.replication import promote, replicated, until
 
+pytestmark = pytest.mark.any_version
+
 
 def raised(sqlstate: str | None, message: str, function: str | None = None) -> PgbraidError:
     state = sqlstate

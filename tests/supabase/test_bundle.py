@@ -107,6 +107,7 @@ def test_it_goes_on_from_the_driver(project: str) -> None:
     assert not install(project).changed
 
 
+@pytest.mark.any_version
 def test_it_leaves_the_sessions_settings(project: str, psql: Psql) -> None:
     show = "select current_setting('search_path'), current_setting('lock_timeout'), current_user;"
     done = psql(project, show + bundle() + show, "--single-transaction", "--tuples-only", "--set", "ON_ERROR_STOP=1")
@@ -155,6 +156,7 @@ def test_a_newer_one_upgrades_and_an_older_one_is_refused(project: str, newer: C
     assert snapshot.definitions(project) == before
 
 
+@pytest.mark.any_version
 def test_a_failure_leaves_nothing(project: str) -> None:
     before = snapshot.definitions(project)
     broken = bundle().replace("create or replace function braid.version()", "create or replace function nowhere.v()")
@@ -168,6 +170,7 @@ def test_a_failure_leaves_nothing(project: str) -> None:
 # Locks
 
 
+@pytest.mark.any_version
 def test_it_gets_its_turn_when_a_transaction_ends(project: str, newer: Callable[[], str]) -> None:
     """And whoever comes behind it waits no longer than one try."""
     paste(project, bundle())
@@ -192,6 +195,7 @@ def test_it_gets_its_turn_when_a_transaction_ends(project: str, newer: Callable[
     assert 0.3 < longest < 1.5
 
 
+@pytest.mark.any_version
 def test_it_names_who_does_not_end(project: str, newer: Callable[[], str], monkeypatch: pytest.MonkeyPatch) -> None:
     paste(project, bundle())
     monkeypatch.setattr(session, "ATTEMPTS", 2)
@@ -236,6 +240,7 @@ def test_each_role_may_do_its_part(installed: str) -> None:
         owner.execute("revoke braid_reader from anon")
 
 
+@pytest.mark.any_version
 def test_semantic_search_and_the_driver_work(installed: str) -> None:
     with pgbraid.connect(installed, embedder=HashEmbedder()) as client:
         client.add_documents([{"external_id": "a", "content": "price per seat"}])
@@ -273,11 +278,13 @@ def set_exposed(platform: embedded.Server, value: str | None) -> None:
             admin.execute(f"alter role authenticator set pgrst.db_schemas = '{value}'")
 
 
+@pytest.mark.any_version
 def test_the_dashboards_choice_is_not_overruled(project: str, platform: embedded.Server) -> None:
     assert any(line.startswith(DASHBOARD) for line in paste(project, bundle()))
     assert exposed(platform) is None
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("given", ["asked for", "set already"])
 def test_the_schema_is_exposed_by_sql(project: str, platform: embedded.Server, given: str) -> None:
     text = bundle()
@@ -294,6 +301,7 @@ def test_the_schema_is_exposed_by_sql(project: str, platform: embedded.Server, g
         set_exposed(platform, None)
 
 
+@pytest.mark.any_version
 def test_make_bundle_writes_it(tmp_path: Path) -> None:
     target = tmp_path / "dist" / "pgbraid.sql"
     result = CliRunner().invoke(cli, ["bundle", "--output", str(target)])

@@ -17,6 +17,8 @@ from synced_tables.test_synced_tables import (
     texts,
 )
 
+pytestmark = pytest.mark.any_version
+
 Connection = psycopg.Connection[Any]
 
 

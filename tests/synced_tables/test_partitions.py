@@ -93,6 +93,7 @@ def test_nothing_is_read_again_without_need(articles: Connection) -> None:
     assert one(articles, "select row_estimate from braid.sync_status()") == 5
 
 
+@pytest.mark.any_version
 def test_an_end(articles: Connection) -> None:
     assert one(articles, "select braid.unsync_table('public.articles')") == 4
     nothing_is_left(articles)
@@ -100,6 +101,7 @@ def test_an_end(articles: Connection) -> None:
     assert texts(articles) == {}
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize(
     ("statement", "table", "arguments", "message", "hint"),
     [

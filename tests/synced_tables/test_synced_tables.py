@@ -105,6 +105,7 @@ def test_what_is_rolled_back_is_not_brought_over(articles: Connection, dsn: str)
     assert texts(articles)["1"] == "amber"
 
 
+@pytest.mark.any_version
 def test_each_key_of_a_document(db: Connection) -> None:
     db.execute(
         "create table talks (a int, b text, body text, summary varchar(40), head text, who text, held timestamp,"
@@ -152,6 +153,7 @@ def test_each_key_of_a_document(db: Connection) -> None:
     assert one(db, "select braid.get_document('{1,z}')") is not None
 
 
+@pytest.mark.any_version
 def test_only_rows_of_the_filter(articles: Connection) -> None:
     articles.execute("alter table articles add public boolean generated always as (body <> 'basket') stored")
     sync(articles, filter="public")
@@ -162,6 +164,7 @@ def test_only_rows_of_the_filter(articles: Connection) -> None:
     assert texts(articles) == {"2": "open", "3": "open"}
 
 
+@pytest.mark.any_version
 def test_rows_of_several_tenants(db: Connection) -> None:
     for tenant in ("acme", "beta"):
         db.execute("select braid.create_tenant(%s)", (tenant,))
@@ -256,6 +259,7 @@ def test_types_change(articles: Connection) -> None:
     assert "numeric" in apply(articles)["warnings"][0]
 
 
+@pytest.mark.any_version
 def test_a_row_that_cannot_be_a_document(articles: Connection) -> None:
     articles.execute("alter table articles add weight numeric")
     articles.execute("update articles set weight = 'NaN' where id = 2")
@@ -311,6 +315,7 @@ def test_unsync(articles: Connection, keep_documents: bool) -> None:
     assert apply(articles)["rows"] == 0
 
 
+@pytest.mark.any_version
 def test_a_document_of_another_table(articles: Connection) -> None:
     articles.execute("create table posts (id int primary key, body text)")
     articles.execute("insert into posts values (1, 'post'), (9, 'post nine')")
@@ -325,6 +330,7 @@ def test_a_document_of_another_table(articles: Connection) -> None:
     assert texts(articles)["1"] == "amber" and "9" not in texts(articles)
 
 
+@pytest.mark.any_version
 def test_collection_is_cleared_and_dropped(articles: Connection) -> None:
     articles.execute("select braid.create_collection('c')")
     sync(articles, collection="c")
@@ -403,6 +409,7 @@ def test_changes_come_while_rows_are_brought_over(articles: Connection, dsn: str
     assert texts(articles) == dict(rows)
 
 
+@pytest.mark.any_version
 def test_where_it_goes_on(articles: Connection) -> None:
     """Each call commits; the next one begins behind it."""
     articles.execute("insert into articles select n, 'text ' || n from generate_series(10, 900) n")
@@ -422,6 +429,7 @@ def test_where_it_goes_on(articles: Connection) -> None:
     assert len(texts(articles)) == 894
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize(
     ("statement", "arguments", "state", "message", "hint"),
     [
@@ -467,6 +475,7 @@ def test_what_is_refused(
     nothing_is_left(articles)
 
 
+@pytest.mark.any_version
 def test_calls_for_a_table_that_is_not_synced(articles: Connection) -> None:
     for call in (
         "braid.unsync_table('public.articles')",
@@ -499,6 +508,7 @@ def test_when_a_change_cannot_be_noted(articles: Connection, on_error: str) -> N
     assert set(texts(articles).values()) == ({"changed"} if on_error == "keep" else {"amber", "basket", "candle"})
 
 
+@pytest.mark.any_version
 def test_jsonb_in_the_key_order(db: Connection) -> None:
     """Keys are read in the order of their type, not of their text."""
     db.execute("create table numbers (id bigint primary key, body text)")
@@ -508,6 +518,7 @@ def test_jsonb_in_the_key_order(db: Connection) -> None:
     assert len(texts(db)) == 601
 
 
+@pytest.mark.any_version
 def test_a_tenant_that_cannot_take_a_row(articles: Connection) -> None:
     """The document of the tenant that had it goes all the same; nobody gets rows that name no tenant."""
     articles.execute("alter table articles add org text default 'default'")
@@ -600,6 +611,7 @@ def test_others_hold_locks(articles: Connection, dsn: str) -> None:
     assert texts(articles)["7"] == "new"
 
 
+@pytest.mark.any_version
 def test_values_with_nulls(articles: Connection) -> None:
     articles.execute("create type pair as (a int, b text)")
     articles.execute(
@@ -611,6 +623,7 @@ def test_values_with_nulls(articles: Connection) -> None:
     assert metadata == {"p": "(1,)", "extra": {"a": None, "b": [None]}}
 
 
+@pytest.mark.any_version
 def test_a_key_whose_spellings_are_equal(db: Connection) -> None:
     try:
         db.execute("create collation loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)")
@@ -689,6 +702,7 @@ def test_values_are_written_alike_in_every_session(articles: Connection, mode: s
     assert documents[0]["span"] == "1 day 02:00:00" and documents[0]["bytes"] == "\\x6101"
 
 
+@pytest.mark.any_version
 def test_large_rows_are_read_in_parts(articles: Connection) -> None:
     """An array of jsonb has 256 MB at most, and a batch has hundreds of rows."""
     articles.execute("insert into articles select n, repeat('word ', 1000000) from generate_series(10, 14) n")

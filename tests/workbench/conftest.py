@@ -148,8 +148,9 @@ def workbench(filled: str) -> Iterator[Workbench]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    """One for all files: a start takes longer than most tests."""
     program = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if program is None:
         pytest.skip("chromium is not installed: the pages of the workbench cannot be opened")

@@ -218,6 +218,7 @@ def test_from_start_to_finish(moving: Connection) -> None:
     assert left_of(moving, OLD) == 0
 
 
+@pytest.mark.any_version
 def test_writes_go_to_both(moving: Connection) -> None:
     start(moving)
     upsert(moving, documents([1, 100], 1), "moving")
@@ -244,6 +245,7 @@ def test_writes_go_to_both(moving: Connection) -> None:
     assert_all_found(moving, OLD)
 
 
+@pytest.mark.any_version
 def test_given_embeddings_go_where_they_fit(moving: Connection) -> None:
     given = [
         {"external_id": "old", "content": "a", "embedding": embed("a", OLD)},
@@ -269,6 +271,7 @@ def test_given_embeddings_go_where_they_fit(moving: Connection) -> None:
     assert_all_found(moving, NEW)
 
 
+@pytest.mark.any_version
 def test_the_serving_space_gets_what_fits_both(moving: Connection) -> None:
     start(moving, dimensions=3)
     upsert(moving, [{"external_id": "x", "content": "x", "embedding": embed("x", OLD)}], "moving")
@@ -276,6 +279,7 @@ def test_the_serving_space_gets_what_fits_both(moving: Connection) -> None:
     assert [text for _, text in claim(moving, NEW, 10)] == ["x"]
 
 
+@pytest.mark.any_version
 def test_a_query_of_the_other_dimensions(moving: Connection) -> None:
     start(moving)
     embed_all(moving)
@@ -292,6 +296,7 @@ def test_a_query_of_the_other_dimensions(moving: Connection) -> None:
     assert "model change" not in str(raised.value.diag.message_hint)
 
 
+@pytest.mark.any_version
 def test_pause_and_resume(moving: Connection) -> None:
     start(moving)
     step(moving, "pause")
@@ -321,6 +326,7 @@ def test_pause_and_resume(moving: Connection) -> None:
     assert_all_found(moving, NEW)
 
 
+@pytest.mark.any_version
 def test_failed_jobs_are_of_one_space(moving: Connection) -> None:
     start(moving)
     upsert(moving, documents([100]), "moving")
@@ -333,6 +339,7 @@ def test_failed_jobs_are_of_one_space(moving: Connection) -> None:
     assert value(moving, fail, [chunk_id], None) == 0
 
 
+@pytest.mark.any_version
 def test_roll_back_before_the_cut_over_and_start_again(moving: Connection) -> None:
     start(moving)
     embed_all(moving)
@@ -360,6 +367,7 @@ def test_roll_back_before_the_cut_over_and_start_again(moving: Connection) -> No
     assert_all_found(moving, OLD)
 
 
+@pytest.mark.any_version
 def test_steps_out_of_order_and_wrong_values(moving: Connection) -> None:
     for name in ("pause", "resume", "cut_over", "roll_back", "finish"):
         with refused("22023", "in no model change", "start_model_migration"):
@@ -394,6 +402,7 @@ def test_steps_out_of_order_and_wrong_values(moving: Connection) -> None:
     assert left_of(moving, OLD) == left_of(moving, NEW) == 0
 
 
+@pytest.mark.any_version
 def test_storage_and_distance_change_with_the_space(db: Connection) -> None:
     db.execute("select braid.create_collection('moving', dimensions => 3, embedding_model => %s)", (OLD,))
     upsert(db, [{"external_id": "x", "content": "x", "embedding": [3, 0, 0]}], "moving")
@@ -512,6 +521,7 @@ def test_chunks_that_are_being_deleted_are_not_missed(moving: Connection, dsn: s
         assert_all_found(moving, NEW)
 
 
+@pytest.mark.any_version
 def test_enqueueing_goes_on_where_it_stopped(moving: Connection) -> None:
     upsert(moving, documents(range(30, 2500)), "moving")
     start(moving)
@@ -522,6 +532,7 @@ def test_enqueueing_goes_on_where_it_stopped(moving: Connection) -> None:
     assert value(moving, "select count(*) from braid.model_migrations where is_enqueued") == 1
 
 
+@pytest.mark.any_version
 def test_clearing_a_part(moving: Connection) -> None:
     start(moving)
     maintain(moving)

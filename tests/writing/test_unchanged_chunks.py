@@ -81,6 +81,7 @@ def prose(*numbers: int) -> str:
     return " ".join(f"Sentence number {n} tells of the {n}th of many small matters that came up." for n in numbers)
 
 
+@pytest.mark.any_version
 def test_a_sentence_appended(c: Connection) -> None:
     upsert(c, [{"external_id": "d", "content": prose(*range(40)), "title": "Matters"}], "c")
     first = work(c)
@@ -92,6 +93,7 @@ def test_a_sentence_appended(c: Connection) -> None:
     check(c)
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize(
     ("after", "embedded"),
     [
@@ -116,6 +118,7 @@ def test_only_new_texts_are_embedded(c: Connection, after: list[str], embedded: 
     check(c)
 
 
+@pytest.mark.any_version
 def test_equal_texts_of_which_some_are_embedded(c: Connection) -> None:
     put(c, ["a", "a", "b"])
     first, *_ = c.execute("select chunk_id from braid.claim_embedding_jobs(1, collection => 'c')").fetchall()
@@ -125,6 +128,7 @@ def test_equal_texts_of_which_some_are_embedded(c: Connection) -> None:
     check(c)
 
 
+@pytest.mark.any_version
 def test_attributes_are_not_embedded(c: Connection) -> None:
     put(c, ["a", "b"])
     work(c)
@@ -139,6 +143,7 @@ def test_attributes_are_not_embedded(c: Connection) -> None:
         check(c)
 
 
+@pytest.mark.any_version
 def test_title_and_speaker_are_embedded(c: Connection) -> None:
     put(c, ["a", "b"])
     work(c)
@@ -154,6 +159,7 @@ def test_title_and_speaker_are_embedded(c: Connection) -> None:
     check(c)
 
 
+@pytest.mark.any_version
 def test_title_and_speaker_that_are_not_embedded(db: Connection) -> None:
     create(db, embed_fields=["content"])
     put(db, ["a", "b"])
@@ -163,6 +169,7 @@ def test_title_and_speaker_that_are_not_embedded(db: Connection) -> None:
     check(db, fields=("content",))
 
 
+@pytest.mark.any_version
 def test_of_a_long_title_the_model_reads_the_beginning(c: Connection) -> None:
     put(c, ["a"], title="t" * 80 + "one")
     assert work(c) == ["t" * 80 + "\na"]
@@ -170,6 +177,7 @@ def test_of_a_long_title_the_model_reads_the_beginning(c: Connection) -> None:
     assert work(c) == []
 
 
+@pytest.mark.any_version
 def test_each_document_keeps_its_own(c: Connection) -> None:
     """The vector that another document came with may say more than the text."""
     for external_id in ("d", "e"):
@@ -180,6 +188,7 @@ def test_each_document_keeps_its_own(c: Connection) -> None:
     check(c)
 
 
+@pytest.mark.any_version
 def test_a_vector_that_comes_along_is_stored(c: Connection) -> None:
     put(c, ["a", "b"])
     work(c)
@@ -196,6 +205,7 @@ def test_a_vector_that_comes_along_is_stored(c: Connection) -> None:
     assert semantic(c, [9, 9, 9, 9], collection="c")[0] == ("d", 1, 1.0)
 
 
+@pytest.mark.any_version
 def test_what_was_not_embedded_still_waits(c: Connection) -> None:
     put(c, ["a", "b"])
     put(c, ["b", "c"])
@@ -203,6 +213,7 @@ def test_what_was_not_embedded_still_waits(c: Connection) -> None:
     check(c)
 
 
+@pytest.mark.any_version
 def test_another_tenants_document_of_the_same_id(c: Connection) -> None:
     put(c, ["a"])
     work(c)
@@ -240,6 +251,7 @@ def test_vectors_of_a_shard(db: Connection, storage: str) -> None:
     assert semantic(db, QUERY[OLD], collection="c") == []
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("is_cut_over", [False, True])
 def test_while_the_model_changes(c: Connection, is_cut_over: bool) -> None:
     for name in ("d", "e"):
@@ -264,6 +276,7 @@ def test_while_the_model_changes(c: Connection, is_cut_over: bool) -> None:
     check(c, OLD)
 
 
+@pytest.mark.any_version
 def test_a_vector_of_the_other_model_comes_along(c: Connection) -> None:
     put(c, ["a", "b"])
     work(c)
@@ -336,6 +349,7 @@ def test_a_replacement_that_is_rolled_back(c: Connection, dsn: str) -> None:
     assert work(c) == []
 
 
+@pytest.mark.any_version
 def test_the_storage_was_changed_since(c: Connection) -> None:
     put(c, ["a", "b"])
     work(c)
