@@ -94,7 +94,7 @@ begin
     raise exception '% of % judged queries have no embedding of the model of collection "%"', v_counts.unembedded_count,
                     v_counts.judged_count, v_collection.name
       using errcode = '22023',
-            hint = 'Store their embeddings with braid.store_queries, as pgbraid judgments load does, or set "mode": "full_text".';
+            hint = 'Store their embeddings with braid.store_queries, as pgbraid judgments load and sample do, or set "mode": "full_text".';
   end if;
 
   v_sums := array_fill(0::float8, array[cardinality(run_evaluation.metrics)]);

@@ -103,7 +103,7 @@ begin
     if v_mode <> 'full_text' and v_query.embedding is null then
       raise exception 'no embedding of the model of collection "%"', v_collection.name
         using errcode = '22023',
-              hint = 'Store it with braid.store_queries, as pgbraid judgments load does, or set "mode": "full_text".';
+              hint = 'Store it with braid.store_queries, as pgbraid judgments load and sample do, or set "mode": "full_text".';
     end if;
     v_request := braid_store.compile_request(
       v_tenant_id, case when v_mode <> 'semantic' then v_query.query_text end,
