@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-import tempfile
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psycopg
 from psycopg.types.json import Jsonb
 
 from benchmarks.full_text.report import say, table
 from benchmarks.pages import MEASUREMENTS, README, markdown_table, measured_on, write_section
 from benchmarks.quality.configurations import CONFIGURATIONS, LEGS, PLAIN, VARIANTS, Arguments
+from benchmarks.quality.loading import add_options, loaded, preset_of, set_ranking
 from benchmarks.quality.measures import MEASURES, Values, interval, randomisation_p
-from benchmarks.quality.sets import JudgedSet, Query, read_set
-from benchmarks.search import DATA
-from pgbraid import embedded
-from pgbraid.install import install
+from benchmarks.quality.sets import JudgedSet, Query
 from support.loading import Connection
 
-SETS = "cranfield,cisi,scifact,locomo,qmsum"
 DEPTH = 100
 TITLES = {"cranfield": "Cranfield", "cisi": "CISI", "scifact": "SciFact", "locomo": "LoCoMo", "qmsum": "QMSum"}
 # What the pages show, and how they call it.
@@ -47,12 +39,8 @@ BEFORE = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description=__doc__)
-    parser.add_argument("--sets", default=SETS, help="default: %(default)s; xquad too, whose model is English")
-    parser.add_argument("--split", default="test", help="of the queries: test, train or val")
+    add_options(parser, more="; xquad too, whose model is English")
     parser.add_argument("--configurations", help="some of them, by number")
-    parser.add_argument("--data", type=Path, default=DATA, help="folder of judged collections")
-    parser.add_argument("--postgres-version", type=int, default=embedded.DEFAULT_VERSION)
-    parser.add_argument("--data-dir", type=Path, help="keep the server here, and what it has loaded")
     parser.add_argument("--write", action="store_true", help="only what the pages show, and write it there")
     arguments = parser.parse_args()
     if not arguments.data.is_dir():
@@ -61,58 +49,29 @@ def main() -> None:
     if arguments.configurations:
         names = [names[int(number)] for number in arguments.configurations.split(",")]
 
-    with ExitStack() as stack:
-        data_dir = arguments.data_dir
-        if data_dir is None:
-            data_dir = Path(tempfile.mkdtemp(prefix="pgbraid-bench-"))
-            stack.callback(shutil.rmtree, data_dir)
-        stack.callback(embedded.stop, data_dir)
-        dsn = embedded.ensure_running(data_dir, arguments.postgres_version).dsn
-        install(dsn)
-        db = stack.enter_context(psycopg.connect(dsn, autocommit=True))
-        found: dict[str, dict[str, dict[str, Values]]] = {}
-        for name in arguments.sets.split(","):
-            judged = read_set(arguments.data / name, arguments.split)
-            _load(db, judged)
-            preset = "conversation" if judged.turns else "prose"
-            _set_ranking(db, name, preset=preset)
-            found[name] = {label: measure(db, judged, CONFIGURATIONS[label]) for label in names}
-            for label, options in VARIANTS.items():
-                if arguments.configurations or judged.queries[0].filters is None:
-                    continue
-                found[name][f"default, {label}"] = measure(db, judged, {"options": {**PLAIN, **options}})
-            if not arguments.configurations:
-                if judged.turns:
-                    _set_ranking(db, name, preset="prose")
-                    found[name]["default, preset prose"] = measure(db, judged, {})
-                _set_ranking(db, name, **BEFORE)
-                found[name]["default before"] = measure(db, judged, {})
-                _set_ranking(db, name, preset=preset)
-            if name == "locomo" and not arguments.configurations and not arguments.write:
-                found[name].update(conversations(db, judged))
-            say(f"{name}: {len(judged.documents):,} documents, {len(judged.queries):,} queries")
-            report({name: found[name]})
-        report_means(found)
-        compare(found)
-        if arguments.write:
-            write_pages(found)
-
-
-def _load(db: Connection, judged: JudgedSet) -> None:
-    if db.execute("select from braid.collections where name = %s", (judged.name,)).fetchone():
-        return
-    db.execute(
-        "select braid.create_collection(%s, indexed_attributes => %s)",
-        (judged.name, Jsonb({key: "text" for query in judged.queries[:1] for key in query.filters or {}})),
-    )
-    judged.load(db)
-    while not db.execute("select (braid.maintain('1 minute') ->> 'complete')::boolean").fetchall()[0][0]:
-        pass
-
-
-def _set_ranking(db: Connection, collection: str, **settings: Any) -> None:
-    named = "".join(f", {name} => %({name})s" for name in settings)
-    db.execute(f"select braid.set_ranking(%(collection)s{named})", {"collection": collection, **settings})
+    found: dict[str, dict[str, dict[str, Values]]] = {}
+    for db, judged in loaded(arguments):
+        name = judged.name
+        found[name] = {label: measure(db, judged, CONFIGURATIONS[label]) for label in names}
+        for label, options in VARIANTS.items():
+            if arguments.configurations or judged.queries[0].filters is None:
+                continue
+            found[name][f"default, {label}"] = measure(db, judged, {"options": {**PLAIN, **options}})
+        if not arguments.configurations:
+            if judged.turns:
+                set_ranking(db, name, preset="prose")
+                found[name]["default, preset prose"] = measure(db, judged, {})
+            set_ranking(db, name, **BEFORE)
+            found[name]["default before"] = measure(db, judged, {})
+            set_ranking(db, name, preset=preset_of(judged))
+        if name == "locomo" and not arguments.configurations and not arguments.write:
+            found[name].update(conversations(db, judged))
+        say(f"{name}: {len(judged.documents):,} documents, {len(judged.queries):,} queries")
+        report({name: found[name]})
+    report_means(found)
+    compare(found)
+    if arguments.write:
+        write_pages(found)
 
 
 def measure(db: Connection, judged: JudgedSet, arguments: Arguments) -> dict[str, Values]:
@@ -209,8 +168,15 @@ def compare(found: dict[str, dict[str, dict[str, Values]]]) -> None:
                 default, other = values["default"]["nDCG@10"], values[label]["nDCG@10"]
                 low, high = interval(default - other)
                 rows.append(
-                    (name, [label, f"{(default - other).mean():+.4f}", f"{low:+.4f} to {high:+.4f}",
-                            f"{randomisation_p(default, other):.4f}"])
+                    (
+                        name,
+                        [
+                            label,
+                            f"{(default - other).mean():+.4f}",
+                            f"{low:+.4f} to {high:+.4f}",
+                            f"{randomisation_p(default, other):.4f}",
+                        ],
+                    )
                 )
     if rows:
         table("the default less another", ["the other", "nDCG@10", "95 %", "p"], rows)
