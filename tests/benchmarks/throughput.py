@@ -132,9 +132,7 @@ def measured(
     server = sum(client.server_cpu for client in clients) / len(taken)
     client = sum(client.client_cpu for client in clients) / len(taken)
     told = [(c.pss, c.private) for c in clients if c.pss is not None and c.private is not None]
-    memory = (
-        f"{max(p for p, _ in told) / 2**20:.0f} ({max(q for _, q in told) / 2**20:.0f})" if told else "not told"
-    )
+    memory = f"{max(p for p, _ in told) / 2**20:.0f} ({max(q for _, q in told) / 2**20:.0f})" if told else "not told"
     common = ", ".join(f"{wait} {share:.0%}" for wait, share in waits if share >= 0.02) or "none"
     return rate, [
         f"{rate:.1f}", f"{rate / (base or rate):.2f}", f"{cuts[9] * 1000:.1f} / {cuts[18] * 1000:.1f}",

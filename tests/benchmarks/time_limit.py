@@ -174,9 +174,7 @@ def requests(corpus: Synthetic, vectors: Corpus, count: int) -> dict[str, list[t
     }
 
 
-def measure(
-    title: str, data_dir: Path, version: int, asked: dict[str, list[tuple[str, dict[str, Any]]]]
-) -> None:
+def measure(title: str, data_dir: Path, version: int, asked: dict[str, list[tuple[str, dict[str, Any]]]]) -> None:
     embedded.stop(data_dir)
     dsn = embedded.ensure_running(data_dir, version).dsn_for(DATABASE)
     token, cells = postgrest.token_for(TENANT), []

@@ -276,9 +276,8 @@ def test_definer_functions_find_the_tenant_themselves(functions: Any) -> None:
         for f in functions
         if f.is_definer
         and f.owner.startswith("braid_definer_")
-        and not functions.calls(f) & {
-            "braid_store.require_tenant_id", "braid_store.tenant_id_for_writing", "braid_store.tenant_id_of_user"
-        }
+        and not functions.calls(f)
+        & {"braid_store.require_tenant_id", "braid_store.tenant_id_for_writing", "braid_store.tenant_id_of_user"}
     ]
     assert lax == []
 

@@ -102,9 +102,7 @@ def test_unknown_names(run: Run, name: str, column: str, part: str) -> None:
     assert "hint: " in refused.err
 
 
-def test_every_key_of_a_document(
-    run: Run, client: pgbraid.Client, db: Connection
-) -> None:
+def test_every_key_of_a_document(run: Run, client: pgbraid.Client, db: Connection) -> None:
     db.execute("set timezone = 'Asia/Tokyo'")
     db.execute(
         "create table talks as select 1 as id, 'the body' as body, 'Ana' as who, timestamp '2026-03-01 12:00' as held,"
@@ -133,10 +131,7 @@ def test_every_key_of_a_document(
         0.5,
         "english",
     )
-    assert (
-        chunk.occurred_at is not None
-        and chunk.occurred_at.isoformat() == "2026-03-01T12:00:00+00:00"
-    )
+    assert chunk.occurred_at is not None and chunk.occurred_at.isoformat() == "2026-03-01T12:00:00+00:00"
     assert len(client.recall("a body", timeframe="2026-03")) == 1
     assert "1 unchanged" in run(*imported).out
     db.execute("alter table talks alter weight type text")
@@ -144,12 +139,8 @@ def test_every_key_of_a_document(
     assert run(*imported).code == 2
 
 
-def test_documents_that_are_no_rows(
-    run: Run, client: pgbraid.Client, db: Connection
-) -> None:
-    db.execute(
-        "create table t as select n as id, 'text ' || n as body from generate_series(1, 1500) n"
-    )
+def test_documents_that_are_no_rows(run: Run, client: pgbraid.Client, db: Connection) -> None:
+    db.execute("create table t as select n as id, 'text ' || n as body from generate_series(1, 1500) n")
     imported = (
         "import",
         "--from-table",
@@ -170,9 +161,7 @@ def test_documents_that_are_no_rows(
     assert "0 deleted" in run(*imported, "--prune").out
 
 
-def test_again_and_again(
-    run: Run, client: pgbraid.Client, db: Connection, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_again_and_again(run: Run, client: pgbraid.Client, db: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     db.execute("create table t as select 1 as id, 'one' as body")
     rounds = []
 

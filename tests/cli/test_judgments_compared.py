@@ -56,9 +56,7 @@ def compare(run: Run, service: JsonServer, tmp_path: Path, monkeypatch: pytest.M
             configuration = {"mode": "full_text", "filters": {"external_id": {"$in": ids}}}
             (tmp_path / f"{name}.json").write_text(json.dumps(configuration))
         files = ("--config", tmp_path / "now.json", "--config", tmp_path / "new.json")
-        return run(
-            "judgments", "compare", "asked", *files, "--chat-model", "small", "--chat-url", service.url, *more
-        )
+        return run("judgments", "compare", "asked", *files, "--chat-model", "small", "--chat-url", service.url, *more)
 
     return call
 

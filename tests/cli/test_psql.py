@@ -82,9 +82,7 @@ def psql(
     ports = {"here": servers[0].port, "there": servers[1].port}
 
     def execve(program: str, command: list[str], environment: dict[str, str]) -> None:
-        subprocess.run(
-            command, env=environment, input=commands.format(**ports), text=True, close_fds=False, timeout=60
-        )
+        subprocess.run(command, env=environment, input=commands.format(**ports), text=True, close_fds=False, timeout=60)
         for server in servers:
             server.close()
         raise ReplacedError

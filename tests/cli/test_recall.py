@@ -30,9 +30,7 @@ def searchable(client: pgbraid.Client) -> pgbraid.Client:
 def test_results_in_a_timeframe(run: Run) -> None:
     done = run("recall", "zebra", "--timeframe", "March 2025", "--strategy", "full_text", "--time-zone", "UTC")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith(
-        "full_text\n2025-03-01T00:00:00+00:00 to 2025-04-01T00:00:00+00:00\n\n 1. new"
-    )
+    assert done.out.startswith("full_text\n2025-03-01T00:00:00+00:00 to 2025-04-01T00:00:00+00:00\n\n 1. new")
     assert " 2." not in done.out
 
 

@@ -102,9 +102,7 @@ def forget_roles(dsn: str) -> Iterator[Callable[..., None]]:
 
 
 @pytest.fixture
-def postgrest(
-    filled: str, embedder: LocalEmbedder, forget_roles: Callable[..., None]
-) -> Iterator[Gateway]:
+def postgrest(filled: str, embedder: LocalEmbedder, forget_roles: Callable[..., None]) -> Iterator[Gateway]:
     """PostgREST with Supabase's three roles and the documented grants; tenant acme has the documents, too."""
     binary = npm.postgrest()
     grants = inline("grant braid_writer to authenticated")

@@ -102,7 +102,5 @@ def code(text: str) -> list[str]:
 
 def inline(start: str) -> str:
     """The inline code that begins so."""
-    (found,) = {
-        text for page in PAGES for text in code(page.prose.replace("\n", " ")) if text.startswith(start)
-    }
+    (found,) = {text for page in PAGES for text in code(page.prose.replace("\n", " ")) if text.startswith(start)}
     return found

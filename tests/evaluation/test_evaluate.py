@@ -101,9 +101,9 @@ def texts(shared_db: Connection) -> Connection:
     for n in range(29):
         grades = [-2, -1, 0, 0, 0] if n == 3 else [-1, 0, 0, 1, 2, 4]
         judged = chance.sample(range(60), chance.randrange(5, 30))
-        made = [
-            {"query_id": f"q{n:02}", "external_id": f"d{d}", "grade": chance.choice(grades)} for d in judged
-        ] + [{"query_id": f"q{n:02}", "external_id": "not there", "grade": 1 if n == 5 else 0}]
+        made = [{"query_id": f"q{n:02}", "external_id": f"d{d}", "grade": chance.choice(grades)} for d in judged] + [
+            {"query_id": f"q{n:02}", "external_id": "not there", "grade": 1 if n == 5 else 0}
+        ]
         db.execute("select braid.store_judgments('asked', %s)", (Jsonb(made),))
         parts = [judgment | {"chunk_index": chance.randrange(3)} for judgment in made]
         db.execute("select braid.store_judgments('parts', %s)", (Jsonb(parts),))
@@ -342,7 +342,7 @@ def test_cranfield_is_measured_as_by_trec_eval(db: Connection, shared_data: Path
         query["query_id"]: [
             external_id
             for (external_id,) in db.execute(
-                "select external_id from braid.full_text_search(%s, 100, options => '{\"group_by\": \"document\"}')",
+                'select external_id from braid.full_text_search(%s, 100, options => \'{"group_by": "document"}\')',
                 (query["text"],),
             )
         ]

@@ -237,7 +237,7 @@ def test_a_rare_value_is_found_without_reading_the_rest(db: Connection) -> None:
         upsert(db, documents, collection)
 
     def pages(collection: str) -> int:
-        statement = "select * from braid.facets('{n}', null, '{\"n\": {\"$gt\": 100, \"$lt\": 104}}', %s)"
+        statement = 'select * from braid.facets(\'{n}\', null, \'{"n": {"$gt": 100, "$lt": 104}}\', %s)'
         assert len(db.execute(statement, (collection,)).fetchall()) == 3
         row = db.execute(f"explain (analyze, buffers, format json) {statement}", (collection,)).fetchone()
         assert row
@@ -379,7 +379,7 @@ def test_answers_are_exact_while_writers_write_and_maintenance_runs(dsn: str, db
                 expected = connection.execute(
                     "select d.external_id from braid_store.chunks c"
                     " join braid_store.documents d on d.id = c.document_id"
-                    " where c.metadata @> '{\"n\": 3}' order by d.external_id collate \"C\""
+                    ' where c.metadata @> \'{"n": 3}\' order by d.external_id collate "C"'
                 ).fetchall()
                 assert matches(connection, {"n": 3}) == [external_id for (external_id,) in expected]
                 read += 1
@@ -399,15 +399,13 @@ def test_answers_are_exact_while_writers_write_and_maintenance_runs(dsn: str, db
     assert failures == []
     assert read > 20
     maintain(db)
-    rows = db.execute(
-        "select c.id, 0, (c.metadata ->> 'n')::float8 from braid_store.chunks c order by 1"
-    ).fetchall()
+    rows = db.execute("select c.id, 0, (c.metadata ->> 'n')::float8 from braid_store.chunks c order by 1").fetchall()
     stored = db.execute("select chunk_id, element, number_value from braid_store.chunk_attributes order by 1")
     assert stored.fetchall() == rows
 
 
 def test_rows_go_with_their_chunks(db: Connection) -> None:
-    db.execute("select braid.create_collection('c', indexed_attributes => '{\"n\": \"number\", \"t\": \"text\"}')")
+    db.execute('select braid.create_collection(\'c\', indexed_attributes => \'{"n": "number", "t": "text"}\')')
     metadata = {"n": [1, 1.0, 2, "x"], "t": "a"}
     upsert(db, [{"external_id": name, "content": "w", "metadata": metadata} for name in ("a", "b", "c")], "c")
     assert attribute_rows(db) == 9

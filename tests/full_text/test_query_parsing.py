@@ -54,7 +54,7 @@ EXAMPLES = [
     # Prose: a quotation is evidence.
     ('one two "a b" three four five', "1 one | 2 two | 3 phrase:a b | 4 three | 5 four | 6 five"),
     ('who wrote "a b"?', "1 who | 2 wrote | 3 phrase:a b"),
-    ('who wrote “a b?” ', "1 who | 2 wrote | 3 phrase:a b?"),
+    ("who wrote “a b?” ", "1 who | 2 wrote | 3 phrase:a b?"),
     ('谁写了"红楼梦"？', "1 谁写了 | 2 phrase:红楼梦"),
     ('"who is who?"', "1+ phrase:who is who?"),
     # Any other operator shows that the query language is meant.

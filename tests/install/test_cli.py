@@ -109,7 +109,7 @@ def test_status_says_how_the_database_differs(
 ) -> None:
     db.execute(
         "update braid_store.installation set content_hash = 'other', migrations = migrations - '0001.tenancy'"
-        " || '{\"0002.collections\": \"other\", \"9999.later\": \"new\"}'"
+        ' || \'{"0002.collections": "other", "9999.later": "new"}\''
     )
     text = output(pgbraid("status", dsn=dsn))
     assert "functions   not those of this package" in text

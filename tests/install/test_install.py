@@ -284,9 +284,7 @@ def test_released_migrations_are_as_they_were() -> None:
 
 
 @pytest.mark.parametrize("is_missing", [False, True], ids=["changed", "missing"])
-def test_no_released_migration_is_changed_or_missing(
-    package: Package, dsn: str, is_missing: bool
-) -> None:
+def test_no_released_migration_is_changed_or_missing(package: Package, dsn: str, is_missing: bool) -> None:
     frozen = package.text(FROZEN)
     for name in frozen.split()[1::2]:
         file = f"migrations/{name}"

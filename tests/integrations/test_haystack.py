@@ -114,9 +114,7 @@ def test_the_retrievers(store: PgbraidDocumentStore, model: Model) -> None:
     assert ids(diverse.run("export invoices")["documents"]) == ["3"]
 
 
-def test_an_embedding_service_that_is_down(
-    store: PgbraidDocumentStore, client: pgbraid.Client, model: Model
-) -> None:
+def test_an_embedding_service_that_is_down(store: PgbraidDocumentStore, client: pgbraid.Client, model: Model) -> None:
     model.is_down = True
     with pytest.warns(UserWarning, match="stored without their embeddings"):
         store.write_documents([Document(id="1", content="Error E42.")])

@@ -16,6 +16,8 @@ import pgbraid
 from pgbraid.integrations.langchain import PgbraidRetriever, PgbraidVectorStore
 
 pytestmark = pytest.mark.any_version
+
+
 def empty_store(dsn: str, tenant: str, **options: Any) -> PgbraidVectorStore:
     """Its collection is there, as the tests search before they write."""
     store = PgbraidVectorStore(

@@ -45,8 +45,7 @@ def left(world: World, tenant_id: int) -> dict[str, int]:
     ).fetchall()
     assert len(tables) > 10
     counts = {
-        table: one(world.admin, f"select count(*) from {table} where tenant_id = %s", tenant_id)
-        for (table,) in tables
+        table: one(world.admin, f"select count(*) from {table} where tenant_id = %s", tenant_id) for (table,) in tables
     }
     return {table: count for table, count in counts.items() if count}
 

@@ -138,6 +138,6 @@ def test_clients_of_many_tenants_share_a_connection(world: World, pool: str, ser
         thread.join(60)
     assert not any(thread.is_alive() for thread in threads)
     assert wrong == []
-    assert world.admin.execute(
-        "select count(*) from pg_stat_activity where usename = %s", (service,)
-    ).fetchone() == (1,)
+    assert world.admin.execute("select count(*) from pg_stat_activity where usename = %s", (service,)).fetchone() == (
+        1,
+    )

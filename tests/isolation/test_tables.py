@@ -29,13 +29,13 @@ OPEN = {
 }
 
 # A search as its parts get it.
-REQUEST = '''jsonb_populate_record(null::braid_store.search_request, jsonb_build_object(
+REQUEST = """jsonb_populate_record(null::braid_store.search_request, jsonb_build_object(
   'tenant_id', %s, 'collection', braid_store.find_collection('small'), 'legs', 'hybrid',
   'query_text', 'zebrafish discount',
   'query', ('{zebrafish,discount}', '{1,1}', '{1,2}', '{1,2}', 1, '{}', '{}', '{}', 10, 10,
             '{1,1}', '{1,1}', '{first,second}', '{}', '{}', '{}')::braid_store.text_query,
   'query_embedding', '[1,0,0]', 'filter', braid_store.no_filter(), 'match_count', 10,
-  'options', braid_store.read_search_options(null), 'boosts', jsonb_build_array(), 'candidate_count', 10))'''
+  'options', braid_store.read_search_options(null), 'boosts', jsonb_build_array(), 'candidate_count', 10))"""
 
 
 @pytest.fixture(scope="module")
@@ -44,12 +44,14 @@ def analyst(world: World) -> Connection:
     world.member("alpha", login)
     return world.connect(login)
 
+
 @pytest.fixture(scope="module")
 def insider(world: World) -> Connection:
     """With the rights of the functions that search and write: the policies still hold behind them."""
     login = world.role("insider", "braid_writer", definer_role(world.admin))
     world.member("alpha", login)
     return world.connect(login)
+
 
 @pytest.fixture(scope="module")
 def tenant_tables(world: World) -> list[str]:

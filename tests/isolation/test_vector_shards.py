@@ -28,9 +28,7 @@ def shard(world: World) -> str:
     world.admin.execute("update braid_store.vector_settings set exact_rows = 5")
     for _ in range(3):
         world.admin.execute("select braid.maintain()")
-    rows = world.admin.execute(
-        "select id, tenant_id from braid_store.vector_shards where state = 'serving'"
-    ).fetchall()
+    rows = world.admin.execute("select id, tenant_id from braid_store.vector_shards where state = 'serving'").fetchall()
     assert [tenant for _, tenant in rows] == [world.tenant_ids["beta"]]
     table = f"braid_store.vectors_{rows[0][0]}"
     assert world.admin.execute(f"select count(*) from {table}").fetchone() == (VECTORS + 2,)
@@ -102,8 +100,10 @@ def test_the_policy_holds_for_the_functions_role(
 ) -> None:
     assert insider.execute(f"select * from {shard}").fetchall() == []
     assert insider.execute("select * from braid_store.vector_shards").fetchall() == []
-    insider.execute("create or replace function pg_temp.peek(text) returns boolean language plpgsql cost 0.0000001 as"
-                    " $$ begin raise notice '%', $1; return true; end $$")
+    insider.execute(
+        "create or replace function pg_temp.peek(text) returns boolean language plpgsql cost 0.0000001 as"
+        " $$ begin raise notice '%', $1; return true; end $$"
+    )
     said: list[str] = []
     insider.add_notice_handler(lambda diagnostic: said.append(str(diagnostic.message_primary)))
     assert insider.execute(f"select from {shard} v where pg_temp.peek(v::text)").fetchall() == []
@@ -144,9 +144,12 @@ def test_internals_called_for_its_tenant_find_nothing(world: World, insider: Con
         ),
     ):
         assert insider.execute(call, arguments).fetchall() == [([],)], call
-    assert insider.execute(
-        f"select * from braid_store.stored_embeddings(%(beta)s, {collection}, %(chunks)s)", arguments
-    ).fetchall() == []
+    assert (
+        insider.execute(
+            f"select * from braid_store.stored_embeddings(%(beta)s, {collection}, %(chunks)s)", arguments
+        ).fetchall()
+        == []
+    )
     assert insider.execute(f"select (braid_store.serving_shard(%(beta)s, {collection})).id", arguments).fetchall() == [
         (None,)
     ]
@@ -155,6 +158,9 @@ def test_internals_called_for_its_tenant_find_nothing(world: World, insider: Con
 def test_no_statistics_are_kept_on_it(world: World, analyst: Connection, shard: str) -> None:
     world.admin.execute(f"analyze {shard}")
     for connection in (world.admin, analyst):
-        assert connection.execute(
-            "select * from pg_stats where schemaname = 'braid_store' and tablename ~ '^vectors_'"
-        ).fetchall() == []
+        assert (
+            connection.execute(
+                "select * from pg_stats where schemaname = 'braid_store' and tablename ~ '^vectors_'"
+            ).fetchall()
+            == []
+        )

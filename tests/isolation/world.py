@@ -103,7 +103,7 @@ class World:
     def define(self) -> None:
         self.definitions.execute(
             "select braid.create_collection('small', dimensions => 3, embedding_model => 'test',"
-            " indexed_attributes => '{\"year\": \"number\", \"betakey\": \"text\"}')"
+            ' indexed_attributes => \'{"year": "number", "betakey": "text"}\')'
         )
         self.definitions.execute("select braid.set_token_vectors('small', 'test', 4)")
         self.definitions.execute("select braid.set_query_embeddings('small', 10)")

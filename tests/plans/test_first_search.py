@@ -24,7 +24,7 @@ CALLS = {
     ),
     # As the client calls it: it names the model of each vector.
     "search": (
-        "select braid.search(%(query)s, %(vector)s, options => '{\"embedding_model\": \"all-MiniLM-L6-v2\"}')",
+        'select braid.search(%(query)s, %(vector)s, options => \'{"embedding_model": "all-MiniLM-L6-v2"}\')',
         390,
     ),
 }

@@ -220,8 +220,10 @@ CALLS = {
     "semantic_search": Call({**VECTOR, "match_count": 1}, found("doc2")),
     "search_json": Call(
         {**TEXT, **VECTOR, "match_count": 1},
-        lambda answer, _: answer["results"][0]["external_id"] == "doc2"
-        and [warning["code"] for warning in answer["warnings"]] == ["chunks_not_embedded"],
+        lambda answer, _: (
+            answer["results"][0]["external_id"] == "doc2"
+            and [warning["code"] for warning in answer["warnings"]] == ["chunks_not_embedded"]
+        ),
     ),
     "search": Call(
         {**TEXT, **VECTOR, "match_count": 1},
@@ -255,9 +257,7 @@ CALLS = {
         {"timeframe": "2025-03", "time_zone": "UTC"},
         lambda rows, _: rows[0]["starts_at"].startswith("2025-03-01"),
     ),
-    "explain_search": Call(
-        {**TEXT, **VECTOR, "external_id": "doc2"}, lambda answer, _: "returned" in str(answer)
-    ),
+    "explain_search": Call({**TEXT, **VECTOR, "external_id": "doc2"}, lambda answer, _: "returned" in str(answer)),
     "facets": Call(
         {"keys": ["external_id"], "query_text": "keep", **READ},
         lambda rows, _: rows == [{"key": "external_id", "value": "doc2", "count": 1}],
@@ -266,8 +266,9 @@ CALLS = {
     "similar_documents": Call({"external_id": "doc2", "match_count": 1, **READ}, found("doc1")),
     "get_document": Call(
         {"external_id": "doc2", **READ},
-        lambda document, _: [chunk["content"] for chunk in document["chunks"]]
-        == ["A discount was given to keep the customer."],
+        lambda document, _: (
+            [chunk["content"] for chunk in document["chunks"]] == ["A discount was given to keep the customer."]
+        ),
     ),
     "list_documents": Call({"match_count": 2, **READ}, found("doc1", "doc2")),
     "set_profile": Call(
@@ -301,9 +302,7 @@ CALLS = {
         },
         equal({"stored": 0, "replaced": 1, "unchanged": 0, "removed": 0}),
     ),
-    "list_query_sets": Call(
-        with_query_set, lambda rows, _: ["default"] in [row["judges"] for row in rows]
-    ),
+    "list_query_sets": Call(with_query_set, lambda rows, _: ["default"] in [row["judges"] for row in rows]),
     "list_queries": Call(
         lambda caller: {"query_set": new_query_set(caller), "after": "1"},
         lambda rows, _: [row["query_text"] for row in rows] == ["customer"],
@@ -337,14 +336,13 @@ CALLS = {
     ),
     "ranking_features": Call(
         lambda caller: {"query_set": new_query_set(caller), "configuration": {"mode": "full_text", **READ}},
-        lambda rows, _: {row["query_id"] for row in rows} == {"1", "2"}
-        and rows[0]["features"]["score"] == rows[0]["score"],
+        lambda rows, _: (
+            {row["query_id"] for row in rows} == {"1", "2"} and rows[0]["features"]["score"] == rows[0]["score"]
+        ),
     ),
     "store_ranking_model": Call(lambda caller: {"name": new_name(), "model": MODEL}, equal(True)),
     "get_ranking_model": Call(lambda caller: {"name": new_model(caller)}, equal(MODEL)),
-    "list_ranking_models": Call(
-        with_model, lambda rows, _: rows[0]["features"] == ["score"]
-    ),
+    "list_ranking_models": Call(with_model, lambda rows, _: rows[0]["features"] == ["score"]),
     "drop_ranking_model": Call(lambda caller: {"name": new_model(caller)}, equal(True)),
     "sample_queries": Call(lambda caller: {"query_set": new_query_set(caller), **READ}, lambda answer, _: answer >= 0),
     "judgments_from_clicks": Call(
@@ -406,9 +404,7 @@ CALLS = {
         lambda caller: {"chunk_ids": [caller.claimed()], "terms": [{"heron": 1.5}], **SMALL}, equal(1)
     ),
     "fail_embedding_jobs": Call(lambda caller: {"chunk_ids": [caller.claimed()], "error": "no", **SMALL}, equal(1)),
-    "abandon_embedding_jobs": Call(
-        lambda caller: {"chunk_ids": [caller.claimed()], "error": "no", **SMALL}, equal(1)
-    ),
+    "abandon_embedding_jobs": Call(lambda caller: {"chunk_ids": [caller.claimed()], "error": "no", **SMALL}, equal(1)),
     "retry_embedding_jobs": Call(lambda caller: {"chunk_ids": [caller.claimed()], **SMALL}, equal(1)),
     "drop_embedding_jobs": Call(lambda caller: {"chunk_ids": [caller.claimed()], **SMALL}, equal(1)),
     "list_embedding_jobs": Call(

@@ -1,6 +1,5 @@
 """PostgREST, and statements shaped like its own without it."""
 
-
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -86,9 +85,7 @@ def tokens(gateway: Gateway, administrator: str, tenant: str) -> dict[bool, str]
 
 
 @pytest.fixture(scope="module")
-def caller(
-    world: World, gateway: Gateway, http: postgrest.Gateway, tenant: str, tokens: dict[bool, str]
-) -> Caller:
+def caller(world: World, gateway: Gateway, http: postgrest.Gateway, tenant: str, tokens: dict[bool, str]) -> Caller:
     def calling(administrator: bool) -> Callable[[str, Body], Any]:
         def call(function: str, body: Body) -> Any:
             answer = http.post(function, body, tokens[administrator])

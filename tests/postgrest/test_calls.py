@@ -50,9 +50,7 @@ def test_post(http: Gateway, caller: Caller, tokens: dict[bool, str], function: 
 
 
 @pytest.mark.parametrize("function", CALLS)
-def test_get(
-    http: Gateway, caller: Caller, tokens: dict[bool, str], volatile: dict[str, bool], function: str
-) -> None:
+def test_get(http: Gateway, caller: Caller, tokens: dict[bool, str], volatile: dict[str, bool], function: str) -> None:
     """Reading functions answer as they do by POST; what writes is refused by its read-only transaction. What is given
     jsonb is refused before, as PostgREST makes a string of it."""
     call = CALLS[function]
@@ -108,9 +106,7 @@ def test_a_stranger_is_refused(http: Gateway, caller: Caller, function: str) -> 
 
 
 @pytest.mark.parametrize("function", [name for name, call in CALLS.items() if call.administrator])
-def test_a_user_does_not_administer(
-    http: Gateway, caller: Caller, tokens: dict[bool, str], function: str
-) -> None:
+def test_a_user_does_not_administer(http: Gateway, caller: Caller, tokens: dict[bool, str], function: str) -> None:
     answer = http.post(function, CALLS[function].body_for(caller), tokens[False])
     assert (answer.status, answer.code) == (403, "42501"), answer
 

@@ -125,9 +125,7 @@ LEFT_OUT = {"calibrate", "set_access"}
 
 
 @pytest.mark.parametrize("function", sorted(CALLS.keys() - LEFT_OUT))
-def test_hostile_arguments(
-    world: World, http: Gateway, caller: Caller, tokens: dict[bool, str], function: str
-) -> None:
+def test_hostile_arguments(world: World, http: Gateway, caller: Caller, tokens: dict[bool, str], function: str) -> None:
     """Each argument in turn is each hostile value; the others are as they should be."""
     row = world.admin.execute(
         "select coalesce(proargnames[:pronargs], '{}') from pg_proc"

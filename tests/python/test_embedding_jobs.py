@@ -116,9 +116,7 @@ def test_jobs_are_listed_retried_and_dropped(client: pgbraid.Client) -> None:
     first, second, third = client.list_embedding_jobs()
     assert (first.external_id, first.chunk_index, first.state, first.available_at) == ("0", 0, "waiting", None)
     client.connection.execute("select braid.claim_embedding_jobs(3)")
-    client.connection.execute(
-        "select braid.abandon_embedding_jobs(%s, 'refused')", ([first.chunk_id, third.chunk_id],)
-    )
+    client.connection.execute("select braid.abandon_embedding_jobs(%s, 'refused')", ([first.chunk_id, third.chunk_id],))
     (last,) = client.list_embedding_jobs("abandoned", after=first.chunk_id)
     assert (last.chunk_id, last.last_error, last.attempts) == (third.chunk_id, "refused", 1)
     assert last.available_at is not None and last.available_at.year == 9999

@@ -142,9 +142,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return slept
 
 
-def test_texts_become_vectors_in_their_order(
-    make: Callable[..., HttpEmbedder], service: JsonServer, api: Api
-) -> None:
+def test_texts_become_vectors_in_their_order(make: Callable[..., HttpEmbedder], service: JsonServer, api: Api) -> None:
     embedder: Embedder = make(api_key="secret", batch_size=2)
     vectors = embedder.embed_documents(["a", "bb", "ccc"])
     assert isinstance(vectors, np.ndarray)
@@ -188,9 +186,7 @@ def test_dimensions_that_are_asked_for_give_unit_vectors(
 
 
 @pytest.mark.parametrize(("failures", "tries"), [([401], 1), ([400], 1), ([500] * 9, 4), ([429] * 9, 4)], ids=str)
-def test_it_gives_up(
-    make: Callable[..., HttpEmbedder], service: JsonServer, failures: list[int], tries: int
-) -> None:
+def test_it_gives_up(make: Callable[..., HttpEmbedder], service: JsonServer, failures: list[int], tries: int) -> None:
     service.failures = list(failures)
     with pytest.raises(EmbeddingServiceError, match=str(failures[0])) as caught:
         make().embed_query("x")
@@ -209,9 +205,7 @@ def test_it_repeats_what_the_service_could_not_do(make: Callable[..., HttpEmbedd
     [[], [[1, 2], [3, 4]], [[float("nan"), 1]], [[float("inf"), 1]], [[1e300, 1]], [["x", "y"]], [[]], [3], [None]],
     ids=str,
 )
-def test_it_checks_the_answer(
-    make: Callable[..., HttpEmbedder], service: JsonServer, api: Api, rows: Rows
-) -> None:
+def test_it_checks_the_answer(make: Callable[..., HttpEmbedder], service: JsonServer, api: Api, rows: Rows) -> None:
     service.answer = lambda _: api.answer(rows)
     with pytest.raises(EmbeddingServiceError) as caught:
         make().embed_query("x")
@@ -227,9 +221,7 @@ def test_what_is_no_answer(make: Callable[..., HttpEmbedder], service: JsonServe
         make().embed_query("x")
 
 
-def test_vectors_of_different_dimensions(
-    make: Callable[..., HttpEmbedder], service: JsonServer, api: Api
-) -> None:
+def test_vectors_of_different_dimensions(make: Callable[..., HttpEmbedder], service: JsonServer, api: Api) -> None:
     service.answer = lambda body: api.answer([[1] * len(text) for text in api.texts(body)])
     for batch_size in (1, 2):
         with pytest.raises(EmbeddingServiceError):
@@ -395,9 +387,7 @@ def test_vectors_that_cannot_be_adapted(options: Any) -> None:
         AdaptedEmbedder(Plain(), **options).embed_query("x")
 
 
-@pytest.mark.parametrize(
-    "options", [{"truncate_to": 0}, {"pad_to": 16_001}, {"truncate_to": 3, "pad_to": 2}], ids=str
-)
+@pytest.mark.parametrize("options", [{"truncate_to": 0}, {"pad_to": 16_001}, {"truncate_to": 3, "pad_to": 2}], ids=str)
 def test_what_no_vector_can_be_adapted_to(options: Any) -> None:
     with pytest.raises(InvalidArgumentError, match="_to is"):
         AdaptedEmbedder(Plain(), **options)

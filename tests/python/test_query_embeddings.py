@@ -48,10 +48,10 @@ def count(db: Connection) -> int:
 def test_no_text_is_embedded_twice(dsn: str, db: Connection, filled: None) -> None:
     first, second = Counting(), Counting()
     with pgbraid.connect(dsn, embedder=first) as client:
-        expected = client.search('+quick fox* -hen')
-        assert client.search('+quick fox* -hen')[0].score == expected[0].score
+        expected = client.search("+quick fox* -hen")
+        assert client.search("+quick fox* -hen")[0].score == expected[0].score
     with pgbraid.connect(dsn, embedder=second) as client:
-        found = client.search('+quick fox* -hen')
+        found = client.search("+quick fox* -hen")
         assert (found[0].score, found[0].semantic_score) == (expected[0].score, expected[0].semantic_score)
         assert client.search("quick fox", mode="semantic")[0].external_id == "fox"
         assert client.recall("quick fox")[0].external_id == "fox"

@@ -36,9 +36,7 @@ class Recorded:
         self.meter_provider = MeterProvider([self.reader])
 
     def instrument(self, **options: Any) -> None:
-        telemetry.instrument(
-            tracer_provider=self.tracer_provider, meter_provider=self.meter_provider, **options
-        )
+        telemetry.instrument(tracer_provider=self.tracer_provider, meter_provider=self.meter_provider, **options)
 
     @property
     def spans(self) -> list[ReadableSpan]:
@@ -52,9 +50,7 @@ class Recorded:
         assert (metric.name, metric.unit) == ("db.client.operation.duration", "s")
         points: Any = metric.data.data_points
         assert points[0].explicit_bounds[0] == 0.001
-        return {
-            (p.attributes["db.operation.name"], p.attributes.get("error.type")): (p.count, p.sum) for p in points
-        }
+        return {(p.attributes["db.operation.name"], p.attributes.get("error.type")): (p.count, p.sum) for p in points}
 
 
 @pytest.fixture

@@ -397,7 +397,6 @@ def test_trees_have_at_most_5000_nodes(filled: Connection) -> None:
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="5000 nodes"):
         search(filled, {"model": changed(most, trees=[*most["trees"], chain(1)])})
 
-
     # Each node for each candidate is work.
     request = {"options": {"model": {**most, "trees": most["trees"] * 10}}}
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="2001 candidates, each at 50000 nodes"):

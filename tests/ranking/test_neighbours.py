@@ -78,8 +78,7 @@ def model(rows: list[dict[str, Any]], embeddings: dict[int, Any], weight: float,
     own = {(row["document_id"], row["chunk_index"]): row["score"] for row in rows}
     scores = {
         row["chunk_id"]: row["score"]
-        + weight
-        * sum(max(own.get((row["document_id"], row["chunk_index"] + step), 0), 0) for step in (-1, 1))
+        + weight * sum(max(own.get((row["document_id"], row["chunk_index"] + step), 0), 0) for step in (-1, 1))
         for row in rows
     }
     best = sorted(scores, key=lambda chunk: -scores[chunk])[:30]

@@ -172,7 +172,7 @@ def test_a_weekday_after_a_preposition_is_the_last_one(db: Connection) -> None:
 
 
 PIECES = st.sampled_from(
-    ["last week", "yesterday", "since Monday", "in May", "may", "Q4", "postgres", "\"", "OR", "and", "(", ")", ",", "?"]
+    ["last week", "yesterday", "since Monday", "in May", "may", "Q4", "postgres", '"', "OR", "and", "(", ")", ",", "?"]
 )
 
 

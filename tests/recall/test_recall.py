@@ -143,9 +143,7 @@ def test_prefilter_is_full_text_reranked_by_similarity(talks: Connection) -> Non
         expected = sorted(
             ((name, similarity[name]) for name in candidates if name in similarity), key=lambda row: (-row[1], row[0])
         )
-        found = recall(
-            talks, strategy="prefilter", candidate_count=count, timeframe=timeframe, match_count=5, **query
-        )
+        found = recall(talks, strategy="prefilter", candidate_count=count, timeframe=timeframe, match_count=5, **query)
         assert [(row[0], row[2]) for row in found] == expected[:5]
         assert len(expected) > 5
     answer = recall_json(talks, strategy="prefilter", match_count=3, min_score=0.2, **query)
@@ -260,10 +258,7 @@ def test_bad_input_is_refused(db: Connection) -> None:
         with pytest.raises(psycopg.Error) as caught:
             db.execute(
                 f"select * from braid.recall({named(arguments)})",
-                {
-                    name: Jsonb(value) if name in ("filters", "options") else value
-                    for name, value in arguments.items()
-                },
+                {name: Jsonb(value) if name in ("filters", "options") else value for name, value in arguments.items()},
             )
         assert caught.value.sqlstate == "22023"
         assert (caught.value.diag.message_primary or "").startswith(message)

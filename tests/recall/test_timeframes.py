@@ -50,9 +50,7 @@ def db(shared_db: Connection) -> Iterator[Connection]:
     shared_db.execute("reset all")
 
 
-def parse(
-    db: Connection, timeframe: str | None, zone: str | None = "UTC", now: datetime | None = NOW
-) -> list[Range]:
+def parse(db: Connection, timeframe: str | None, zone: str | None = "UTC", now: datetime | None = NOW) -> list[Range]:
     rows = db.execute(
         "select (extract(epoch from starts_at) * 1000000)::bigint, (extract(epoch from ends_at) * 1000000)::bigint"
         " from braid.parse_timeframe(%s, %s, %s)",

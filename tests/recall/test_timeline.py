@@ -112,9 +112,7 @@ def test_turns_that_are_documents_of_their_own(db: Connection) -> None:
         chance.shuffle(turns)
         upsert(db, turns)
         for before, after in ((0, 0), (1, 3), (1000, 1000)):
-            rows = timeline(
-                db, topic="fig", context_before=before, context_after=after, conversation_key="session.id"
-            )
+            rows = timeline(db, topic="fig", context_before=before, context_after=after, conversation_key="session.id")
             assert [(row[0], row[1], row[5]) for row in rows] == expected(talks, before, after)
             assert all(row[2] == row[5].split()[1] for row in rows)
         # Without the key each is a conversation of one turn.

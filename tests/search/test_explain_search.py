@@ -227,12 +227,10 @@ def test_prefilter_says_what_it_does_not_look_at(db: Connection) -> None:
 def test_a_row_of_an_earlier_page_is_not_said_to_be_worse(db: Connection) -> None:
     arguments = {"query_text": "amber", "collection": "small", "match_count": 2}
     first = db.execute(
-        f"select external_id, cursor from braid.hybrid_search({named(arguments)}, options => '{{\"cursor\": \"\"}}')",
+        f'select external_id, cursor from braid.hybrid_search({named(arguments)}, options => \'{{"cursor": ""}}\')',
         arguments,
     ).fetchall()
     cursor = {"cursor": first[-1][1]}
-    earlier = outcome(
-        db, first[0][0], query_text="amber", query_embedding=None, match_count=2, options=cursor
-    )
+    earlier = outcome(db, first[0][0], query_text="amber", query_embedding=None, match_count=2, options=cursor)
     assert earlier["outcome"] == "not_shown"
     assert "this page shows others" in earlier["reason"]

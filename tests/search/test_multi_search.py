@@ -31,33 +31,21 @@ PLACES = {
 
 @pytest.fixture(scope="module")
 def filled(shared_db: Connection) -> Connection:
-    shared_db.execute(
-        "select braid.create_collection('small', dimensions => 3, embedding_model => 'test')"
-    )
-    documents = [
-        {"external_id": k, "content": v, "embedding": PLACES[k]}
-        for k, v in TEXTS.items()
-    ]
+    shared_db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
+    documents = [{"external_id": k, "content": v, "embedding": PLACES[k]} for k, v in TEXTS.items()]
     upsert(shared_db, documents, "small")
     return shared_db
 
 
-def multi(
-    db: Connection, queries: Any, count: int = 10, options: Any = None, **arguments: Any
-) -> dict[str, Any]:
+def multi(db: Connection, queries: Any, count: int = 10, options: Any = None, **arguments: Any) -> dict[str, Any]:
     named = "".join(f", {name} => %({name})s" for name in arguments)
     row = db.execute(
-        "select braid.multi_search(%(queries)s, %(count)s, collection => 'small', options => %(options)s"
-        + named
-        + ")",
+        "select braid.multi_search(%(queries)s, %(count)s, collection => 'small', options => %(options)s" + named + ")",
         {
             "queries": Jsonb(queries),
             "count": count,
             "options": None if options is None else Jsonb(options),
-            **{
-                name: Jsonb(value) if isinstance(value, dict) else value
-                for name, value in arguments.items()
-            },
+            **{name: Jsonb(value) if isinstance(value, dict) else value for name, value in arguments.items()},
         },
     ).fetchone()
     assert row is not None
@@ -65,9 +53,7 @@ def multi(
     return answer
 
 
-def single(
-    db: Connection, query: dict[str, Any], count: int = 50, options: Any = None
-) -> list[dict[str, Any]]:
+def single(db: Connection, query: dict[str, Any], count: int = 50, options: Any = None) -> list[dict[str, Any]]:
     embedding = None if query.get("embedding") is None else str(query["embedding"])
     call = "select braid.search_json(%s, %s::vector, %s, collection => 'small', options => %s) -> 'results'"
     rows: list[dict[str, Any]] = one(
@@ -97,20 +83,14 @@ def test_the_score_is_the_sum_over_the_ranks_to_the_last_bit(
     for number, query in enumerate(QUERIES, 1):
         for rank, row in enumerate(single(filled, query), 1):
             name = row["external_id"]
-            expected[name] = expected.get(name, 0) + float(query.get("weight", 1)) / (
-                60 + rank
-            )
-            ranks.setdefault(name, []).append(
-                {"query": number, "rank": rank, "score": row["score"]}
-            )
+            expected[name] = expected.get(name, 0) + float(query.get("weight", 1)) / (60 + rank)
+            ranks.setdefault(name, []).append({"query": number, "rank": rank, "score": row["score"]})
     found = multi(filled, QUERIES)
     assert {row["external_id"]: row["score"] for row in found["results"]} == expected
     assert {row["external_id"]: row["query_ranks"] for row in found["results"]} == ranks
     order = sorted(expected, key=lambda name: (-expected[name], name))
     assert [row["external_id"] for row in found["results"]] == order
-    assert [
-        row["external_id"] for row in multi(filled, QUERIES, 2)["results"]
-    ] == order[:2]
+    assert [row["external_id"] for row in multi(filled, QUERIES, 2)["results"]] == order[:2]
     assert found["stats"]["total_candidates"] == len(expected)
     assert [stats["mode"] for stats in found["stats"]["queries"]] == [
         "hybrid",
@@ -126,11 +106,7 @@ def test_the_other_columns_are_of_the_query_that_counts_most(
     rows = {row["external_id"]: row for row in multi(filled, QUERIES[:2])["results"]}
     for name, query in (("database", QUERIES[0]), ("both", QUERIES[0])):
         (alone,) = [row for row in single(filled, query) if row["external_id"] == name]
-        both = {
-            key: value
-            for key, value in rows[name].items()
-            if key not in ("score", "query_ranks")
-        }
+        both = {key: value for key, value in rows[name].items() if key not in ("score", "query_ranks")}
         assert both == {key: value for key, value in alone.items() if key != "score"}
 
 
@@ -143,27 +119,19 @@ def test_topics_are_found_together(filled: Connection) -> None:
 def test_filters_and_options_hold_for_each_query(filled: Connection) -> None:
     names = [
         row["external_id"]
-        for row in multi(
-            filled, ["database", "PostgreSQL"], filters={"external_id": "postgres"}
-        )["results"]
+        for row in multi(filled, ["database", "PostgreSQL"], filters={"external_id": "postgres"})["results"]
     ]
     assert names == ["postgres"]
     assert multi(filled, ["database", "PostgreSQL"], min_score=100)["results"] == []
     warnings = multi(filled, ["nowhere", "database", "nothing"])["warnings"]
-    assert [(warning["code"], warning["queries"]) for warning in warnings] == [
-        ("no_query_terms", [1, 3])
-    ]
+    assert [(warning["code"], warning["queries"]) for warning in warnings] == [("no_query_terms", [1, 3])]
 
 
 def test_rows_are_shaped_together(filled: Connection) -> None:
     queries = ["fox", {"embedding": [0, 0, 1]}]
     assert len(multi(filled, queries)["results"]) == 5
-    rows = multi(filled, queries, options={"collapse": True, "context_before": 1})[
-        "results"
-    ]
-    assert rows[0]["external_id"] == "other" and "twin" not in {
-        row["external_id"] for row in rows
-    }
+    rows = multi(filled, queries, options={"collapse": True, "context_before": 1})["results"]
+    assert rows[0]["external_id"] == "other" and "twin" not in {row["external_id"] for row in rows}
     assert rows[0]["passage"] == TEXTS["other"] and rows[0]["full_text_rank"] == 1
     assert rows[0]["score"] == 1 / 61 + 1 / 61
 
@@ -172,9 +140,7 @@ def test_rows_are_shaped_together(filled: Connection) -> None:
     ("name", "options"),
     [("grouped", {"group_by": "document"}), ("collapsed", {"collapse": True})],
 )
-def test_groups_from_beyond_the_best_rows(
-    filled: Connection, name: str, options: dict[str, Any]
-) -> None:
+def test_groups_from_beyond_the_best_rows(filled: Connection, name: str, options: dict[str, Any]) -> None:
     filled.execute(
         "select braid.create_collection(%s, dimensions => 3, embedding_model => 'test')",
         [name],
@@ -182,10 +148,7 @@ def test_groups_from_beyond_the_best_rows(
     # The best 60 rows are one document's, and all alike.
     documents: list[dict[str, Any]] = [
         {"external_id": "long", "chunks": [{"content": "harbour harbour harbour"}] * 60},
-        *(
-            {"external_id": other, "content": f"A harbour with a {other} in it."}
-            for other in ("boat", "crane")
-        ),
+        *({"external_id": other, "content": f"A harbour with a {other} in it."} for other in ("boat", "crane")),
     ]
     upsert(filled, documents, name)
     found = one(
@@ -237,9 +200,7 @@ def test_it_reads_only(filled: Connection) -> None:
         (["a", "b"], {"options": {"sparse": {"x": 1}}}, "option sparse is of one"),
     ],
 )
-def test_bad_input(
-    filled: Connection, queries: Any, arguments: dict[str, Any], named: str
-) -> None:
+def test_bad_input(filled: Connection, queries: Any, arguments: dict[str, Any], named: str) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue) as refused:
         multi(filled, queries, **arguments)
     assert named in str(refused.value) and refused.value.diag.message_hint

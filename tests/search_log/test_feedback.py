@@ -121,14 +121,10 @@ def test_a_search_with_more_results_than_the_log_keeps_takes_feedback_on_any(fil
     assert record(filled, search_id, "m109", "click") or record(filled, search_id, "m1", "click")
     assert record(filled, search_id, "anything", "click")
     assert ("anything", "click", 1, None) in recorded(filled)
-    filled.execute(
-        "select braid.record_feedback(%s, 'x' || n, 'click') from generate_series(1, 997) n", (search_id,)
-    )
+    filled.execute("select braid.record_feedback(%s, 'x' || n, 'click') from generate_series(1, 997) n", (search_id,))
     assert len(recorded(filled)) <= 1000
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="has 1000 rows of feedback"):
-        filled.execute(
-            "select braid.record_feedback(%s, 'y' || n, 'click') from generate_series(1, 3) n", (search_id,)
-        )
+        filled.execute("select braid.record_feedback(%s, 'y' || n, 'click') from generate_series(1, 3) n", (search_id,))
     # What is among the first 100 is always taken.
     first = one(filled, "select external_ids[1] from braid.search_log")
     assert record(filled, search_id, first, "dwell", 3)

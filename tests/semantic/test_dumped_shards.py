@@ -51,9 +51,7 @@ def empty(server: embedded.Server) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("state", ["serving", "copying", "retired"])
-def test_a_dump_with_a_shard(
-    db: Connection, dsn: str, empty: str, pg_version: int, tmp_path: Path, state: str
-) -> None:
+def test_a_dump_with_a_shard(db: Connection, dsn: str, empty: str, pg_version: int, tmp_path: Path, state: str) -> None:
     rng = np.random.default_rng(1)
     vectors = {f"d{n:03}": row for n, row in enumerate(rng.standard_normal((300, 5), np.float32))}
     db.execute("select braid.create_collection('c', dimensions => 5, distance => 'l2')")

@@ -67,9 +67,9 @@ def check(db: Connection, vectors: Vectors, count: int = 40, filters: dict[str, 
         found = [name for name, _ in hits]
         assert len(found) == len(set(found)) == count and set(found) <= vectors.keys()
         expected = nearest(vectors, query, "l2", count)
-        missed += sum(
-            abs(score - best) > 1e-5 for (_, score), (_, best) in zip(hits, expected, strict=True)
-        ) > count / 10
+        missed += (
+            sum(abs(score - best) > 1e-5 for (_, score), (_, best) in zip(hits, expected, strict=True)) > count / 10
+        )
     assert missed <= 1
 
 

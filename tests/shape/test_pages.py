@@ -283,11 +283,7 @@ def test_a_tampered_cursor_is_refused(shapes: Connection) -> None:
         "====",
         *(forge({**parts, key: None}) for key in parts),
         *(forge({key: value for key, value in parts.items() if key != missing}) for missing in parts),
-        *(
-            forge({**parts, key: value})
-            for key, values in wrong_values.items()
-            for value in values
-        ),
+        *(forge({**parts, key: value}) for key, values in wrong_values.items() for value in values),
         *map(forge, ([], [1], "text", 1, b"", b"{", b"\xff\xfe", b'{"f": "\\u0000"}', b"[" * 9000)),
     ]
     for value in wrong:

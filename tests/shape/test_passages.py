@@ -121,7 +121,7 @@ def test_gaps_in_chunk_indexes_and_filters(db: Connection) -> None:
     upsert(db, [{"external_id": "d", "chunks": chunks}])
     found = db.execute(
         "select speaker, passage from braid.full_text_search('amber', filters => '{\"speaker\": \"Ben\"}', "
-        "options => '{\"context_before\": 5, \"context_after\": 1}')"
+        'options => \'{"context_before": 5, "context_after": 1}\')'
     ).fetchall()
     assert found == [("Ben", "amber Ana\namber Ben\namber Zoe")]
 

@@ -570,7 +570,7 @@ def test_bad_terms(empty: Connection, terms: Any, state: str, message: str) -> N
         ),
         (
             "braid.hybrid_search('x', '[1,0,0]', collection => 's',"
-            " options => '{\"sparse\": {\"a\": 1}, \"prefilter\": true}')",
+            ' options => \'{"sparse": {"a": 1}, "prefilter": true}\')',
             "do not go together",
         ),
         ("braid.full_text_search('x', collection => 's', options => '{\"sparse\": {\"a\": 1}}')", "has no meaning"),

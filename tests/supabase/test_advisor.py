@@ -40,10 +40,13 @@ def test_the_rule_reports_what_breaks_it(admin: psycopg.Connection[Any], lint: s
 
 def test_nothing_of_the_project_is_changed(admin: psycopg.Connection[Any]) -> None:
     """The installation keeps to its own schemas, and to memberships of its own roles."""
-    assert admin.execute(
-        "select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace"
-        " where n.nspname in ('public', 'auth') and c.relowner::regrole::text ~ 'braid|postgres'"
-    ).fetchall() == []
+    assert (
+        admin.execute(
+            "select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+            " where n.nspname in ('public', 'auth') and c.relowner::regrole::text ~ 'braid|postgres'"
+        ).fetchall()
+        == []
+    )
     memberships = admin.execute(
         "select roleid::regrole::text, member::regrole::text, inherit_option from pg_auth_members"
         " where roleid::regrole::text like 'braid%' and member::regrole::text not like 'braid%'"

@@ -68,9 +68,7 @@ def plain_rows(db: Connection, chunks: dict[str, list[dict[str, Any]]], **argume
         embedding = chunk.get("embedding")
         attributes = {"speaker": chunk.get("speaker"), "team": chunk.get("metadata", {}).get("team")}
         attributes["source_uri"] = f"file:{int(external_id[1:]) % 5}"
-        rows.append(
-            Row(external_id, chunk_index, score, chunk["content"], embedding and tuple(embedding), attributes)
-        )
+        rows.append(Row(external_id, chunk_index, score, chunk["content"], embedding and tuple(embedding), attributes))
     assert len(rows) > 20
     return rows
 

@@ -17,13 +17,9 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def articles(db: Connection) -> Connection:
-    db.execute(
-        "create table articles (id int primary key, body text, weight numeric, at timestamp)"
-    )
+    db.execute("create table articles (id int primary key, body text, weight numeric, at timestamp)")
     db.execute("insert into articles values (1, 'amber'), (2, 'basket')")
-    sync(
-        db, mode="immediate", importance="weight", occurred_at="at", metadata=["weight"]
-    )
+    sync(db, mode="immediate", importance="weight", occurred_at="at", metadata=["weight"])
     in_step(db)
     return db
 
@@ -33,16 +29,12 @@ def waiting(db: Connection) -> int:
 
 
 def checked(db: Connection, table: str = "public.articles") -> list[Any]:
-    return db.execute(
-        "select external_id, problem from braid.check_sync(%s)", (table,)
-    ).fetchall()
+    return db.execute("select external_id, problem from braid.check_sync(%s)", (table,)).fetchall()
 
 
 def test_without_a_worker(articles: Connection) -> None:
     articles.execute("insert into articles values (3, 'candle'), (4, 'drum')")
-    articles.execute(
-        "update articles set body = 'changed', weight = 0.5, at = '2026-03-01 12:00' where id = 1"
-    )
+    articles.execute("update articles set body = 'changed', weight = 0.5, at = '2026-03-01 12:00' where id = 1")
     articles.execute("delete from articles where id = 2")
     articles.execute("update articles set id = 30 where id = 3")
     articles.execute("update articles set body = 'none' where id = 99")
@@ -57,25 +49,16 @@ def test_without_a_worker(articles: Connection) -> None:
         occurred_at="at",
         metadata=["weight"],
     )
-    before = articles.execute(
-        "select external_id, updated_at from braid_store.documents order by 1"
-    ).fetchall()
+    before = articles.execute("select external_id, updated_at from braid_store.documents order by 1").fetchall()
     in_step(articles)
-    assert (
-        articles.execute(
-            "select external_id, updated_at from braid_store.documents order by 1"
-        ).fetchall()
-        == before
-    )
+    assert articles.execute("select external_id, updated_at from braid_store.documents order by 1").fetchall() == before
 
 
 def test_the_sessions_settings_do_not_matter(articles: Connection) -> None:
     articles.execute("set datestyle = 'SQL, DMY'")
     articles.execute("set timezone = 'Asia/Tokyo'")
     articles.execute("set extra_float_digits = -5")
-    articles.execute(
-        "insert into articles values (3, 'candle', 0.123456789, '02/01/2026 10:00')"
-    )
+    articles.execute("insert into articles values (3, 'candle', 0.123456789, '02/01/2026 10:00')")
     assert one(
         articles,
         "select occurred_at = '2026-01-02T10:00Z' from braid_store.documents where external_id = '3'",
@@ -118,15 +101,9 @@ def test_the_tenant_stays(articles: Connection) -> None:
         "truncate articles",
     ],
 )
-def test_large_statements_are_left_to_a_worker(
-    articles: Connection, statement: str
-) -> None:
-    articles.execute(
-        "insert into articles select n, 'text' from generate_series(1001, 1201) n"
-    )
-    articles.execute(
-        "insert into articles select n, 'text' from generate_series(1202, 1402) n"
-    )
+def test_large_statements_are_left_to_a_worker(articles: Connection, statement: str) -> None:
+    articles.execute("insert into articles select n, 'text' from generate_series(1001, 1201) n")
+    articles.execute("insert into articles select n, 'text' from generate_series(1202, 1402) n")
     assert (checked(articles), waiting(articles)) == ([], 0)
     articles.execute(statement)
     assert waiting(articles) > 0
@@ -139,15 +116,9 @@ def test_large_statements_are_left_to_a_worker(
     assert texts(articles)["5"] == "five"
 
 
-def test_writers_that_may_not_write_documents(
-    articles: Connection, dsn: str, make_login: Any, connect_as: Any
-) -> None:
+def test_writers_that_may_not_write_documents(articles: Connection, dsn: str, make_login: Any, connect_as: Any) -> None:
     login = make_login("clerk")
-    articles.execute(
-        sql.SQL("grant select, insert, update, delete on articles to {}").format(
-            sql.Identifier(login)
-        )
-    )
+    articles.execute(sql.SQL("grant select, insert, update, delete on articles to {}").format(sql.Identifier(login)))
     clerk = connect_as(login)
     clerk.execute("set braid.tenant = 'default'")
     clerk.execute("update articles set body = 'changed' where id = 1")
@@ -161,14 +132,8 @@ def test_writers_that_may_not_write_documents(
                          " (select from braid_store.tenants where key = 'other')")  # fmt: skip
         member = make_login(f"member_{tenant}")
         articles.execute("select braid.add_tenant_member(%s, %s)", (tenant, member))
-        articles.execute(
-            sql.SQL("grant insert, select on articles to {}").format(
-                sql.Identifier(member)
-            )
-        )
-        connect_as(member).execute(
-            "insert into articles values (%s, 'by a member')", (10 + count,)
-        )
+        articles.execute(sql.SQL("grant insert, select on articles to {}").format(sql.Identifier(member)))
+        connect_as(member).execute("insert into articles values (%s, 'by a member')", (10 + count,))
         assert waiting(articles) == count
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connect_as(member).execute("select braid_store.apply_at_once(1, '[]')")
@@ -203,15 +168,11 @@ def test_a_row_that_cannot_be_a_document(articles: Connection, on_error: str) ->
 
 
 @pytest.mark.parametrize("on_error", ["keep", "fail"])
-def test_a_locked_document_is_not_waited_for(
-    articles: Connection, dsn: str, on_error: str
-) -> None:
+def test_a_locked_document_is_not_waited_for(articles: Connection, dsn: str, on_error: str) -> None:
     sync(articles, mode="immediate", on_error=on_error)
     in_step(articles)
     with psycopg.connect(dsn) as other:
-        other.execute(
-            "select from braid_store.documents where external_id = '1' for update"
-        )
+        other.execute("select from braid_store.documents where external_id = '1' for update")
         articles.execute("update articles set body = 'changed' where id = 1")
         assert texts(articles)["1"] == "amber"
         assert waiting(articles) == 1
@@ -225,9 +186,7 @@ def test_triggers_that_change_the_row_again(articles: Connection) -> None:
         " if new.body not like '%again' then update articles set body = new.body || ' again' where id = new.id; end if;"
         " return null; end $$"
     )
-    articles.execute(
-        "create trigger a after insert or update on articles for each row execute function again()"
-    )
+    articles.execute("create trigger a after insert or update on articles for each row execute function again()")
     articles.execute("update articles set body = 'changed' where id = 1")
     in_step(articles)
     assert texts(articles)["1"] == "changed again"
@@ -236,39 +195,29 @@ def test_triggers_that_change_the_row_again(articles: Connection) -> None:
 def test_columns_change(articles: Connection) -> None:
     sync(articles, mode="immediate", metadata=["weight"])
     in_step(articles)
-    articles.execute(
-        "alter table articles alter weight type text using 'heavy', alter id type bigint"
-    )
+    articles.execute("alter table articles alter weight type text using 'heavy', alter id type bigint")
     articles.execute("alter table articles rename body to words")
     articles.execute("update articles set words = 'changed' where id = 1")
     assert texts(articles)["1"] == "amber"
     in_step(articles)
     assert texts(articles)["1"] == "changed"
     # The worker has told the trigger.
-    articles.execute(
-        "update articles set words = 'more', weight = 'light' where id = 1"
-    )
+    articles.execute("update articles set words = 'more', weight = 'light' where id = 1")
     assert (texts(articles)["1"], waiting(articles), checked(articles)) == (
         "more",
         0,
         [],
     )
-    assert one(articles, "select braid.get_document('1')")["metadata"] == {
-        "weight": "light"
-    }
+    assert one(articles, "select braid.get_document('1')")["metadata"] == {"weight": "light"}
 
 
 def test_columns_that_are_not_stored(articles: Connection) -> None:
     if articles.info.server_version < 180000:
         pytest.skip("PostgreSQL 18 has them")
-    articles.execute(
-        "alter table articles add upper text generated always as (upper(body)) virtual"
-    )
+    articles.execute("alter table articles add upper text generated always as (upper(body)) virtual")
     sync(articles, metadata=["upper"])
     in_step(articles)
-    assert one(articles, "select braid.get_document('1')")["metadata"] == {
-        "upper": "AMBER"
-    }
+    assert one(articles, "select braid.get_document('1')")["metadata"] == {"upper": "AMBER"}
     for arguments in (
         {"mode": "immediate", "metadata": ["upper"]},
         {"tenant": None, "tenant_column": "upper"},
@@ -280,9 +229,7 @@ def test_columns_that_are_not_stored(articles: Connection) -> None:
 
 def test_workers_and_triggers_at_once(articles: Connection, dsn: str) -> None:
     """A worker that has read a row writes nothing older than what a trigger wrote meanwhile."""
-    articles.execute(
-        "insert into articles select n, 'text ' || n from generate_series(10, 300) n"
-    )
+    articles.execute("insert into articles select n, 'text ' || n from generate_series(10, 300) n")
     in_step(articles)
     stop = threading.Event()
     problems: list[Exception] = []

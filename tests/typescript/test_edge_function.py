@@ -206,8 +206,9 @@ def deploy(
     service: tuple[type[Service], str],
 ) -> Iterator[Deploy]:
     """`deploy(**environment)`: more of it, or other keys. Without EMBEDDING_URL it embeds by the platform's model."""
-    user, administrator = make_login("authenticated", "braid_writer"), make_login(
-        "service_role", "braid_writer", "administrator"
+    user, administrator = (
+        make_login("authenticated", "braid_writer"),
+        make_login("service_role", "braid_writer", "administrator"),
     )
     anonymous = make_login("anon", "braid_reader")
     login = make_login("authenticator", user, administrator, anonymous, "gateway", options="noinherit")

@@ -283,9 +283,7 @@ def test_the_offline_models_chunks_are_embedded_by_the_command(dsn: str, db: Con
     assert_found_and_mended(dsn, "embeddings_waiting", "collection default", "0 seconds")
 
 
-def test_vectors_without_an_index(
-    dsn: str, db: Connection, make_login: Callable[..., str], connect_as: Any
-) -> None:
+def test_vectors_without_an_index(dsn: str, db: Connection, make_login: Callable[..., str], connect_as: Any) -> None:
     db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
     db.execute("update braid_store.vector_settings set exact_rows = 10")
     documents = [{"external_id": str(n), "content": f"text {n}", "embedding": [n, n % 7, 1]} for n in range(40)]

@@ -55,9 +55,7 @@ def test_storage_is_what_the_server_says(two_tenants: Connection) -> None:
 
 def test_shards_name_their_tenant(db: Connection) -> None:
     with_shard(db)
-    rows = db.execute(
-        "select part, tenant, collection from braid.storage where table_name like 'vectors%'"
-    ).fetchall()
+    rows = db.execute("select part, tenant, collection from braid.storage where table_name like 'vectors%'").fetchall()
     assert {row[1:] for row in rows} == {("default", "c")}
     assert "rows" in {row[0] for row in rows} and any(part.endswith("_hnsw") for part, _, _ in rows)
     row = db.execute(
@@ -65,8 +63,11 @@ def test_shards_name_their_tenant(db: Connection) -> None:
         " where collection = 'c'"
     ).fetchone()
     assert row is not None and row[0] == 300 and row[2] > row[1] > 0
-    assert row[1] == one(db, "select pg_indexes_size(('braid_store.' || table_name)::regclass) from braid.storage"
-                             " where starts_with(table_name, 'vectors_') limit 1")
+    assert row[1] == one(
+        db,
+        "select pg_indexes_size(('braid_store.' || table_name)::regclass) from braid.storage"
+        " where starts_with(table_name, 'vectors_') limit 1",
+    )
 
 
 def with_shard(db: Connection) -> None:
@@ -311,9 +312,7 @@ def test_searches_of_all_tenants_by_the_hour(two_tenants: Connection) -> None:
     assert rows == [("c", 2)]
 
 
-def test_who_may_look(
-    db: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection]
-) -> None:
+def test_who_may_look(db: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection]) -> None:
     upsert(db, documents(3))
     for kind in ("monitor", "service", "administrator"):
         session = connect_as(make_login(kind, kind))

@@ -54,8 +54,10 @@ def test_settings_that_cost_speed_are_told_to_administrators(home: Path, pg_vers
     dsn = embedded.ensure_running(home).dsn
     with psycopg.connect(dsn, autocommit=True) as db:
         assert codes(db) == ["autovacuum_off"]
-        db.execute("insert into braid_store.sparse_rows select 1, 1, n, repeat('x', 1500), '{1}' "
-                   "from generate_series(1, 4000) n")
+        db.execute(
+            "insert into braid_store.sparse_rows select 1, 1, n, repeat('x', 1500), '{1}' "
+            "from generate_series(1, 4000) n"
+        )
         db.execute("vacuum")
         assert codes(db) == ["autovacuum_off", "shared_buffers_small"]
         db.execute("truncate braid_store.sparse_rows")
@@ -63,8 +65,10 @@ def test_settings_that_cost_speed_are_told_to_administrators(home: Path, pg_vers
         upsert(db, documents, "default")
         db.execute("vacuum")
         assert codes(db) == ["autovacuum_off", "shared_buffers_small"]
-        db.execute("create table braid_store.vectors_99 as select array_fill(n, array[900])::vector(900) as v "
-                   "from generate_series(1, 400) n")
+        db.execute(
+            "create table braid_store.vectors_99 as select array_fill(n, array[900])::vector(900) as v "
+            "from generate_series(1, 400) n"
+        )
         db.execute("create index vectors_99_hnsw on braid_store.vectors_99 using hnsw (v vector_l2_ops)")
         assert codes(db, maintenance_work_mem="1GB") == ["autovacuum_off", "shared_buffers_small"]
         found = ["autovacuum_off", "maintenance_work_mem_small", "shared_buffers_small"]

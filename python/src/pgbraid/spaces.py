@@ -38,9 +38,7 @@ class VectorSpace(NamedTuple):
     stores_queries: bool = False
 
 
-def embedder_for(
-    embedders: Sequence[Embedder], space: VectorSpace, spaces: Sequence[VectorSpace]
-) -> Embedder | None:
+def embedder_for(embedders: Sequence[Embedder], space: VectorSpace, spaces: Sequence[VectorSpace]) -> Embedder | None:
     """The embedder of the space's model, by name.
 
     A single embedder of another name is taken for the collection's own, the old one in a model change: names are

@@ -20,9 +20,7 @@ from pgbraid.errors import MissingExtraError, PgbraidError
 try:
     from opentelemetry import metrics, trace
 except ImportError as error:
-    raise MissingExtraError(
-        f"{error.name} is not installed", hint="pip install 'pgbraid[opentelemetry]'"
-    ) from error
+    raise MissingExtraError(f"{error.name} is not installed", hint="pip install 'pgbraid[opentelemetry]'") from error
 
 if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider

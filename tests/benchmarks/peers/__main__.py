@@ -66,9 +66,7 @@ def main() -> None:
             write_page(results)
 
 
-def measure(
-    corpus: Stored, folder: Path, dsn: str, environment: Path, names: list[str], results: Results
-) -> None:
+def measure(corpus: Stored, folder: Path, dsn: str, environment: Path, names: list[str], results: Results) -> None:
     def started(chosen: list[str]) -> list[Process]:
         processes = []
         for name in chosen:
@@ -93,7 +91,8 @@ def measure(
         say(f"  {process.about}")
     found: list[Group] = list(groups(corpus, searching, results.query_count))
     sizes = [
-        Size(process.name, process.about, seconds.get(process.name), **process.do("size")) for process in searching
+        Size(process.name, process.about, seconds.get(process.name), **process.do("size"))
+        for process in searching
         if process.name != "langchain"  # it is with the table it reads
     ]
     for process in searching:

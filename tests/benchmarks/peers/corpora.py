@@ -57,9 +57,7 @@ class Stored:
         """By number of words. The texts have nothing to do with the vectors."""
         texts = json.loads((self.folder / "queries.json").read_text())
         vectors = np.load(self.folder / "query_vectors.npy")
-        return {
-            length: [Query(*pair) for pair in zip(texts[str(length)], vectors, strict=True)] for length in LENGTHS
-        }
+        return {length: [Query(*pair) for pair in zip(texts[str(length)], vectors, strict=True)] for length in LENGTHS}
 
     @cached_property
     def tuning(self) -> tuple[Vectors, list[list[int]]]:
@@ -92,9 +90,7 @@ def store(folder: Path, name: str, size: int, query_count: int) -> Stored:
     with (folder / "texts.txt").open("w", encoding="utf-8") as file:
         for document in words.documents(0, size):
             file.write(renamed(document["chunks"][0]["content"]) + "\n")
-    queries = {
-        length: [renamed(query.text) for query in words.queries(length, query_count)] for length in LENGTHS
-    }
+    queries = {length: [renamed(query.text) for query in words.queries(length, query_count)] for length in LENGTHS}
     (folder / "queries.json").write_text(json.dumps(queries))
     vectors = Corpus(size)
     drawn = vectors.queries(query_count + TUNING)

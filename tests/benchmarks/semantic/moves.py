@@ -119,8 +119,10 @@ def promotion(bench: Bench, size: int) -> None:
         finished = time.perf_counter() - started
         traffic.phase = "after"
         time.sleep(10)
-    print(f"{size:,} vectors promoted while {READERS} read and {WRITERS} write: served after {served:.0f} s, all done "
-          f"after {finished:.0f} s")
+    print(
+        f"{size:,} vectors promoted while {READERS} read and {WRITERS} write: served after {served:.0f} s, all done "
+        f"after {finished:.0f} s"
+    )
     _print(traffic)
 
 
@@ -219,5 +221,3 @@ def say_shards(bench: Bench, tenants: list[str]) -> None:
             else f"{tenant}: HNSW of {shard['vector_count']:,}, ef_search {shard['ef_search']} for 10 and "
             f"{shard['ef_search_100']} for 100, recall {shard['recall']:.4f} of sampled queries"
         )
-
-

@@ -82,9 +82,7 @@ async def searched(
             await client._spaces.check_dimensions(vector.dimensions(), collection)
         elif query:
             try:
-                vector, model, unstored = await (embed or embed_query)(
-                    client, query, collection, options, warnings
-                )
+                vector, model, unstored = await (embed or embed_query)(client, query, collection, options, warnings)
                 # Refused if the model of searches is another one by then.
                 sent = {"embedding_model": model, **(given or {})} if isinstance(given or {}, Mapping) else given
             except EmbeddingError as error:

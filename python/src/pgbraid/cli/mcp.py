@@ -38,9 +38,7 @@ SHORTEST_SECRET = 32
 @click.option("--token-keys", metavar="URL", help="Its JSON Web Key Set. Else $PGBRAID_TOKEN_SECRET is the key.")
 @click.option("--token-audience", metavar="NAME", help="What tokens are for.  [default: --resource-url]")
 @click.option("--resource-url", metavar="URL", help="The address of this server as clients see it, with /mcp.")
-@click.option(
-    "--tenant-claim", metavar="PATH", help=f"Where tokens have the tenant.  [default: {DEFAULT_CLAIM}]"
-)
+@click.option("--tenant-claim", metavar="PATH", help=f"Where tokens have the tenant.  [default: {DEFAULT_CLAIM}]")
 @click.option("--scope", "scopes", multiple=True, metavar="NAME", help="A scope that tokens must have.")
 @embedding_options
 def mcp(

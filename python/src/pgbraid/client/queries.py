@@ -83,9 +83,7 @@ def searched(
             client._spaces.check_dimensions(vector.dimensions(), collection)
         elif query:
             try:
-                vector, model, unstored = (embed or embed_query)(
-                    client, query, collection, options, warnings
-                )
+                vector, model, unstored = (embed or embed_query)(client, query, collection, options, warnings)
                 # Refused if the model of searches is another one by then.
                 sent = {"embedding_model": model, **(given or {})} if isinstance(given or {}, Mapping) else given
             except EmbeddingError as error:

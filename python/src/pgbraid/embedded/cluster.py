@@ -41,6 +41,7 @@ LOCK_TIMEOUT = START_TIMEOUT + 60
 MEMORY_REFUSED = ("could not map anonymous shared memory", "could not create shared memory segment")
 LESS_MEMORY = ("512MB", "128MB", "32MB")
 
+
 @dataclass(frozen=True)
 class _PidFile:
     pid: int

@@ -17,8 +17,14 @@ if TYPE_CHECKING:
     from pgbraid.embedders.static import StaticEmbedder
 
 __all__ = [
-    "AdaptedEmbedder", "Embedder", "HttpEmbedder", "LocalEmbedder", "OnnxEmbedder",
-    "OpenAIEmbedder", "SentenceTransformerEmbedder", "StaticEmbedder",
+    "AdaptedEmbedder",
+    "Embedder",
+    "HttpEmbedder",
+    "LocalEmbedder",
+    "OnnxEmbedder",
+    "OpenAIEmbedder",
+    "SentenceTransformerEmbedder",
+    "StaticEmbedder",
 ]
 
 __getattr__, __dir__ = lazy_names(

@@ -79,9 +79,7 @@ def _drop_roles(connection: Connection, roles: Sequence[str], notify: Notify) ->
         return None
     names = sql.SQL(", ").join(map(sql.Identifier, roles))
     try:
-        in_transaction(
-            connection, lambda: connection.execute(sql.SQL("drop role if exists {}").format(names)), notify
-        )
+        in_transaction(connection, lambda: connection.execute(sql.SQL("drop role if exists {}").format(names)), notify)
     except psycopg.errors.DependentObjectsStillExist:
         return "another database of this cluster uses them"
     except psycopg.errors.InsufficientPrivilege as error:

@@ -42,9 +42,7 @@ class Installation:
     def changed_migrations(self) -> tuple[str, ...]:
         """Those that were changed after they had been applied."""
         package = resources().migration_hashes
-        return tuple(
-            name for name, applied in self.migrations.items() if name in package and package[name] != applied
-        )
+        return tuple(name for name, applied in self.migrations.items() if name in package and package[name] != applied)
 
     @property
     def is_this_package(self) -> bool:
@@ -64,9 +62,7 @@ def read_installation(connection: Connection) -> Installation | None:
             f"the login {connection.info.user} may not use pgbraid",
             hint=f"have an administrator run: grant braid_reader to {connection.info.user}",
         )
-    row = connection.execute(
-        f"select version, content_hash, migrations, placeholders from {INSTALLATION}"
-    ).fetchone()
+    row = connection.execute(f"select version, content_hash, migrations, placeholders from {INSTALLATION}").fetchone()
     if row is None:
         bound = connection.execute(f"select pg_catalog.row_security_active('{INSTALLATION}')").fetchone()
         if bound and bound[0]:

@@ -227,18 +227,14 @@ class PgbraidVectorStore(BasePydanticVectorStore):
 
     # Reading
 
-    def get_nodes(
-        self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
-    ) -> list[BaseNode]:
+    def get_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
         """Nodes by their ids, in this order; those that match a filter; or those of both."""
         with self._connections.client() as client:
             if filters is None and node_ids is not None:
                 found = store.passages_by_id(client, node_ids, key=KEY, collection=self.collection)
             else:
                 wanted = _wanted(node_ids, filters)
-                found = store.passages_matching(
-                    client, wanted, key=KEY, collection=self.collection, ids=node_ids
-                )
+                found = store.passages_matching(client, wanted, key=KEY, collection=self.collection, ids=node_ids)
         return [node_of(passage) for passage in found]
 
     async def aget_nodes(

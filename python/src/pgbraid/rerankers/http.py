@@ -25,9 +25,7 @@ class _Api(NamedTuple):
 
 # docs.cohere.com/reference/rerank, api.jina.ai/redoc, huggingface.github.io/text-embeddings-inference
 _APIS = {
-    "cohere": _Api(
-        "https://api.cohere.com/v2", "COHERE_API_KEY", "documents", {}, "results", "relevance_score", 1000
-    ),
+    "cohere": _Api("https://api.cohere.com/v2", "COHERE_API_KEY", "documents", {}, "results", "relevance_score", 1000),
     "jina": _Api(
         "https://api.jina.ai/v1",
         "JINA_API_KEY",

@@ -110,9 +110,7 @@ class Service:
                 self.batch_size = min(self._most, self.batch_size * 2)
         return found
 
-    def apart(
-        self, error: PgbraidError, texts: list[str], dimensions: int
-    ) -> list[Vector | RefusedError | LateError]:
+    def apart(self, error: PgbraidError, texts: list[str], dimensions: int) -> list[Vector | RefusedError | LateError]:
         """As `embed`, for texts that have failed together with this error."""
         return self._apart(error, texts, dimensions, float("inf"), is_part=False)
 

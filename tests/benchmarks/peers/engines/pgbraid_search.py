@@ -120,9 +120,7 @@ class Pgbraid(Engine):
     def exact(self, mode: str, way: str, query: Query, where: Where | None) -> list[int]:
         return self._answer(self._comparing, mode, query, where, {**PLAIN[mode], "exact": True})()
 
-    def _answer(
-        self, db: Connection, mode: str, query: Query, where: Where | None, options: dict[str, Any]
-    ) -> Answer:
+    def _answer(self, db: Connection, mode: str, query: Query, where: Where | None, options: dict[str, Any]) -> Answer:
         statement = f"select external_id from {CALLS[mode]}{NAMED}"
         values = {
             "text": query.text,

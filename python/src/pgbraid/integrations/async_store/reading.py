@@ -61,9 +61,7 @@ async def find(
     return [passage_of_result(row, key) for row in found]
 
 
-async def passages_by_id(
-    client: AsyncClient, ids: Sequence[str], *, key: str, collection: str
-) -> list[Passage]:
+async def passages_by_id(client: AsyncClient, ids: Sequence[str], *, key: str, collection: str) -> list[Passage]:
     """The chunks of these ids, in their order; those that are not there are left out."""
     wanted = list(dict.fromkeys(ids))
     # The id of a chunk that is not its document's first.

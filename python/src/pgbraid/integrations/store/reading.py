@@ -63,9 +63,7 @@ def find(
     return [passage_of_result(row, key) for row in found]
 
 
-def passages_by_id(
-    client: Client, ids: Sequence[str], *, key: str, collection: str
-) -> list[Passage]:
+def passages_by_id(client: Client, ids: Sequence[str], *, key: str, collection: str) -> list[Passage]:
     """The chunks of these ids, in their order; those that are not there are left out."""
     wanted = list(dict.fromkeys(ids))
     # The id of a chunk that is not its document's first.
