@@ -5,7 +5,8 @@ create or replace function braid_store.find_filtered(
   candidate_count int,
   posting_count bigint,
   asks_text boolean,
-  asks_semantic boolean
+  asks_semantic boolean,
+  filters jsonb
 )
 returns braid_store.filter
 language plpgsql
@@ -64,7 +65,12 @@ begin
   if filter.source is not null then
     v_chunk_ids := braid_store.source_chunk_ids(filter, least(v_max_count, c_at_once));
     v_is_given := cardinality(v_chunk_ids) <= least(v_max_count, c_at_once);
-  elsif filter.lists is not null then
+    if not v_is_given then
+      -- The lists know how many pass, a sample only about.
+      filter.lists := braid_store.listed_conditions(filters);
+    end if;
+  end if;
+  if not v_is_given and filter.lists is not null then
     select l.chunk_ids, l.listed_count into v_chunk_ids, v_listed_count
     from braid_store.listed_chunk_ids(filter, tenant_id, collection_id, v_max_count) l;
     v_is_given := v_chunk_ids is not null;
@@ -116,7 +122,8 @@ begin
 end
 $$;
 
-comment on function braid_store.find_filtered(braid_store.filter, int, int, int, bigint, boolean, boolean) is
+comment on function braid_store.find_filtered(braid_store.filter, int, int, int, bigint, boolean, boolean, jsonb) is
   'Finds out, once for both legs of a search, what they need to know about its filter: what share of the chunks passes '
   'or, if these are few, which they are. Leaves among null if the legs that are asked had better test what they find. '
-  'Each looks for candidate_count chunks. posting_count: how many postings full text has to look at, at most.';
+  'Each looks for candidate_count chunks. posting_count: how many postings full text has to look at, at most. filters: what '
+  'the filter was compiled from; null if it has more conditions.';

@@ -212,7 +212,8 @@ begin
          where f.is_driven or get_bit(s.mask, f.place_in_block) = 1
          offset 0
        ) c
-  where c.bound >= l.low and c.bound < gather_candidates.high;
+  -- A place of among without any of the words has a bound of 0.
+  where c.bound >= l.low and c.bound < gather_candidates.high and c.bound > 0;
 end
 $$;
 

@@ -8,6 +8,7 @@ create or replace function braid_store.indexed_candidates(
   filter braid_store.filter,
   min_score float8,
   candidate_count int,
+  enough_count int,
   ef_search int
 )
 returns braid_store.candidate[]
@@ -24,6 +25,8 @@ declare
   v_measured braid_store.measured_chunks;
   v_written braid_store.measured_chunks;
   v_max_count int;
+  -- Where enough of what one scan finds should pass the filter, one is tried. Else the index goes on by itself.
+  v_is_iterative boolean := not filter.is_empty and coalesce(filter.share * ef_search < 1.1 * enough_count, true);
   v_indexed_count int;
   v_found_count int;
   v_candidates braid_store.candidate[];
@@ -39,14 +42,19 @@ begin
     when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10, greatest(candidate_count, ef_search))
     else candidate_count end;
   v_measured := braid_store.nearest_indexed(
-    tenant_id, collection, space, shard, query_embedding, filter, v_max_count, ef_search, not filter.is_empty, has_written);
+    tenant_id, collection, space, shard, query_embedding, filter, v_max_count, ef_search, v_is_iterative, has_written);
+  if not filter.is_empty and not v_is_iterative and cardinality(v_measured.chunk_ids) < enough_count then
+    v_is_iterative := true;
+    v_measured := braid_store.nearest_indexed(
+      tenant_id, collection, space, shard, query_embedding, filter, v_max_count, ef_search, v_is_iterative, has_written);
+  end if;
   -- In a cluster whose vectors are alike to halfvec, all that the search passes are compared, and if that is not all of the
   -- cluster, all vectors.
   if shard.index_type = 'halfvec'
      and braid_store.halfvec_is_unsure(space.distance, query_embedding, v_measured.distances, candidate_count) then
     if v_max_count < ef_search then
       v_measured := braid_store.nearest_indexed(
-        tenant_id, collection, space, shard, query_embedding, filter, ef_search, ef_search, not filter.is_empty, has_written);
+        tenant_id, collection, space, shard, query_embedding, filter, ef_search, ef_search, v_is_iterative, has_written);
     end if;
     if braid_store.halfvec_is_unsure(space.distance, query_embedding, v_measured.distances, candidate_count) then
       return null;
@@ -65,14 +73,14 @@ begin
          indexed_candidates.min_score, indexed_candidates.candidate_count, v_indexed_count) r;
   -- Vectors written since do not count as found: they may be new versions of many of the shard's nearest vectors, which
   -- then are missing from the index's answer.
-  return case when v_found_count >= candidate_count then v_candidates end;
+  return case when v_found_count >= enough_count then v_candidates end;
 end
 $$;
 
 comment on function braid_store.indexed_candidates(int, braid_store.collections, braid_store.vector_spaces,
                                                    braid_store.serving_shard, boolean, @vector@.vector,
-                                                   braid_store.filter, float8, int, int) is
+                                                   braid_store.filter, float8, int, int, int) is
   'The chunks nearest to a vector among those that pass a filter, found by a shard''s HNSW index and, if '
   'has_written, by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer '
-  'than candidate_count (then the chunks that pass the filter are far from the query, or the index holds many '
+  'than enough_count (then the chunks that pass the filter are far from the query, or the index holds many '
   'vectors of deleted chunks), or cannot tell them apart.';

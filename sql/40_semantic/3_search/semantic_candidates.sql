@@ -27,6 +27,7 @@ declare
   v_measured braid_store.measured_chunks;
   v_share float8;
   v_ef_search float8;
+  v_enough_count int := candidate_count;
 begin
   select s.* into strict v_space
   from braid_store.vector_spaces s
@@ -35,7 +36,7 @@ begin
 
   -- 1. If few chunks pass the filter, the query is compared with all of these.
   if not filter.is_empty and filter.share is null and not is_exact and ef_search is null then
-    filter := braid_store.find_filtered(filter, tenant_id, collection.id, candidate_count, 0, false, true);
+    filter := braid_store.find_filtered(filter, tenant_id, collection.id, candidate_count, 0, false, true, null);
   end if;
   if filter.among is not null and not is_exact and ef_search is null then
     mode := 'exact_filtered';
@@ -51,16 +52,21 @@ begin
      and shard.vector_count > 2 * candidate_count then
     -- Wide enough to hold candidate_count chunks that pass the filter, and for the recall that was measured.
     -- If fewer vectors than 1/128 pass the filter, ef_search is not raised further: pgvector's iterative scan goes on by
-    -- itself if it has found too few. The highest that pgvector allows is 1000.
+    -- itself if it has found too few. The highest that pgvector allows is 1000. Where full text fills the page, one scan that
+    -- comes to about candidate_count of them is enough.
     v_share := greatest(coalesce(filter.share, 1), 1 / 128.0);
+    if is_fused and not filter.is_empty then
+      v_enough_count := candidate_count * 3 / 4;
+    end if;
     v_ef_search := coalesce(ef_search, braid_store.needed_ef_search(
       case when is_fused then shard.ef_search_fused else shard.ef_search end, shard.ef_search_100,
-      candidate_count / v_share, least(page_count, candidate_count) / v_share));
+      case when v_enough_count < candidate_count then 0.8 else 1 end * candidate_count / v_share,
+      least(page_count, candidate_count) / v_share));
     if not filter.is_empty or v_ef_search <= 1000 then
       mode := case when filter.is_empty then 'hnsw' else 'hnsw_filtered' end;
       candidates := braid_store.indexed_candidates(
         tenant_id, collection, v_space, shard, shard.has_written, query_embedding, filter, min_score, candidate_count,
-        least(v_ef_search, 1000)::int);
+        v_enough_count, least(v_ef_search, 1000)::int);
     end if;
   end if;
 
@@ -80,5 +86,5 @@ comment on function braid_store.semantic_candidates(int, braid_store.collections
   'hnsw_filtered (by the index, searched as widely as calibrate_shard found necessary), or exact_after_hnsw or '
   'exact_after_hnsw_filtered (the index found too few). page_count: how many of the nearest are to be found as surely as '
   'was measured; the others are what is found on the way. is_fused: full text fills most of the page, so that fewer of '
-  'them are enough. is_exact true compares all vectors. ef_search, if not null, sets how widely the index is searched. shard: '
-  'what they were found in.';
+  'them are enough, and under a filter three quarters of candidate_count. is_exact true compares all vectors. ef_search, if '
+  'not null, sets how widely the index is searched. shard: what they were found in.';

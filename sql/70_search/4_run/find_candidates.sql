@@ -53,7 +53,7 @@ begin
       v_filter, request.tenant_id, v_collection.id, request.candidate_count,
       least(v_query.posting_count, v_demands.posting_count), v_asks_text,
       (v_asks_semantic or v_asks_sparse) and coalesce(v_demands.posting_count > 10000, true) and not v_options.exact
-      and v_options.ef_search is null);
+      and v_options.ef_search is null, request.filters);
     if v_demanded_ids is null then
       v_found.filter := v_filter;
     end if;
@@ -91,7 +91,7 @@ begin
   if v_asks_semantic and not v_is_all_found then
     -- Where full text can fill the page and weighs enough, few rows are there by their vector alone. With other weights and
     -- fusions there are more.
-    v_is_fused := v_asks_text and not v_options.is_rearranged and cardinality(v_found.full_text) >= request.match_count
+    v_is_fused := v_asks_text and not v_options.is_rearranged and cardinality(v_found.full_text) >= case when v_filter.is_empty then request.match_count else request.candidate_count end
                   and v_collection.fusion = 'convex' and v_options.semantic_normalisation = 'centroid'
                   and 3 * v_collection.semantic_weight <= 2 * v_collection.full_text_weight + 1e-9;
     select n.candidates, n.mode, n.shard into v_found.semantic, v_found.semantic_mode, v_found.shard
