@@ -15,7 +15,7 @@ import pytest
 
 import pgbraid
 from pgbraid.cli import eval as eval_command
-from pgbraid.cli import judgments as judgments_command
+from pgbraid.cli.judgments import sample as sample_command
 from pgbraid.errors import LimitExceededError
 from pgbraid.evaluation import report as report_module
 from pgbraid.evaluation.report import interpolated_precision
@@ -390,12 +390,14 @@ def test_queries_of_the_search_log_are_sampled_and_embedded(
         texts.connection.execute("select braid.search(%s)", (query,))
     done = run("judgments", "sample", "asked", "--method", "frequency", "--count", 1, "--no-embed")
     assert (done.code, done.out) == (0, "1 queries stored\n")
-    monkeypatch.setattr(judgments_command, "embedders", lambda *_: [HashEmbedder()])
+    monkeypatch.setattr(sample_command, "embedders", lambda *_: [HashEmbedder()])
     assert run("judgments", "sample", "asked").out == "1 queries stored, 2 embedded\n"
     found = texts.list_queries("asked")
     assert sorted(query["query_text"] for query in found) == ["dog", "fox"]
     assert all(query["embedding_models"] for query in found)
-    assert run("judgments", "sample", "asked").out == "0 queries stored\n"
+    done = run("judgments", "sample", "asked")
+    assert (done.code, done.out) == (0, "0 queries stored\n")
+    assert done.err.startswith("the search log of default has no text of a query that the set has not\n")
     done = run("judgments", "sample", "asked", "--collection", "none")
     assert done.code == 2
     assert "none" in done.err

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import click
 
-from pgbraid.cli.judgments.agreement import agreement
-from pgbraid.cli.judgments.ask import ask
-from pgbraid.cli.judgments.compare import compare
-from pgbraid.cli.judgments.load import load
-from pgbraid.cli.judgments.sample import sample
+from pgbraid.cli.judgments import agreement, ask, compare, load, sample
 
 __all__ = ["judgments"]
 
@@ -18,5 +14,5 @@ def judgments() -> None:
     """Judged queries: what `pgbraid eval` measures by."""
 
 
-for command in (load, sample, ask, compare, agreement):
+for command in (load.load, sample.sample, ask.ask, compare.compare, agreement.agreement):
     judgments.add_command(command)

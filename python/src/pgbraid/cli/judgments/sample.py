@@ -8,6 +8,7 @@ import click
 
 from pgbraid.cli.judgments.queries import embed_missing, keep_what_is_there
 from pgbraid.cli.options import collection_option, dsn_option, embedders, embedding_options, tenant_option
+from pgbraid.display import clean
 
 
 @click.command(short_help="Take queries from the search log into a query set.")
@@ -65,3 +66,6 @@ def sample(
             )
         embedded = 0 if no_embed else embed_missing(client, query_set, collection)
     click.echo(", ".join([f"{stored} queries stored", *([f"{embedded} embedded"] if embedded else [])]))
+    if not stored:
+        click.echo(f"the search log of {clean(collection)} has no text of a query that the set has not", err=True)
+        click.echo("hint: braid.set_search_log says what a collection logs", err=True)
