@@ -305,7 +305,7 @@ def test_the_settings_reach_the_index(db: Connection) -> None:
 
 def test_a_collection_keeps_how_its_index_is_built(db: Connection) -> None:
     """What an older version created is the same collection for a program that creates it again with defaults."""
-    for name, given, expected in (("old", 64, 64), ("new", None, 128), ("dense", None, 160)):
+    for name, given, expected in (("old", 64, 64), ("new", None, 100), ("dense", None, 160)):
         hnsw_m = 80 if name == "dense" else 16
         create(db, name, 3, "l2", hnsw_m=hnsw_m, hnsw_ef_construction=given)
         create(db, name, 3, "l2", hnsw_m=hnsw_m)

@@ -73,7 +73,7 @@ begin
        'Use vector up to 2000 dimensions, halfvec up to 4000, or binary.'),
       ('hnsw_m', hnsw_m::text, hnsw_m between 2 and 100, 'Use 2 to 100, usually 16.'),
       ('hnsw_ef_construction', hnsw_ef_construction::text, hnsw_ef_construction between greatest(4, 2 * hnsw_m::bigint) and 1000,
-       'Use at least twice hnsw_m and at most 1000, usually 128.')
+       'Use at least twice hnsw_m and at most 1000, usually 100.')
     ) setting (name, value, is_valid, hint)
     where setting.is_valid is not true
   loop

@@ -56,6 +56,6 @@ comment on function braid.create_collection(text, text, int, text, text, int, fl
   'document are turns that follow each other. preset null: as prose, and a collection that exists keeps what it '
   'has. With fusion rrf or max, weights that are null are 1 and 1. indexed_attributes: see set_indexed_attributes. vector_storage (vector, halfvec '
   'or binary), hnsw_m, hnsw_ef_construction: how a large tenant''s vectors are stored and indexed; vector_storage null '
-  'takes the first that can be indexed at these dimensions, hnsw_ef_construction null 128, or what the collection '
+  'takes the first that can be indexed at these dimensions, hnsw_ef_construction null 100, or what the collection '
   'already has. If a collection of this name exists with the same settings, only returns its id; with others, raises '
   '22023. For administrators.';

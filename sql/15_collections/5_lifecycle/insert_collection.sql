@@ -38,8 +38,8 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '3s'
 as $$
 declare
-  -- Twice the time of pgvector's 64 at most, for a graph that is searched half as widely.
-  v_ef_construction int := coalesce(hnsw_ef_construction, 2 * greatest(64, least(hnsw_m, 500)));
+  -- A third more time than with pgvector's 64, for a graph that finds as much at a smaller width.
+  v_ef_construction int := coalesce(hnsw_ef_construction, greatest(100, 2 * least(hnsw_m, 500)));
   v_vector_space_id int;
   v_collection braid_store.collections;
   v_is_new boolean;

@@ -17,9 +17,16 @@ set jit = off
 set enable_hashagg = on
 set enable_sort = off
 set work_mem = '64MB'
+-- The halves of a large segment are two calls, which the planner takes for nothing.
+set parallel_setup_cost = 0
+set parallel_tuple_cost = 0
 as $$
 #variable_conflict use_column
 declare
+  -- From so many chunks on a worker makes one half. To start it takes 30 ms of CPU.
+  c_least_shared constant int := 10000;
+  -- As of a segment with so many chunks no list is long, a part has elements alone.
+  c_part_size constant int := 2147483647;
   v_tenant_id int := posting_lists.segment.tenant_id;
   v_collection_id int := posting_lists.segment.collection_id;
   v_segment_id bigint := posting_lists.segment.id;
@@ -28,7 +35,38 @@ declare
   v_b float8 := posting_lists.segment.b;
   v_title_weight float8 := posting_lists.segment.title_weight;
   v_average_length float8 := posting_lists.segment.average_length;
+  v_part braid_store.segments;
+  v_half int := cardinality(posting_lists.chunk_ids) / 2;
 begin
+  if cardinality(posting_lists.chunk_ids) >= c_least_shared and v_chunk_count <> c_part_size then
+    v_part := posting_lists.segment;
+    v_part.chunk_count := c_part_size;
+    -- A parallel Append has each call made by another process, if there is a worker.
+    return query
+    select v_tenant_id, v_collection_id, l.lexeme, v_segment_id, l.document_frequency, l.posting_count,
+           case when b.weight is null then l.elements end, b.weight,
+           case when b.weight is not null then braid_store.pack_blocks(l.elements, b.weight, v_chunk_count) end
+    from (
+           select p.lexeme, sum(p.document_frequency)::int as document_frequency, sum(p.posting_count)::int as posting_count,
+                  max(p.elements) filter (where p.part = 1) || max(p.elements) filter (where p.part = 2) as elements
+           from (
+             select 1 as part, p.*
+             from braid_store.posting_lists(v_part, posting_lists.chunk_ids[:v_half], posting_lists.chunk_numbers[:v_half]) p
+             union all
+             select 2, p.*
+             from braid_store.posting_lists(v_part, posting_lists.chunk_ids[v_half + 1 :],
+                                            posting_lists.chunk_numbers[v_half + 1 :]) p
+           ) p
+           group by p.lexeme
+         ) l,
+         lateral (
+           select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
+                            and not posting_lists.segment.is_deletion
+                       then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count + 0.5::float8)) end
+                    as weight
+         ) b;
+    return;
+  end if;
   return query
   with chunks as (
     select u.chunk_number, f.is_first_chunk, f.lexemes, f.position_ends, f.title_frequencies,

@@ -62,7 +62,7 @@ begin
   end if;
 
   if v_version > 0 then
-    perform braid_store.write_attributes(store_chunks.tenant_id, store_chunks.collection.id, v_chunk_ids);
+    perform braid_store.write_attributes(store_chunks.tenant_id, store_chunks.collection.id, v_chunk_ids, are_new => true);
   end if;
 
   if store_chunks.embeddings is null then

@@ -1,4 +1,9 @@
-create or replace function braid_store.write_attributes(tenant_id int, collection_id int, chunk_ids bigint[])
+create or replace function braid_store.write_attributes(
+  tenant_id int,
+  collection_id int,
+  chunk_ids bigint[],
+  are_new boolean default false
+)
 returns void
 language plpgsql
 volatile
@@ -20,18 +25,20 @@ begin
     return;
   end if;
 
-  -- Looks up each chunk's rows by id: for a list, PostgreSQL 16, which has no statistics, would read all rows of the
-  -- tenant.
-  delete from braid_store.chunk_attributes a
-  where a.tenant_id + 0 = write_attributes.tenant_id and a.ctid = any (array(
-    select a.ctid
-    from unnest(write_attributes.chunk_ids) u (chunk_id),
-         lateral (
-           select a.ctid, a.attribute_id from braid_store.chunk_attributes a
-           where a.tenant_id = write_attributes.tenant_id and a.chunk_id = u.chunk_id
-           offset 0
-         ) a
-    where a.attribute_id = any (v_ids)));
+  if not write_attributes.are_new then
+    -- Looks up each chunk's rows by id: for a list, PostgreSQL 16, which has no statistics, would read all rows of the
+    -- tenant.
+    delete from braid_store.chunk_attributes a
+    where a.tenant_id + 0 = write_attributes.tenant_id and a.ctid = any (array(
+      select a.ctid
+      from unnest(write_attributes.chunk_ids) u (chunk_id),
+           lateral (
+             select a.ctid, a.attribute_id from braid_store.chunk_attributes a
+             where a.tenant_id = write_attributes.tenant_id and a.chunk_id = u.chunk_id
+             offset 0
+           ) a
+      where a.attribute_id = any (v_ids)));
+  end if;
   insert into braid_store.chunk_attributes (tenant_id, collection_id, chunk_id, attribute_id, element, text_value,
                                             number_value)
   select write_attributes.tenant_id, write_attributes.collection_id, c.id, f.id,
@@ -62,6 +69,6 @@ begin
 end
 $$;
 
-comment on function braid_store.write_attributes(int, int, bigint[]) is
-  'Writes the rows of indexed attributes for chunks from their metadata, in place of the rows that are there. The '
-  'caller sets the chunks'' attribute_version to one that it read before this call.';
+comment on function braid_store.write_attributes(int, int, bigint[], boolean) is
+  'Writes the rows of indexed attributes for chunks from their metadata, in place of the rows that are there; if '
+  'are_new, there are none. The caller sets the chunks'' attribute_version to one that it read before this call.';

@@ -1,0 +1,38 @@
+"""A worker of the server makes half of the lists of a large segment. They are those that one process makes."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import psycopg
+
+from support.calls import one, upsert
+
+Connection = psycopg.Connection[Any]
+SIZE = 10_000
+WORDS = [f"w{number}" for number in range(50)]
+LISTS = """
+select lexeme, document_frequency, posting_count, elements, block_weight, blocks::text
+from braid_store.postings
+order by lexeme
+"""
+
+
+def test_lists_are_the_same_with_and_without_workers(dsn: str, db: Connection, pg_version: int) -> None:
+    rng = random.Random(1)
+    db.execute("set max_parallel_workers_per_gather = 0")
+    texts = [f"{rng.choice(WORDS)} {rng.choice(WORDS)} rare{number % 3000}" for number in range(SIZE)]
+    upsert(db, [{"external_id": str(number), "content": text} for number, text in enumerate(texts)])
+    alone = db.execute(LISTS).fetchall()
+    assert {row[4] is None for row in alone} == {True, False}
+    # The first has planned for no workers.
+    with psycopg.connect(dsn, autocommit=True) as other:
+        other.execute("set max_parallel_workers_per_gather = 2")
+        other.execute("select braid.rebuild_index('default')")
+        other.execute("select pg_stat_force_next_flush()")
+    if pg_version >= 18:
+        query = "select parallel_workers_to_launch from pg_stat_database where datname = current_database()"
+        assert one(db, query) > 0
+    assert db.execute(LISTS).fetchall() == alone
+    assert db.execute("select count(*) from braid_store.segments").fetchone() == (1,)
