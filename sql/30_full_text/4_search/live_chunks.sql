@@ -13,6 +13,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
+-- the table is small, and all of the tenant's rows would be read for each.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 declare
   v_rest bigint[]; -- null: all
@@ -63,7 +67,8 @@ begin
     lateral (
       select sc.chunk_id from braid_store.segment_chunks sc
       where sc.tenant_id = live_chunks.tenant_id and sc.collection_id = live_chunks.collection_id
-        and sc.segment_id = u.segment_id and sc.chunk_number = u.chunk_number
+        and sc.segment_id = u.segment_id and sc.chunk_number between u.chunk_number and u.chunk_number
+      order by sc.chunk_number
       offset 0
     ) sc);
   if live_chunks.filter.is_empty then

@@ -16,6 +16,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
+-- the table is small, and all of the tenant's rows would be read for each.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 declare
   v_is_tied boolean;
@@ -32,7 +36,10 @@ begin
                                         else 1 / (1 + n.distance) end as score
       from unnest(rank_nearest.chunk_ids, rank_nearest.distances) with ordinality n (chunk_id, distance, place),
            lateral (
-             select from braid_store.chunks c where c.tenant_id = rank_nearest.tenant_id and c.id = n.chunk_id offset 0
+             select from braid_store.chunks c
+             where c.tenant_id = rank_nearest.tenant_id and c.id between n.chunk_id and n.chunk_id
+             order by c.id
+             offset 0
            ) c
     ) l
     window best_first as (order by l.score desc)
@@ -44,9 +51,15 @@ begin
       from (select n.*, count(*) over (partition by n.score) > 1 as is_tied from unnest(candidates) n offset 0) n
       left join lateral (
         select d.external_id, c.chunk_index
-        from braid_store.chunks c
-        join braid_store.documents d on d.tenant_id = rank_nearest.tenant_id and d.id = c.document_id
-        where c.tenant_id = rank_nearest.tenant_id and c.id = n.chunk_id and n.is_tied
+        from braid_store.chunks c,
+             lateral (
+               select d.external_id from braid_store.documents d
+               where d.tenant_id = rank_nearest.tenant_id and d.id between c.document_id and c.document_id
+               order by d.id
+               offset 0
+             ) d
+        where c.tenant_id = rank_nearest.tenant_id and c.id between n.chunk_id and n.chunk_id and n.is_tied
+        order by c.id
         offset 0
       ) c on true);
   end if;

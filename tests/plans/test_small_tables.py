@@ -1,0 +1,72 @@
+"""Searches of little data, too, look chunks and documents up by their keys. While a table is small, PostgreSQL finds an
+index that has only the tenant of the key as good, or a join: all rows of the tenant would be read for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from pgbraid import embedded
+from plans.reading import document
+from support import clone
+from support.calls import Connection, upsert, vector
+from support.partitioned import install_partitioned
+
+# As many results as there are candidates.
+SEARCHES = {
+    "hybrid_search": "select count(*) from braid.hybrid_search('alpha half', %(vector)s, 100)",
+    "full_text_search": "select count(*) from braid.full_text_search('alpha half', 100)",
+    "semantic_search": "select count(*) from braid.semantic_search(%(vector)s, 100)",
+}
+# Rows and entries of indexes that this transaction has read of a table or of its partitions.
+READ = r"""
+select t.name, sum(pg_stat_get_xact_tuples_returned(r.oid) + pg_stat_get_xact_tuples_fetched(r.oid))::int
+from unnest('{documents,chunks,segment_chunks}'::text[]) t (name)
+join pg_class c on c.relname ~ ('^' || t.name || '(_\d+)?$')
+  and c.relnamespace::regnamespace::text in ('braid_store', 'braid_shards')
+cross join lateral (
+  select c.oid union all select i.indexrelid from pg_index i where i.indrelid = c.oid
+) r
+group by 1
+"""
+
+
+@pytest.fixture(scope="module", params=["plain", "partitioned"])
+def dsn(request: pytest.FixtureRequest, server: embedded.Server, pg_version: int, new_database: Any) -> Iterator[str]:
+    if request.param == "plain":
+        with new_database() as dsn:
+            yield dsn
+    elif pg_version < 17:
+        pytest.skip("clusters need PostgreSQL 17: before it, partitioned tables have no identity columns")
+    else:
+        with clone(server, "template1") as name:
+            install_partitioned(server.dsn_for(name))
+            yield server.dsn_for(name)
+
+
+def embedding(number: int) -> str:
+    return vector([1, number / 60, *[0] * 382])
+
+
+def read(db: Connection) -> dict[str, int]:
+    return dict(db.execute(READ.encode()).fetchall())
+
+
+# In one, the planner thinks that a tenant has one row of a table, and in the other two.
+@pytest.mark.parametrize("size", [150, 350])
+def test_rows_are_looked_up_by_their_keys(dsn: str, size: int) -> None:
+    with psycopg.connect(dsn, autocommit=True) as db:
+        upsert(db, [{**document(number), "embedding": embedding(number)} for number in range(size)])
+        db.execute("select braid.maintain('1 hour')")
+        db.execute("vacuum analyze")
+    for name, statement in SEARCHES.items():
+        with psycopg.connect(dsn) as db:
+            before = read(db)
+            ((found,),) = db.execute(statement.encode(), {"vector": embedding(1)}).fetchall()
+            after = read(db)
+        assert found == 100
+        for table, count in after.items():
+            assert count - before[table] < 10 * size, f"{name} reads {count - before[table]} rows of {table}"
