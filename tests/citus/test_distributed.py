@@ -229,3 +229,22 @@ def test_a_tenant_moves_while_it_is_written_and_searched(cluster: Cluster) -> No
         assert client.add_documents([{"external_id": "last", "content": "baguette"}], collection="loaves")
         assert [row.external_id for row in client.search("baguette", mode="full_text", collection="loaves")] == ["last"]
         assert list(client.check_index("loaves")) == []
+
+
+def test_an_import_brings_its_collections(cluster: Cluster) -> None:
+    """They are created at the coordinator, the documents stored on the tenant's node."""
+    with pgbraid.connect(cluster.plain, tenant=TENANTS[0]) as client:
+        client.create_collection("rolls", dimensions=4, embedding_model="none")
+        client.set_synonyms("bun", ["roll"], collection="rolls")
+        client.add_documents([{"external_id": "1", "content": "A roll.", "embedding": VECTOR}], collection="rolls")
+        records = list(client.export_tenant())
+        expected = [(row.external_id, row.score) for row in client.search("bun", embedding=VECTOR, collection="rolls")]
+    assert expected
+    with pgbraid.connect(cluster.dsn) as client:
+        client.create_tenant("importer")
+        client.tenant = "importer"
+        assert client.import_tenant(records) > 1
+        assert client.import_tenant(records) > 1
+        found = [(row.external_id, row.score) for row in client.search("bun", embedding=VECTOR, collection="rolls")]
+        assert found == expected
+        client.drop_tenant("importer", "importer")

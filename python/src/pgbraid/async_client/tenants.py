@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,8 @@ async def import_tenant(
     client = client._for_one_call()
     done = 0
     for batch in bounded(checked_records(records)):
+        if client._session.nodes is not None:
+            await _bring_collections(client, batch)
         done += int(
             await client._session.value(
                 "braid.import_tenant(records => %(records)s::jsonb)", records=f"[{','.join(batch)}]"
@@ -83,3 +86,13 @@ async def import_tenant(
         if progress is not None:
             progress(done)
     return done
+
+
+async def _bring_collections(client: AsyncClient, records: Iterable[str]) -> None:
+    """Of a cluster they are created at the coordinator, the documents stored on the tenant's node."""
+    for record in records:
+        definition = json.loads(record).get("collection") if '"collection"' in record else None
+        if isinstance(definition, dict):
+            await client._session.value_for_all(
+                "braid_store.import_collection(definition => %(definition)s::jsonb)", definition=json.dumps(definition)
+            )

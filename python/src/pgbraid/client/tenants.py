@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -77,6 +78,8 @@ def import_tenant(
     client = client._for_one_call()
     done = 0
     for batch in bounded(checked_records(records)):
+        if client._session.nodes is not None:
+            _bring_collections(client, batch)
         done += int(
             client._session.value(
                 "braid.import_tenant(records => %(records)s::jsonb)", records=f"[{','.join(batch)}]"
@@ -85,3 +88,13 @@ def import_tenant(
         if progress is not None:
             progress(done)
     return done
+
+
+def _bring_collections(client: Client, records: Iterable[str]) -> None:
+    """Of a cluster they are created at the coordinator, the documents stored on the tenant's node."""
+    for record in records:
+        definition = json.loads(record).get("collection") if '"collection"' in record else None
+        if isinstance(definition, dict):
+            client._session.value_for_all(
+                "braid_store.import_collection(definition => %(definition)s::jsonb)", definition=json.dumps(definition)
+            )
