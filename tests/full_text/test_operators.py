@@ -367,3 +367,21 @@ def test_a_sign_in_a_sentence_is_text(filled: Connection) -> None:
         assert "lazy" not in set(found_by_both(filled, query))
         assert not warned(query), query
     assert not warned("which lazy dog jumps over a well-known fox")
+
+
+@pytest.mark.parametrize("query", ["+red", "+red -blue", '"red blue"', "+red filler3", '"to be red"'])
+def test_more_chunks_have_what_is_demanded_than_a_leg_returns(shared_db: Connection, query: str) -> None:
+    shared_db.execute("select braid.create_collection(%s, dimensions => 2)", (collection := f"of {query}",))
+    colors = ["blue", "green"]
+    documents = [
+        {"external_id": str(n), "content": f"to be red {colors[n % 2]} filler{n}", "embedding": vector([n + 1, 100 - n])}
+        for n in range(100)
+    ]
+    upsert(shared_db, documents, collection)
+    by_rank = shared_db.execute(
+        "select external_id from braid.hybrid_search(%s, '[100,1]', collection => %s, match_count => 40,"
+        " candidate_count => 20) where semantic_rank is not null order by semantic_rank",
+        (query, collection),
+    ).fetchall()
+    wanted = {"+red -blue": 1, '"red blue"': 0}.get(query)
+    assert [int(n) for (n,) in by_rank] == [n for n in range(99, -1, -1) if wanted in (None, n % 2)][:20]

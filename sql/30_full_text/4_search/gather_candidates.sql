@@ -212,8 +212,8 @@ begin
          where f.is_driven or get_bit(s.mask, f.place_in_block) = 1
          offset 0
        ) c
-  -- A place of among without any of the words has a bound of 0.
-  where c.bound >= l.low and c.bound < gather_candidates.high and c.bound > 0;
+  -- A place of among without any of the words has a bound of 0. Else a bound of 0 has words that only demands have.
+  where c.bound >= l.low and c.bound < gather_candidates.high and (v_finds_places or c.bound > 0);
 end
 $$;
 
