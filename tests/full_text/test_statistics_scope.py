@@ -62,13 +62,11 @@ def test_auto_needs_enough_that_match(filled: Connection) -> None:
     """The index knows the category alone; of its chunks few pass the rest."""
     few = {"category": "x", "content_is": "rare"}
     filled.execute(
-        "update braid_store.chunks set metadata = '{\"content_is\": \"rare\"}' where id in (select min(id) from"
+        'update braid_store.chunks set metadata = \'{"content_is": "rare"}\' where id in (select min(id) from'
         " braid_store.chunks where category = 'x' group by document_id order by 1 limit 5)"
     )
     by_default = full_text(filled, "amber", collection="all", filters=few)
-    collection = full_text(
-        filled, "amber", collection="all", filters=few, options={"statistics_scope": "collection"}
-    )
+    collection = full_text(filled, "amber", collection="all", filters=few, options={"statistics_scope": "collection"})
     assert by_default == collection != []
 
 

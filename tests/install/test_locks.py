@@ -93,9 +93,7 @@ def test_a_transaction_that_reads_definitions_is_named_after_some_tries(
     assert snapshot.rows(dsn) == before
 
 
-def test_an_upgrade_gets_its_turn_when_the_transaction_ends(
-    dsn: str, make_login: Callable[..., str]
-) -> None:
+def test_an_upgrade_gets_its_turn_when_the_transaction_ends(dsn: str, make_login: Callable[..., str]) -> None:
     seen = threading.Event()
     with (
         psycopg.connect(make_conninfo(dsn, user=make_login("reader", "braid_reader"))) as reader,
@@ -283,8 +281,14 @@ def test_readers_and_writers_go_on_during_upgrades(package: Package, dsn: str) -
 def test_a_call_that_the_upgrade_took_away_says_that_versions_differ(package: Package, dsn: str) -> None:
     name = "sql/90_upkeep/5_check/check_index.sql"
     with pgbraid.connect(dsn) as client:
-        package.change({name: package.text(name).replace("check_index(collection", "check_index(corpus")
-                        .replace("check_index.collection", "check_index.corpus")}, "0.2.0")
+        package.change(
+            {
+                name: package.text(name)
+                .replace("check_index(collection", "check_index(corpus")
+                .replace("check_index.collection", "check_index.corpus")
+            },
+            "0.2.0",
+        )
         install(dsn)
         package.restore()
         with pytest.raises(VersionMismatchError, match=r"0\.2\.0") as caught:

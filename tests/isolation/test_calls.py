@@ -47,7 +47,7 @@ CALLS = {
     ],
     "compare_evaluations": [
         "braid.compare_evaluations(braid.evaluate('asked', '{\"collection\": \"small\"}'),"
-        " braid.evaluate('asked', '{\"mode\": \"full_text\", \"collection\": \"small\"}'), 100)",
+        ' braid.evaluate(\'asked\', \'{"mode": "full_text", "collection": "small"}\'), 100)',
     ],
     "create_collection": ["braid.create_collection('small')"],
     "create_query_set": ["braid.create_query_set('asked', description => 'planted')"],
@@ -65,13 +65,13 @@ CALLS = {
     "drop_query_set": ["braid.drop_query_set('asked')"],
     "drop_ranking_model": ["braid.drop_ranking_model('learned')"],
     "drop_tenant": ["braid.drop_tenant('beta', 'beta')"],
-    "tune": ["braid.tune('tuned', '{\"k1\": [2]}', 2, '{\"mode\": \"full_text\", \"collection\": \"small\"}')"],
+    "tune": ['braid.tune(\'tuned\', \'{"k1": [2]}\', 2, \'{"mode": "full_text", "collection": "small"}\')'],
     "plan_tuning": [
-        "braid.plan_tuning('tuned', '{\"k1\": [2]}', 2, '{\"mode\": \"full_text\", \"collection\": \"small\"}')"
+        'braid.plan_tuning(\'tuned\', \'{"k1": [2]}\', 2, \'{"mode": "full_text", "collection": "small"}\')'
     ],
     "choose_configuration": [
         "braid.choose_configuration((select jsonb_agg(braid.evaluate('tuned', c)) from unnest(array["
-        "'{\"collection\": \"small\", \"mode\": \"full_text\"}', '{\"collection\": \"small\", \"mode\": \"full_text\","
+        '\'{"collection": "small", "mode": "full_text"}\', \'{"collection": "small", "mode": "full_text",'
         ' "match_count": 20}\'::jsonb]) c))'
     ],
     "evaluate": ["braid.evaluate('asked', '{\"collection\": \"small\"}', details => true)"],
@@ -122,8 +122,8 @@ CALLS = {
         "braid.hybrid_search('discount zebrafish', '[0,1,0.1]', collection => 'small', options => "
         '\'{"late_interaction": {"vectors": [[1, 0, 0], "[0,1,0.1]"]}}\')',
         "braid.hybrid_search('discount', collection => 'small', options => '{\"model\": \"learned\"}')",
-        "braid.hybrid_search('discount', collection => 'small', options => '{\"profile\": {\"name\": \"ana\","
-        " \"weight\": 9}}')",
+        'braid.hybrid_search(\'discount\', collection => \'small\', options => \'{"profile": {"name": "ana",'
+        ' "weight": 9}}\')',
     ],
     "missing_token_vectors": ["braid.missing_token_vectors(10000, 0, 'small')"],
     "get_document": [
@@ -186,8 +186,7 @@ CALLS = {
     ],
     "pause_model_migration": ["braid.pause_model_migration('small')"],
     "pool_results": [
-        "braid.pool_results('asked', '[{\"collection\": \"small\"},"
-        " {\"mode\": \"full_text\", \"collection\": \"small\"}]')",
+        'braid.pool_results(\'asked\', \'[{"collection": "small"}, {"mode": "full_text", "collection": "small"}]\')',
     ],
     "rebuild_index": ["braid.rebuild_index('small')"],
     "rebuild_vector_index": ["braid.rebuild_vector_index('small')"],
@@ -244,14 +243,14 @@ CALLS = {
     "start_model_migration": ["braid.start_model_migration('small', 'another', 4)"],
     "status": ["braid.status()", "braid.status('small')"],
     "store_judgments": [
-        "braid.store_judgments('asked', '[{\"query_id\": \"1\", \"external_id\": \"beta-only\", \"grade\": 3}]')",
+        'braid.store_judgments(\'asked\', \'[{"query_id": "1", "external_id": "beta-only", "grade": 3}]\')',
     ],
     "ranking_features": ["braid.ranking_features('asked', '{\"collection\": \"small\"}')"],
     "store_ranking_model": [
-        "braid.store_ranking_model('learned', '{\"version\": 1, \"mode\": \"hybrid\", \"features\": [\"score\"],"
-        " \"weights\": [2]}')",
+        'braid.store_ranking_model(\'learned\', \'{"version": 1, "mode": "hybrid", "features": ["score"],'
+        ' "weights": [2]}\')',
     ],
-    "store_queries": ["braid.store_queries('asked', '[{\"query_id\": \"1\", \"text\": \"planted\"}]', 'small')"],
+    "store_queries": ['braid.store_queries(\'asked\', \'[{"query_id": "1", "text": "planted"}]\', \'small\')'],
     "store_embeddings": [
         "braid.store_embeddings(:beta_chunks, array_fill('[0.5,0.5,0.5]'::@vector@.vector,"
         " array[cardinality(:beta_chunks)]), 'small')",
@@ -470,12 +469,7 @@ def test_results_are_those_of_a_database_without_the_other_tenant(
     world: World, connections: dict[str, Connection], gateway: Gateway, kind: str
 ) -> None:
     """Scores, counts, warnings and estimates of terms: alpha's part is as if beta did not exist."""
-    reading = [
-        call
-        for function, calls in CALLS.items()
-        if function in READING
-        for call in calls
-    ]
+    reading = [call for function, calls in CALLS.items() if function in READING for call in calls]
 
     def results() -> list[tuple[str, str]]:
         with session(kind, connections, gateway) as connection:

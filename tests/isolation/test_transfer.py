@@ -111,19 +111,18 @@ ASKED = [
     f"select ({SAME})::text from braid.full_text_search('Häuser', 9, options => '{{\"language\": \"de\"}}',"
     " collection => 'rich') r",
     f"select ({SAME})::text from braid.semantic_search('[0.5,1,0.25]', 100, collection => 'rich',"
-    " filters => '{\"year\": {\"$gte\": 2000}}') r",
+    ' filters => \'{"year": {"$gte": 2000}}\') r',
     f"select ({SAME}, r.sparse_score)::text from braid.hybrid_search('car', collection => 'rich',"
     ' options => \'{"sparse": {"ü": 3, "auto": 0.7}}\') r',
     f"select ({SAME})::text from braid.similar_documents('old', 100, collection => 'rich') r",
-    "select f::text from braid.facets('{speaker,category,language,year,team,importance}',"
-    " collection => 'rich') f",
+    "select f::text from braid.facets('{speaker,category,language,year,team,importance}', collection => 'rich') f",
     "select input from braid.claim_embedding_jobs(100, collection => 'rich', lease => '1 microsecond')",
     "select p::text from braid.check_index('rich') p",
     "select braid.get_profile('ana')",
     "select braid.get_ranking_model('learned')",
     "select m::text from braid.list_ranking_models() m",
     f"select ({SAME}, r.boosts)::text from braid.hybrid_search('car', '[1,1,0]', 100, collection => 'rich',"
-    " options => '{\"model\": \"learned\"}') r",
+    ' options => \'{"model": "learned"}\') r',
     "select q::text from braid.list_queries('asked') q",
     "select j::text from braid.list_judgments('asked', 'one') j",
     "select braid.evaluate('asked', '{\"collection\": \"rich\"}', '{ndcg@10}')::jsonb - '{latency,queries}'::text[]",
@@ -141,7 +140,7 @@ def create_collection(admin: Connection) -> None:
     admin.execute(
         "select braid.create_collection('rich', 'english', 3, 'l2', 'test', 32, k1 => 0.9, b => 0.4,"
         " title_weight => 2.5, fusion => 'rrf', rrf_k => 17, semantic_weight => 0.3, fold_diacritics => false,"
-        " hnsw_m => 8, indexed_attributes => '{\"year\": \"number\", \"team\": \"text\"}')"
+        ' hnsw_m => 8, indexed_attributes => \'{"year": "number", "team": "text"}\')'
     )
     admin.execute("select braid.set_synonyms('car', '{automobile}', 'rich')")
 
@@ -273,8 +272,15 @@ def test_every_column_is_exported(world: World, source: Connection) -> None:
         " and c.relname !~ '^(vectors|search_log)_'"
     )
     assert {name for (name,) in tables} - DERIVED == {
-        "documents", "chunks", "sparse_rows", "profiles", "query_sets", "queries", "query_set_embeddings", "judgments",
-        "ranking_models"
+        "documents",
+        "chunks",
+        "sparse_rows",
+        "profiles",
+        "query_sets",
+        "queries",
+        "query_set_embeddings",
+        "judgments",
+        "ranking_models",
     }
     # There are two queries.
     found = [json.loads(record) for record in [*records(source)[-6:-2], records(source)[-1]]]
@@ -315,9 +321,7 @@ def test_vectors_of_a_shard_and_of_both_models_come_along(world: World, source: 
     world.admin.execute("update braid_store.vector_settings set exact_rows = 8000")
     for place in (world, elsewhere):
         place.admin.execute("select braid.start_model_migration('half', 'new', 4)")
-    connection.execute(
-        "select braid.upsert_document('n', 'n', embedding => '[1, 2, 3, 4]', collection => 'half')"
-    )
+    connection.execute("select braid.upsert_document('n', 'n', embedding => '[1, 2, 3, 4]', collection => 'half')")
     exported = records(connection)
     embeddings = {
         record["document"]["external_id"]: record["document"]["chunks"][0]["embeddings"]
@@ -451,10 +455,14 @@ CHUNK_CHANGES: list[tuple[str, Any]] = [
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize(("part", "key", "value"), [
-    *(("document", key, value) for key, value in DOCUMENT_CHANGES),
-    *(("chunk", key, value) for key, value in CHUNK_CHANGES),
-], ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(
+    ("part", "key", "value"),
+    [
+        *(("document", key, value) for key, value in DOCUMENT_CHANGES),
+        *(("chunk", key, value) for key, value in CHUNK_CHANGES),
+    ],
+    ids=lambda value: str(value)[:20],
+)
 def test_records_that_were_changed_are_refused(
     source: Connection, target: Connection, part: str, key: str, value: Any
 ) -> None:
@@ -575,9 +583,7 @@ documents = st.fixed_dictionaries(
 
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(documents, min_size=1, max_size=5))
-def test_whatever_is_stored_comes_back(
-    source: Connection, target: Connection, generated: list[dict[str, Any]]
-) -> None:
+def test_whatever_is_stored_comes_back(source: Connection, target: Connection, generated: list[dict[str, Any]]) -> None:
     with source.transaction(force_rollback=True):
         source.execute("select braid.upsert_documents(%s, 'rich')", (json.dumps(generated),))
         expected = answers(source)

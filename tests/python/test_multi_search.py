@@ -52,8 +52,7 @@ def test_several_topics(filled: pgbraid.Client) -> None:
     for row in found:
         assert row.query_ranks is not None
         assert [rank["score"] for rank in row.query_ranks] == [
-            next(one.score for one in results if one.external_id == row.external_id)
-            for results in alone
+            next(one.score for one in results if one.external_id == row.external_id) for results in alone
         ]
         assert row.score == sum(1 / (60 + rank["rank"]) for rank in row.query_ranks)
     assert found.query == "database | PostgreSQL"
@@ -75,9 +74,7 @@ def test_async(dsn: str, filled: pgbraid.Client) -> None:
 
 
 def test_a_function_expands(filled: pgbraid.Client) -> None:
-    found = filled.search(
-        "database", expand=lambda query: ["PostgreSQL", f" {query}", "PostgreSQL", ""]
-    )
+    found = filled.search("database", expand=lambda query: ["PostgreSQL", f" {query}", "PostgreSQL", ""])
     assert [(stats["text"], stats["weight"]) for stats in found.stats["queries"]] == [
         ("database", 1),
         ("PostgreSQL", 0.5),
@@ -86,9 +83,7 @@ def test_a_function_expands(filled: pgbraid.Client) -> None:
 
 
 def test_a_chat_service_expands(filled: pgbraid.Client, service: JsonServer) -> None:
-    expander = ChatExpander(
-        "small", base_url=service.url, api_key="secret", count=2, temperature=0
-    )
+    expander = ChatExpander("small", base_url=service.url, api_key="secret", count=2, temperature=0)
     found = filled.search("database", expand=expander)
     assert [stats["text"] for stats in found.stats["queries"]] == [
         "database",
@@ -130,9 +125,7 @@ def test_what_an_expander_may_give(filled: pgbraid.Client) -> None:
     assert len(expansions(filled, [f"word {i}" for i in range(99)])) == 15
 
 
-def test_a_further_query_that_cannot_be_embedded(
-    dsn: str, filled: pgbraid.Client
-) -> None:
+def test_a_further_query_that_cannot_be_embedded(dsn: str, filled: pgbraid.Client) -> None:
     class Failing(HashEmbedder):
         def embed_query(self, text: str) -> Any:
             if text == "old":
@@ -153,9 +146,7 @@ def test_a_further_query_that_cannot_be_embedded(
         '{"queries": ["no"]} Or rather: {"queries": ["a {b}"], "more": {}}',
     ],
 )
-def test_answers_with_braces(
-    filled: pgbraid.Client, service: JsonServer, answer: str
-) -> None:
+def test_answers_with_braces(filled: pgbraid.Client, service: JsonServer, answer: str) -> None:
     service.answer = chat(answer)
     assert ChatExpander("s", base_url=service.url).expand("x") == ["a {b}"]
 
@@ -164,42 +155,28 @@ def test_answers_with_braces(
     "answer",
     [{}, [], {"choices": []}, "nothing", '{"queries": [7]}', '{"queries": "x"}'],
 )
-def test_what_a_chat_service_may_answer(
-    filled: pgbraid.Client, service: JsonServer, answer: Any
-) -> None:
+def test_what_a_chat_service_may_answer(filled: pgbraid.Client, service: JsonServer, answer: Any) -> None:
     service.answer = chat(answer) if isinstance(answer, str) else lambda _: answer
-    found = filled.search(
-        "database", expand=ChatExpander("small", base_url=service.url)
-    )
+    found = filled.search("database", expand=ChatExpander("small", base_url=service.url))
     assert codes(found) == ["expansion_unavailable"] and found[0].external_id in (
         "both",
         "database",
     )
 
 
-def test_a_service_that_is_down_or_slow(
-    filled: pgbraid.Client, service: JsonServer
-) -> None:
+def test_a_service_that_is_down_or_slow(filled: pgbraid.Client, service: JsonServer) -> None:
     service.failures = [500]
-    assert codes(
-        filled.search("database", expand=ChatExpander("s", base_url=service.url))
-    ) == ["expansion_unavailable"]
+    assert codes(filled.search("database", expand=ChatExpander("s", base_url=service.url))) == ["expansion_unavailable"]
     service.delay = 2
     expander = ChatExpander("s", base_url=service.url, timeout=0.1)
-    assert codes(filled.search("database", expand=expander)) == [
-        "expansion_unavailable"
-    ]
+    assert codes(filled.search("database", expand=expander)) == ["expansion_unavailable"]
 
 
-@pytest.mark.parametrize(
-    "expand", [lambda _: 1 / 0, lambda _: None, lambda _: "text", lambda _: [7]]
-)
+@pytest.mark.parametrize("expand", [lambda _: 1 / 0, lambda _: None, lambda _: "text", lambda _: [7]])
 def test_a_function_that_fails(filled: pgbraid.Client, expand: Any) -> None:
     found = filled.search("database", expand=expand)
     assert codes(found) == ["expansion_unavailable"]
-    assert [row.external_id for row in found] == [
-        row.external_id for row in filled.search("database")
-    ]
+    assert [row.external_id for row in found] == [row.external_id for row in filled.search("database")]
 
 
 def test_an_embedder_that_fails(dsn: str, filled: pgbraid.Client) -> None:
@@ -209,9 +186,7 @@ def test_an_embedder_that_fails(dsn: str, filled: pgbraid.Client) -> None:
 
     with pgbraid.connect(dsn, embedder=Failing()) as client:
         found = client.search(["database", "PostgreSQL"])
-        assert (
-            codes(found) == ["embedding_unavailable"] and found[0].external_id == "both"
-        )
+        assert codes(found) == ["embedding_unavailable"] and found[0].external_id == "both"
 
 
 @pytest.mark.parametrize(
@@ -232,9 +207,7 @@ def test_an_embedder_that_fails(dsn: str, filled: pgbraid.Client) -> None:
         (["a"] * 17, {}, "queries is an array of 17"),
     ],
 )
-def test_bad_input(
-    filled: pgbraid.Client, query: Any, arguments: dict[str, Any], named: str
-) -> None:
+def test_bad_input(filled: pgbraid.Client, query: Any, arguments: dict[str, Any], named: str) -> None:
     with pytest.raises(InvalidArgumentError, match=named) as refused:
         filled.search(query, **arguments)
     assert refused.value.hint

@@ -188,9 +188,7 @@ def test_a_failure_leaves_the_fused_order_and_a_warning(filled: pgbraid.Client) 
 def test_a_reranker_that_hangs_takes_few_threads(filled: pgbraid.Client) -> None:
     released = threading.Event()
     reranker = Fake(lambda _, texts: [1.0] * len(texts) if released.wait(30) else None)
-    messages = [
-        filled.search("zebra", rerank=reranker, rerank_timeout=0.01).warnings[-1]["message"] for _ in range(6)
-    ]
+    messages = [filled.search("zebra", rerank=reranker, rerank_timeout=0.01).warnings[-1]["message"] for _ in range(6)]
     assert [("longer than 0.01 s" in message, "still running" in message) for message in messages] == (
         [(True, False)] * 4 + [(False, True)] * 2
     )

@@ -145,9 +145,7 @@ def test_a_text_of_another_form_is_refused(three: pgbraid.Client, text: str) -> 
     assert caught.value.hint
 
 
-def test_an_iterator_is_read_once_wherever_a_batch_ends(
-    three: pgbraid.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_iterator_is_read_once_wherever_a_batch_ends(three: pgbraid.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pgbraid.ingestion.documents.BATCH_BYTES", 200)
     documents = [
         {"external_id": f"d{number}", "content": "a" * 30, "embedding": iter([1.0, float(number), 0.0])}
@@ -171,6 +169,7 @@ def test_a_wrong_vector_of_a_later_batch_is_told_by_its_document(three: pgbraid.
 def test_vectors_travel_in_binary(dsn: str, tmp_path: Path) -> None:
     """The protocol's trace shows the format of each parameter: pgvector's text form is nowhere in it."""
     dimensions = 384
+
     class Halves(HashEmbedder):
         def embed_documents(self, texts: list[str]) -> Any:
             return [[0.5] * dimensions for _ in texts]

@@ -152,9 +152,7 @@ def test_missing_groups_do_not_rank_everything(filled: Connection) -> None:
     grouped = search(filled, query_embedding=None, options={"group_by": "category"})
     assert grouped["stats"]["candidate_count"] == 10_000
     assert codes(grouped) == ["underfilled"]
-    compared = search(
-        filled, query_embedding=None, options={"group_by": "category", "collapse": {"similarity": 0.97}}
-    )
+    compared = search(filled, query_embedding=None, options={"group_by": "category", "collapse": {"similarity": 0.97}})
     assert compared["stats"]["candidate_count"] == 2000
 
 

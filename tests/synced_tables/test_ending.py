@@ -30,9 +30,7 @@ def articles(db: Connection) -> Connection:
 
 
 def checked(db: Connection) -> list[Any]:
-    return db.execute(
-        "select external_id, problem from braid.check_sync('public.articles')"
-    ).fetchall()
+    return db.execute("select external_id, problem from braid.check_sync('public.articles')").fetchall()
 
 
 def noted(db: Connection) -> int:
@@ -76,15 +74,11 @@ def test_check_sync_compares_what_is_stored(articles: Connection) -> None:
 
 
 def test_check_sync_of_many_rows(articles: Connection) -> None:
-    articles.execute(
-        "truncate articles; insert into articles select n, 'text ' || n from generate_series(1, 1200) n"
-    )
+    articles.execute("truncate articles; insert into articles select n, 'text ' || n from generate_series(1, 1200) n")
     sync(articles)
     in_step(articles)
     articles.execute("alter table articles disable trigger all")
-    articles.execute(
-        "delete from articles where id = 1100; update articles set body = 'new' where id = 700"
-    )
+    articles.execute("delete from articles where id = 1100; update articles set body = 'new' where id = 700")
     assert checked(articles) == [
         ("700", "document differs from row"),
         ("1100", "document without row"),
@@ -93,9 +87,7 @@ def test_check_sync_of_many_rows(articles: Connection) -> None:
 
 def test_unsync_of_many_documents(articles: Connection) -> None:
     """The call ends after a while, and workers go on."""
-    articles.execute(
-        "insert into articles select n, 'text ' || n from generate_series(10, 2500) n"
-    )
+    articles.execute("insert into articles select n, 'text ' || n from generate_series(10, 2500) n")
     sync(articles)
     in_step(articles)
     articles.execute("update articles set body = 'waits' where id > 2000")
@@ -137,9 +129,7 @@ def test_nothing_is_noted_for_what_was_dropped(articles: Connection, what: str) 
     sync(articles, collection="c", tenant="t")
     in_step(articles)
     articles.execute(
-        "select braid.drop_collection('c')"
-        if what == "collection"
-        else "select braid.drop_tenant('t', 't')"
+        "select braid.drop_collection('c')" if what == "collection" else "select braid.drop_tenant('t', 't')"
     )
     articles.execute("update articles set body = 'changed'")
     (warning,) = apply(articles)["warnings"]
@@ -178,9 +168,7 @@ def test_rows_of_a_tenant_that_was_dropped(articles: Connection) -> None:
 
 
 def test_more_columns_than_a_document_has_room_for(articles: Connection) -> None:
-    articles.execute(
-        "alter table articles " + ", ".join(f"add m{n} int" for n in range(51))
-    )
+    articles.execute("alter table articles " + ", ".join(f"add m{n} int" for n in range(51)))
     sync(articles, metadata=[f"m{n}" for n in range(50)])
     in_step(articles)
     with pytest.raises(psycopg.errors.ProgramLimitExceeded) as raised:
@@ -204,9 +192,7 @@ def test_unsync_locks_the_table_at_its_end(articles: Connection) -> None:
     nothing_is_left(articles)
 
 
-def test_unsync_by_one_who_may_not_write_for_a_tenant(
-    articles: Connection, make_login: Any, connect_as: Any
-) -> None:
+def test_unsync_by_one_who_may_not_write_for_a_tenant(articles: Connection, make_login: Any, connect_as: Any) -> None:
     articles.execute("alter table articles add org text default 'default'")
     articles.execute("select braid.create_tenant('other')")
     articles.execute("update articles set org = 'other' where id = 2")
