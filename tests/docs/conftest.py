@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -23,7 +25,9 @@ from pgbraid.embedders import LocalEmbedder
 from support import npm
 from support.postgrest import Gateway, running
 
+Python = Callable[[str], str]
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
+SECONDS = 120
 GATEWAY_ROLES = ("authenticator", "authenticated", "anon", "repeatable_reader", "hasty")
 
 
@@ -62,14 +66,14 @@ def fill(dsn: str, tenant: str, embedder: LocalEmbedder) -> None:
 
 
 @pytest.fixture
-def shell(dsn: str, pg_version: int, tmp_path: Path) -> Shell:
-    """Run a program, or a line of bash, in an empty folder, with PGBRAID_DSN and this environment's programs."""
+def environment(dsn: str, pg_version: int, tmp_path: Path) -> dict[str, str]:
+    """PGBRAID_DSN, this environment's programs, and a home that is empty."""
     programs = [str(Path(sys.executable).parent), str(installed_programs(pg_version))]
     home = tmp_path / "home"
     home.mkdir()
     # The model's cache stays the user's.
     cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
-    env = {
+    return {
         "PATH": os.pathsep.join([*programs, os.environ["PATH"]]),
         "HOME": str(home),
         "XDG_CACHE_HOME": cache,
@@ -79,15 +83,83 @@ def shell(dsn: str, pg_version: int, tmp_path: Path) -> Shell:
         "HAYSTACK_TELEMETRY_ENABLED": "False",
     }
 
+
+@pytest.fixture
+def shell(environment: dict[str, str], tmp_path: Path) -> Shell:
+    """Run a program, or a line of bash, in an empty folder."""
+
     def run(*command: str | Path, stdin: str = "", **more: str) -> subprocess.CompletedProcess[str]:
         arguments = ["bash", "-euo", "pipefail", "-c", *command] if len(command) == 1 else list(command)
         done = subprocess.run(
-            arguments, env={**env, **more}, cwd=tmp_path, input=stdin, capture_output=True, text=True, timeout=120
+            arguments,
+            env={**environment, **more},
+            cwd=tmp_path,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
         )
         assert done.returncode == 0, f"{command}: {done.stderr}"
         return done
 
     return run
+
+
+# Runs programs one after the other, each in a module of its own.
+INTERPRETER = """
+import json, sys, traceback
+
+for line in sys.stdin:
+    try:
+        exec(compile(json.loads(line), "<block>", "exec"), {"__name__": "__main__"})
+    except BaseException:
+        traceback.print_exc()
+        break
+    print("\\n\\0", flush=True)
+"""
+
+
+@pytest.fixture
+def python(environment: dict[str, str], tmp_path: Path) -> Iterator[Python]:
+    """`python(program)` has what a program prints. One interpreter runs all of a test, as importing a framework takes
+    longer than anything that is shown of it."""
+    started: list[subprocess.Popen[str]] = []
+    errors = tmp_path / "errors"
+
+    def start() -> subprocess.Popen[str]:
+        with errors.open("w") as opened:
+            return subprocess.Popen(
+                ["python", "-W", "error", "-c", INTERPRETER],
+                env=environment,
+                cwd=tmp_path,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=opened,
+                text=True,
+            )
+
+    def run(program: str) -> str:
+        if not started:
+            started.append(start())
+        stdin, stdout = started[0].stdin, started[0].stdout
+        assert stdin and stdout
+        timer = threading.Timer(SECONDS, started[0].kill)
+        timer.start()
+        try:
+            stdin.write(json.dumps(program) + "\n")
+            stdin.flush()
+            lines: list[str] = []
+            while (line := stdout.readline()) != "\0\n":
+                assert line, f"{program}: {errors.read_text()}"
+                lines.append(line)
+        finally:
+            timer.cancel()
+        return "".join(lines)
+
+    yield run
+    for interpreter in started:
+        interpreter.communicate(timeout=SECONDS)
+        assert interpreter.returncode == 0, errors.read_text()
 
 
 @pytest.fixture

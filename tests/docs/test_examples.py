@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 import pgbraid
-from docs.conftest import Shell
+from docs.conftest import Python, Shell
 from docs.documents import PRICING_CALL, demo_documents
 from docs.markdown import PAGES, README, ROOT, Block, Page, blocks
 from pgbraid.cli.demo import SEARCHES
@@ -51,20 +51,31 @@ def test_every_block_has_a_test() -> None:
     ids=str,
 )
 def test_page(
-    page: Page, filled: str, shell: Shell, service: JsonServer, files: None, forget_roles: Callable[..., None]
+    page: Page,
+    filled: str,
+    shell: Shell,
+    python: Python,
+    service: JsonServer,
+    files: None,
+    forget_roles: Callable[..., None],
 ) -> None:
-    run(page.blocks, filled, shell, service, forget_roles)
+    run(page.blocks, filled, shell, python, service, forget_roles)
 
 
 def test_readme(
-    dsn: str, shell: Shell, service: JsonServer, files: None, forget_roles: Callable[..., None]
+    dsn: str, shell: Shell, python: Python, service: JsonServer, files: None, forget_roles: Callable[..., None]
 ) -> None:
     """It brings its documents itself."""
-    run([block for block in README.blocks if block != demo()], dsn, shell, service, forget_roles)
+    run([block for block in README.blocks if block != demo()], dsn, shell, python, service, forget_roles)
 
 
 def run(
-    page: Sequence[Block], dsn: str, shell: Shell, service: JsonServer, forget_roles: Callable[..., None]
+    page: Sequence[Block],
+    dsn: str,
+    shell: Shell,
+    python: Python,
+    service: JsonServer,
+    forget_roles: Callable[..., None],
 ) -> None:
     for block in page:
         if block.language == "sql":
@@ -73,7 +84,7 @@ def run(
         elif block.language == "python":
             # What embeds is not here; its answers are.
             program = re.sub(r"http://localhost:\d+/v1", service.url, block.code)
-            output = shell("python", "-W", "error", "-c", program).stdout
+            output = python(program)
         elif block.language == "console":
             output = "".join(run_command(command, shown, shell, block) for command, shown in commands(block))
         else:

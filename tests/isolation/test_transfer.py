@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from isolation.world import Connection, World
 from pgbraid import embedded
 from support.calls import one
+from support.examples import examples
 
 # Made anew from documents and chunks by an import, or not the tenant's data.
 DERIVED = {
@@ -581,7 +582,12 @@ documents = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(25),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.lists(documents, min_size=1, max_size=5))
 def test_whatever_is_stored_comes_back(source: Connection, target: Connection, generated: list[dict[str, Any]]) -> None:
     with source.transaction(force_rollback=True):

@@ -80,6 +80,7 @@ def test_the_index_is_over_halfvec_and_the_scores_are_not(db: Connection, distan
     assert np.mean(found) >= 0.985
 
 
+@pytest.mark.any_version
 def test_an_older_shard_keeps_its_index_until_it_is_rebuilt(db: Connection) -> None:
     vectors = made_up(300)
     indexed(db, vectors, "cosine")
@@ -134,6 +135,7 @@ def test_what_halfvec_cannot_hold_is_stored_and_found(db: Connection, distance: 
     assert shard_of(db)["index_type"] == "halfvec"
 
 
+@pytest.mark.any_version
 def test_vectors_that_halfvec_cannot_tell_apart_are_indexed_as_they_are(db: Connection) -> None:
     """Between 4,996, 5,000 and 5,004 it has no numbers."""
     vectors = made_up(300, offset=5000, spread=0.1)
@@ -145,6 +147,7 @@ def test_vectors_that_halfvec_cannot_tell_apart_are_indexed_as_they_are(db: Conn
     assert recall(hits, vectors, query, "l2") >= 0.9
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("distance", CLASSES)
 def test_queries_of_any_length_are_answered(db: Connection, distance: str) -> None:
     vectors = made_up(300)
@@ -163,6 +166,7 @@ def test_queries_of_any_length_are_answered(db: Connection, distance: str) -> No
     assert measured["recall_10"] >= 0.9
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("distance", CLASSES)
 def test_a_few_vectors_that_halfvec_cannot_tell_apart_are_compared_as_they_are(db: Connection, distance: str) -> None:
     """So few that the sample by which the index is measured has hardly one of them."""
@@ -190,6 +194,7 @@ def test_a_few_vectors_that_halfvec_cannot_tell_apart_are_compared_as_they_are(d
         assert read_by_index(db, query)
 
 
+@pytest.mark.any_version
 def test_an_index_over_halfvec_that_finds_less_than_is_promised_is_rejected(db: Connection) -> None:
     indexed(db, made_up(300), "cosine")
     for recall_of_ten, is_rejected in ((0.986, False), (0.984, True)):

@@ -113,6 +113,7 @@ def test_promotion(db: Connection, collection: str) -> None:
     assert maintain(db) == 1
 
 
+@pytest.mark.any_version
 def test_an_index_is_searched_no_wider_than_it_has_to_be(db: Connection, vectors: Vectors) -> None:
     """In few vectors of few dimensions the narrowest search, of 40, finds all, and a quarter is added; for the 100
     nearest it has to hold them."""
@@ -138,6 +139,7 @@ def hybrid_mode(
     return str(row[0])
 
 
+@pytest.mark.any_version
 def test_a_hybrid_search_is_as_wide_as_its_page_needs(db: Connection, vectors: Vectors) -> None:
     """The widest search that pgvector allows is 1000, so that one for the 100 nearest would not use the index here."""
     db.execute("update braid_store.vector_shards set ef_search_100 = 5000")
@@ -146,6 +148,7 @@ def test_a_hybrid_search_is_as_wide_as_its_page_needs(db: Connection, vectors: V
     assert hybrid_mode(db, options={"collapse": True}) == "exact"
 
 
+@pytest.mark.any_version
 def test_where_full_text_fills_the_page_a_hybrid_search_is_narrower(db: Connection, vectors: Vectors) -> None:
     db.execute("update braid_store.vector_shards set ef_search = 5000, ef_search_100 = 5000")
     assert search(db, [0] * DIMENSIONS, "c", 10)[1] == "exact"
@@ -162,6 +165,7 @@ def test_where_full_text_fills_the_page_a_hybrid_search_is_narrower(db: Connecti
     assert hybrid_mode(db) == "exact"
 
 
+@pytest.mark.any_version
 def test_only_the_tenant_that_has_many_gets_a_shard(db: Connection, vectors: Vectors) -> None:
     tenant = one(db, "select current_setting('braid.tenant')")
     db.execute("select braid.create_tenant('other')")
@@ -309,6 +313,7 @@ def test_a_shard_whose_documents_are_all_gone_is_dropped(db: Connection, vectors
     assert shards(db, "c") == []
 
 
+@pytest.mark.any_version
 def test_vectors_on_the_border_do_not_go_to_and_fro(db: Connection, vectors: Vectors) -> None:
     shard = serving_shard(db, "c")
     external_ids = list(vectors)
@@ -317,7 +322,7 @@ def test_vectors_on_the_border_do_not_go_to_and_fro(db: Connection, vectors: Vec
     assert serving_shard(db, "c") == shard
 
 
-@pytest.mark.parametrize("change", ["hnsw_m = 8", "hnsw_ef_construction = 100", "vector_storage = 'halfvec'"])
+@pytest.mark.parametrize("change", ["hnsw_m = 8", "hnsw_ef_construction = 120", "vector_storage = 'halfvec'"])
 def test_other_settings_make_a_new_shard(db: Connection, vectors: Vectors, change: str) -> None:
     shard = serving_shard(db, "c")
     db.execute(f"select braid.set_vector_index('c', {change.replace('=', '=>')})")
@@ -352,6 +357,7 @@ def test_a_lost_index_is_told_and_made_anew(db: Connection, vectors: Vectors, da
     check(db, vectors)
 
 
+@pytest.mark.any_version
 def test_clearing_retires_the_shard(db: Connection, vectors: Vectors) -> None:
     assert db.execute("select braid.clear_collection('c')").fetchone() == (SIZE,)
     assert [state for _, state in shards(db, "c")] == ["retired"]
@@ -365,6 +371,7 @@ def test_clearing_retires_the_shard(db: Connection, vectors: Vectors) -> None:
     assert_shard_tables(db, {f"vectors_{serving_shard(db, 'c')}"})
 
 
+@pytest.mark.any_version
 def test_clearing_while_a_shard_is_made(db: Connection, collection: str) -> None:
     for state in ("copying", "indexing"):
         store(db, made_up(SIZE), collection)
@@ -378,6 +385,7 @@ def test_clearing_while_a_shard_is_made(db: Connection, collection: str) -> None
     assert shards(db, "c") == []
 
 
+@pytest.mark.any_version
 def test_a_dropped_collection_is_gone_at_once_and_reaped_in_batches(db: Connection, vectors: Vectors) -> None:
     assert db.execute("select braid.drop_collection('c')").fetchone() == (True,)
     with pytest.raises(psycopg.errors.UndefinedObject):
@@ -575,6 +583,7 @@ def test_nobody_waits_while_an_index_is_made(db: Connection, other_session: Othe
     assert_shard_tables(db, {f"vectors_{serving_shard(db, 'c')}"})
 
 
+@pytest.mark.any_version
 def test_a_tenant_that_fails_keeps_no_other_from_being_maintained(db: Connection, vectors: Vectors) -> None:
     db.execute(f"alter table braid_store.vectors_{serving_shard(db, 'c')} add constraint no check (false) not valid")
     new = made_up(20, seed=1, prefix="new")
@@ -612,6 +621,7 @@ def test_maintenance_is_not_complete_while_another_session_is_at_it(
     assert done["vector_steps"] > 0 and not done["complete"]
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize(("memory", "is_enough"), [("4MB", False), ("6MB", True)])
 def test_too_little_memory_for_the_graph_is_told(db: Connection, collection: str, memory: str, is_enough: bool) -> None:
     """Exactly when pgvector itself finds it out, which is when the time has been lost."""
