@@ -108,6 +108,9 @@ def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> Non
             or width["ef_search"] < max(index["ef_search"], index["ef_search_100"])
         )
     assert index["suggested_ef_search"] <= index["suggested_ef_search_100"] == last["ef_search"]
+    # Few queries get a margin.
+    few = measure(db, query_count=29)
+    assert 64 < few["suggested_ef_search"] in {ceil(1.25 * width["ef_search"]) for width in few["widths"]}
 
 
 def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vector]) -> None:
@@ -167,7 +170,7 @@ def test_the_last_used_come_first(db: Connection, vectors: list[Vector]) -> None
     assert index["widths"][0]["recall_10"] == pytest.approx(np.mean(found), abs=1e-9)
 
 
-def test_few_queries_get_a_margin(db: Connection) -> None:
+def test_few_queries_that_find_all_get_a_least_width(db: Connection) -> None:
     db.execute(
         "select braid.create_collection('c', dimensions => %s, embedding_model => 'test', distance => 'l2')",
         (DIMENSIONS,),
@@ -177,11 +180,12 @@ def test_few_queries_get_a_margin(db: Connection) -> None:
     store(db, {f"d{number}": row for number, row in enumerate(drawn(300, 0))}, "c")
     maintain(db)
     ask(db, drawn(40, 1))
-    for count, margin in ((10, 1.25), (29, 1.25), (30, 1)):
+    for count, least in ((10, 64), (29, 64), (30, 0)):
         index = measure(db, query_count=count)
         assert index["queries"] == {"stored": count, "query_sets": 0, "sample": 0}
         # So small an index finds all at the lowest width.
-        assert index["suggested_ef_search"] == ceil(margin * index["widths"][0]["ef_search"])
+        widths = index["suggested_ef_search"], index["suggested_ef_search_fused"]
+        assert widths == (max(least, index["widths"][0]["ef_search"]),) * 2
 
 
 def test_an_index_that_is_missing_is_told(db: Connection, vectors: list[Vector]) -> None:
