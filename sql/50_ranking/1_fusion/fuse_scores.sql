@@ -65,7 +65,7 @@ begin
     v_collection_mean := braid_store.mean_similarity(request.tenant_id, v_collection, v_distance, request.query_embedding);
   end if;
   -- Most searches need neither means nor deviations. What is unseen may have no embedding, so it needs the mean, too.
-  if is_reported or v_all.missing_count > 0 or request.min_score is not null or request.is_listed
+  if is_reported and (request.options).explain or v_all.missing_count > 0 or request.min_score is not null or request.is_listed
      or v_text_normalisation in ('zscore', 'dbsf')
      or v_near_normalisation in ('zscore', 'dbsf')
      or v_asks_sparse and v_sparse_normalisation in ('zscore', 'dbsf') then
@@ -174,7 +174,10 @@ begin
       unseen := 'infinity';
     end if;
   end if;
-  if is_reported then
+  if is_reported and not (request.options).explain then
+    report := jsonb_build_object('semantic', jsonb_build_object(
+      'without_embedding', case when v_has_embedding then v_all.missing_count end));
+  elsif is_reported then
     report := jsonb_build_object(
       'fusion', v_fusion,
       'weights', jsonb_build_object('full_text', v_text_weight, 'semantic', v_near_weight),
@@ -204,5 +207,5 @@ comment on function braid_store.fuse_scores(braid_store.search_request, braid_st
   'normalised score; the weights are divided by their sum. max: the greatest of the products, with the weights as '
   'they are; a weight of 0 leaves its leg out. A chunk without an embedding gets the collection''s mean similarity, or '
   'under minmax, zscore and dbsf the mean over the candidates. report: everything needed to compute a row''s score '
-  'again; null unless is_reported. unseen: as in fuse_ranks, if the scales stay the same; null if the request asks for neither a min_score nor '
-  'a page.';
+  'again with the option explain, else how many have no embedding; null unless is_reported. unseen: as in fuse_ranks, if the '
+  'scales stay the same; null if the request asks for neither a min_score nor a page.';

@@ -35,7 +35,8 @@ begin
   end if;
   if (request.options).neighbour_weight > 0 or (request.options).smoothing > 0 then
     select s.spread, s.report into v_candidates.ranked, v_candidates.spread
-    from braid_store.spread_candidates(request, v_candidates.ranked, leg_candidates.shard, is_reported) s;
+    from braid_store.spread_candidates(request, v_candidates.ranked, leg_candidates.shard,
+                                       is_reported and (request.options).explain) s;
   end if;
   if num_nonnulls((request.options).token_vectors, (request.options).model, (request.options).rank_by) > 0 then
     if (request.options).token_vectors is not null then
@@ -68,4 +69,4 @@ $$;
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
   'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score, shares scores among '
   'neighbours, ranks by token vectors, a model and other signals, applies boosts and leaves out what is below min_relevance. '
-  'is_reported: its report tells how it was fused.';
+  'is_reported: its report tells how it was fused, as far as the option explain asks for that.';

@@ -47,6 +47,9 @@ begin
   v_request := braid_store.compile_request(
     v_tenant_id, query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion,
     rrf_k, candidate_count, min_score, match, options, is_reported, may_be_sparse, embedding_mark);
+  if is_explained then
+    v_request.options.explain := true;
+  end if;
   v_compiled := clock_timestamp();
   loop
     v_leg_started := clock_timestamp();
@@ -79,7 +82,6 @@ begin
   end if;
 
   v_ended := clock_timestamp();
-  v_request.options.explain := (v_request.options).explain or is_explained;
   stats := braid_store.search_stats(v_request, v_found, v_candidates, v_arrangement, results);
   if candidate_count < match_count and v_request.candidate_count > candidate_count then
     stats := stats || jsonb_build_object('asked_candidate_count', candidate_count);
