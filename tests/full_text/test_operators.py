@@ -374,7 +374,11 @@ def test_more_chunks_have_what_is_demanded_than_a_leg_returns(shared_db: Connect
     shared_db.execute("select braid.create_collection(%s, dimensions => 2)", (collection := f"of {query}",))
     colors = ["blue", "green"]
     documents = [
-        {"external_id": str(n), "content": f"to be red {colors[n % 2]} filler{n}", "embedding": vector([n + 1, 100 - n])}
+        {
+            "external_id": str(n),
+            "content": f"to be red {colors[n % 2]} filler{n}",
+            "embedding": vector([n + 1, 100 - n]),
+        }
         for n in range(100)
     ]
     upsert(shared_db, documents, collection)
