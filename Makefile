@@ -53,6 +53,7 @@ build: $(VENV)/dev.stamp ## make .venv with everything in it
 
 lint: build ## check style and types
 	@$(BIN)/ruff check --config python/pyproject.toml python tests
+	@$(BIN)/ruff format --check --config python/pyproject.toml python tests
 	@cd python && ../$(BIN)/mypy && ../$(BIN)/python tools/async_to_sync.py --check
 
 bench: build ## measure; BENCH=full_text for the full-text engine at 200,000 chunks and more
