@@ -158,13 +158,16 @@ def test_many_at_once(pg_version: int) -> None:
             write_and_read_at_once(db, server.dsn)
 
 
-def write_and_read_at_once(db: Connection, dsn: str) -> None:
-    for login in ("writer", "reader"):
-        db.execute(f"create role {login} login in role braid_{login}")
-        db.execute("select braid.add_tenant_member('default', %s)", (login,))
+def write_and_read_at_once(
+    db: Connection, dsn: str, definitions: Connection | None = None, names: tuple[str, str] = ("writer", "reader")
+) -> None:
+    """`definitions`: where these are changed, if that is another server. `names`: of the logins, which are made."""
+    for login, role in zip(names, ("writer", "reader"), strict=True):
+        (definitions or db).execute(f"create role {login} login in role braid_{role}".encode())
+        (definitions or db).execute("select braid.add_tenant_member('default', %s)", (login,))
     rng = random.Random("before")
     write(db, [document(rng, f"shared{number}", "w0v0") for number in range(0, 150, 2)])
-    traffic = Traffic(dsn, "writer", "reader")
+    traffic = Traffic(dsn, *names)
     traffic.run()
     assert not traffic.problems, traffic.problems
     assert traffic.is_enough(), traffic.done
@@ -173,6 +176,6 @@ def write_and_read_at_once(db: Connection, dsn: str) -> None:
     for own in traffic.own:
         for external_id, written in own.items():
             assert stored.get(external_id) == written
-    assert_as_if_loaded_afresh(db, "fresh")
+    assert_as_if_loaded_afresh(db, "fresh", definitions)
     maintain(db)
-    assert_as_if_loaded_afresh(db, "fresh again")
+    assert_as_if_loaded_afresh(db, "fresh again", definitions)

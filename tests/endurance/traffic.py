@@ -111,16 +111,18 @@ def stored_documents(db: Connection, tenant: str = "default", collection: str = 
     }
 
 
-def load_afresh(db: Connection, documents: Iterable[Document], collection: str) -> None:
-    """Into a new collection, as one segment."""
-    db.execute("select braid.create_collection(%s)", (collection,))
+def load_afresh(
+    db: Connection, documents: Iterable[Document], collection: str, definitions: Connection | None = None
+) -> None:
+    """Into a new collection, as one segment. `definitions`: where these are changed, if that is another server."""
+    (definitions or db).execute("select braid.create_collection(%s)", (collection,))
     upsert(db, documents, collection)
 
 
-def assert_as_if_loaded_afresh(db: Connection, fresh: str) -> None:
+def assert_as_if_loaded_afresh(db: Connection, fresh: str, definitions: Connection | None = None) -> None:
     assert db.execute("select * from braid.check_index('default')").fetchall() == []
     documents = stored_documents(db)
-    load_afresh(db, documents.values(), fresh)
+    load_afresh(db, documents.values(), fresh, definitions)
     expected = rankings(db, fresh)
     assert any(len(hits) > 10 for hits in expected)
     assert_same_rankings(rankings(db), expected)
