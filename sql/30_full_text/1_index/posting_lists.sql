@@ -36,9 +36,10 @@ declare
   v_title_weight float8 := posting_lists.segment.title_weight;
   v_average_length float8 := posting_lists.segment.average_length;
   v_part braid_store.segments;
-  v_half int := cardinality(posting_lists.chunk_ids) / 2;
+  v_half int;
 begin
   if cardinality(posting_lists.chunk_ids) >= c_least_shared and v_chunk_count <> c_part_size then
+    v_half := cardinality(posting_lists.chunk_ids) / 2;
     v_part := posting_lists.segment;
     v_part.chunk_count := c_part_size;
     -- A parallel Append has each call made by another process, if there is a worker.
