@@ -1,16 +1,18 @@
 create or replace function braid_store.attribute_number(value numeric)
 returns float8
-language sql
+language plpgsql
 immutable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select case
-           when abs(attribute_number.value) > 1.7976931348623157e308 then sign(attribute_number.value)::float8 * 'infinity'
-           when abs(attribute_number.value) < 2.3e-308 then 0
-           else attribute_number.value::float8
-         end;
+begin
+  return case
+    when abs(attribute_number.value) > 1.7976931348623157e308 then sign(attribute_number.value)::float8 * 'infinity'
+    when abs(attribute_number.value) < 2.3e-308 then 0
+    else attribute_number.value::float8
+  end;
+end
 $$;
 
 comment on function braid_store.attribute_number(numeric) is
