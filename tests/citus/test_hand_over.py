@@ -12,6 +12,7 @@ import pgbraid
 from citus.conftest import TENANTS, Cluster, create, databases, fill
 from pgbraid.cli import main
 from pgbraid.cluster import distribute, forget_handed_over
+from pgbraid.cluster.tables import DEFINITIONS
 from pgbraid.errors import NotSupportedError
 
 
@@ -137,6 +138,32 @@ def test_the_next_distribution_brings_what_mirrors_definitions_up_to_date(own: C
                 db.execute("delete from braid_store.synonyms")
     with psycopg.connect(own.dsn) as db, pytest.raises(psycopg.errors.FeatureNotSupported):
         db.execute("truncate braid_store.synonyms")
+
+
+def test_definitions_are_plain_tables_with_the_same_rows(own: Cluster) -> None:
+    """Searches read them several times, on a node as on a single server."""
+    with pgbraid.connect(own.dsn) as client:
+        client.set_synonyms("boule", ["loaf", "round"], collection="loaves")
+        client.set_synonyms("boule", ["round"], collection="loaves")
+        client.set_synonyms("miche", ["round"], collection="loaves")
+        client.set_synonyms("miche", [], collection="loaves")
+        client.create_tenant("stall")
+    with psycopg.connect(own.dsn, autocommit=True) as db:
+        db.execute("update braid_store.access_settings set tenant_header = 'x-baker'")
+
+        def rows(db: psycopg.Connection[tuple[object, ...]]) -> dict[str, list[tuple[object, ...]]]:
+            return {
+                table: db.execute(f"select t::text from braid_store.{table} t order by 1".encode()).fetchall()
+                for table in DEFINITIONS
+            }
+
+        expected = rows(db)
+    assert len(expected["synonyms"]) > 0
+    for node in own.workers.values():
+        with psycopg.connect(node) as db:
+            assert rows(db) == expected
+            plan = db.execute("explain select from braid_store.collections c where c.name = 'loaves'").fetchall()
+            assert "Append" not in str(plan)
 
 
 def noted(own: Cluster) -> list[int]:

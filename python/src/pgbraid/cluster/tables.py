@@ -180,7 +180,12 @@ def apply_support(connection: Connection) -> None:
     roles = database_roles(connection)
     connection.execute(
         fill(
-            "distributed.sql", width=str(2**32 // count), last=str(count - 1), owner=roles.owner, definer=roles.definer
+            "distributed.sql",
+            width=str(2**32 // count),
+            last=str(count - 1),
+            group=str(group_of(connection)),
+            owner=roles.owner,
+            definer=roles.definer,
         ).encode()
     )
 

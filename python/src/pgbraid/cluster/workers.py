@@ -17,6 +17,7 @@ from pgbraid.cluster.tables import (
     advance_ids,
     apply_form,
     apply_support,
+    columns_of,
     group_of,
     keys_of,
     schema_of,
@@ -42,19 +43,18 @@ def bring_up(worker: Connection, places: Places, notify: Notify) -> None:
             apply_support(worker)
             for table in OF_TENANTS:
                 make_partitioned(worker, table, roles)
-            for table in DEFINITIONS:
-                _make_parent(worker, table)
         else:
             lock_installation(worker, notify)
-        copies = {table: f"{SHARDS}.{table}_{places[table][0][1]}" for table in DEFINITIONS}
-        for table, copy in copies.items():
-            _adopt(worker, table, copy)
+            apply_support(worker)
+        shards = {table: f"{SHARDS}.{table}_{places[table][0][1]}" for table in DEFINITIONS}
+        for table, shard in shards.items():
+            _keep_copy(worker, table, shard)
         run_part(worker, "finish.sql")
         for table in DEFINITIONS:
             _refuse_changes(worker, table)
         apply_form(worker)
         worker.execute(
-            f"create or replace trigger follow_trust after insert or delete on {copies['trusted_roles']} for each row"
+            f"create or replace trigger follow_trust after insert or delete on {shards['trusted_roles']} for each row"
             f" execute function {SHARDS}.follow_trust()".encode()
         )
     attach(worker, places)
@@ -81,23 +81,28 @@ def make_partitioned(worker: Connection, table: str, roles: DatabaseRoles) -> No
     worker.execute(f"alter table {name} owner to {roles.owner}".encode())
 
 
-def _make_parent(worker: Connection, table: str) -> None:
-    """A table of definitions has no rows of its own."""
+def _keep_copy(worker: Connection, table: str, shard: str) -> None:
+    """Searches read the table as on a single server: it has the rows of the reference table's shard, which a trigger on
+    that brings. Citus makes a new shard if the node was away."""
     name = f"braid_store.{table}"
-    worker.execute(f"delete from {name} where true".encode())
     for (constraint,) in worker.execute(
-        "select quote_ident(conname) from pg_catalog.pg_constraint"
-        " where conrelid = %s::regclass and contype in ('c', 'f')",
+        "select quote_ident(conname) from pg_catalog.pg_constraint where conrelid = %s::regclass and contype = 'f'",
         (name,),
     ).fetchall():
+        # Rows come in the order in which Citus brings them.
         worker.execute(f"alter table {name} drop constraint {constraint}".encode())
-
-
-def _adopt(worker: Connection, table: str, copy: str) -> None:
-    """The reference table's copy here becomes a child of the table. Citus makes a new one if the node was away."""
-    query = "select from pg_catalog.pg_inherits where inhrelid = %s::regclass"
-    if worker.execute(query, (copy,)).fetchone() is None:
-        worker.execute(f"alter table {copy} inherit braid_store.{table}".encode())
+    # Triggers fire in the order of their names, and follow_trust reads the copy.
+    worker.execute(
+        f"create or replace trigger copy_definitions after insert or update or delete on {shard} for each row"
+        f" execute function {SHARDS}.copy_definitions({table})".encode()
+    )
+    columns = columns_of(worker, name)
+    # Nobody changes rows between one statement and the next. As a replica: see copy_definitions().
+    worker.execute(f"lock table {shard} in share mode".encode())
+    worker.execute("select set_config('session_replication_role', 'replica', true)")
+    worker.execute(f"delete from {name} where true".encode())
+    worker.execute(f"insert into {name} ({columns}) overriding system value select {columns} from {shard}".encode())
+    worker.execute("select set_config('session_replication_role', 'origin', true)")
 
 
 def _refuse_changes(worker: Connection, table: str) -> None:
