@@ -24,7 +24,8 @@ declare
   c_few_given constant int := 400;
   -- So many are read from an index before anything is known of the share.
   c_at_once constant int := 2500;
-  c_most constant int := 10000;
+  c_most constant int := 30000;
+  c_rescanned constant int := 20000;
   -- What a leg pays for a chunk that it finds and tests, and for one that it is given. The unit is what each chunk costs
   -- where all are read, half a microsecond.
   c_tested_text constant float8 := 16;
@@ -43,6 +44,7 @@ declare
   v_chunk_ids bigint[];
   v_listed_count bigint;
   v_is_given boolean := false;
+  v_is_listed boolean := false; -- whether the lists know the share
 begin
   if filter.is_empty or filter.among is not null or v_leg_count = 0 then
     return filter;
@@ -58,8 +60,11 @@ begin
   -- A leg that tests what it finds tests candidate_count / share chunks. It pays as much for so many that it is given.
   v_max_count := greatest(
     c_few_given, least(c_most, sqrt(v_cost / (c_given * v_leg_count) * candidate_count * v_chunk_count)));
-  -- Full text tests no more chunks than have a word of the query.
-  if not asks_semantic then
+  -- Full text tests no more chunks than have a word of the query. The index gives 1000 vectors at once: where fewer pass than
+  -- are looked for, it is scanned again.
+  if asks_semantic then
+    v_max_count := greatest(v_max_count, least(c_rescanned, candidate_count * v_chunk_count / 1200));
+  else
     v_max_count := least(v_max_count, v_text_cost / c_given * posting_count);
   end if;
   if filter.source is not null then
@@ -76,6 +81,7 @@ begin
     v_is_given := v_chunk_ids is not null;
     if not v_is_given and v_listed_count is not null and (filter.lists ->> 'is_all')::boolean then
       filter.share := coalesce(filter.share, least(v_listed_count / v_chunk_count, 1));
+      v_is_listed := true;
     end if;
   end if;
   if not v_is_given then
@@ -110,7 +116,9 @@ begin
   end if;
   v_max_share := least(v_max_share, v_max_count / v_chunk_count);
   if v_max_share > 0 and filter.share <= 2 * v_max_share then
-    filter.share := braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 250), tenant_id, filter);
+    if not v_is_listed then
+      filter.share := braid_store.filter_share(braid_store.sampled_chunk_ids(tenant_id, collection_id, 250), tenant_id, filter);
+    end if;
     if filter.share <= v_max_share then
       v_chunk_ids := braid_store.filtered_by_reading(filter, tenant_id, collection_id, v_max_count);
       if cardinality(v_chunk_ids) <= v_max_count then
