@@ -288,6 +288,12 @@ if not child:
     sys.exit(session() == parents)
 assert os.waitpid(child, 0)[1] == 0
 assert session() == parents
+with connections.client() as client:
+    child = os.fork()
+if not child:
+    sys.exit(session() == parents)
+assert os.waitpid(child, 0)[1] == 0
+assert session() == parents
 """
 
 

@@ -78,6 +78,7 @@ class Connections:
     @contextmanager
     def client(self) -> Iterator[Client]:
         """A client until the end of the block."""
+        process = os.getpid()
         with self._places:
             client = self._take(self._idle)
             if client is None:
@@ -86,11 +87,12 @@ class Connections:
             try:
                 yield client
             finally:
-                self._give_back(client, self._idle)
+                self._give_back(client, self._idle, process)
 
     @asynccontextmanager
     async def async_client(self) -> AsyncIterator[AsyncClient]:
         """As `client`, for the running event loop."""
+        process = os.getpid()
         clients = self._of_this_loop()
         async with clients.places:
             client = self._take(clients.idle)
@@ -100,7 +102,7 @@ class Connections:
             try:
                 yield client
             finally:
-                self._give_back(client, clients.idle)
+                self._give_back(client, clients.idle, process)
 
     def close(self) -> None:
         """Close what is idle, of all event loops too. The next call opens a connection again."""
@@ -126,7 +128,11 @@ class Connections:
         return None
 
     @staticmethod
-    def _give_back(client: Any, idle: list[Any]) -> None:
+    def _give_back(client: Any, idle: list[Any], process: int) -> None:
+        if os.getpid() != process:
+            # A fork within the block, such as by an embedder.
+            _of_parents.append(client)
+            return
         # A call that was cancelled may have left it in the middle of a statement.
         if client.connection.closed or client.connection.info.transaction_status != 0:
             _close([client])
