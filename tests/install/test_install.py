@@ -73,6 +73,7 @@ def test_repair_restores_what_was_damaged(dsn: str, db: Connection) -> None:
     assert snapshot.definitions(dsn) == before
 
 
+@pytest.mark.any_version
 def test_ten_at_once_in_one_database_make_one_install(bare_dsn: Callable[..., str]) -> None:
     dsn = bare_dsn()
     with ThreadPoolExecutor(10) as pool:
@@ -81,6 +82,7 @@ def test_ten_at_once_in_one_database_make_one_install(bare_dsn: Callable[..., st
     assert works(dsn)
 
 
+@pytest.mark.any_version
 def test_ten_at_once_in_ten_databases_of_a_new_cluster(cluster: embedded.Server) -> None:
     names = [f"d{number}" for number in range(10)]
     with psycopg.connect(cluster.dsn, autocommit=True) as connection:
@@ -197,6 +199,7 @@ def test_a_login_that_may_not_create_pgvector_is_told_so(
     assert caught.value.hint == "Have a superuser run in this database: create extension vector;"
 
 
+@pytest.mark.any_version
 def test_a_closed_schema_of_pgvector_is_reported(cluster: embedded.Server) -> None:
     with psycopg.connect(cluster.dsn, autocommit=True) as connection:
         connection.execute("create role app_owner login createrole")
@@ -214,6 +217,7 @@ def test_a_closed_schema_of_pgvector_is_reported(cluster: embedded.Server) -> No
     assert install(cluster.dsn_for("app", "app_owner")).changed
 
 
+@pytest.mark.any_version
 def test_a_schema_of_pgvector_that_the_owner_may_not_even_use_is_reported(cluster: embedded.Server) -> None:
     with psycopg.connect(cluster.dsn, autocommit=True) as connection:
         connection.execute("create role app_owner login createrole")
@@ -236,6 +240,7 @@ def test_pgvector_goes_to_the_schema_extensions_where_there_is_one(bare_dsn: Cal
 # What is refused
 
 
+@pytest.mark.any_version
 def test_a_database_that_a_newer_package_migrated_is_left_alone(dsn: str, db: Connection) -> None:
     db.execute(
         "insert into braid_store._yoyo_migration (migration_hash, migration_id)"
@@ -249,24 +254,28 @@ def test_a_database_that_a_newer_package_migrated_is_left_alone(dsn: str, db: Co
     assert snapshot.rows(dsn) == before
 
 
+@pytest.mark.any_version
 def test_a_newer_version_is_not_downgraded(dsn: str, db: Connection) -> None:
     db.execute("update braid_store.installation set version = '99.0.0'")
     with pytest.raises(VersionMismatchError, match=r"99\.0\.0"):
         install(dsn, repair=True)
 
 
+@pytest.mark.any_version
 def test_another_encoding_is_refused(bare_dsn: Callable[..., str]) -> None:
     dsn = bare_dsn(options="encoding 'LATIN1' locale 'C' template template0")
     with pytest.raises(InstallationError, match="LATIN1"):
         install(dsn)
 
 
+@pytest.mark.any_version
 def test_a_server_that_is_not_there(server: embedded.Server) -> None:
     with pytest.raises(PgbraidError, match="No such file") as caught:
         install("postgresql:///x?host=/nonexistent")
     assert caught.value.hint
 
 
+@pytest.mark.any_version
 def test_an_edited_release_is_refused(tmp_path: Any) -> None:
     (tmp_path / "0001.a.sql").write_text("select 1;\n")
     digest = hashlib.sha256(b"select 1;\n").hexdigest()
@@ -283,6 +292,7 @@ def test_released_migrations_are_as_they_were() -> None:
     assert (resources.ROOT / "migrations" / "frozen.sha256").read_text().strip()
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize("is_missing", [False, True], ids=["changed", "missing"])
 def test_no_released_migration_is_changed_or_missing(package: Package, dsn: str, is_missing: bool) -> None:
     frozen = package.text(FROZEN)
@@ -375,6 +385,7 @@ def test_functions_that_a_restore_gave_to_the_login_are_taken_back(dsn: str, db:
     assert not install(dsn).changed
 
 
+@pytest.mark.any_version
 def test_a_server_without_room_for_the_locks_says_what_to_raise(cluster: embedded.Server) -> None:
     with psycopg.connect(cluster.dsn_for("postgres"), autocommit=True) as other:
         with pytest.raises(psycopg.errors.OutOfMemory):
