@@ -1,8 +1,9 @@
-"""A worker of the server makes half of the lists of a large segment. They are those that one process makes."""
+"""Lists of a large segment are made in two halves, one by a worker of the server. They are those that are made in one."""
 
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import psycopg
@@ -19,13 +20,26 @@ order by lexeme
 """
 
 
+def share_from(db: Connection, chunk_count: int) -> None:
+    """Set how many chunks a segment needs to be shared."""
+    name = "braid_store.posting_lists(braid_store.segments, bigint[], int[])"
+    made = one(db, "select pg_get_functiondef(%s::regprocedure)", name)
+    changed, count = re.subn(r"(c_least_shared constant int := )\d+;", rf"\g<1>{chunk_count};", made)
+    assert count == 1
+    db.execute(changed)
+
+
 def test_lists_are_the_same_with_and_without_workers(dsn: str, db: Connection, pg_version: int) -> None:
+    share_from(db, SIZE + 1)
     rng = random.Random(1)
     db.execute("set max_parallel_workers_per_gather = 0")
     texts = [f"{rng.choice(WORDS)} {rng.choice(WORDS)} rare{number % 3000}" for number in range(SIZE)]
     upsert(db, [{"external_id": str(number), "content": text} for number, text in enumerate(texts)])
     alone = db.execute(LISTS).fetchall()
     assert {row[4] is None for row in alone} == {True, False}
+    share_from(db, SIZE)
+    db.execute("select braid.rebuild_index('default')")
+    assert db.execute(LISTS).fetchall() == alone
     # The first has planned for no workers.
     with psycopg.connect(dsn, autocommit=True) as other:
         other.execute("set max_parallel_workers_per_gather = 2")

@@ -17,7 +17,7 @@ set jit = off
 set enable_hashagg = on
 set enable_sort = off
 set work_mem = '64MB'
--- The halves of a large segment are two calls, which the planner takes for nothing.
+-- So that the planner has a worker make one half of a large segment: both calls seem cheap to it.
 set parallel_setup_cost = 0
 set parallel_tuple_cost = 0
 as $$
@@ -25,7 +25,7 @@ as $$
 declare
   -- From so many chunks on a worker makes one half. To start it takes 30 ms of CPU.
   c_least_shared constant int := 10000;
-  -- As of a segment with so many chunks no list is long, a part has elements alone.
+  -- A half is made as if of a segment with so many chunks: no list is long there, so all come as elements.
   c_part_size constant int := 2147483647;
   v_tenant_id int := posting_lists.segment.tenant_id;
   v_collection_id int := posting_lists.segment.collection_id;
@@ -61,6 +61,7 @@ begin
            group by p.lexeme
          ) l,
          lateral (
+           -- As below.
            select case when l.posting_count >= 64 and l.posting_count * 256::bigint >= v_chunk_count
                             and not posting_lists.segment.is_deletion
                        then ln(1 + (v_chunk_count - l.posting_count + 0.5::float8) / (l.posting_count + 0.5::float8)) end
