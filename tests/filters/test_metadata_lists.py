@@ -203,6 +203,20 @@ def test_many_changes_are_listed_anew(db: Connection) -> None:
         assert found(db, {"number": 200}) == sorted(map(str, changed))
 
 
+def test_maintenance_counts_what_it_lists(db: Connection) -> None:
+    db.execute("select braid.create_collection('counted', 'simple', 3)")
+    upsert(db, map(document, range(1000)), "counted")
+    assert one(db, "select braid.maintain('1 hour')")["chunks_listed"] == 1000
+    # Segments as small as this have no lists.
+    upsert(db, map(document, range(1000, 1030)), "counted")
+    assert one(db, "select braid.maintain('1 hour')")["chunks_listed"] == 0
+    for number in range(1000, 1030):
+        one(db, "select braid.update_metadata(%s, %s, collection => 'counted')", str(number), Jsonb({"number": 200}))
+    assert one(db, "select braid.maintain('1 hour')")["chunks_listed"] == 0
+    assert one(db, "select count(*) from braid_store.changed_metadata") == 0
+    db.execute("select braid.drop_collection('counted')")
+
+
 def test_maintenance_does_not_wait_for_other_maintenance(db: Connection) -> None:
     db.execute("select braid.create_collection('busy', 'simple', 3)")
     upsert(db, map(document, range(1000)), "busy")

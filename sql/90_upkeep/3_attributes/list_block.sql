@@ -155,10 +155,11 @@ begin
   set listed_count = least(s.chunk_count, (list_block.block + 1) * c_block_size)
   where s.tenant_id = list_block.tenant_id and s.collection_id = list_block.collection_id and s.id = list_block.segment_id
     and s.listed_count = list_block.block * c_block_size and s.chunk_count >= c_least_listed;
-  return least(c_block_size, v_chunk_count - list_block.block * c_block_size);
+  return case when v_chunk_count >= c_least_listed then least(c_block_size, v_chunk_count - list_block.block * c_block_size)
+              else 0 end;
 end
 $$;
 
 comment on function braid_store.list_block(int, int, bigint, int) is
   'Lists the values that 16384 chunks of a segment have in their metadata, and forgets that these were changed. Block 0 has the first '
-  'numbers. Of a small segment it lists nothing. Returns how many chunks the block has; null: another session works on the segment.';
+  'numbers. Of a small segment it lists nothing. Returns how many chunks it listed; null: another session works on the segment.';

@@ -19,6 +19,7 @@ declare
   -- As in has_due_lists.
   c_least_listed constant int := 1000;
   v_has_many boolean := braid_store.has_many_changes(maintain_lists.tenant_id, maintain_lists.collection_id);
+  v_has_listed boolean := false;
   v_block record;
   v_listed int;
 begin
@@ -57,7 +58,7 @@ begin
     order by 1, 2
   loop
     -- At least one, so that calls that have little time come to an end.
-    if maintain_lists.chunk_count > 0 and clock_timestamp() > maintain_lists.deadline or braid_store.keeps_waiting() then
+    if v_has_listed and clock_timestamp() > maintain_lists.deadline or braid_store.keeps_waiting() then
       return;
     end if;
     v_listed := braid_store.list_block(maintain_lists.tenant_id, maintain_lists.collection_id, v_block.segment_id, v_block.block);
@@ -65,6 +66,7 @@ begin
       return;
     end if;
     maintain_lists.chunk_count := maintain_lists.chunk_count + v_listed;
+    v_has_listed := true;
   end loop;
   maintain_lists.is_complete := true;
 end
