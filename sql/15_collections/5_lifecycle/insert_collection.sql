@@ -38,7 +38,7 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '3s'
 as $$
 declare
-  -- A third more time than with pgvector's 64, for a graph that finds as much at a smaller width.
+  -- A quarter more time than with pgvector's 64, for a graph that finds as much at a smaller width.
   v_ef_construction int := coalesce(hnsw_ef_construction, greatest(100, 2 * least(hnsw_m, 500)));
   v_vector_space_id int;
   v_collection braid_store.collections;

@@ -24,8 +24,12 @@ declare
   c_few_given constant int := 400;
   -- So many are read from an index before anything is known of the share.
   c_at_once constant int := 2500;
+  -- More are not handed over; and not more than c_most_rescanned only because the vector index would be scanned twice.
   c_most constant int := 30000;
-  c_rescanned constant int := 20000;
+  c_most_rescanned constant int := 20000;
+  -- One scan is the whole search if it comes to 1.1 times three quarters of candidate_count that pass (indexed_candidates()). The
+  -- widest has 1000 vectors, so it does not where less than candidate_count / c_scanned pass.
+  c_scanned constant float8 := 1200;
   -- What a leg pays for a chunk that it finds and tests, and for one that it is given. The unit is what each chunk costs
   -- where all are read, half a microsecond.
   c_tested_text constant float8 := 16;
@@ -60,11 +64,10 @@ begin
   -- A leg that tests what it finds tests candidate_count / share chunks. It pays as much for so many that it is given.
   v_max_count := greatest(
     c_few_given, least(c_most, sqrt(v_cost / (c_given * v_leg_count) * candidate_count * v_chunk_count)));
-  -- Full text tests no more chunks than have a word of the query. The index gives 1000 vectors at once: where fewer pass than
-  -- are looked for, it is scanned again.
   if asks_semantic then
-    v_max_count := greatest(v_max_count, least(c_rescanned, candidate_count * v_chunk_count / 1200));
+    v_max_count := greatest(v_max_count, least(c_most_rescanned, candidate_count * v_chunk_count / c_scanned));
   else
+    -- Full text tests no more chunks than have a word of the query.
     v_max_count := least(v_max_count, v_text_cost / c_given * posting_count);
   end if;
   if filter.source is not null then

@@ -36,7 +36,7 @@ $$;
 
 comment on function braid_store.choose_ef_search(jsonb, float8) is
   'How widely an index should be searched, by what recall_curve measured of it. ef_search: the lowest hnsw.ef_search at which '
-  'it finds 98.5 % of the 10 nearest vectors, and hardly more if it searches further, times margin, and at '
-  'least 64 if margin is above 1; null if it does not find 97 % at any width: then searches stay exact. ef_search_100: that at which it finds 98 % of the 100 nearest, or the highest. '
+  'it finds 98.5 % of the 10 nearest vectors, and hardly more if it searches further, times margin; null if it does not find '
+  '97 % at any width: then searches stay exact. ef_search_100: that at which it finds 98 % of the 100 nearest, or the highest. '
   'ef_search_fused: that at which it surely finds 98.5 % of the 10 nearest, less a standard error of the sample, without margin, '
-  'which is enough where full text ranks as well. recall: the share of the 10 nearest found, from 0 to 1, at ef_search without the margin.';
+  'which is enough where full text ranks as well. A margin above 1 also makes each at least 64. recall: the share of the 10 nearest found, from 0 to 1, at ef_search without the margin.';

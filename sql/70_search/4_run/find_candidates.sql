@@ -90,8 +90,10 @@ begin
   end if;
   if v_asks_semantic and not v_is_all_found then
     -- Where full text can fill the page and weighs enough, few rows are there by their vector alone. With other weights and
-    -- fusions there are more.
-    v_is_fused := v_asks_text and not v_options.is_rearranged and cardinality(v_found.full_text) >= case when v_filter.is_empty then request.match_count else request.candidate_count end
+    -- fusions there are more. Under a filter, where a search then takes fewer vectors for enough, it has to find all candidates.
+    v_is_fused := v_asks_text and not v_options.is_rearranged
+                  and cardinality(v_found.full_text) >= case when v_filter.is_empty then request.match_count
+                                                             else request.candidate_count end
                   and v_collection.fusion = 'convex' and v_options.semantic_normalisation = 'centroid'
                   and 3 * v_collection.semantic_weight <= 2 * v_collection.full_text_weight + 1e-9;
     select n.candidates, n.mode, n.shard into v_found.semantic, v_found.semantic_mode, v_found.shard

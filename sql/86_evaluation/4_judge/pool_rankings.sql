@@ -111,7 +111,8 @@ begin
     if v_unembedded_count > 0 then
       raise exception '% of % queries have no embedding of the model of collection "%"', v_unembedded_count,
                       cardinality(v_query_ids), v_configurations[v_number] ->> 'collection'
-        using errcode = '22023', hint = 'Store their embeddings with braid.store_queries, as pgbraid judgments load and sample do, or set "mode": "full_text".';
+        using errcode = '22023',
+              hint = 'Store their embeddings with braid.store_queries, as pgbraid judgments load and sample do, or set "mode": "full_text".';
     end if;
   end loop;
   v_place := null;

@@ -20,7 +20,7 @@ declare
   v_space record;
   v_moved record;
   v_is_done boolean;
-  v_shards int := 0;
+  v_shard_count int := 0;
 begin
   step_count := 0;
   warnings := '{}';
@@ -46,7 +46,7 @@ begin
                and s.state = 'serving'
           where c.id = v_part.collection_id
         loop
-          v_shards := v_shards + 1;
+          v_shard_count := v_shard_count + 1;
           continue when (braid_store.next_shard_step(v_part.tenant_id, v_space.collection)).step is null;
           -- Not if the shard began to serve after this transaction began: deletes that do not know the shard yet must
           -- have ended before.
@@ -76,7 +76,7 @@ begin
         is_complete := false;
         perform braid_store.put_off(v_part.notes);
       end;
-      if clock_timestamp() > move_vectors.deadline or v_shards >= c_most_shards then
+      if clock_timestamp() > move_vectors.deadline or v_shard_count >= c_most_shards then
         exit batches;
       end if;
     end loop;

@@ -16,7 +16,7 @@ as $$
 declare
   c_tenants constant int := 100;
   c_searches constant int := 100;
-  c_hours constant int := 48; -- and modes, that were searched in
+  c_hours constant int := 48; -- the last rows of search_hours, which has one for each hour and mode that was searched in
   v_deadline timestamptz := clock_timestamp() + interval '500 milliseconds';
   c_most_keys constant int := 32; -- that a collection may declare
 begin

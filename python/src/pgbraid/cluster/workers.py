@@ -82,8 +82,8 @@ def make_partitioned(worker: Connection, table: str, roles: DatabaseRoles) -> No
 
 
 def _keep_copy(worker: Connection, table: str, shard: str) -> None:
-    """Searches read the table as on a single server: it has the rows of the reference table's shard, which a trigger on
-    that brings. Citus makes a new shard if the node was away."""
+    """Let the table have the rows of the reference table's shard, so that searches read it as on a single server. A
+    trigger on the shard keeps it so. Citus makes a new shard if the node was away, so each distribution does this."""
     name = f"braid_store.{table}"
     for (constraint,) in worker.execute(
         "select quote_ident(conname) from pg_catalog.pg_constraint where conrelid = %s::regclass and contype = 'f'",
