@@ -160,7 +160,7 @@ def _bare_table(bench: Bench, kind: Kind) -> str:
         for block in copy_rows(list(range(kind.size)), kind.vectors):
             copy.write(block)
     bench.admin.execute(
-        "create index on bare using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 128)"
+        "create index on bare using hnsw (embedding vector_cosine_ops) with (m = 16, ef_construction = 100)"
     )
     bench.admin.execute("vacuum analyze bare")
     return "bare"
