@@ -1,4 +1,4 @@
-"""Lists of a large segment are made in two halves, one by a worker of the server. They are those that are made in one."""
+"""Lists of a large segment are made in two halves, one by a worker of the server. They are those made in one."""
 
 from __future__ import annotations
 
