@@ -3,7 +3,8 @@
 Tenants' tables are made once more in the schema braid_shards, which Citus distributes. On each worker `braid_store` has
 tables of the usual names, partitioned by tenant, and the worker's shards are their partitions. So the functions are the
 same as everywhere, and what they do there PostgreSQL plans, not Citus. Tables of definitions are reference tables:
-those of the coordinator are copied into them by triggers, and each worker's copy is a child of its own, empty table.
+triggers copy those of the coordinator into them, and on each worker others copy what arrives there into plain tables of
+the usual names.
 """
 
 from __future__ import annotations
