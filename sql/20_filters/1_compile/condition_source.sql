@@ -73,7 +73,8 @@ begin
     return 'select s.id ' || v_source;
   elsif v_key = 'd.id' then
     return format('select c.id %s, lateral (select c.id from braid_store.chunks c '
-                  'where c.tenant_id = %s and c.document_id = s.id offset 0) c', v_source, condition_source.tenant_id);
+                  'where c.tenant_id = %s and c.document_id between s.id and s.id order by c.document_id offset 0) c',
+                  v_source, condition_source.tenant_id);
   end if;
 
   -- Several elements of a stored array may be among the operands.

@@ -112,7 +112,8 @@ begin
     -- Fenced by offset 0: otherwise the planner would read, for each chunk, all documents that match instead of the
     -- chunk's own.
     v_test := format('exists (select from (select d.* from braid_store.documents d '
-                     'where d.tenant_id = %s and d.id = c.document_id offset 0) d where d.collection_id = %s and %s)',
+                     'where d.tenant_id = %s and d.id between c.document_id and c.document_id order by d.id offset 0) d '
+                     'where d.collection_id = %s and %s)',
                      filter_condition.tenant_id, filter_condition.collection_id, v_test);
   end if;
   -- "is not true" is true for a missing key as well, where "not" would be null.

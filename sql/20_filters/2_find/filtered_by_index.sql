@@ -25,7 +25,8 @@ begin
       from (%s) s (chunk_id),
            lateral (
              select c.id, c.collection_id from braid_store.chunks c
-             where c.tenant_id = $1 and c.id = s.chunk_id and (%s)
+             where c.tenant_id = $1 and c.id between s.chunk_id and s.chunk_id and (%s)
+             order by c.id
              offset 0
            ) c
       -- Outside the inner query: there, an index that begins with the collection would look as good as the primary key.

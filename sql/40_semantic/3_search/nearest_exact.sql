@@ -51,7 +51,10 @@ begin
         select v.chunk_id, v.distance
         from (select m.chunk_id, m.distance from (%s) m order by m.distance offset 0) v,
              lateral (
-               select from braid_store.chunks c where c.tenant_id = $2 and c.id = v.chunk_id and (%s) offset 0
+               select from braid_store.chunks c
+               where c.tenant_id = $2 and c.id between v.chunk_id and v.chunk_id and (%s)
+               order by c.id
+               offset 0
              ) c
         order by v.distance
         fetch first $5 rows with ties

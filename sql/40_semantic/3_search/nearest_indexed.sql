@@ -54,7 +54,8 @@ begin
       case when shard.duplicate_count > 0 then 'cross join ' || braid_store.represented_rows(shard.id) end,
       case when not filter.is_empty then
         format(' cross join lateral (select from braid_store.chunks c '
-               'where c.tenant_id = $2 and c.id = %s and (%s) offset 0) c', v_chunk_id, filter.predicate)
+               'where c.tenant_id = $2 and c.id between %1$s and %1$s and (%2$s) order by c.id offset 0) c',
+               v_chunk_id, filter.predicate)
       end),
     case when has_written then replace(braid_store.not_overridden(), 'v.chunk_id', v_chunk_id) else 'true' end,
     v_sort_key, v_chunk_id)

@@ -7,6 +7,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
+-- the table is small, and all of the tenant's rows would be read for each.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 begin
   return array(
@@ -21,10 +25,12 @@ begin
       from braid_store.chunks c,
            lateral (
              select d.external_id from braid_store.documents d
-             where d.tenant_id = order_candidates.tenant_id and d.id = c.document_id
+             where d.tenant_id = order_candidates.tenant_id and d.id between c.document_id and c.document_id
+             order by d.id
              offset 0
            ) d
-      where c.tenant_id = order_candidates.tenant_id and c.id = s.chunk_id and s.is_tied
+      where c.tenant_id = order_candidates.tenant_id and c.id between s.chunk_id and s.chunk_id and s.is_tied
+      order by c.id
       offset 0
     ) t on true
     order by s.score desc, t.external_id, t.chunk_index);

@@ -12,6 +12,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
+-- the table is small, and all of the tenant's rows would be read for each.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 declare
   v_last record;
@@ -31,10 +35,12 @@ begin
        from braid_store.chunks c,
             lateral (
               select d.external_id from braid_store.documents d
-              where d.tenant_id = units_before_page.tenant_id and d.id = c.document_id
+              where d.tenant_id = units_before_page.tenant_id and d.id between c.document_id and c.document_id
+              order by d.id
               offset 0
             ) d
-       where c.tenant_id = units_before_page.tenant_id and c.id = u.chunk_id and u.score = v_last.score
+       where c.tenant_id = units_before_page.tenant_id and c.id between u.chunk_id and u.chunk_id and u.score = v_last.score
+       order by c.id
        offset 0
      ) t on true
      where u.score > v_last.score or t.is_before));

@@ -16,6 +16,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
+-- the table is small, and all of the tenant's rows would be read for each.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 declare
   c_key constant text := regexp_replace(group_by, E'^metadata\\.', '');
@@ -54,11 +58,13 @@ begin
                           when 'importance' then to_jsonb(c.importance)
                           when 'source_uri' then (
                             select to_jsonb(d.source_uri) from braid_store.documents d
-                            where d.tenant_id = group_candidates.tenant_id and d.id = c.document_id)
+                            where d.tenant_id = group_candidates.tenant_id and d.id between c.document_id and c.document_id
+                            order by d.id)
                           else nullif(coalesce(c.metadata -> c_key, c.metadata #> c_path), 'null')
                         end as key
                  from braid_store.chunks c
-                 where c.tenant_id = group_candidates.tenant_id and c.id = u.chunk_id
+                 where c.tenant_id = group_candidates.tenant_id and c.id between u.chunk_id and u.chunk_id
+                 order by c.id
                  offset 0
                ) c
         ) g

@@ -11,9 +11,9 @@ begin
     return format('select %s, to_jsonb(c.%I) where c.%I is not null', facet_values.number, facet_values.key,
                   facet_values.key);
   elsif facet_values.key in ('external_id', 'source_uri') then
-    return format('select %s, to_jsonb(d.%I) from braid_store.documents d '
-                  'where d.tenant_id = $1 and d.id = c.document_id and d.%I is not null',
-                  facet_values.number, facet_values.key, facet_values.key);
+    return format('select %s, d.value from (select to_jsonb(d.%I) as value from braid_store.documents d '
+                  'where d.tenant_id = $1 and d.id between c.document_id and c.document_id order by d.id offset 0) d '
+                  'where d.value is not null', facet_values.number, facet_values.key);
   elsif facet_values.key = 'occurred_at' then
     raise exception 'keys: occurred_at cannot be counted'
       using errcode = '22023',
