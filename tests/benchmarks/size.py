@@ -75,7 +75,8 @@ def main() -> None:
         modelled = bytes_of_chunks(args.chunks, args.dimensions, args.storage, args.words, measured.text_bytes)
         for name, expected in {**modelled, "all": sum(modelled.values())}.items():
             found = measured.total if name == "all" else measured.bytes_by_table.get(name, 0)
-            print(f"{name:20} {found:8,.0f} bytes a chunk, modelled {expected:8,.0f} ({expected / found - 1:+.0%})")
+            share = f" ({expected / found - 1:+.0%})" if found else ""
+            print(f"{name:20} {found:8,.0f} bytes a chunk, modelled {expected:8,.0f}{share}")
         modelled_ms = {
             "search": search_ms(args.chunks, args.dimensions),
             **write_ms(args.chunks, args.dimensions, args.words),

@@ -43,7 +43,7 @@ SEARCH_DIMENSIONS, SEARCH_A_DIMENSION = 768, 0.29 / 768
 # How far a node is filled: of its disk, of its memory by what searches read, of its processors.
 DISK_SHARE, MEMORY_SHARE, CPU_SHARE = 0.7, 0.75, 0.6
 # The largest tenant, and the most dimensions, that hybrid searches were measured with.
-MEASURED_CHUNKS, MEASURED_DIMENSIONS = 200_000, 1536
+MEASURED_CHUNKS, MEASURED_DIMENSIONS = 1_000_000, 1536
 LARGE_CHUNKS = 10_000_000
 # Tables of vectors in a database, more than which were never measured.
 MOST_SHARDS = 1_000
