@@ -283,6 +283,7 @@ def test_spaces_side_by_side(db: Connection) -> None:
         ({"dimensions": 4001, "vector_storage": "halfvec"}, "vector_storage is 'halfvec'"),
         ({"dimensions": 3, "hnsw_m": 1}, "hnsw_m is '1'"),
         ({"dimensions": 3, "hnsw_m": 101}, "hnsw_m is '101'"),
+        ({"dimensions": 3, "hnsw_m": -2147483648}, "hnsw_m is '-2147483648'"),
         ({"dimensions": 3, "hnsw_m": None}, "hnsw_m is null"),
         ({"dimensions": 3, "hnsw_ef_construction": 3}, "hnsw_ef_construction is '3'"),
         ({"dimensions": 3, "hnsw_m": 40, "hnsw_ef_construction": 64}, "hnsw_ef_construction is '64'"),

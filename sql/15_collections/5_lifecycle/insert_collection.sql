@@ -39,7 +39,7 @@ set lock_timeout = '3s'
 as $$
 declare
   -- A quarter more time than with pgvector's 64, for a graph that finds as much at a smaller width.
-  v_ef_construction int := coalesce(hnsw_ef_construction, greatest(100, 2 * least(hnsw_m, 500)));
+  v_ef_construction int := coalesce(hnsw_ef_construction, 2 * greatest(50, least(hnsw_m, 500)));
   v_vector_space_id int;
   v_collection braid_store.collections;
   v_is_new boolean;

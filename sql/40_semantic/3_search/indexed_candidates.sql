@@ -44,6 +44,10 @@ begin
   v_measured := braid_store.nearest_indexed(
     tenant_id, collection, space, shard, query_embedding, filter, v_max_count, ef_search, v_is_iterative, has_written);
   if not filter.is_empty and not v_is_iterative and cardinality(v_measured.chunk_ids) < enough_count then
+    -- Hardly any of those near the query pass. The index would go on until it has enough, but not to the nearest of them.
+    if cardinality(v_measured.chunk_ids) < filter.share * ef_search / 3 then
+      return null;
+    end if;
     v_is_iterative := true;
     v_measured := braid_store.nearest_indexed(
       tenant_id, collection, space, shard, query_embedding, filter, v_max_count, ef_search, v_is_iterative, has_written);
@@ -82,5 +86,5 @@ comment on function braid_store.indexed_candidates(int, braid_store.collections,
                                                    braid_store.filter, float8, int, int, int) is
   'The chunks nearest to a vector among those that pass a filter, found by a shard''s HNSW index and, if '
   'has_written, by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer '
-  'than enough_count (then the chunks that pass the filter are far from the query, or the index holds many '
-  'vectors of deleted chunks), or cannot tell them apart.';
+  'than enough_count, or a third of what the share of the filter lets expect (then the chunks that pass it are far from '
+  'the query, or the index holds many vectors of deleted chunks), or cannot tell them apart.';

@@ -1,0 +1,71 @@
+"""Filters that only chunks far from the query pass: what is found are the nearest of these all the same."""
+
+from __future__ import annotations
+
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import psycopg
+import pytest
+from psycopg.types.json import Jsonb
+
+from support.calls import upsert, vector
+from support.nearest import maintain, set_threshold
+
+pytestmark = pytest.mark.any_version
+SIZE, DIMENSIONS, CLUSTERS = 8000, 16, 40
+ARGUMENTS = "%(vector)s, 10, collection => 'far', filters => %(filters)s, options => %(options)s"
+SEARCHES = {
+    "semantic": f"select external_id from braid.semantic_search({ARGUMENTS})",
+    "hybrid": f"select external_id from braid.hybrid_search('word', {ARGUMENTS})",
+}
+
+
+class Clusters:
+    def __init__(self, db: psycopg.Connection[Any]) -> None:
+        dice = np.random.default_rng(1)
+        self.db = db
+        self.centres = dice.normal(size=(CLUSTERS, DIMENSIONS))
+        db.execute("select braid.create_collection('far', dimensions => %s)", (DIMENSIONS,))
+        set_threshold(db, 500, DIMENSIONS)
+        numbers = dice.integers(0, CLUSTERS, SIZE)
+        vectors = self.centres[numbers] + 0.5 * dice.normal(size=(SIZE, DIMENSIONS))
+        documents = [
+            {
+                "external_id": f"d{n}",
+                "content": "word" if n % 9 else "other",
+                "embedding": vector(vectors[n]),
+                "metadata": {"cluster": int(numbers[n])},
+            }
+            for n in range(SIZE)
+        ]
+        for first in range(0, SIZE, 2000):
+            upsert(db, documents[first : first + 2000], "far")
+        maintain(db)
+
+    def farthest(self, query: int, share: float) -> dict[str, Any]:
+        """A filter that this share of the clusters pass, those farthest from one of them."""
+        lengths = np.linalg.norm(self.centres, axis=1)
+        order = np.argsort(self.centres @ self.centres[query] / lengths)
+        return {"cluster": {"$in": [int(number) for number in order[: round(share * CLUSTERS)]]}}
+
+    def found(self, kind: str, query: int, filters: dict[str, Any], **options: Any) -> list[str]:
+        values = {"vector": vector(self.centres[query]), "filters": Jsonb(filters), "options": Jsonb(options)}
+        return [row[0] for row in self.db.execute(SEARCHES[kind].encode(), values)]
+
+
+@pytest.fixture(scope="module")
+def clusters(shared_db: psycopg.Connection[Any]) -> Clusters:
+    return Clusters(shared_db)
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+@pytest.mark.parametrize("share", [0.9, 0.5, 0.3])
+def test_the_nearest_that_pass_are_found(clusters: Clusters, kind: str, share: float) -> None:
+    shares = []
+    for query in range(0, CLUSTERS, 4):
+        filters = clusters.farthest(query, share)
+        exact = clusters.found(kind, query, filters, exact=True)
+        shares.append(len({*exact} & {*clusters.found(kind, query, filters)}) / 10)
+    assert fmean(shares) >= 0.985
