@@ -282,6 +282,41 @@ def test_workers_and_triggers_at_once(articles: Connection, dsn: str) -> None:
     assert checked(articles) == []
 
 
+def test_rows_that_change_all_the_time(articles: Connection, dsn: str) -> None:
+    """What waits is brought over, though its rows never stay as they were read."""
+    articles.execute("insert into articles select n, 'text ' || n from generate_series(3, 600) n")
+    in_step(articles)
+    stop = threading.Event()
+    changes = [0, 0]
+
+    def change(place: int) -> None:
+        with psycopg.connect(dsn, autocommit=True) as writer:
+            while not stop.is_set():
+                changes[place] += 1
+                writer.execute(
+                    "update articles set body = 'changed ' || %s where id = %s",
+                    (changes[place], place * 300 + changes[place] % 300 + 1),
+                )
+
+    articles.execute("update articles set body = 'more than a statement brings over by itself'")
+    assert waiting(articles) == 600
+    threads = [threading.Thread(target=change, args=(place,)) for place in range(2)]
+    for thread in threads:
+        thread.start()
+    while min(changes) < 5:
+        stop.wait(0.01)
+    try:
+        done = one(articles, "select braid.apply_changes('1 second')")
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert (done["failed"], done["warnings"]) == (0, [])
+    assert done["rows"] >= 200
+    in_step(articles)
+    assert texts(articles) == dict(articles.execute("select id::text, body from articles").fetchall())
+
+
 def test_a_row_goes_while_its_first_document_is_being_written(articles: Connection, dsn: str) -> None:
     sync(articles, mode="immediate")
     articles.execute("select braid.clear_collection()")

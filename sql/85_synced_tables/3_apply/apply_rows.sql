@@ -15,30 +15,44 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_readings constant int := 10;
   v_part record;
-  v_part_number int;
-  v_read bytea;
-  v_written bytea[] := '{}'; -- by number of the part
+  v_is_first boolean := true;
+  v_is_certain boolean;
+  v_read jsonb;
+  v_written jsonb := '{}'; -- by tenant and id: the hash of the document, '' if it is gone
   v_count int := 0;
-  v_is_changed boolean;
 begin
-  for v_reading in 1..c_most_readings loop
-    v_is_changed := false;
-    v_part_number := 0;
+  loop
+    v_is_certain := true;
     for v_part in
       select * from braid_store.read_rows(apply_rows.query, apply_rows.tenant, apply_rows.tenants, apply_rows.keys)
     loop
-      if only_gone then
-        v_count := v_count + case v_reading when 1 then jsonb_array_length(v_part.documents) else 0 end;
-        v_part.documents := '[]';
+      if v_is_first then
+        v_count := v_count + jsonb_array_length(v_part.documents) + cardinality(v_part.gone_ids);
+        v_part.documents := case when only_gone then '[]' else v_part.documents end;
       end if;
       if synced.mode <> 'deferred' then
-        v_part_number := v_part_number + 1;
-        v_read := sha256(convert_to(v_part::text, 'UTF8'));
-        continue when v_written[v_part_number] = v_read;
-        v_written[v_part_number] := v_read;
-        v_is_changed := true;
+        select coalesce(jsonb_object_agg(r.name, r.hash), '{}'),
+               coalesce(jsonb_agg(r.document) filter (where r.document is not null), '[]'),
+               coalesce(array_agg(r.external_id) filter (where r.document is null), '{}')
+        into v_read, v_part.documents, v_part.gone_ids
+        from (
+          select jsonb_build_array(v_part.row_tenant, e.external_id)::text as name, e.*
+          from (
+            select d.value ->> 'external_id' as external_id, d.value as document,
+                   encode(sha256(convert_to(d.value::text, 'UTF8')), 'hex') as hash
+            from jsonb_array_elements(v_part.documents) d
+            union all
+            select g.external_id, null, '' from unnest(v_part.gone_ids) g (external_id)
+          ) e
+        ) r
+        where r.hash is distinct from v_written ->> r.name
+          -- What came back after it was taken for gone is written again.
+          and (not only_gone or r.document is null or v_written ? r.name);
+        continue when v_read = '{}';
+        v_is_certain := v_is_certain
+                        and not exists (select from jsonb_object_keys(v_read) n (name) where coalesce(v_written ->> n.name, '') = '');
+        v_written := v_written || v_read;
       end if;
       -- The caller sets it back.
       perform set_config('braid.tenant', v_part.row_tenant, true);
@@ -50,15 +64,12 @@ begin
                 hint = 'Create it with braid.create_tenant; let the login be a service: braid.add_trusted_role.';
       end if;
       perform braid_store.apply_part(synced, apply_rows.collection, v_part.documents, v_part.gone_ids);
-      if v_reading = 1 then
-        v_count := v_count + jsonb_array_length(v_part.documents) + cardinality(v_part.gone_ids);
-      end if;
     end loop;
-    -- A trigger may have brought a row over between reading and writing; it is read again while its document is locked.
-    exit when not v_is_changed or synced.mode = 'deferred';
-    if v_reading = c_most_readings then
-      raise exception 'rows change faster than they can be brought over' using errcode = '55P03', hint = 'Call again.';
-    end if;
+    -- A trigger may have brought a row over between reading and writing: what was written is read again while its document
+    -- is locked. Whoever changes the row from then on waits in vain for the lock and notes the change. Only a document that
+    -- comes up anew, and so was not locked, makes another reading necessary, however fast rows change.
+    exit when v_is_certain or synced.mode = 'deferred';
+    v_is_first := false;
   end loop;
   return v_count;
 end
