@@ -174,6 +174,16 @@ def test_no_node_is_found_fault_with(cluster: Cluster) -> None:
         }  # fmt: skip
 
 
+def test_nobody_else_may_call_what_nodes_have(cluster: Cluster) -> None:
+    for dsn in (cluster.dsn, *cluster.workers.values()):
+        with psycopg.connect(dsn) as db:
+            assert db.execute(
+                "select p.oid::regprocedure::text from pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a"
+                " where p.pronamespace in (select oid from pg_namespace where nspname in ('braid', 'braid_store', 'braid_shards'))"
+                " and a.grantee = 0"
+            ).fetchall() == []  # fmt: skip
+
+
 def test_the_number_of_shards_stays(cluster: Cluster) -> None:
     with pytest.raises(InvalidArgumentError, match="in 8 shards already, and cannot be in 5"):
         distribute(cluster.dsn, shard_count=5)

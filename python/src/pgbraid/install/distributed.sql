@@ -339,8 +339,8 @@ end
 $$;
 
 grant usage on schema braid_shards to {{owner}};
-revoke all on function braid_shards.take_over() from public;
-grant execute on function braid_shards.take_over() to {{owner}};
+revoke all on all functions in schema braid_shards from public;
+grant execute on function braid_shards.take_over(), braid_shards.here(int), braid_shards.shard_number(int) to {{owner}};
 revoke all on function braid_store.tenant_here(), braid_store.hold_shard(int) from public;
 grant execute on function braid_store.tenant_here() to braid_reader, {{owner}}, {{definer}};
 -- Readers could hold others' shards where they are.

@@ -153,3 +153,5 @@ $$;
 
 create or replace trigger mirror after insert on braid_locks.tenant_locks for each row
   execute function braid_shards.mirror();
+
+revoke all on all functions in schema braid_shards from public;
