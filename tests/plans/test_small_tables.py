@@ -21,6 +21,20 @@ SEARCHES = {
     "full_text_search": "select count(*) from braid.full_text_search('alpha half', 100)",
     "semantic_search": "select count(*) from braid.semantic_search(%(vector)s, 100)",
     "facets": "select count(*) from braid.facets('{category,source_uri}', 'alpha half')",
+    "timeline": "select count(*) from braid.conversation_timeline('alpha half', %(vector)s, match_count => 100)",
+    "timeline by conversation": """select count(*) from braid.conversation_timeline('alpha half', %(vector)s,
+      match_count => 100, conversation_key => 'conversation')""",
+    "latest turns": "select count(*) from braid.conversation_timeline(match_count => 100)",
+    "similar documents": "select count(*) from braid.similar_documents('doc 2', 100)",
+    "scores explained": """select count(*) from braid.explain_score('alpha half',
+      (select array_agg(r.chunk_id) from braid.full_text_search('alpha half', 100) r))""",
+    "scores given": """select count(*) from braid.arrange_results(
+      (select array_agg(r.chunk_id) from braid.full_text_search('alpha half', 100) r), array_fill(1.0::float8, array[100]), 100)""",
+    "context": "select count(*) from braid.assemble_context('alpha half', %(vector)s, 100000, 100)",
+    "documents": "select count(*) from braid.list_documents(match_count => 100)",
+    "missing token vectors": "select count(*) from braid.missing_token_vectors(100)",
+    "jobs": "select count(*) from braid.list_embedding_jobs()",
+    "jobs claimed": "select count(*) from braid.claim_embedding_jobs(100)",
     **{
         name: f"select count(*) from braid.search('alpha half', %(vector)s, 100, {argument})"
         for name, argument in {
@@ -73,7 +87,10 @@ def read(db: Connection) -> dict[str, int]:
 @pytest.mark.parametrize("size", [150, 350])
 def test_rows_are_looked_up_by_their_keys(dsn: str, size: int) -> None:
     with psycopg.connect(dsn, autocommit=True) as db:
-        upsert(db, [{**document(number), "embedding": embedding(number)} for number in range(size)])
+        db.execute("select braid.set_token_vectors('default', 'tokens')")
+        # Every third waits for its embedding.
+        given = [{**document(number), "embedding": embedding(number)} for number in range(size)]
+        upsert(db, [{**one, "embedding": None} if number % 3 == 1 else one for number, one in enumerate(given)])
         db.execute("select braid.maintain('1 hour')")
         db.execute("vacuum analyze")
     for name, statement in SEARCHES.items():

@@ -44,7 +44,8 @@ begin
        ) c,
        lateral (
          select d.title from braid_store.documents d
-         where d.tenant_id = indexed_texts.tenant_id and d.id = c.document_id
+         where d.tenant_id = indexed_texts.tenant_id and d.id between c.document_id and c.document_id
+         order by d.id
          offset 0
        ) d;
 end

@@ -19,6 +19,10 @@ security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
+-- the table is small, and all of the tenant's rows would be read for each.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -40,9 +44,14 @@ begin
     select n.tokens
     from unnest(fit_passages.results) with ordinality r,
          lateral (
-           select sum(c.token_count)::int as tokens from braid_store.chunks c
-           where c.tenant_id = v_tenant_id and c.document_id = r.document_id
-             and c.chunk_index between r.passage_start and r.passage_end
+           select sum(c.token_count)::int as tokens
+           from (
+             select c.token_count from braid_store.chunks c
+             where c.tenant_id = v_tenant_id and c.document_id = r.document_id
+               and c.chunk_index between r.passage_start and r.passage_end
+             order by c.chunk_index
+             offset 0
+           ) c
            offset 0
          ) n
     order by r.ordinality);

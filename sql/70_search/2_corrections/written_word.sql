@@ -36,12 +36,14 @@ begin
          unnest(t.candidates) f,
          lateral (
            select c.content, c.document_id from braid_store.chunks c
-           where c.tenant_id = written_word.tenant_id and c.id = f.chunk_id
+           where c.tenant_id = written_word.tenant_id and c.id between f.chunk_id and f.chunk_id
+           order by c.id
            offset 0
          ) c,
          lateral (
            select d.title from braid_store.documents d
-           where d.tenant_id = written_word.tenant_id and d.id = c.document_id
+           where d.tenant_id = written_word.tenant_id and d.id between c.document_id and c.document_id
+           order by d.id
            offset 0
          ) d);
   return coalesce((

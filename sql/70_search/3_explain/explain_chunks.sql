@@ -41,7 +41,10 @@ begin
   select u.chunk_id into v_unknown
   from unnest(explain_chunks.chunk_ids) u (chunk_id)
   left join lateral (
-    select c.collection_id from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = u.chunk_id offset 0
+    select c.collection_id from braid_store.chunks c
+    where c.tenant_id = v_tenant_id and c.id between u.chunk_id and u.chunk_id
+    order by c.id
+    offset 0
   ) c on true
   where c.collection_id is distinct from v_collection.id
   limit 1;

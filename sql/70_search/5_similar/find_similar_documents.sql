@@ -77,7 +77,8 @@ begin
         from unnest(v_candidates.ranked) r,
              lateral (
                select c.document_id from braid_store.chunks c
-               where c.tenant_id = v_tenant_id and c.id = r.chunk_id
+               where c.tenant_id = v_tenant_id and c.id between r.chunk_id and r.chunk_id
+               order by c.id
                offset 0
              ) c
         order by c.document_id, r.semantic_rank

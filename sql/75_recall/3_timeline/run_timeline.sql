@@ -93,12 +93,14 @@ begin
     from turns t,
          lateral (
            select c.* from braid_store.chunks c
-           where c.tenant_id = v_tenant_id and c.id = t.chunk_id
+           where c.tenant_id = v_tenant_id and c.id between t.chunk_id and t.chunk_id
+           order by c.id
            offset 0
          ) c,
          lateral (
            select d.external_id, d.title, d.source_uri from braid_store.documents d
-           where d.tenant_id = v_tenant_id and d.id = c.document_id
+           where d.tenant_id = v_tenant_id and d.id between c.document_id and c.document_id
+           order by d.id
            offset 0
          ) d
   ), numbered as (

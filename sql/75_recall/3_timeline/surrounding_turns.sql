@@ -14,6 +14,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
+-- Only the key gives the order by which rows are looked up below. Other indexes that begin with the tenant seem as good while
+-- the table is small, and all of the tenant's rows would be read for each.
+set enable_sort = off
+set enable_bitmapscan = off
 as $$
 declare
   c_max_turns constant int := 1000000;
@@ -28,7 +32,8 @@ begin
       from unnest($2) u (chunk_id),
            lateral (
              select %s as conversation from braid_store.chunks c
-             where c.tenant_id = $1 and c.id = u.chunk_id
+             where c.tenant_id = $1 and c.id between u.chunk_id and u.chunk_id
+             order by c.id
              offset 0
            ) f
       where f.conversation is not null
@@ -47,7 +52,8 @@ begin
       from unnest($2) u (chunk_id),
            lateral (
              select c.document_id, c.chunk_index, %1$s as conversation from braid_store.chunks c
-             where c.tenant_id = $1 and c.id = u.chunk_id
+             where c.tenant_id = $1 and c.id between u.chunk_id and u.chunk_id
+             order by c.id
              offset 0
            ) m
     ), members as (
@@ -56,7 +62,8 @@ begin
       from unnest($5) u (chunk_id),
            lateral (
              select c.occurred_at, c.document_id, c.chunk_index, %1$s as conversation from braid_store.chunks c
-             where c.tenant_id = $1 and c.id = u.chunk_id
+             where c.tenant_id = $1 and c.id between u.chunk_id and u.chunk_id
+             order by c.id
              offset 0
            ) m
       where m.conversation is not null
@@ -78,6 +85,7 @@ begin
            select c.id, c.chunk_index from braid_store.chunks c
            where c.tenant_id = $1 and c.document_id = m.document_id
              and c.chunk_index between m.chunk_index - $3 and m.chunk_index + $4
+           order by c.chunk_index
            offset 0
          ) n
     where m.conversation is null

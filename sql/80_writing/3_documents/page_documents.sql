@@ -36,7 +36,13 @@ begin
   end if;
   return query
   select d.id, d.external_id, d.title, d.source_uri, d.metadata, d.occurred_at, d.created_at, d.updated_at,
-         (select count(*) from braid_store.chunks c where c.tenant_id = v_tenant_id and c.document_id = d.id)
+         (select count(*)
+          from (
+            select from braid_store.chunks c
+            where c.tenant_id = v_tenant_id and c.document_id between d.id and d.id
+            order by c.document_id
+            offset 0
+          ) c)
   from braid_store.documents d
   where d.tenant_id = v_tenant_id and d.collection_id = v_collection_id
     and d.external_id > v_after

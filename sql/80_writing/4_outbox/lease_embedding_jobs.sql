@@ -59,9 +59,17 @@ begin
   return query
   select c.id, braid_store.embedding_input(v_collection, d.title, c.speaker, c.content)
   from unnest(v_chunk_ids) l (chunk_id),
-       lateral (select c.* from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = l.chunk_id offset 0) c,
        lateral (
-         select d.title from braid_store.documents d where d.tenant_id = v_tenant_id and d.id = c.document_id offset 0
+         select c.* from braid_store.chunks c
+         where c.tenant_id = v_tenant_id and c.id between l.chunk_id and l.chunk_id
+         order by c.id
+         offset 0
+       ) c,
+       lateral (
+         select d.title from braid_store.documents d
+         where d.tenant_id = v_tenant_id and d.id between c.document_id and c.document_id
+         order by d.id
+         offset 0
        ) d
   order by c.id;
 end

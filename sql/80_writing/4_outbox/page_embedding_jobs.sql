@@ -59,11 +59,15 @@ begin
     limit page_embedding_jobs.job_count
   ) j,
        lateral (
-         select c.* from braid_store.chunks c where c.tenant_id = v_tenant_id and c.id = j.chunk_id offset 0
+         select c.* from braid_store.chunks c
+         where c.tenant_id = v_tenant_id and c.id between j.chunk_id and j.chunk_id
+         order by c.id
+         offset 0
        ) c,
        lateral (
          select d.external_id from braid_store.documents d
-         where d.tenant_id = v_tenant_id and d.id = c.document_id
+         where d.tenant_id = v_tenant_id and d.id between c.document_id and c.document_id
+         order by d.id
          offset 0
        ) d
   order by j.chunk_id;

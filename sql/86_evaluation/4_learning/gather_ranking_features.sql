@@ -135,11 +135,14 @@ begin
            lateral (select r.boosts #> '{0,features}' as features offset 0) b,
            lateral (
              select c.document_id, c.chunk_index from braid_store.chunks c
-             where c.tenant_id = v_tenant_id and c.id = r.chunk_id
+             where c.tenant_id = v_tenant_id and c.id between r.chunk_id and r.chunk_id
+             order by c.id
              offset 0
            ) c,
            lateral (
-             select d.external_id from braid_store.documents d where d.tenant_id = v_tenant_id and d.id = c.document_id
+             select d.external_id from braid_store.documents d
+             where d.tenant_id = v_tenant_id and d.id between c.document_id and c.document_id
+             order by d.id
              offset 0
            ) d
     )
