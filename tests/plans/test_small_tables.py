@@ -20,6 +20,8 @@ SEARCHES = {
     "hybrid_search": "select count(*) from braid.hybrid_search('alpha half', %(vector)s, 100)",
     "full_text_search": "select count(*) from braid.full_text_search('alpha half', 100)",
     "semantic_search": "select count(*) from braid.semantic_search(%(vector)s, 100)",
+    "nearest of a category": """
+      select count(*) from braid.semantic_search(%(vector)s, 100, filters => '{"category": "later"}')""",
     "facets": "select count(*) from braid.facets('{category,source_uri}', 'alpha half')",
     "timeline": "select count(*) from braid.conversation_timeline('alpha half', %(vector)s, match_count => 100)",
     "timeline by conversation": """select count(*) from braid.conversation_timeline('alpha half', %(vector)s,

@@ -51,9 +51,16 @@ begin
         select v.chunk_id, v.distance
         from (select m.chunk_id, m.distance from (%s) m order by m.distance offset 0) v,
              lateral (
-               select from braid_store.chunks c
-               where c.tenant_id = $2 and c.id between v.chunk_id and v.chunk_id and (%s)
-               order by c.id
+               -- The filter stands outside: inside, the index of one of its columns seems as good while the table is small, and
+               -- would be read for each.
+               select
+               from (
+                 select c.* from braid_store.chunks c
+                 where c.tenant_id = $2 and c.id between v.chunk_id and v.chunk_id
+                 order by c.id
+                 offset 0
+               ) c
+               where %s
                offset 0
              ) c
         order by v.distance
