@@ -259,3 +259,35 @@ def test_very_many_equal_vectors_are_compared_and_not_kept(db: Connection) -> No
             for row in drawn(100, 1)
         ]
     assert found == [([100] * 100, [d[9] for (d,) in filter(None, copies)], [d[99] for (d,) in filter(None, copies)])]
+
+
+def test_workers_find_the_same(dsn: str, db: Connection, vectors: list[Vector], pg_version: int) -> None:
+    queries = [vector(row) for row in drawn(41, 1)]
+    call = """
+        select braid_store.{}
+        from braid_store.vector_shards s
+        join braid_store.vector_spaces v on v.id = s.vector_space_id
+        """
+    (exact,) = db.execute(
+        f"select e.* from ({call.format('exact_distances(s, v, %s::text[]::vector[]) as found')}) f,"
+        " lateral (select (f.found).*) e",
+        (queries,),
+    ).fetchall()
+    recalls = call.format("query_recalls(s, v, %s::text[]::vector[], %s, %s::float8[], %s::float8[], 40)::text")
+    alone = one(db, recalls, queries, *exact)
+    assert "0.9" in alone, "an index that misses nothing shows nothing"
+
+    def launched(count: int, workers: int) -> int:
+        """How many workers are asked for by as many vectors."""
+        statistics = "select parallel_workers_to_launch from pg_stat_database where datname = current_database()"
+        db.execute("update braid_store.vector_shards set vector_count = %s", (count,))
+        db.execute("select pg_stat_force_next_flush()")
+        before = one(db, statistics) if pg_version >= 18 else 0
+        with psycopg.connect(dsn, autocommit=True) as other:
+            other.execute(f"set max_parallel_workers_per_gather = {workers}")
+            assert one(other, recalls, queries, *exact) == alone
+            other.execute("select pg_stat_force_next_flush()")
+        return one(db, statistics) - before if pg_version >= 18 else 0
+
+    assert [launched(50_000, 0), launched(49_999, 2)] == [0, 0]
+    assert launched(50_000, 2) > 0 or pg_version < 18

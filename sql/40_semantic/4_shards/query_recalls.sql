@@ -15,52 +15,33 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set jit = off
--- As in nearest_indexed.
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
+-- Changed below, and put back when the function ends.
+set parallel_setup_cost = 1000
+set parallel_tuple_cost = 0
 as $$
 declare
+  -- A smaller index is asked in a tenth of a second, and a worker takes 30 ms of CPU to start.
+  c_least_shared constant int := 50000;
   -- This call loads pgvector's library, which defines its settings.
   v_dimensions int := @vector@.vector_dims(queries[1]);
   v_ef_search text := current_setting('hnsw.ef_search');
   v_iterative_scan text := current_setting('hnsw.iterative_scan');
 begin
   perform set_config('hnsw.ef_search', query_recalls.ef_search::text, true), set_config('hnsw.iterative_scan', 'off', true);
-  -- A vector that is as near counts as found, since of many equal vectors any will do. Single precision tells cosine
-  -- distances apart to 6e-8, however small they are.
-  execute format($query$
-    select array_agg(coalesce(least(1, f.count_10::float8 / nullif(least(10, q.nearest_count), 0)), 1) order by q.place),
-           array_agg(coalesce(least(1, f.count_100::float8 / nullif(q.nearest_count, 0)), 1) order by q.place)
-    from (select u.*, 1e-6 * case when $7 then 1 else abs(u.tenth_distance) end as tenth_tolerance,
-                 1e-6 * case when $7 then 1 else abs(u.last_distance) end as last_tolerance
-          from unnest($2, $3, $4, $5) with ordinality
-               u (query, nearest_count, tenth_distance, last_distance, place)) q,
-         lateral (
-           select count(*) filter (where n.distance <= q.tenth_distance + q.tenth_tolerance and n.place <= $8) as count_10,
-                  count(*) filter (where n.distance <= q.last_distance + q.last_tolerance) as count_100
-           from (
-             select n.distance, row_number() over () as place
-             from (
-               select v.embedding::@vector@.vector %1$s q.query as distance
-               from braid_store.vectors_%2$s v %4$s
-               where v.tenant_id = $1 and not v.is_duplicate
-               order by %3$s
-               limit $6
-             ) n
-           ) n
-         ) f
-    $query$,
-    braid_store.distance_operator(space.distance), shard.id,
-    replace((braid_store.shard_order(shard.storage, shard.index_type, space.dimensions, space.distance)).sort_key,
-            '$1', 'q.query'),
-    case when shard.duplicate_count > 0 then 'cross join ' || braid_store.represented_rows(shard.id) end)
+  -- So that the planner has a worker ask half of the queries, as in posting_lists: both calls seem cheap to it.
+  if shard.vector_count >= c_least_shared then
+    perform set_config('parallel_setup_cost', '0', true);
+  end if;
+  execute $query$
+    select array_agg(r.recall_10 order by r.part, r.place), array_agg(r.recall_100 order by r.part, r.place)
+    from (
+      select 1 as part, r.* from braid_store.asked_recalls($1, $2, $3[:$8], $4[:$8], $5[:$8], $6[:$8], $7) r
+      union all
+      select 2, r.* from braid_store.asked_recalls($1, $2, $3[$8 + 1 :], $4[$8 + 1 :], $5[$8 + 1 :], $6[$8 + 1 :], $7) r
+    ) r
+    $query$
   into recalls_10, recalls_100
-  -- Of an index over bits, which orders its vectors only roughly, all that it finds are ranked; of one over halfvec, a tenth
-  -- more than are wanted, and ten.
-  using shard.tenant_id, queries, nearest_counts, tenth_distances, last_distances,
-        case when shard.storage = 'binary' then query_recalls.ef_search when shard.index_type = 'halfvec' then 120 else 100 end,
-        space.distance = 'cosine', case when shard.index_type = 'halfvec' then 21 else query_recalls.ef_search end;
+  using shard, space, queries, nearest_counts, tenth_distances, last_distances, query_recalls.ef_search, cardinality(queries) / 2;
   perform set_config('hnsw.ef_search', v_ef_search, true), set_config('hnsw.iterative_scan', v_iterative_scan, true);
 end
 $$;
