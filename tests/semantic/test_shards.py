@@ -123,6 +123,23 @@ def test_an_index_is_searched_no_wider_than_it_has_to_be(db: Connection, vectors
     assert row is not None and row[:3] == (64, 100, 64) and row[3] >= 0.985
 
 
+@pytest.mark.any_version
+def test_a_large_index_is_measured_with_more_questions(db: Connection, vectors: Vectors) -> None:
+    asked = "select (measurement #> '{queries,sample}')::int from braid_store.vector_shards"
+    assert one(db, asked) == 100
+    db.execute(
+        "select braid_store.calibrate_shard(jsonb_populate_record(s, '{\"vector_count\": 50000}'))"
+        " from braid_store.vector_shards s"
+    )
+    assert one(db, asked) == 200
+    # All are asked for the 10 nearest, half of them for the 100 nearest as well.
+    measured = (
+        "select m ->> 'recall_100' from braid_store.vector_shards, jsonb_array_elements(measurement -> 'widths') m"
+    )
+    found = [10_000 * float(recall) for (recall,) in db.execute(measured)]
+    assert found[:3] == pytest.approx([4000, 5000, 6400]) and found[-1] == pytest.approx(round(found[-1]))
+
+
 def hybrid_mode(
     db: Connection,
     text: str = "words of d0001",

@@ -2,7 +2,8 @@ create or replace function braid_store.recall_curve(
   shard braid_store.vector_shards,
   space braid_store.vector_spaces,
   queries @vector@.vector[],
-  further_widths int[]
+  further_widths int[],
+  hundred_count int
 )
 returns jsonb
 language plpgsql
@@ -27,7 +28,7 @@ declare
   v_exact record;
   v_recalls record;
   v_recalls_10 float8[]; -- of each query, with the last width at which it was asked
-  v_recalls_100 float8[];
+  v_recalls_100 float8[]; -- null for those that are asked for the 10 nearest alone
   v_curve_10 float8[] := '{}'; -- the two at each width: v_curve_10[width][query]
   v_curve_100 float8[] := '{}';
   v_asked int[]; -- places of the queries of which not all is found yet
@@ -40,7 +41,10 @@ begin
   v_exact := braid_store.exact_distances(shard, space, v_queries);
 
   v_recalls_10 := array_fill(0::float8, array[v_query_count]);
-  v_recalls_100 := v_recalls_10;
+  -- Evenly spread, as the sample is in the order in which its vectors were stored.
+  v_recalls_100 := array(
+    select case when p % greatest(v_query_count / nullif(recall_curve.hundred_count, 0), 1) = 0 then 0 end::float8
+    from generate_series(0, v_query_count - 1) p order by p);
   v_asked := array(select generate_series(1, v_query_count));
   foreach v_ef_search in array v_widths loop
     -- To search a quarter of the vectors by the index takes longer than to scan them all.
@@ -55,7 +59,9 @@ begin
          braid_store.query_recalls(shard, space, a.queries, a.counts, a.tenth, a.last, v_ef_search) r;
     for v_place in 1 .. cardinality(v_asked) loop
       v_recalls_10[v_asked[v_place]] := v_recalls.recalls_10[v_place];
-      v_recalls_100[v_asked[v_place]] := v_recalls.recalls_100[v_place];
+      if v_recalls_100[v_asked[v_place]] is not null then
+        v_recalls_100[v_asked[v_place]] := v_recalls.recalls_100[v_place];
+      end if;
     end loop;
     v_curve_10 := v_curve_10 || array[v_recalls_10];
     v_curve_100 := v_curve_100 || array[v_recalls_100];
@@ -64,7 +70,7 @@ begin
     -- Wider searches are slow to measure. What they could find yet is too little to change what choose_ef_search takes.
     v_is_settled := v_ef_search >= all (recall_curve.further_widths) and (
       select avg(1 - u.recall_10) + stddev(u.recall_10) / sqrt(v_query_count) <= 0.0075
-             and avg(u.recall_100) - stddev(u.recall_100) / sqrt(v_query_count) >= 0.98
+             and avg(u.recall_100) - stddev(u.recall_100) / sqrt(count(u.recall_100)) >= 0.98
       from unnest(v_recalls_10, v_recalls_100) u (recall_10, recall_100));
     exit when v_is_settled;
   end loop;
@@ -77,7 +83,7 @@ begin
     from (
       select w, avg(v_curve_10[w][q]) as recall_10, avg(v_curve_100[w][q]) as recall_100,
              coalesce(stddev(v_curve_10[w][q]), 0) / sqrt(v_query_count) as error_10,
-             coalesce(stddev(v_curve_100[w][q]), 0) / sqrt(v_query_count) as error_100,
+             coalesce(stddev(v_curve_100[w][q]), 0) / sqrt(count(v_curve_100[w][q])) as error_100,
              avg(case when v_is_settled then 1 else v_curve_10[v_last][q] end - v_curve_10[w][q]) as missed,
              coalesce(stddev(case when v_is_settled then 1 else v_curve_10[v_last][q] end - v_curve_10[w][q]), 0)
                / sqrt(v_query_count) as missed_error
@@ -87,10 +93,11 @@ begin
 end
 $$;
 
-comment on function braid_store.recall_curve(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[], int[]) is
+comment on function braid_store.recall_curve(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[], int[],
+                                             int) is
   'Asks a shard''s HNSW index these queries at growing widths, and compares with a scan. An array of JSON objects, by '
   'ef_search: the mean share of the 10, and of the 100, nearest that was found (recall_10, recall_100), with the standard '
   'errors of these means (error_10, error_100); and how much more of the 10 a wider search would find (missed, missed_error): what '
   'the last width found, or all. It ends where all is found, or so much that wider searches change nothing for choose_ef_search, or '
-  'at a quarter of the vectors. further_widths: other widths than the usual ones. Null without '
-  'queries.';
+  'at a quarter of the vectors. further_widths: other widths than the usual ones. hundred_count: about how many of the queries '
+  'tell recall_100; the others are not asked again where they have found their 10. Null without queries.';

@@ -65,7 +65,8 @@ begin
       v_queries := v_queries || braid_store.sample_queries(v_shard, v_space, v_sample_count);
       v_sample_count := cardinality(v_queries) - v_own.stored_count - v_own.set_count;
     end if;
-    v_curve := braid_store.recall_curve(v_shard, v_space, v_queries, array[v_shard.ef_search, v_shard.ef_search_100]);
+    v_curve := braid_store.recall_curve(
+      v_shard, v_space, v_queries, array[v_shard.ef_search, v_shard.ef_search_100], cardinality(v_queries));
     continue when v_curve is null; -- no vector is left
     v_chosen := braid_store.choose_ef_search(
       v_curve, case when v_sample_count = 0 and cardinality(v_queries) >= c_enough then 1 else braid_store.sample_margin() end);
