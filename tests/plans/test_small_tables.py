@@ -31,7 +31,8 @@ SEARCHES = {
     "scores explained": """select count(*) from braid.explain_score('alpha half',
       (select array_agg(r.chunk_id) from braid.full_text_search('alpha half', 100) r))""",
     "scores given": """select count(*) from braid.arrange_results(
-      (select array_agg(r.chunk_id) from braid.full_text_search('alpha half', 100) r), array_fill(1.0::float8, array[100]), 100)""",
+      (select array_agg(r.chunk_id) from braid.full_text_search('alpha half', 100) r),
+      array_fill(1.0::float8, array[100]), 100)""",
     "context": "select count(*) from braid.assemble_context('alpha half', %(vector)s, 100000, 100)",
     "documents": "select count(*) from braid.list_documents(match_count => 100)",
     "missing token vectors": "select count(*) from braid.missing_token_vectors(100)",

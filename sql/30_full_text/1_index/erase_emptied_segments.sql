@@ -27,7 +27,8 @@ begin
       from unnest(erase_emptied_segments.chunk_ids) u (chunk_id),
            lateral (
              select sc.segment_id from braid_store.segment_chunks sc
-             where sc.tenant_id = erase_emptied_segments.tenant_id and sc.chunk_id = u.chunk_id
+             where sc.tenant_id = erase_emptied_segments.tenant_id and sc.chunk_id between u.chunk_id and u.chunk_id
+             order by sc.chunk_id
              offset 0
            ) sc
       group by sc.segment_id

@@ -11,6 +11,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+-- A plan made while the tables were small would read them whole for each key, for as long as the session keeps it.
+set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -33,7 +35,8 @@ begin
     from (select u.id from unnest(write_vectors.chunk_ids) u (id) order by u.id offset 0) u,
          lateral (
            select c.id, c.collection_id from braid_store.chunks c
-           where c.tenant_id = write_vectors.tenant_id and c.id = u.id
+           where c.tenant_id = write_vectors.tenant_id and c.id between u.id and u.id
+           order by c.id
            for key share
            offset 0
          ) c

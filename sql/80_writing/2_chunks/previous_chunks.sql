@@ -20,7 +20,8 @@ begin
     from unnest(previous_chunks.changes) c,
          lateral (
            select k.id, k.speaker, k.content from braid_store.chunks k
-           where k.tenant_id = previous_chunks.tenant_id and k.document_id = c.document_id
+           where k.tenant_id = previous_chunks.tenant_id and k.document_id between c.document_id and c.document_id
+           order by k.document_id
            offset 0
          ) k
     where c.status = 'replaced');

@@ -11,6 +11,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
+-- A plan made while the tables were small would read them whole for each key, for as long as the session keeps it.
+set enable_seqscan = off
 as $$
 #variable_conflict use_column
 declare
@@ -42,7 +44,8 @@ begin
   from (select u.id from unnest(remove_chunks.chunk_ids) u (id) order by u.id offset 0) u,
        lateral (
          select c.id from braid_store.chunks c
-         where c.tenant_id = remove_chunks.tenant_id and c.id = u.id
+         where c.tenant_id = remove_chunks.tenant_id and c.id between u.id and u.id
+         order by c.id
          for update
          offset 0
        ) c;
@@ -76,7 +79,8 @@ begin
     from unnest(remove_chunks.chunk_ids) u (chunk_id),
          lateral (
            select a.ctid from braid_store.chunk_attributes a
-           where a.tenant_id = remove_chunks.tenant_id and a.chunk_id = u.chunk_id
+           where a.tenant_id = remove_chunks.tenant_id and a.chunk_id between u.chunk_id and u.chunk_id
+           order by a.chunk_id
            offset 0
          ) a));
   delete from braid_store.chunks c
@@ -84,7 +88,9 @@ begin
     select c.ctid
     from unnest(remove_chunks.chunk_ids) u (chunk_id),
          lateral (
-           select c.ctid from braid_store.chunks c where c.tenant_id = remove_chunks.tenant_id and c.id = u.chunk_id
+           select c.ctid from braid_store.chunks c
+           where c.tenant_id = remove_chunks.tenant_id and c.id between u.chunk_id and u.chunk_id
+           order by c.id
            offset 0
          ) c));
 end

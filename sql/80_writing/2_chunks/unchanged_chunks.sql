@@ -30,12 +30,14 @@ begin
         from unnest(unchanged_chunks.chunk_ids) with ordinality u (chunk_id, place),
              lateral (
                select k.document_id, k.speaker, k.content from braid_store.chunks k
-               where k.tenant_id = unchanged_chunks.tenant_id and k.id = u.chunk_id
+               where k.tenant_id = unchanged_chunks.tenant_id and k.id between u.chunk_id and u.chunk_id
+               order by k.id
                offset 0
              ) k,
              lateral (
                select d.title from braid_store.documents d
-               where d.tenant_id = unchanged_chunks.tenant_id and d.id = k.document_id
+               where d.tenant_id = unchanged_chunks.tenant_id and d.id between k.document_id and k.document_id
+               order by d.id
                offset 0
              ) d
       ) a

@@ -34,7 +34,8 @@ begin
       from unnest(write_attributes.chunk_ids) u (chunk_id),
            lateral (
              select a.ctid, a.attribute_id from braid_store.chunk_attributes a
-             where a.tenant_id = write_attributes.tenant_id and a.chunk_id = u.chunk_id
+             where a.tenant_id = write_attributes.tenant_id and a.chunk_id between u.chunk_id and u.chunk_id
+             order by a.chunk_id
              offset 0
            ) a
       where a.attribute_id = any (v_ids)));
@@ -46,7 +47,8 @@ begin
   from unnest(write_attributes.chunk_ids) u (chunk_id),
        lateral (
          select c.id, c.metadata from braid_store.chunks c
-         where c.tenant_id = write_attributes.tenant_id and c.id = u.chunk_id
+         where c.tenant_id = write_attributes.tenant_id and c.id between u.chunk_id and u.chunk_id
+         order by c.id
          offset 0
        ) c,
        unnest(v_ids, v_names, v_types) f (id, name, type),

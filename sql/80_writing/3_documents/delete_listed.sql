@@ -19,7 +19,8 @@ begin
          lateral (
            select d.id from braid_store.documents d
            where d.tenant_id = delete_listed.tenant_id and d.collection_id = delete_listed.collection_id
-             and d.external_id = u.external_id
+             and d.external_id between u.external_id and u.external_id
+           order by d.external_id
            for update
            offset 0
          ) d);
@@ -29,7 +30,8 @@ begin
       from unnest(v_document_ids) u (document_id),
            lateral (
              select k.id from braid_store.chunks k
-             where k.tenant_id = delete_listed.tenant_id and k.document_id = u.document_id
+             where k.tenant_id = delete_listed.tenant_id and k.document_id between u.document_id and u.document_id
+             order by k.document_id
              offset 0
            ) k));
     delete from braid_store.documents d
@@ -38,7 +40,8 @@ begin
       from unnest(v_document_ids) u (document_id),
            lateral (
              select d.ctid from braid_store.documents d
-             where d.tenant_id = delete_listed.tenant_id and d.id = u.document_id
+             where d.tenant_id = delete_listed.tenant_id and d.id between u.document_id and u.document_id
+             order by d.id
              offset 0
            ) d));
   end if;

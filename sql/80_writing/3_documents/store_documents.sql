@@ -59,7 +59,8 @@ begin
            lateral (
              select from braid_store.documents d
              where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
-               and d.external_id = u.external_id
+               and d.external_id between u.external_id and u.external_id
+             order by d.external_id
              for update
              offset 0
            ) d;
@@ -91,7 +92,8 @@ begin
          lateral (
            select d.id, d.title, d.content_hash, d.attribute_hash from braid_store.documents d
            where d.tenant_id = store_documents.tenant_id and d.collection_id = store_documents.collection_id
-             and d.external_id = i.external_id
+             and d.external_id between i.external_id and i.external_id
+           order by d.external_id
            offset 0
          ) d
   ), documents as (
@@ -99,8 +101,14 @@ begin
     set title = (c.input).title, source_uri = (c.input).source_uri,
         metadata = case when c.status = 'replaced' then (c.input).metadata
                         else braid_store.copied_metadata((c.input).external_id, (c.input).metadata, (
-                               select count(*) from braid_store.chunks k
-                               where k.tenant_id = store_documents.tenant_id and k.document_id = c.document_id)) end,
+                               select count(*)
+                               from (
+                                 select from braid_store.chunks k
+                                 where k.tenant_id = store_documents.tenant_id
+                                   and k.document_id between c.document_id and c.document_id
+                                 order by k.document_id
+                                 offset 0
+                               ) k)) end,
         content_hash = (c.input).content_hash, attribute_hash = (c.input).attribute_hash,
         occurred_at = (c.input).occurred_at, updated_at = now()
     from changes c

@@ -43,7 +43,8 @@ begin
       from unnest(v_updated_ids) u (document_id),
            lateral (
              select k.id from braid_store.chunks k
-             where k.tenant_id = v_tenant_id and k.document_id = u.document_id
+             where k.tenant_id = v_tenant_id and k.document_id between u.document_id and u.document_id
+             order by k.document_id
              offset 0
            ) k));
   end if;
@@ -71,12 +72,20 @@ begin
   select i.external_id, d.id,
          -- An earlier document of this batch with the same external_id as a later one.
          coalesce(c.status, 'superseded'),
-         (select count(*)::int from braid_store.chunks k where k.tenant_id = v_tenant_id and k.document_id = d.id)
+         (select count(*)::int
+          from (
+            select from braid_store.chunks k
+            where k.tenant_id = v_tenant_id and k.document_id between d.id and d.id
+            order by k.document_id
+            offset 0
+          ) k)
   from unnest(v_inputs) i
   left join unnest(v_changes) c on c.ordinality = i.ordinality
   cross join lateral (
     select d.id from braid_store.documents d
-    where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id and d.external_id = i.external_id
+    where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id
+      and d.external_id between i.external_id and i.external_id
+    order by d.external_id
     offset 0
   ) d
   order by i.ordinality;
