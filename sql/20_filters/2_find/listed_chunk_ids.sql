@@ -100,24 +100,30 @@ begin
     -- Texts that begin alike and long arrays are listed as one, so that few of these may pass. Some tell, spread over all.
     if (listed_chunk_ids.filter.lists ->> 'is_all')::boolean then
       listed_count := listed_count * braid_store.filter_share(array(
-        select l.chunk_ids[u.first + 1 + n.place - (u.ends - (u.last - u.first))]
+        select l.chunk_ids[p.place]
         from (
-          select u.*, sum(u.last - u.first) over (order by u.ordinality) as ends
-          from unnest(v_best.segment_ids, v_best.keys, v_best.types, v_best.blocks, v_best.firsts, v_best.lasts)
-                 with ordinality u (segment_id, key, type, block, first, last, ordinality)
+          -- The places in each list, so that it is fetched once.
+          select u.segment_id, u.key, u.type, u.block, array_agg(u.first + 1 + n.place - (u.ends - (u.last - u.first))) as places
+          from (
+            select u.*, sum(u.last - u.first) over (order by u.ordinality) as ends
+            from unnest(v_best.segment_ids, v_best.keys, v_best.types, v_best.blocks, v_best.firsts, v_best.lasts)
+                   with ordinality u (segment_id, key, type, block, first, last, ordinality)
+          ) u,
+          lateral (
+            select (k * listed_count / c_sample_size)::int as place
+            from generate_series(ceil((u.ends - (u.last - u.first)) * c_sample_size::float8 / listed_count)::int,
+                                 ceil(u.ends * c_sample_size::float8 / listed_count)::int - 1) k
+            offset 0
+          ) n
+          group by u.segment_id, u.key, u.type, u.block
         ) u,
         lateral (
-          select (k * listed_count / c_sample_size)::int as place
-          from generate_series(ceil((u.ends - (u.last - u.first)) * c_sample_size::float8 / listed_count)::int,
-                               ceil(u.ends * c_sample_size::float8 / listed_count)::int - 1) k
-          offset 0
-        ) n,
-        lateral (
-          select l.chunk_ids from braid_store.metadata_lists l
+          select array_cat(l.chunk_ids, '{}') as chunk_ids from braid_store.metadata_lists l
           where l.tenant_id = listed_chunk_ids.tenant_id and l.collection_id = listed_chunk_ids.collection_id
             and l.segment_id = u.segment_id and l.key = u.key and l.type = u.type and l.block = u.block
           offset 0
-        ) l), listed_chunk_ids.tenant_id, listed_chunk_ids.filter);
+        ) l,
+        unnest(u.places) p (place)), listed_chunk_ids.tenant_id, listed_chunk_ids.filter);
     end if;
     return;
   end if;

@@ -3,9 +3,10 @@ create or replace function braid_store.filtered_places(
   collection_id int,
   segment_ids bigint[],
   filter braid_store.filter,
-  max_count int
+  max_count int,
+  out places bigint[],
+  out chunk_ids bigint[]
 )
-returns bigint[]
 language plpgsql
 stable
 parallel unsafe
@@ -14,19 +15,20 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
+#variable_conflict use_column
 declare
   v_chunk_ids bigint[];
 begin
   v_chunk_ids := braid_store.filtered_chunk_ids(filtered_places.tenant_id, filtered_places.collection_id,
                                                 filtered_places.filter, filtered_places.max_count);
-  if cardinality(v_chunk_ids) > filtered_places.max_count then
-    return null;
+  if cardinality(v_chunk_ids) <= filtered_places.max_count then
+    select p.places, p.chunk_ids into places, chunk_ids
+    from braid_store.places_of(filtered_places.tenant_id, filtered_places.collection_id, filtered_places.segment_ids,
+                               v_chunk_ids) p;
   end if;
-  return braid_store.places_of(filtered_places.tenant_id, filtered_places.collection_id, filtered_places.segment_ids,
-                               v_chunk_ids);
 end
 $$;
 
 comment on function braid_store.filtered_places(int, int, bigint[], braid_store.filter, int) is
-  'The places in the index of all chunks that pass a filter; null if they are more than max_count. The query plays '
-  'no part: whether these chunks meet its demands is tested when they are scored.';
+  'All chunks that pass a filter and their places in the index, as in places_of; null if they are more than max_count. The '
+  'query plays no part: whether these chunks meet its demands is tested when they are scored.';

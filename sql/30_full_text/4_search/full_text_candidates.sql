@@ -20,6 +20,8 @@ set jit = off
 as $$
 #variable_conflict use_column
 declare
+  -- So few places are scored at once: that is faster than to compute their bounds first.
+  c_scored_at_once constant int := 300;
   v_segments braid_store.searched_segments;
   v_gathered braid_store.bounded_places;
   v_scored braid_store.scored_chunks;
@@ -28,6 +30,7 @@ declare
   v_is_plain boolean := cardinality(query.driver_lexemes) = 0 and cardinality(query.required_lexemes) = 0
                         and cardinality(query.conditions) = 0 and cardinality(query.phrases) = 0;
   v_among bigint[]; -- the only places that may pass the filter, if it went first
+  v_among_ids bigint[]; -- the chunks there
   v_has_filtered boolean; -- whether that was tried
   -- How many places to gather. A share of less than 1/64 is not known well enough from a sample.
   v_target float8 := candidate_count * 1.25 / greatest(coalesce(filter.share, 1), 1 / 64.0) + 10;
@@ -59,13 +62,19 @@ begin
   if filter.among is not null then
     filter.share := 1; -- of these
     v_has_filtered := true;
-    v_among := braid_store.places_of(tenant_id, collection.id, v_segments.segment_ids, filter.among);
+    if cardinality(filter.among) <= c_scored_at_once then
+      -- Nothing is looked for in the index, so the numbers of these chunks do for their places.
+      v_among := array(select n from generate_series(1::bigint, cardinality(filter.among)) n);
+      v_among_ids := filter.among;
+    else
+      select p.places, p.chunk_ids into v_among, v_among_ids
+      from braid_store.places_of(tenant_id, collection.id, v_segments.segment_ids, filter.among) p;
+    end if;
   end if;
 
   -- Each pass gathers and scores places with lower bounds than those of the passes before.
   loop
-    -- So few places are scored at once: that is faster than to compute their bounds first.
-    if cardinality(v_among) <= 300 then
+    if cardinality(v_among) <= c_scored_at_once then
       v_gathered := row(v_among, array_fill('infinity'::float8, array[cardinality(v_among)]), v_min_threshold);
     else
       if v_is_plain and v_among is null then
@@ -79,8 +88,8 @@ begin
       end if;
       postings_read := coalesce(postings_read, 0) + query.posting_count;
     end if;
-    v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered, filter,
-                                             candidate_count, v_min_threshold, v_max_scored, v_scored);
+    v_scored := braid_store.score_candidates(tenant_id, collection, query, v_segments.segment_ids, v_gathered, v_among,
+                                             v_among_ids, filter, candidate_count, v_min_threshold, v_max_scored, v_scored);
     is_cut := coalesce(cardinality(v_scored.chunk_ids) >= v_max_scored, false);
 
     -- All places not gathered have bounds below low. They cannot matter if enough scores are at least low, or if low is
@@ -93,7 +102,8 @@ begin
     -- If more places than 5,000 had to be tried, the filter goes first, provided that it matches at most 10,000 chunks.
     if v_needed > 5000 and not filter.is_empty and v_has_filtered is null then
       v_has_filtered := true;
-      v_among := braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, filter, 10000);
+      select p.places, p.chunk_ids into v_among, v_among_ids
+      from braid_store.filtered_places(tenant_id, collection.id, v_segments.segment_ids, filter, 10000) p;
       if v_among is not null then
         -- Begin again, with these places alone.
         filter := braid_store.no_filter();

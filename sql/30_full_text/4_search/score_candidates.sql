@@ -4,6 +4,8 @@ create or replace function braid_store.score_candidates(
   query braid_store.text_query,
   segment_ids bigint[],
   gathered braid_store.bounded_places,
+  among bigint[],
+  among_ids bigint[],
   filter braid_store.filter,
   candidate_count int,
   min_threshold float8,
@@ -52,8 +54,16 @@ begin
     end if;
     v_last := least(v_last, v_place_count);
 
-    v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, segment_ids, gathered.places[v_first : v_last],
-                                           filter);
+    if score_candidates.among is null then
+      v_batch_ids := braid_store.live_chunks(tenant_id, collection.id, segment_ids, gathered.places[v_first : v_last],
+                                             filter);
+    else
+      v_batch_ids := array(select score_candidates.among_ids[width_bucket(u.place, score_candidates.among)]
+                           from unnest(gathered.places[v_first : v_last]) u (place));
+      if not filter.is_empty then
+        v_batch_ids := braid_store.filtered_among(v_batch_ids, tenant_id, filter);
+      end if;
+    end if;
     if v_has_demands then
       v_batch_ids := braid_store.demanded_chunks(tenant_id, collection, v_batch_ids, query);
     end if;
@@ -70,9 +80,10 @@ end
 $$;
 
 comment on function braid_store.score_candidates(int, braid_store.collections, braid_store.text_query, bigint[],
-                                                 braid_store.bounded_places, braid_store.filter, int, float8, int,
-                                                 braid_store.scored_chunks) is
+                                                 braid_store.bounded_places, bigint[], bigint[], braid_store.filter,
+                                                 int, float8, int, braid_store.scored_chunks) is
   'Computes the exact scores of gathered places, highest bound first, and adds them to the scores of earlier passes. '
   'It scores only live chunks that pass the filter and have what the query demands. It ends when candidate_count '
   'scores are as high as the next bound, or when max_scored chunks have scores (null: no limit). threshold in the '
-  'result is the score at rank candidate_count, or min_threshold if that is higher.';
+  'result is the score at rank candidate_count, or min_threshold if that is higher. among: the only places that were '
+  'gathered from, ascending, and among_ids the chunks there, which are live if the filter is empty; null: all.';

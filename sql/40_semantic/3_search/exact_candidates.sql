@@ -32,13 +32,13 @@ begin
   from braid_store.rank_nearest(
          exact_candidates.tenant_id, exact_candidates.space.distance, v_measured.chunk_ids, v_measured.distances,
          exact_candidates.min_score, exact_candidates.candidate_count,
-         cardinality(v_measured.chunk_ids)) r;
+         cardinality(v_measured.chunk_ids), not (exact_candidates.filter).is_empty) r;
   if filter.is_empty and v_found_count < least(candidate_count, cardinality(v_measured.chunk_ids)) then
     -- Some vectors belong to chunks that were deleted while the shard was made: again, without these.
     v_measured := braid_store.nearest_exact(tenant_id, collection, space.distance, shard_id, has_written,
                                             query_embedding, c_existing, candidate_count);
     v_candidates := (braid_store.rank_nearest(tenant_id, space.distance, v_measured.chunk_ids, v_measured.distances,
-                                              min_score, candidate_count, 0)).candidates;
+                                              min_score, candidate_count, 0, true)).candidates;
   end if;
   return v_candidates;
 end

@@ -74,7 +74,8 @@ begin
   select r.candidates, r.found_count into v_candidates, v_found_count
   from braid_store.rank_nearest(
          indexed_candidates.tenant_id, indexed_candidates.space.distance, v_measured.chunk_ids, v_measured.distances,
-         indexed_candidates.min_score, indexed_candidates.candidate_count, v_indexed_count) r;
+         indexed_candidates.min_score, indexed_candidates.candidate_count, v_indexed_count,
+         not (indexed_candidates.filter).is_empty) r;
   -- Vectors written since do not count as found: they may be new versions of many of the shard's nearest vectors, which
   -- then are missing from the index's answer.
   return case when v_found_count >= enough_count then v_candidates end;

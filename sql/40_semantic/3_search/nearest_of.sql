@@ -23,7 +23,7 @@ begin
   v_measured := braid_store.nearest_among(
     tenant_id, collection, v_distance, null, query_embedding, array(select a.chunk_id from unnest(among) a));
   return (braid_store.rank_nearest(tenant_id, v_distance, v_measured.chunk_ids, v_measured.distances,
-                                   min_score, cardinality(among), 0)).candidates;
+                                   min_score, cardinality(among), 0, false)).candidates;
 end
 $$;
 

@@ -6,6 +6,7 @@ create or replace function braid_store.rank_nearest(
   min_score float8,
   candidate_count int,
   counted int,
+  are_live boolean,
   out candidates braid_store.candidate[],
   out found_count int
 )
@@ -34,13 +35,12 @@ begin
       select n.chunk_id, n.place,
              case rank_nearest.distance when 'cosine' then 1 - n.distance when 'inner_product' then -n.distance
                                         else 1 / (1 + n.distance) end as score
-      from unnest(rank_nearest.chunk_ids, rank_nearest.distances) with ordinality n (chunk_id, distance, place),
-           lateral (
-             select from braid_store.chunks c
-             where c.tenant_id = rank_nearest.tenant_id and c.id between n.chunk_id and n.chunk_id
-             order by c.id
-             offset 0
-           ) c
+      from unnest(rank_nearest.chunk_ids, rank_nearest.distances) with ordinality n (chunk_id, distance, place)
+      where rank_nearest.are_live or (
+        select true from braid_store.chunks c
+        where c.tenant_id = rank_nearest.tenant_id and c.id between n.chunk_id and n.chunk_id
+        order by c.id
+      )
     ) l
     window best_first as (order by l.score desc)
   ) b;
@@ -67,8 +67,8 @@ begin
 end
 $$;
 
-comment on function braid_store.rank_nearest(int, text, bigint[], float8[], float8, int, int) is
+comment on function braid_store.rank_nearest(int, text, bigint[], float8[], float8, int, int, boolean) is
   'Turns measured distances into ranked candidates: the candidate_count best of the chunks that exist. Their score is '
   'a similarity: 1 - distance for cosine, the inner product, or 1 / (1 + distance) for l2. Ranks begin at 1; equal '
   'scores are ordered by external_id and chunk_index. Scores below min_score are left out. found_count: how many of '
-  'the first counted chunks exist, whatever their score.';
+  'the first counted chunks exist, whatever their score. are_live: all exist, as where a filter was tested on each.';

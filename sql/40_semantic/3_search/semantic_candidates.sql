@@ -43,7 +43,7 @@ begin
     v_measured := braid_store.nearest_filtered(tenant_id, collection, v_space.distance, shard.id, shard.has_written,
                                                query_embedding, filter, candidate_count);
     candidates := (braid_store.rank_nearest(tenant_id, v_space.distance, v_measured.chunk_ids, v_measured.distances,
-                                            min_score, candidate_count, 0)).candidates;
+                                            min_score, candidate_count, 0, true)).candidates;
     return;
   end if;
 
