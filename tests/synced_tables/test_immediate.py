@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import threading
 from typing import Any
 
@@ -313,6 +314,40 @@ def test_rows_that_change_all_the_time(articles: Connection, dsn: str) -> None:
             thread.join()
     assert (done["failed"], done["warnings"]) == (0, [])
     assert done["rows"] >= 200
+    in_step(articles)
+    assert texts(articles) == dict(articles.execute("select id::text, body from articles").fetchall())
+
+
+def test_rows_that_come_and_go_all_the_time(articles: Connection, dsn: str) -> None:
+    articles.execute("insert into articles select n, 'text ' || n from generate_series(3, 600) n")
+    in_step(articles)
+    stop = threading.Event()
+    changes = [0, 0]
+
+    def come_and_go(place: int) -> None:
+        rng = random.Random(place)
+        with psycopg.connect(dsn, autocommit=True) as writer:
+            while not stop.is_set():
+                changes[place] += 1
+                number = place * 100 + rng.randrange(100) + 1
+                if writer.execute("delete from articles where id = %s", (number,)).rowcount == 0:
+                    writer.execute("insert into articles values (%s, 'again')", (number,))
+
+    articles.execute("update articles set body = 'more than a statement brings over by itself'")
+    threads = [threading.Thread(target=come_and_go, args=(place,)) for place in range(2)]
+    for thread in threads:
+        thread.start()
+    while min(changes) < 50:
+        stop.wait(0.01)
+    articles.execute("set statement_timeout = '20s'")
+    try:
+        done = one(articles, "select braid.apply_changes('10 milliseconds')")
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+    assert (done["failed"], done["warnings"]) == (0, [])
+    articles.execute("reset statement_timeout")
     in_step(articles)
     assert texts(articles) == dict(articles.execute("select id::text, body from articles").fetchall())
 

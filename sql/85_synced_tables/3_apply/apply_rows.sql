@@ -19,7 +19,8 @@ declare
   v_is_first boolean := true;
   v_is_certain boolean;
   v_read jsonb;
-  v_written jsonb := '{}'; -- by tenant and id: the hash of the document, '' if it is gone
+  -- By tenant and id: the hash of the document; '' if it is gone, '-' if it is gone and was written here before.
+  v_written jsonb := '{}';
   v_count int := 0;
 begin
   loop
@@ -37,14 +38,16 @@ begin
                coalesce(array_agg(r.external_id) filter (where r.document is null), '{}')
         into v_read, v_part.documents, v_part.gone_ids
         from (
-          select jsonb_build_array(v_part.row_tenant, e.external_id)::text as name, e.*
+          select n.name, e.external_id, e.document,
+                 case when e.hash is not null then e.hash when coalesce(v_written ->> n.name, '') = '' then '' else '-' end as hash
           from (
             select d.value ->> 'external_id' as external_id, d.value as document,
                    encode(sha256(convert_to(d.value::text, 'UTF8')), 'hex') as hash
             from jsonb_array_elements(v_part.documents) d
             union all
-            select g.external_id, null, '' from unnest(v_part.gone_ids) g (external_id)
-          ) e
+            select g.external_id, null, null from unnest(v_part.gone_ids) g (external_id)
+          ) e,
+          lateral (select jsonb_build_array(v_part.row_tenant, e.external_id)::text as name) n
         ) r
         where r.hash is distinct from v_written ->> r.name
           -- What came back after it was taken for gone is written again.
