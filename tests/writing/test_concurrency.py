@@ -153,3 +153,51 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
     row = db.execute("select count(*) from braid.upsert_documents(%s)", (batch,)).fetchone()
     assert row == (3000,)
     assert len(full_text(db, "candle", match_count=5000)) == 3000
+
+
+def wait_until_blocked(db: Connection, waiting: Connection, by: Connection) -> None:
+    blocked = "select %s = any (pg_blocking_pids(%s))"
+    while db.execute(blocked, (by.info.backend_pid, waiting.info.backend_pid)).fetchone() != (True,):
+        time.sleep(0.01)
+
+
+def test_a_job_that_comes_while_its_chunk_is_being_deleted(db: Connection, dsn: str) -> None:
+    """A worker that answers it and the deletion do not wait for each other."""
+    upsert(db, [{"external_id": name, "content": name} for name in ("amber", "basket")])
+    first, second = sorted(chunk_id for chunk_id, _ in db.execute("select * from braid.claim_embedding_jobs(2)"))
+    embeddings = [str([1.0] * 384)] * 2
+    store = "select braid.store_embeddings(%s, %s::vector[])"
+    # The second keeps a job, the first gets one later, as in a change of the model.
+    job = db.execute("select * from braid_store.embedding_jobs where chunk_id = %s", (first,)).fetchone()
+    assert job is not None
+    db.execute(store, ([first], embeddings[:1]))
+    with connect(dsn) as enqueuing, connect(dsn) as holding, connect(dsn) as deleting, connect(dsn) as working:
+        held = "select from braid_store.chunks where id = %s for key share"
+        enqueuing.execute("begin")
+        enqueuing.execute(held, (first,))
+        enqueuing.execute("insert into braid_store.embedding_jobs values (%s, %s, %s, %s, %s, %s, %s)", job)
+        holding.execute("begin")
+        holding.execute(held, (second,))
+        counts: dict[str, int] = {}
+
+        def run(name: str, connection: Connection, statement: str, *arguments: object) -> None:
+            row = connection.execute(statement.encode(), arguments).fetchone()
+            assert row is not None
+            counts[name] = row[0]
+
+        delete = "select braid.delete_documents(%s)"
+        threads = [
+            threading.Thread(target=run, args=("deleted", deleting, delete, ["amber", "basket"])),
+            threading.Thread(target=run, args=("stored", working, store, [first], embeddings[:1])),
+        ]
+        threads[0].start()
+        wait_until_blocked(db, deleting, enqueuing)
+        enqueuing.execute("commit")
+        wait_until_blocked(db, deleting, holding)
+        threads[1].start()
+        wait_until_blocked(db, working, deleting)
+        holding.execute("commit")
+        for thread in threads:
+            thread.join()
+    assert counts == {"deleted": 2, "stored": 0}
+    assert count_rows(db)["embedding_jobs"] == 0

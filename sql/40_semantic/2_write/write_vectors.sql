@@ -20,16 +20,7 @@ declare
   v_is_half boolean := write_vectors.collection.vector_storage = 'halfvec';
   v_chunk_ids bigint[];
 begin
-  -- Locks jobs, then chunks, each in the order of their ids, as remove_chunks does; so the two cannot deadlock.
-  perform
-  from (select u.chunk_id from unnest(write_vectors.chunk_ids) u (chunk_id) order by 1 offset 0) u,
-       lateral (
-         select from braid_store.embedding_jobs j
-         where j.tenant_id = write_vectors.tenant_id and j.collection_id = v_collection_id
-           and j.vector_space_id = write_vectors.collection.vector_space_id and j.chunk_id = u.chunk_id
-         for update
-         offset 0
-       ) j;
+  -- Locks chunks, then jobs, each in the order of their ids, as remove_chunks does; so the two cannot deadlock.
   v_chunk_ids := array(
     select c.id
     from (select u.id from unnest(write_vectors.chunk_ids) u (id) order by u.id offset 0) u,
@@ -41,6 +32,15 @@ begin
            offset 0
          ) c
     where c.collection_id = v_collection_id);
+  perform
+  from (select u.chunk_id from unnest(write_vectors.chunk_ids) u (chunk_id) order by 1 offset 0) u,
+       lateral (
+         select from braid_store.embedding_jobs j
+         where j.tenant_id = write_vectors.tenant_id and j.collection_id = v_collection_id
+           and j.vector_space_id = write_vectors.collection.vector_space_id and j.chunk_id = u.chunk_id
+         for update
+         offset 0
+       ) j;
 
   -- Never into a shard. This row overrides the one in the shard until maintenance moves it there.
   insert into braid_store.chunk_vectors (tenant_id, collection_id, vector_space_id, chunk_id, embedding)

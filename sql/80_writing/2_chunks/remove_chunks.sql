@@ -23,9 +23,19 @@ begin
     return;
   end if;
 
-  -- Locks jobs, then chunks, in the order of their ids, as write_vectors does, so the two cannot deadlock. Names every
-  -- space, whatever a model change does at the same time, so that the primary key finds the jobs. Looks up each
-  -- whole key: for a list, PostgreSQL 16, which has no statistics, would read all jobs of the tenant.
+  -- Locks chunks, then jobs, in the order of their ids, as write_vectors does, so the two cannot deadlock. No job comes
+  -- for a chunk that is locked.
+  perform
+  from (select u.id from unnest(remove_chunks.chunk_ids) u (id) order by u.id offset 0) u,
+       lateral (
+         select c.id from braid_store.chunks c
+         where c.tenant_id = remove_chunks.tenant_id and c.id between u.id and u.id
+         order by c.id
+         for update
+         offset 0
+       ) c;
+  -- Names every space, whatever a model change does at the same time, so that the primary key finds the jobs. Looks up
+  -- each whole key: for a list, PostgreSQL 16, which has no statistics, would read all jobs of the tenant.
   perform
   from (
          select u.chunk_id, s.id as vector_space_id
@@ -40,15 +50,6 @@ begin
          for update
          offset 0
        ) j;
-  perform
-  from (select u.id from unnest(remove_chunks.chunk_ids) u (id) order by u.id offset 0) u,
-       lateral (
-         select c.id from braid_store.chunks c
-         where c.tenant_id = remove_chunks.tenant_id and c.id between u.id and u.id
-         order by c.id
-         for update
-         offset 0
-       ) c;
 
   v_held_ids := braid_store.erase_emptied_segments(remove_chunks.tenant_id, remove_chunks.collection_id,
                                                    remove_chunks.chunk_ids);
