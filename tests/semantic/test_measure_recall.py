@@ -108,9 +108,18 @@ def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> Non
             or width["ef_search"] < max(index["ef_search"], index["ef_search_100"])
         )
     assert index["suggested_ef_search"] <= index["suggested_ef_search_100"] == last["ef_search"]
-    # Few queries get a margin.
-    few = measure(db, query_count=29)
-    assert 64 < few["suggested_ef_search"] in {ceil(1.25 * width["ef_search"]) for width in few["widths"]}
+    # Few queries get a margin, and never less than 64. One in 25 draws finds too little at any width to show it.
+    for seed in range(2, 12):
+        ask(db, drawn(29, seed), f"few{seed}-")
+        few = measure(db, query_count=29)
+        enough = [
+            width["ef_search"]
+            for width in few["widths"]
+            if width["recall_10"] >= 0.985 and 1 - width["recall_10"] + width["error_10"] <= 0.0075
+        ]
+        if enough:
+            break
+    assert few["suggested_ef_search"] == max(64, ceil(1.25 * enough[0]))
 
 
 def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vector]) -> None:
