@@ -73,9 +73,11 @@ def _measured(bench: Bench, tenant: str, kind: Kind, query_count: int, has_dupli
     # A shard's index has one of many equal vectors, so that a bare scan of it would not find the others.
     bare = _bare_table(bench, kind) if shard is None or has_duplicates else f"braid_store.vectors_{shard['id']}"
     condition = "" if shard is None or has_duplicates else "where not is_duplicate"
+    is_half = condition != "" and shard is not None and shard["index_type"] == "halfvec"
+    indexed = f"halfvec({DIMENSIONS})" if is_half else f"vector({DIMENSIONS})"
     scan = f"""
         select 1 - (embedding <=> %(query)s::vector) from {bare} {condition}
-        order by embedding <=> %(query)s::vector limit 10
+        order by embedding::{indexed} <=> %(query)s::{indexed} limit 10
     """
     with bench.connect(READER, tenant) as reader, bench.connect("postgres", tenant) as free:
         free.execute("set jit = off")
@@ -94,7 +96,8 @@ def _measured(bench: Bench, tenant: str, kind: Kind, query_count: int, has_dupli
         if not chosen:
             # No width is enough: a scan of all.
             found = 1.0
-            free.execute("set enable_seqscan = on; set enable_indexscan = off")
+            free.execute("set enable_seqscan = on")
+            free.execute("set enable_indexscan = off")
         ours = _Timed(reader, SEARCH, arguments)
         theirs = _Timed(free, scan, {})
         recall = _recall(ours.ask, queries)
