@@ -27,6 +27,9 @@ declare
   v_max_count int;
   -- Where enough of what one scan finds should pass the filter, one is tried. Else the index goes on by itself.
   v_is_iterative boolean := not filter.is_empty and coalesce(filter.share * ef_search < 1.1 * enough_count, true);
+  v_places int[];
+  v_count int;
+  v_last_place int;
   v_indexed_count int;
   v_found_count int;
   v_candidates braid_store.candidate[];
@@ -41,24 +44,33 @@ begin
     when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search)
     when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10, greatest(candidate_count, ef_search))
     else candidate_count end;
-  v_measured := braid_store.nearest_indexed(
-    tenant_id, collection, space, shard, query_embedding, filter, v_max_count, ef_search, v_is_iterative, has_written);
-  if not filter.is_empty and not v_is_iterative and cardinality(v_measured.chunk_ids) < enough_count then
-    -- Hardly any of those near the query pass. The index would go on until it has enough, but not to the nearest of them.
-    if cardinality(v_measured.chunk_ids) < filter.share * ef_search / 3 then
+  loop
+    select n.chunk_ids, n.distances, n.places into v_measured.chunk_ids, v_measured.distances, v_places
+    from braid_store.nearest_indexed(
+           indexed_candidates.tenant_id, indexed_candidates.collection, indexed_candidates.space, indexed_candidates.shard,
+           indexed_candidates.query_embedding, indexed_candidates.filter, v_max_count, indexed_candidates.ef_search,
+           v_is_iterative, indexed_candidates.has_written) n;
+    exit when filter.is_empty;
+    -- Where hardly any of those near the query pass, the last that are needed come so late that the index misses many like them,
+    -- however long it goes on.
+    v_count := least(cardinality(v_places), candidate_count);
+    v_last_place := case when v_count = candidate_count or v_is_iterative then v_places[v_count] else ef_search end;
+    if v_count < filter.share * v_last_place / 3 and v_last_place > ef_search / 2 then
       return null;
     end if;
+    exit when v_is_iterative or v_count >= enough_count;
     v_is_iterative := true;
-    v_measured := braid_store.nearest_indexed(
-      tenant_id, collection, space, shard, query_embedding, filter, v_max_count, ef_search, v_is_iterative, has_written);
-  end if;
+  end loop;
   -- In a cluster whose vectors are alike to halfvec, all that the search passes are compared, and if that is not all of the
   -- cluster, all vectors.
   if shard.index_type = 'halfvec'
      and braid_store.halfvec_is_unsure(space.distance, query_embedding, v_measured.distances, candidate_count) then
     if v_max_count < ef_search then
-      v_measured := braid_store.nearest_indexed(
-        tenant_id, collection, space, shard, query_embedding, filter, ef_search, ef_search, v_is_iterative, has_written);
+      select n.chunk_ids, n.distances into v_measured.chunk_ids, v_measured.distances
+      from braid_store.nearest_indexed(
+             indexed_candidates.tenant_id, indexed_candidates.collection, indexed_candidates.space, indexed_candidates.shard,
+             indexed_candidates.query_embedding, indexed_candidates.filter, indexed_candidates.ef_search,
+             indexed_candidates.ef_search, v_is_iterative, indexed_candidates.has_written) n;
     end if;
     if braid_store.halfvec_is_unsure(space.distance, query_embedding, v_measured.distances, candidate_count) then
       return null;
@@ -87,5 +99,5 @@ comment on function braid_store.indexed_candidates(int, braid_store.collections,
                                                    braid_store.filter, float8, int, int, int) is
   'The chunks nearest to a vector among those that pass a filter, found by a shard''s HNSW index and, if '
   'has_written, by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer '
-  'than enough_count, or a third of what the share of the filter lets expect (then the chunks that pass it are far from '
-  'the query, or the index holds many vectors of deleted chunks), or cannot tell them apart.';
+  'than enough_count, or comes to them three times as late as the share of the filter lets expect (then the chunks that pass '
+  'it are far from the query, or the index holds many vectors of deleted chunks), or cannot tell them apart.';

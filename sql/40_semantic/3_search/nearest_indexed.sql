@@ -10,7 +10,8 @@ create or replace function braid_store.nearest_indexed(
   is_iterative boolean,
   has_written boolean,
   out chunk_ids bigint[],
-  out distances float8[]
+  out distances float8[],
+  out places int[]
 )
 language plpgsql
 stable
@@ -38,14 +39,20 @@ begin
   perform set_config('hnsw.ef_search', least(greatest(nearest_indexed.ef_search, 1), 1000)::text, true),
           set_config('hnsw.iterative_scan', case when is_iterative then 'relaxed_order' else 'off' end, true),
           set_config('hnsw.max_scan_tuples', '20000', true);
+  -- Look-ups for each row keep the order in which the index gives the rows. To sort them by it again, the planner would want
+  -- all of them first.
   execute format($query$
-    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}')
+    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place), '{}')
     from (
-      select %6$s as chunk_id, v.embedding::@vector@.vector %1$s $1 as distance
-      from braid_store.vectors_%2$s v
+      select %6$s as chunk_id, v.embedding::@vector@.vector %1$s $1 as distance, v.place
+      from (
+        select v.*, %7$s as place
+        from braid_store.vectors_%2$s v
+        where v.tenant_id = $2 and not v.is_duplicate
+        order by %5$s
+      ) v
       %3$s
-      where v.tenant_id = $2 and not v.is_duplicate and %4$s
-      order by %5$s
+      where %4$s
       limit $5
     ) n
     $query$,
@@ -58,17 +65,18 @@ begin
                v_chunk_id, filter.predicate)
       end),
     case when has_written then replace(braid_store.not_overridden(), 'v.chunk_id', v_chunk_id) else 'true' end,
-    v_sort_key, v_chunk_id)
-  into chunk_ids, distances
+    v_sort_key, v_chunk_id, case when filter.is_empty then 'null::int' else 'row_number() over ()::int' end)
+  into chunk_ids, distances, places
   using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
   if shard.duplicate_count > 0 then
     -- Equal vectors that both stand in the index (see hashed_batch) stand for the same chunks.
-    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}')
-    into chunk_ids, distances
+    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place), '{}')
+    into chunk_ids, distances, places
     from (
-      select u.chunk_id, min(u.distance) as distance
-      from unnest(nearest_indexed.chunk_ids, nearest_indexed.distances) u (chunk_id, distance)
+      select u.chunk_id, min(u.distance) as distance, min(u.place) as place
+      from unnest(nearest_indexed.chunk_ids, nearest_indexed.distances, nearest_indexed.places) u (chunk_id, distance, place)
       group by u.chunk_id
+      order by min(u.place)
     ) n;
   end if;
   perform set_config('hnsw.ef_search', v_ef_search, true),
@@ -81,4 +89,5 @@ comment on function braid_store.nearest_indexed(int, braid_store.collections, br
                                                 braid_store.serving_shard, @vector@.vector, braid_store.filter, int, int, boolean, boolean) is
   'The vectors of a shard that are near a query, found by its HNSW index, with their exact distances. The result is '
   'approximate, and may have fewer than max_count even if there are more. is_iterative: the index goes on until '
-  'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out.';
+  'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out. places: how many vectors '
+  'the index had given when it came to each chunk, in ascending order; nulls without a filter.';

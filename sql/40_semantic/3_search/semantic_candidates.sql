@@ -84,7 +84,7 @@ comment on function braid_store.semantic_candidates(int, braid_store.collections
   'The candidate_count chunks nearest to a vector among those that pass a filter. mode tells how they were found: '
   'exact (all vectors were compared), exact_filtered (only those of chunks that pass the filter), hnsw or '
   'hnsw_filtered (by the index, searched as widely as calibrate_shard found necessary), or exact_after_hnsw or '
-  'exact_after_hnsw_filtered (the index found too few). page_count: how many of the nearest are to be found as surely as '
-  'was measured; the others are what is found on the way. is_fused: full text fills most of the page, so that fewer of '
-  'them are enough, and under a filter three quarters of candidate_count. is_exact true compares all vectors. ef_search, if '
-  'not null, sets how widely the index is searched. shard: what they were found in.';
+  'exact_after_hnsw_filtered (the index found too few, or hardly any near the query that pass the filter). page_count: how '
+  'many of the nearest are to be found as surely as was measured; the others are what is found on the way. is_fused: '
+  'full text fills most of the page, so that fewer of them are enough, and under a filter three quarters of candidate_count. '
+  'is_exact true compares all vectors. ef_search, if not null, sets how widely the index is searched. shard: what they were found in.';
