@@ -34,13 +34,22 @@ def test_it_shows_all_widths_and_what_to_do(indexed: psycopg.Connection[Any], ru
     first, heading, *_, last = done.out.splitlines()
     assert first.endswith("test, 300 vectors; asked: 0 stored queries, 0 of query sets, 20 made of stored vectors")
     assert heading.split() == ["ef_search", "recall@10", "recall@100"]
-    assert last.startswith("suggested: ef_search 64 for the 10 nearest, ")
+    # The width differs from build to build: links are made at random.
+    assert 64 <= suggested_width(last) <= 160
     indexed.execute("update braid_store.vector_shards set ef_search = 77")
     done = run("measure-recall", "--collection", "c", "--queries", "20")
-    assert re.search(r"^ *77  +1\.0000.*<- ef_search$", done.out, re.MULTILINE) and "--set makes it so" in done.out
+    assert re.search(r"^ *77  +[01]\.[0-9]{4} .*<- ef_search$", done.out, re.MULTILINE)
+    assert done.out.endswith("; --set makes it so\n")
     done = run("measure-recall", "--collection", "c", "--queries", "30", "--set")
-    assert done.out.splitlines()[-1].endswith("; set")
-    assert indexed.execute("select ef_search from braid_store.vector_shards").fetchone() == (64,)
+    last = done.out.splitlines()[-1]
+    assert last.endswith("; set")
+    assert indexed.execute("select ef_search from braid_store.vector_shards").fetchone() == (suggested_width(last),)
+
+
+def suggested_width(line: str) -> int:
+    found = re.match(r"suggested: ef_search (\d+) for the 10 nearest, ", line)
+    assert found, line
+    return int(found[1])
 
 
 def test_json_and_what_has_no_index(indexed: psycopg.Connection[Any], run: Run) -> None:
