@@ -19,8 +19,8 @@ as $$
                       "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pl": "polish",
                       "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian", "sv": "swedish",
                       "ta": "tamil", "tr": "turkish", "yi": "yiddish"}'::jsonb
-                      ->> substring(lower(language_config.language) from '^[a-z]{2}(?=$|[-_])'),
-                    lower(language_config.language))
+                      ->> substring(lower(language_config.language collate "C") from '^[a-z]{2}(?=$|[-_])'),
+                    lower(language_config.language collate "C"))
               ), language_config.text_config) end;
 $$;
 

@@ -37,7 +37,7 @@ begin
           count_query_sets, page_queries, read_judgments, remove_query_set, run_evaluation, run_comparison,
           pool_rankings, measure_agreement, store_sampled_queries, store_click_judgments,
           own_findings, write_ranking_model, read_ranking_model, describe_ranking_models, remove_ranking_model,
-          gather_ranking_features, run_tuning, make_tuning_plan, choose_evaluated}')
+          gather_ranking_features, run_tuning, make_tuning_plan, choose_evaluated, token_lower}')
     )
     select l.role::text, p.oid::regprocedure as signature
     from listed l

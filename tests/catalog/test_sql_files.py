@@ -182,6 +182,43 @@ def test_misread_strings_are_found() -> None:
     assert misread_strings("select 'a'\n  '\\d', E'a'\n  '\\d'") == ["'a'\n  '\\d'"]
 
 
+CASE = re.compile(r"\b(?:lower|upper|initcap)(?=\()|\[\[?:(?:al|up|lo|pu|sp|gr|pr)\w+:\]|(?:~~\*|~\*|\bilike\b)", re.I)
+# Bounds of a range.
+BOUND = re.compile(r"\((?:r|r\.passage)\)")
+
+
+def of_the_locale(text: str) -> list[str]:
+    """What depends on the locale of the database: letters are lowered in other ways in Turkish and Lithuanian ones, and
+    under C only those of ASCII are letters."""
+    found = [(case[0], arguments(text, case.end())) for case in CASE.finditer(text)]
+    return [
+        name + given
+        for name, given in found
+        if not (name[0].isalpha() and ('collate "C"' in given or BOUND.fullmatch(given)))
+    ]
+
+
+def arguments(text: str, start: int) -> str:
+    """The parenthesis that begins at a place."""
+    depth = 0
+    for place in range(start, len(text)):
+        depth += (text[place] == "(") - (text[place] == ")")
+        if depth == 0:
+            return text[start : place + 1]
+    return ""
+
+
+def test_nothing_depends_on_the_locale() -> None:
+    texts = {file.name: without_comments(file.read_text().split("\ncomment on ")[0]) for file in [*FILES, *INSTALLER]}
+    assert {name: found for name, text in texts.items() if (found := of_the_locale(text))} == {}
+
+
+def test_what_depends_on_the_locale_is_found() -> None:
+    texts = ("lower(btrim(a))", "a ~ '[[:alnum:]]'", "a ~* 'b'", "a ilike 'b'", "upper(a)")
+    assert [bool(of_the_locale(text)) for text in texts] == [True] * 5
+    assert of_the_locale('lower(btrim(a) collate "C"), lower(r), lower_inf(r)') == []
+
+
 CHANGE = re.compile(r"\b(?:(?<!do )update\s+[\w.%]+\b[^;)]*?\bset|delete\s+from)\b([^;]*)", re.I)
 
 

@@ -18,7 +18,7 @@ begin
     select coalesce(
       case
         when v_claims ->> 'role' = any (s.trusted_claim_roles)
-        then nullif(headers.value ->> lower(s.tenant_header), '')
+        then nullif(headers.value ->> lower(s.tenant_header collate "C"), '')
       end,
       nullif(v_claims #>> s.claim_path, ''))
     from braid_store.access_settings s,

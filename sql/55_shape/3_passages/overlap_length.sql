@@ -19,7 +19,8 @@ begin
   if before ~ E'[.!?…。！？]["''”’」』）)\\]]*$' then
     for v_length in 1..least(c_short - 1, c_limit) loop
       if right(before, v_length) = left(after, v_length)
-         and right(before, v_length + 1) !~ '^[[:alnum:]]{2}' and substr(after, v_length, 2) !~ E'^[^。！？」』）]\\S' then
+         and right(before, v_length + 1) !~ E'^[0-9A-Za-z\\u00c0-\\u1fff\\u3040-\\uffff]{2}'
+         and substr(after, v_length, 2) !~ E'^[^。！？」』）]\\S' then
         v_longest := v_length;
       end if;
     end loop;

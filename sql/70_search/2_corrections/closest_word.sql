@@ -15,7 +15,7 @@ set plan_cache_mode = force_generic_plan
 set jit = off
 as $$
 declare
-  c_word constant text := lower(word);
+  c_word constant text := braid_store.token_lower(word);
   c_max_edits constant int := case when length(c_word) > 7 then 2 else 1 end;
   v_lexeme text;
   v_near text;

@@ -47,13 +47,13 @@ begin
          array_agg(w.can_start) as can_start, array_agg(w.can_end) as can_end, array_agg(w.lead) as leads, array_agg(w.word) as words
   into v_words
   from (
-    select w.starts_at, m[1] as lead, lower(m[2]) as core, m[3] as trail, w.word, k.can_start, k.can_end
+    select w.starts_at, m[1] as lead, lower(m[2] collate "C") as core, m[3] as trail, w.word, k.can_start, k.can_end
     from (
       select t.word, t.place, (sum(length(t.word) + 1) over (order by t.place) - length(t.word))::int as starts_at
       from string_to_table(v_masked, ' ') with ordinality t (word, place)
     ) w,
          lateral regexp_match(w.word, E'^([(\\[]*)(.*?)([]),.;:?!…]*)$') m,
-         lateral braid_store.timeframe_word(lower(m[2])) k
+         lateral braid_store.timeframe_word(lower(m[2] collate "C")) k
     where w.word <> ''
     order by w.place
   ) w;
@@ -128,7 +128,8 @@ begin
     searched := v_before || case when v_before = '' or v_after ~ E'^([,.;:?!)\\]…]|$)' then '' else ' ' end || v_after;
   end loop;
   searched := btrim(regexp_replace(searched, E'^[\\s,;:]+', ''));
-  if searched !~ '[[:alnum:]]' then
+  -- Letters and digits of any script, in every locale: a class such as [:alnum:] has only those of ASCII under C.
+  if searched !~ E'[0-9A-Za-z\\u00aa\\u00b5\\u00ba\\u00c0-\\u1fff\\u2070-\\u209f\\u2100-\\u2fff\\u3005-\\uffff\\U00010000-\\U0010ffff]' then
     searched := '';
   end if;
 end

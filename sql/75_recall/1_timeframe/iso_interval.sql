@@ -21,7 +21,7 @@ declare
 begin
   is_understood := false;
   if phrase ~ c_duration then
-    starts_at := braid_store.shift_instant(reference_time, -(upper(phrase)::interval), time_zone);
+    starts_at := braid_store.shift_instant(reference_time, -(upper(phrase collate "C")::interval), time_zone);
     ends_at := reference_time;
     is_understood := true;
     return;
@@ -34,10 +34,10 @@ begin
   case
     when v_from.starts_at is not null and v_second ~ c_duration then
       starts_at := v_from.starts_at;
-      ends_at := braid_store.shift_instant(starts_at, upper(v_second)::interval, time_zone);
+      ends_at := braid_store.shift_instant(starts_at, upper(v_second collate "C")::interval, time_zone);
     when v_first ~ c_duration and v_to.starts_at is not null then
       ends_at := v_to.starts_at;
-      starts_at := braid_store.shift_instant(ends_at, -(upper(v_first)::interval), time_zone);
+      starts_at := braid_store.shift_instant(ends_at, -(upper(v_first collate "C")::interval), time_zone);
     when (v_from.starts_at is not null or v_first = '..') and (v_to.starts_at is not null or v_second = '..') then
       starts_at := v_from.starts_at;
       -- If an interval ends with a day, month or year, all of it is included.

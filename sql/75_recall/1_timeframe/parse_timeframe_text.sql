@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_phrase text := regexp_replace(btrim(regexp_replace(lower(timeframe), E'\\s+', ' ', 'g')), E'\\y\\.$', '');
+  v_phrase text := regexp_replace(btrim(regexp_replace(lower(timeframe collate "C"), E'\\s+', ' ', 'g')), E'\\y\\.$', '');
   v_range record;
   v_is_understood boolean;
   v_separator text;

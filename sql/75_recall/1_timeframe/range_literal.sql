@@ -13,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_bound constant text := E'"?(\\d{4}-\\d\\d-\\d\\d(?:[t ]\\d\\d(?::\\d\\d(?::\\d\\d(?:\\.\\d{1,6})?)?)?(?:z|[+-]\\d\\d(?::?\\d\\d(?::\\d\\d)?)?)?)?|-?infinity|)"?';
-  v_parts text[] := regexp_match(lower(literal), E'^([[(])\\s*' || c_bound || E'\\s*,\\s*' || c_bound || E'\\s*([])])$');
+  v_parts text[] := regexp_match(lower(literal collate "C"), E'^([[(])\\s*' || c_bound || E'\\s*,\\s*' || c_bound || E'\\s*([])])$');
   v_from record;
   v_to record;
 begin

@@ -29,7 +29,7 @@ begin
   reference_time := braid_store.check_reference_time(asked_reference_time);
   searched := coalesce(query_text, '');
   phrases := '{}';
-  if lower(btrim(timeframe)) = 'auto' then
+  if lower(btrim(timeframe) collate "C") = 'auto' then
     select e.searched, e.ranges, e.phrases into searched, ranges, phrases
     from braid_store.extract_timeframes(searched, zone, reference_time) e;
   elsif timeframe is not null then

@@ -62,7 +62,7 @@ begin
     v_marked := replace(v_ascii, ' ', '  ');
     v_words := '{the,of,and,to,in,that,is,for,was,with,are,from,be,this,it,have,not,which,you,they,but,we}';
     if v_ascii ~ ' (?:THE|OF|AND|TO|IN) ' then
-      v_words := v_words || upper(v_words::text)::text[];
+      v_words := v_words || upper(v_words::text collate "C")::text[];
     end if;
     foreach v_word in array v_words loop
       v_marked := replace(v_marked, ' ' || v_word || ' ', 'ü');

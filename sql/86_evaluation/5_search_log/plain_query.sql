@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select lower(btrim(regexp_replace(left(query_text, 1000), '[[:space:]]+', ' ', 'g')));
+  select braid_store.token_lower(btrim(regexp_replace(left(query_text, 1000), '[' || braid_store.white_space() || ']+', ' ', 'g')));
 $$;
 
 comment on function braid_store.plain_query(text) is

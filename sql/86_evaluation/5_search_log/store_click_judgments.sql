@@ -49,7 +49,7 @@ begin
     -- A log that keeps hashes has that of the query as it was typed, but for its case and its ends.
     select distinct q.query_id, q.filters, sha256(convert_to(h.query, 'UTF8')) as query_hash
     from braid_store.queries q,
-         lateral (values (braid_store.plain_query(q.query_text)), (lower(btrim(left(q.query_text, 1000))))) h (query)
+         lateral (values (braid_store.plain_query(q.query_text)), (braid_store.token_lower(btrim(left(q.query_text, 1000))))) h (query)
     where q.tenant_id = v_tenant_id and q.query_set = v_query_set.name
   ), searches as materialized (
     select l.search_id, a.query_id, l.external_ids

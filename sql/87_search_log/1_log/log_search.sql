@@ -48,7 +48,7 @@ begin
     log_search.tenant_id, v_search_id, collection.id, v_searched_at, session_user,
     stats ->> 'mode', stats ->> 'semantic_mode',
     case when v_keeps_text then v_query end,
-    case when collection.search_log_query = 'hash' then sha256(convert_to(lower(btrim(v_query)), 'UTF8')) end,
+    case when collection.search_log_query = 'hash' then sha256(convert_to(braid_store.token_lower(btrim(v_query)), 'UTF8')) end,
     case when v_keeps_text and octet_length(log_search.filters::text) <= c_most_bytes then log_search.filters end,
     log_search.match_count, jsonb_array_length(results), coalesce(log_search.options ->> 'cursor', '') = '',
     coalesce(r.external_ids, '{}'), coalesce(r.chunk_indexes, '{}'),

@@ -66,7 +66,7 @@ begin
       run_logged_recall.match, run_logged_recall.options,
       jsonb_strip_nulls(jsonb_build_object('recall', nullif(jsonb_strip_nulls(jsonb_build_object(
         'strategy', nullif(run_logged_recall.strategy, 'hybrid'),
-        'timeframe', case when lower(btrim(run_logged_recall.timeframe)) = 'auto' then to_jsonb('auto'::text)
+        'timeframe', case when lower(btrim(run_logged_recall.timeframe) collate "C") = 'auto' then to_jsonb('auto'::text)
                           when run_logged_recall.timeframe is not null then to_jsonb(true) end)), '{}'))));
   end if;
   return jsonb_build_object('results', v_found.results, 'stats', v_found.stats, 'warnings', v_found.warnings);

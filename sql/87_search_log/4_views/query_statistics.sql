@@ -4,7 +4,11 @@ as
 select c.name as collection, l.query, l.calls, l.estimated_calls, l.zero_hits, l.mean_ms, l.max_ms, l.compile_ms, l.legs_ms,
        l.ranking_ms, l.rows_ms, l.first_searched_at, l.last_searched_at
 from (
-  select l.collection_id, coalesce(lower(btrim(l.query_text)), 'sha256:' || encode(l.query_hash, 'hex')) as query,
+  select l.collection_id,
+         -- The same in every database, whatever its locale.
+         coalesce(case when octet_length(l.query_text) = length(l.query_text) then lower(btrim(l.query_text) collate "C")
+                       else braid_store.token_lower(btrim(l.query_text)) end,
+                  'sha256:' || encode(l.query_hash, 'hex')) as query,
          count(*) as calls, sum(1 / l.sample_share) as estimated_calls,
          count(*) filter (where l.result_count = 0 and l.is_first_page) as zero_hits,
          avg(l.query_time_ms) as mean_ms, max(l.query_time_ms)::float8 as max_ms, avg(l.compile_ms) as compile_ms,

@@ -19,8 +19,8 @@ declare
   v_left boolean := false;
 begin
   return query
-  select f.severity, f.code, f.subject, upper(left(f.finding, 1)) || substr(f.finding, 2) || '.',
-         upper(left(f.reason, 1)) || substr(f.reason, 2), f.command
+  select f.severity, f.code, f.subject, upper(left(f.finding, 1) collate "C") || substr(f.finding, 2) || '.',
+         upper(left(f.reason, 1) collate "C") || substr(f.reason, 2), f.command
   from braid_store.server_findings() f
   union all
   select f.*

@@ -17,7 +17,7 @@ as $$
     (12, 'text-embedding-(3-small|3-large|ada-002)', 8191), (13, 'gemini-embedding-001|text-embedding-004', 2048)
   ) w (place, pattern, tokens)
   -- Hubs write the maker in front.
-  where regexp_replace(lower(model_window.embedding_model), '^.*/', '') ~ ('^(' || w.pattern || ')$')
+  where regexp_replace(lower(model_window.embedding_model collate "C"), '^.*/', '') ~ ('^(' || w.pattern || ')$')
   order by w.place
   limit 1;
 $$;
