@@ -67,7 +67,10 @@ def test_a_second_run_writes_nothing(dsn: str) -> None:
 def test_repair_restores_what_was_damaged(dsn: str, db: Connection) -> None:
     install(dsn)
     before = snapshot.definitions(dsn)
-    db.execute("drop function braid.version()")
+    db.execute("drop function braid.version(); drop view braid.storage")
+    assert install(dsn).functions_applied  # the function's absence is seen
+    assert snapshot.definitions(dsn) == before
+    db.execute("drop view braid.storage")
     assert not install(dsn).changed
     assert install(dsn, repair=True).functions_applied
     assert snapshot.definitions(dsn) == before

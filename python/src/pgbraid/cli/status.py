@@ -37,11 +37,13 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
     from pgbraid.cli.space import size
     from pgbraid.errors import NotInstalledError
     from pgbraid.install import read_installation
+    from pgbraid.install.state import changed_functions
     from pgbraid.install.vector import find
 
     installation = read_installation(connection)
     if installation is None:
         raise NotInstalledError("this database has no pgbraid", hint="run: pgbraid init")
+    changed = changed_functions(connection, installation) if installation.is_this_package else []
     extension = find(connection)
     connection.execute("select set_config('braid.tenant', %s, false)", (tenant,))
     nodes = _nodes(connection)
@@ -56,7 +58,8 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
     return {
         "package_version": __version__,
         "database_version": installation.version,
-        "content_matches": installation.is_this_package,
+        "content_matches": installation.is_this_package and not changed,
+        "changed_functions": changed,
         "pending_migrations": installation.pending_migrations,
         "changed_migrations": installation.changed_migrations,
         "unknown_migrations": installation.unknown_migrations,
@@ -87,8 +90,15 @@ def _nodes(connection: Connection) -> dict[str, list[str]] | None:
     return nodes
 
 
-# As many tenants are named for each node.
+# As many tenants are named for each node, and functions that differ.
 NAMED = 8
+
+
+def _different(functions: list[str]) -> str:
+    if not functions:
+        return "not those of this package"
+    named = ", ".join(functions[:NAMED]) + (", ..." if len(functions) > NAMED else "")
+    return f"{len(functions)} have other bodies than in this package: {named}"
 
 
 def _text(facts: dict[str, Any]) -> str:
@@ -96,7 +106,7 @@ def _text(facts: dict[str, Any]) -> str:
     migrations = "; ".join(f"{state}: {', '.join(names)}" for state, names in states if names)
     lines = [
         ("pgbraid", f"package {facts['package_version']}, database {facts['database_version']}"),
-        ("functions", "as in this package" if facts["content_matches"] else "not those of this package"),
+        ("functions", "as in this package" if facts["content_matches"] else _different(facts["changed_functions"])),
         ("migrations", migrations or "as in this package"),
         ("PostgreSQL", facts["postgresql_version"]),
         ("pgvector", f"{facts['pgvector_version']} in schema {facts['pgvector_schema']}"),

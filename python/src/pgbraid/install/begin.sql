@@ -23,9 +23,13 @@ begin
     raise exception 'the server is a read-only standby'
       using errcode = '25006', hint = 'Install on the primary; standbys follow.';
   end if;
+  if current_setting('transaction_read_only') = 'on' then
+    raise exception 'the transaction is read-only'
+      using errcode = '25006', hint = 'Run this first, and then the installation again: set default_transaction_read_only = off;';
+  end if;
   if current_setting('server_encoding') <> 'UTF8' then
     raise exception 'the database''s encoding is %; pgbraid needs UTF8', current_setting('server_encoding')
-      using errcode = '0A000', hint = 'Create the database with: create database … encoding ''UTF8'' template template0';
+      using errcode = '0A000', hint = 'Create the database with: create database NAME encoding ''UTF8'' template template0';
   end if;
 
   -- pgvector

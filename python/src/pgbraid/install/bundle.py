@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from pgbraid._version import __version__
 from pgbraid.install import session
 from pgbraid.install.protocol import PARTS, fill, literals, part
@@ -22,6 +24,7 @@ def bundle() -> str:
         attempts=str(session.ATTEMPTS),
         retried=literals(session.RETRIED),
         holders=session.HOLDERS.strip(),
+        pinned=json.dumps(session.PINNED),
     )
     assert written.count(OUTER) == 2
     return written + "\n"

@@ -8,16 +8,17 @@ declare
   -- braid in the dashboard, under Project Settings, Data API, Exposed schemas; SQL cannot see what is chosen there.
   v_exposed text := '';
 
+  -- What is installed must not depend on the session. An object planted in another schema of the path could be called with
+  -- the installer's rights.
+  v_pinned constant jsonb := '{{pinned}}';
   v_settings jsonb;
   v_state text;
   v_message text;
 begin
   -- Not from pg_settings, which any login can lock: everybody may update it.
-  select jsonb_object_agg(s.name, current_setting(s.name)) into v_settings
-  from unnest(array['search_path', 'lock_timeout', 'client_min_messages', 'check_function_bodies']) s (name);
-  -- An object planted in another schema of the path could be called with the installer's rights.
-  perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true),
-          pg_catalog.set_config('client_min_messages', 'warning', true);
+  select pg_catalog.jsonb_object_agg(s.key, pg_catalog.current_setting(s.key)) into v_settings
+  from pg_catalog.jsonb_each_text(pg_catalog.jsonb_set(v_pinned, '{lock_timeout}', '0')) s;
+  perform pg_catalog.set_config(s.key, s.value, true) from pg_catalog.jsonb_each_text(v_pinned) s;
 
   -- The installation. Where it meets other transactions it gives up its locks, and tries again a little later.
   for v_attempt in 1 .. {{attempts}} loop

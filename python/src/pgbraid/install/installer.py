@@ -12,7 +12,7 @@ from pgbraid.install.protocol import part
 from pgbraid.install.resources import check_frozen, migration_ids, resources
 from pgbraid.install.roles import DatabaseRoles, database_roles
 from pgbraid.install.session import RETRIED, Notify, in_transaction, installer_session, lock_installation
-from pgbraid.install.state import INSTALLATION, Connection, allowed, exists, read_installation
+from pgbraid.install.state import INSTALLATION, Connection, allowed, changed_functions, exists, read_installation
 from pgbraid.install.vector import find
 
 # Those of the cluster, which the databases share.
@@ -144,6 +144,8 @@ def _is_current(connection: Connection, roles: DatabaseRoles) -> bool:
     schema = '"' + vector.schema.replace('"', '""') + '"'
     wanted = {"owner": roles.owner, "definer": roles.definer, "vector": schema}
     if found is None or not found.is_this_package or found.placeholders != wanted or found.pending_migrations:
+        return False
+    if changed_functions(connection, found):
         return False
     needed = [roles.owner, roles.definer, *SHARED_ROLES]
     row = connection.execute(

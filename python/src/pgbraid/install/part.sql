@@ -20,7 +20,7 @@ exception when others then
   get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;
   if v_file is null then
     raise;
-  elsif v_state = '53200' and v_message = 'out of shared memory' then
+  elsif v_state = '53200' and v_hint like '%max_locks_per_transaction%' then -- messages may be translated
     v_message := 'the server has no room for more locks';
     v_hint := format('One is needed for each table, index and function. Raise max_locks_per_transaction, which is %s, to '
                      'four times that, restart the server and run this again. Nothing has been changed.',

@@ -15,6 +15,7 @@ PARTS = ("begin.sql", "migrate.sql", "finish.sql", "defaults.sql")
 
 # Quotes whole files, none of which may contain it.
 QUOTE = "$braid_file$"
+NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def part(name: str) -> str:
@@ -61,7 +62,16 @@ def literals(values: Iterable[str]) -> str:
 
 
 def _quoted(text: str) -> str:
+    """A literal of ASCII characters, which every client encoding has."""
+    if not text.isascii():
+        escaped = text.replace("\\", "\\\\").replace("'", "''")
+        return f"E'{NOT_ASCII.sub(_escape, escaped)}'"
     if "\n" not in text and "'" not in text and "\\" not in text:
         return f"'{text}'"
     assert QUOTE not in text
     return QUOTE + text + QUOTE
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,6 +14,7 @@ from pgbraid.errors import InstallationError
 
 ROOT = Path(__file__).parents[1] / "_sql"
 FOUNDATION = "00_foundation"
+FUNCTION = re.compile(r"^create or replace function (braid(?:_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,16 @@ class Resources:
     foundation: tuple[SqlFile, ...]
     migrations: tuple[SqlFile, ...]
     repeatable: tuple[SqlFile, ...]
+
+    def body_hashes(self, placeholders: Mapping[str, str]) -> set[tuple[str, str]]:
+        """Name and hash of the body of each function, as the catalog has them."""
+        found = set()
+        for file in self.repeatable:
+            for name, body in FUNCTION.findall(file.text):
+                for placeholder, value in placeholders.items():
+                    body = body.replace(f"@{placeholder}@", value)
+                found.add((name, hashlib.sha256(body.encode()).hexdigest()))
+        return found
 
     @property
     def migration_hashes(self) -> dict[str, str]:

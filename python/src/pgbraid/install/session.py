@@ -27,14 +27,35 @@ RETRIED = (LOCK_NOT_AVAILABLE, "40P01", "23505", INTERNAL_ERROR, OUT_OF_MEMORY)
 # So often the room for locks is tried, whether another session that takes it up is seen or not.
 ROOM_ATTEMPTS = 3
 
-SETTINGS = {
+# What is installed must not depend on the session, nor on what `alter role` or `alter database` set for it.
+PINNED = {
     # An object planted in another schema of the path could be called with the installer's rights.
     "search_path": "pg_catalog, pg_temp",
+    "client_min_messages": "warning",
+    "standard_conforming_strings": "on",
+    "check_function_bodies": "off",
+    "transform_null_equals": "off",
+    "array_nulls": "on",
+    "quote_all_identifiers": "off",
+    "row_security": "on",
+    "default_table_access_method": "heap",
+    "default_tablespace": "",
+    "datestyle": "ISO, MDY",
+    "intervalstyle": "postgres",
+    "timezone": "UTC",
+    "extra_float_digits": "1",
+    "bytea_output": "hex",
+    "plpgsql.extra_errors": "none",
+    "plpgsql.extra_warnings": "none",
+}
+SETTINGS = {
+    **PINNED,
+    "client_encoding": "UTF8",
+    "default_transaction_read_only": "off",
     "statement_timeout": "0",
     "idle_in_transaction_session_timeout": "0",
     "transaction_timeout": "0",
     "default_transaction_isolation": "read committed",
-    "client_min_messages": "warning",
     # On a cluster each node is installed by itself. Elsewhere nobody reads this.
     "citus.enable_ddl_propagation": "off",
 }

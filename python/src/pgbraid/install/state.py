@@ -74,6 +74,18 @@ def read_installation(connection: Connection) -> Installation | None:
     return Installation(*row)
 
 
+def changed_functions(connection: Connection, installation: Installation) -> list[str]:
+    """Names of functions of this package that the catalog lacks, or has with another body: what an installation
+    recorded is what it meant to make."""
+    rows = connection.execute(
+        "select n.nspname || '.' || p.proname,"
+        " pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p.prosrc, 'UTF8')), 'hex')"
+        " from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
+        " where n.nspname in ('braid', 'braid_store')"
+    )
+    return sorted({name for name, _ in resources().body_hashes(installation.placeholders) - set(rows)})
+
+
 def exists(connection: Connection, relation: str) -> bool:
     # Not to_regclass: it refuses a name in a schema that the role may not use.
     schema, name = relation.split(".")
