@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+import pgbraid
 from pgbraid.cli import main
+from pgbraid.stored import Document
 
 
 class Outcome(NamedTuple):
@@ -36,3 +39,18 @@ def run(dsn: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
         return Outcome(code, out, err)
 
     return run_command
+
+
+@pytest.fixture
+def ingested(run: Run, client: pgbraid.Client, tmp_path: Path) -> Callable[..., list[Document]]:
+    """`ingested("a.md", content, …)` ingests a file and gives its documents; they are of the source `s`."""
+
+    def ingest(name: str, content: str | bytes, *options: str, code: int = 0) -> list[Document]:
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        done = run("ingest", tmp_path / name, "--source", "s", "--no-embed", *options)
+        assert done.code == code, done.err
+        ingest.err, ingest.out = done.err, done.out  # type: ignore[attr-defined]
+        listed = [client.get_document(document.external_id) for document in client.list_documents()]
+        return [document for document in listed if document is not None]
+
+    return ingest

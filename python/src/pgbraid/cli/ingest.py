@@ -50,6 +50,13 @@ def _field_options(function: Callable[..., None]) -> Callable[..., None]:
     return function
 
 
+def _delimiter(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    found = "\t" if value in ("tab", r"\t") else value
+    if found is not None and (len(found) != 1 or found in '\r\n"'):
+        raise click.BadParameter(f"{value!r} is no single character: use one such as ; or the word tab")
+    return found
+
+
 @click.command(short_help="Index files and folders.")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, allow_dash=True, path_type=Path), metavar="PATH…")
 @dsn_option
@@ -70,6 +77,12 @@ def _field_options(function: Callable[..., None]) -> Callable[..., None]:
     help="Read PDF, DOCX and HTML by docling, or HTML by trafilatura, each an extra of its own.",
 )
 @click.option("--encoding", metavar="NAME", help="Of texts. Default: what they seem to have, mostly UTF-8.")
+@click.option(
+    "--delimiter",
+    metavar="CHARACTER",
+    callback=_delimiter,
+    help="What stands between the cells of CSV: a character, or tab. Default: found out.",
+)
 @_field_options
 @click.option("--sql", metavar="QUERY", help="Index the rows of a query.")
 @click.option("--from", "from_dsn", metavar="URL", help="The database of --sql, if it is another one.")
@@ -98,6 +111,7 @@ def ingest(
     kind: str | None,
     reader: str | None,
     encoding: str | None,
+    delimiter: str | None,
     sql: str | None,
     from_dsn: str | None,
     jobs: int,
@@ -140,6 +154,7 @@ def ingest(
         dry_run,
         prune,
         reader,
+        delimiter,
         jobs,
     )
     roots = make_roots([path for path in paths if str(path) != INPUT], source)
@@ -225,6 +240,7 @@ def _ingest_input(ingestion: Ingestion, name: str, kind: str, options: Options) 
             options.encoding,
             ingestion.chunk_tokens,
             options.reader,
+            options.delimiter,
         )
         ingestion.add_file(Source("standard input", name, name, INPUT, size), file)
 

@@ -54,6 +54,8 @@ class Input:
     chunk_tokens: int = 240
     # Of kinds.READERS; None: pgbraid's own.
     reader: str | None = None
+    # Of CSV; None: found out.
+    delimiter: str | None = None
     _held: list[bytes] = field(default_factory=list, repr=False, compare=False)
 
     def open(self) -> BinaryIO:
@@ -78,7 +80,8 @@ class Draft:
 
     `place` tells it from other documents of its file. `position` is how many bytes of the file were read for it and
     those before. With `error`, it is a part of the file that could not be read; with `skipped`, one without text; with
-    `lacking`, what the file would be read better with.
+    `lacking`, what the file would be read better with; with `warning`,
+    what of the file is not read as it was meant.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -88,3 +91,4 @@ class Draft:
     error: IngestError | None = None
     skipped: bool = False
     lacking: str | None = None
+    warning: str | None = None

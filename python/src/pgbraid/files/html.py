@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
+from pgbraid.files.charsets import codec_of, decode_bytes
 from pgbraid.files.chunks import Block, drafts_of_blocks
 from pgbraid.files.dates import date_in_name, iso_date
 from pgbraid.files.drafts import MOST_WHOLE_BYTES, Draft, Input
@@ -15,7 +15,10 @@ from pgbraid.files.text import decode
 
 __all__ = ["blocks_of_html", "html_drafts", "html_facts", "html_source"]
 
-_LEFT_OUT_TAGS = "script style noscript template nav footer aside form button select iframe object svg canvas head"
+# rt, rp and rtc tell how the characters before them are spoken, in the middle of words.
+_LEFT_OUT_TAGS = (
+    "script style noscript template nav footer aside form button select iframe object svg canvas head rt rp rtc"
+)
 _LEFT_OUT = frozenset(_LEFT_OUT_TAGS.split())
 _BLOCK_TAGS = (
     "address article blockquote body center dd details dialog div dl dt fieldset figcaption figure h1 h2 h3 h4 h5 h6"
@@ -23,6 +26,7 @@ _BLOCK_TAGS = (
 )
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
 _CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([\w-]+)", re.IGNORECASE)
+_HIDDEN_STYLE = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE)
 _SPACE = re.compile(r"\s+")
 
 
@@ -58,15 +62,30 @@ def _with_position(blocks: Iterator[Block], position: int) -> Iterator[Block]:
 
 
 def html_source(file: Input) -> str:
+    """Return the source of a page; in UTF-8 or Windows-1252 if it is not in the encoding that it names."""
+    hint = "divide the page into several"
+    if file.size > MOST_WHOLE_BYTES:
+        raise file.too_large(MOST_WHOLE_BYTES, hint)
     if file.encoding is None:
         with file.open() as source:
-            start = source.read(4096)
-        named = _CHARSET.search(start)
-        if named and not start.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
-            name = named[1].decode("ascii").lower()
-            if name not in ("utf-8", "utf8", "unicode"):
-                file = replace(file, encoding="cp1252" if name in ("iso-8859-1", "latin1") else name)
-    return decode(file, MOST_WHOLE_BYTES, "divide the page into several")
+            data = source.read()
+        named = _CHARSET.search(data, 0, 4096)
+        if named and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
+            name = named[1].decode("ascii")
+            # What can be read has ASCII where the name stands.
+            if not (codec_of(name) or "").startswith(("utf-16", "utf-32")):
+                text = decode_bytes(data, None if _is_utf8(data) else name)
+                return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    return decode(file, MOST_WHOLE_BYTES, hint)
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether this is UTF-8 with other characters than ASCII, by which ISO-2022-JP writes other scripts."""
+    try:
+        data.decode("utf-8")
+    except ValueError:
+        return False
+    return not data.isascii()
 
 
 def _title(tree: Any) -> str | None:
@@ -155,8 +174,10 @@ def blocks_of_node(root: Any, headings: tuple[str, ...] = ()) -> Iterator[Block]
         elif tag == "br":
             walk.inline.append("\n")
         elif tag == "img":
+            if _is_hidden(node):
+                continue
             walk.inline.append(f" {(node.attributes or {}).get('alt') or ''} ")
-        elif tag == "pre":
+        elif tag == "pre" and not _is_hidden(node):
             yield from walk.flush()
             yield from walk.end_list()
             if text := node.text().strip("\n"):
@@ -164,7 +185,7 @@ def blocks_of_node(root: Any, headings: tuple[str, ...] = ()) -> Iterator[Block]
                     yield Block(f"```\n{text}\n```\n\n", walk.headings())
                 else:
                     walk.inline.append(text)
-        elif tag not in _LEFT_OUT and not tag.startswith(("-", "_", "!")):
+        elif tag not in _LEFT_OUT and not tag.startswith(("-", "_", "!")) and not _is_hidden(node):
             if tag in _BLOCKS:
                 yield from walk.flush()
             if re.fullmatch("h[1-6]", tag):
@@ -186,6 +207,20 @@ def blocks_of_node(root: Any, headings: tuple[str, ...] = ()) -> Iterator[Block]
             waiting += reversed(children)
     yield from walk.flush()
     yield from walk.end_list()
+
+
+def _is_hidden(node: Any) -> bool:
+    """Whether readers of the page do not see an element. What hidden="until-found" hides is found by searching."""
+    attributes = node.attributes
+    if not attributes:
+        return bool(node.tag == "dialog")
+    return (
+        ("hidden" in attributes and (attributes["hidden"] or "").strip().lower() != "until-found")
+        or (attributes.get("aria-hidden") or "").strip().lower() == "true"
+        or (node.tag == "dialog" and "open" not in attributes)
+        or "popover" in attributes
+        or _HIDDEN_STYLE.search(attributes.get("style") or "") is not None
+    )
 
 
 def _leave(walk: _Walk, tag: str, lists: list[str]) -> Iterator[Block]:

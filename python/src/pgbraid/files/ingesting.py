@@ -37,6 +37,7 @@ class Options:
     dry_run: bool = False
     prune: bool = False
     reader: str | None = None
+    delimiter: str | None = None
     # How many connections write at once.
     jobs: int = 1
 
@@ -167,6 +168,7 @@ class Ingestion:
             self._options.encoding,
             self.chunk_tokens,
             self._options.reader,
+            self._options.delimiter,
         )
         self._read_file(source, file)
 
@@ -209,6 +211,9 @@ class Ingestion:
                     # Not marked as whole, so that it is read again when that is there.
                     file_hash = None
                     self._report.say_lacking(draft.lacking, HINT)
+                    continue
+                if draft.warning:
+                    self._report.say(f"warning: {source.name}: {draft.warning}")
                     continue
                 if draft.skipped:
                     source.textless += 1

@@ -13,24 +13,24 @@ __all__ = ["KINDS", "READERS", "kind_of", "read", "reader_version"]
 # What reads a kind. A kind's version is a part of what tells whether a file has changed: raise it when a reader makes
 # other documents of the same file.
 KINDS: dict[str, tuple[str, int]] = {
-    "markdown": ("markdown:markdown_drafts", 1),
-    "text": ("kinds:_text_drafts", 3),
+    "markdown": ("markdown:markdown_drafts", 2),
+    "text": ("kinds:_text_drafts", 4),
     "code": ("text:text_drafts", 2),
-    "html": ("html:html_drafts", 1),
+    "html": ("html:html_drafts", 2),
     "jsonl": ("json_files:json_line_drafts", 1),
     "json": ("json_files:json_drafts", 2),
-    "csv": ("tables:csv_drafts", 1),
-    "tsv": ("tables:csv_drafts", 1),
+    "csv": ("tables:csv_drafts", 2),
+    "tsv": ("tables:csv_drafts", 2),
     "xlsx": ("tables:spreadsheet_drafts", 1),
     "xls": ("tables:spreadsheet_drafts", 1),
     "parquet": ("tables:parquet_drafts", 1),
-    "captions": ("transcripts:caption_drafts", 2),
-    "transcript": ("transcripts:transcript_drafts", 2),
-    "eml": ("mail:mail_drafts", 2),
-    "mbox": ("mail:mailbox_drafts", 1),
-    "epub": ("epub:epub_drafts", 2),
-    "docx": ("docx:docx_drafts", 1),
-    "pdf": ("pdf:pdf_drafts", 1),
+    "captions": ("transcripts:caption_drafts", 3),
+    "transcript": ("transcripts:transcript_drafts", 3),
+    "eml": ("mail:mail_drafts", 3),
+    "mbox": ("mail:mailbox_drafts", 2),
+    "epub": ("epub:epub_drafts", 3),
+    "docx": ("docx:docx_drafts", 2),
+    "pdf": ("pdf:pdf_drafts", 2),
 }
 # Readers that take the place of these, by the kinds that they read.
 READERS: dict[str, dict[str, tuple[str, int]]] = {
@@ -86,7 +86,7 @@ def read(file: Input) -> Iterator[Draft]:
 def reader_version(file: Input) -> str:
     """What, besides its bytes, decides on the documents of a file."""
     name, version = _reader(file)
-    decides = (file.kind, version, file.title, file.fields, file.encoding, file.chunk_tokens)
+    decides = (file.kind, version, file.title, file.fields, file.encoding, file.chunk_tokens, file.delimiter)
     return repr(decides if name == KINDS[file.kind][0] else (*decides, name))
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import email
-import email.errors
 import email.policy
 import re
+from binascii import a2b_base64, a2b_qp
 from collections.abc import Iterator
 from datetime import timezone
-from email.message import EmailMessage
+from email.message import Message
 from email.utils import getaddresses, parsedate_to_datetime
 from typing import Any
 
+from pgbraid.files.charsets import decode_bytes
 from pgbraid.files.dates import date_in_name
 from pgbraid.files.drafts import MOST_WHOLE_BYTES, Draft, Input, NoText
 from pgbraid.files.html import blocks_of_html
@@ -21,6 +22,10 @@ __all__ = ["mail_drafts", "mailbox_drafts"]
 
 _HINT = "it may have large attachments: leave them out"
 MOST_TITLE_CHARACTERS = 1_000
+MOST_HEADER_CHARACTERS = 100_000
+MOST_NESTED_PARTS = 50
+_ENCODED_WORD = re.compile(r"=\?([^?\s]{1,40})\?([bBqQ])\?([^?\s]*)\?=")
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w.-]{1,255}")
 
 
 def mail_drafts(file: Input) -> Iterator[Draft]:
@@ -79,21 +84,17 @@ def _messages(file: Input) -> Iterator[tuple[bytes | None, int, int]]:
 
 
 def _values(file: Input, data: bytes, line: int | None) -> dict[str, Any] | None:
-    message = email.message_from_bytes(data, policy=email.policy.default)
-    assert isinstance(message, EmailMessage)
-    senders = getaddresses([_header(message, "from")])
-    sender = next((name or address for name, address in senders), "")
+    message = email.message_from_bytes(data, policy=email.policy.compat32)
+    people = {key: _addresses(_raw_header(message, key)) for key in ("from", "to", "cc")}
+    sender = next((name or address for name, address in people["from"]), "")
     subject = _header(message, "subject")
-    text = _body(message).replace("\0", "").strip()
+    text = "\n\n".join(filter(None, (part.strip() for part in _texts(file, message, line)))).replace("\0", "")
     if not text and not subject:
         return None
-    people = {
-        key: [address for _, address in getaddresses([_header(message, key)]) if address]
-        for key in ("from", "to", "cc")
-    }
-    attachments = [str(name) for part in message.walk() if (name := _filename(part))]
+    attachments = [name for part in message.walk() if (name := _attachment(part))]
+    listed = {key: [address for _, address in found if address] for key, found in people.items()}
     metadata = {
-        **{key: addresses for key, addresses in people.items() if addresses},
+        **{key: addresses for key, addresses in listed.items() if addresses},
         **({"message_id": _header(message, "message-id")} if message["message-id"] else {}),
         **({"attachments": attachments} if attachments else {}),
     }
@@ -104,46 +105,130 @@ def _values(file: Input, data: bytes, line: int | None) -> dict[str, Any] | None
     }
     if sender:
         values["speaker"] = sender[:250]
-    if sent := _date(message):
+    if sent := _date(_header(message, "date")):
         values["occurred_at"] = sent
     return values
 
 
-def _header(message: EmailMessage, name: str) -> str:
-    try:
-        return (
-            re.sub(r"\s+", " ", str(message[name] or "")).replace("\0", "").encode("utf-8", "replace").decode().strip()
-        )
-    # The parser of headers fails on some that are malformed.
-    except (ValueError, IndexError, AttributeError, TypeError, email.errors.HeaderParseError):
-        return ""
+def _raw_header(message: Message, name: str) -> str:
+    """Return a header in one line, as it is encoded; "" if it is missing."""
+    found = next((str(value) for key, value in message.raw_items() if key.lower() == name), "")[:MOST_HEADER_CHARACTERS]
+    return re.sub(r"\s+", " ", decode_bytes(found.encode("utf-8", "surrogateescape"), None)).replace("\0", "").strip()
 
 
-def _date(message: EmailMessage) -> str | None:
+def _header(message: Message, name: str) -> str:
+    return _decode_words(_raw_header(message, name))
+
+
+def _decode_words(text: str) -> str:
+    """Return the text of a header with words as in RFC 2047. Two words may share the bytes of a character."""
+    parts: list[str] = []
+    held, charset, reached = b"", "", 0
+
+    def flush() -> None:
+        nonlocal held
+        if held:
+            parts.append(decode_bytes(held, charset))
+        held = b""
+
+    for word in _ENCODED_WORD.finditer(text):
+        between = text[reached : word.start()]
+        named = word[1].partition("*")[0].lower()
+        if between.strip() or not reached or named != charset:
+            flush()
+        # White space between two encoded words is no part of the text.
+        if between.strip() or not reached:
+            parts.append(between)
+        charset, reached = named, word.end()
+        data = word[3].encode("utf-8", "replace")
+        try:
+            held += a2b_base64(data) if word[2] in "bB" else a2b_qp(data, header=True)
+        except ValueError:
+            flush()
+            parts.append(word[0])
+    flush()
+    return ("".join(parts) + text[reached:]).replace("\0", "")
+
+
+def _addresses(header: str) -> list[tuple[str, str]]:
+    """Return the names and addresses of a header."""
     try:
-        sent = parsedate_to_datetime(_header(message, "date"))
-    except (ValueError, TypeError, IndexError):
+        found = getaddresses([header])
+    # Its parser calls itself for each comment within a comment.
+    except (RecursionError, ValueError, IndexError):
+        found = [("", address) for address in _ADDRESS.findall(header)]
+    return [(_decode_words(name).strip(), address) for name, address in found]
+
+
+def _date(header: str) -> str | None:
+    try:
+        sent = parsedate_to_datetime(header)
+        return (sent if sent.tzinfo else sent.replace(tzinfo=timezone.utc)).isoformat()
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
-    return (sent if sent.tzinfo else sent.replace(tzinfo=timezone.utc)).isoformat()
 
 
-def _filename(part: Any) -> str | None:
+def _attachment(part: Message) -> str | None:
+    """Return the name of a file that is attached; None for other parts."""
     try:
-        return part.get_filename() if part.get_content_disposition() == "attachment" else None
+        name = part.get_filename() if part.get_content_disposition() == "attachment" else None
+        return _decode_words(decode_bytes(name.encode("utf-8", "surrogateescape"), None)) if name else None
     except (ValueError, IndexError, AttributeError, TypeError):
         return None
 
 
-def _body(message: EmailMessage) -> str:
-    part = message.get_body(preferencelist=("plain", "html"))
-    if part is None:
+def _texts(file: Input, message: Message, line: int | None) -> Iterator[str]:
+    """Yield the text of each part in order, and of forwarded messages; of alternatives, the best that has text."""
+    waiting: list[tuple[Message, int]] = [(message, 0)]
+    while waiting:
+        part, depth = waiting.pop()
+        if depth > MOST_NESTED_PARTS:
+            raise file.error(
+                f"parts nested more than {MOST_NESTED_PARTS} deep", line=line, hint="it is no real message"
+            )
+        kind = part.get_content_type()
+        # A report of a delivery has headers as parts, which tell nothing that its text does not.
+        if kind == "message/delivery-status":
+            continue
+        if kind == "message/rfc822" or (kind == "message/global" and part.is_multipart()):
+            for inner in _parts(part)[:1]:
+                names = ("from", "date", "subject")
+                yield "\n".join(f"{name.title()}: {value}" for name in names if (value := _header(inner, name)))
+                waiting.append((inner, depth + 1))
+        elif kind == "multipart/alternative":
+            waiting.extend((inner, depth + 1) for inner in _best_alternative(_parts(part)))
+        elif part.is_multipart():
+            waiting.extend((inner, depth + 1) for inner in reversed(_parts(part)))
+        elif part.get_content_maintype() == "text" and _attachment(part) is None:
+            yield _text(part)
+
+
+def _parts(part: Message) -> list[Message]:
+    return [inner for inner in part.get_payload() if isinstance(inner, Message)] if part.is_multipart() else []
+
+
+def _best_alternative(parts: list[Message]) -> list[Message]:
+    """Return the plain text, else the richest other form that has text, as a list of none or one."""
+    plain = [part for part in parts if part.get_content_type() == "text/plain"]
+    for part in (*plain, *(other for other in reversed(parts) if other not in plain)):
+        if any(_text(leaf).strip() for leaf in part.walk() if leaf.get_content_maintype() == "text"):
+            return [part]
+    return []
+
+
+def _text(part: Message) -> str:
+    """Return the text of a part of type text/plain, text/html or another kind of text, without its markup."""
+    kind = part.get_content_type()
+    if kind in ("text/calendar", "text/x-vcard", "text/vcard", "text/css"):
+        return ""
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes):
         return ""
     try:
-        text = str(part.get_content())
-    except (LookupError, ValueError, AttributeError, TypeError):
-        payload = part.get_payload(decode=True)
-        text = payload.decode("latin-1") if isinstance(payload, bytes) else ""
-    text = text.encode("utf-8", "replace").decode()
-    if part.get_content_type() == "text/html":
+        charset = part.get_content_charset()
+    except (LookupError, ValueError, TypeError, AttributeError):
+        charset = None
+    text = decode_bytes(payload, charset).replace("\r\n", "\n").replace("\r", "\n")
+    if kind in ("text/html", "text/x-amp-html"):
         return "".join(block.text for block in blocks_of_html(text))
     return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -20,6 +20,9 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _TABLE = re.compile(r" {0,3}\|")
+_FRONT_MATTER = {"---": ("---", "..."), "+++": ("+++",)}
+_YAML_KEY = re.compile(r"([^\s#:-][^:\n]*):(?=\s)[ \t]*")
+_TOML_KEY = re.compile(r"([\w\"'.-]+)[ \t]*=[ \t]*|\[+[^\]\n]+\]+")
 MOST_FRONT_MATTER_LINES = 500
 MOST_FRONT_MATTER_VALUES = 1_000
 # A longer block is cut, so that a file of one list is not held as a whole.
@@ -28,9 +31,9 @@ MOST_BLOCK_CHARACTERS = 200_000
 
 def markdown_drafts(file: Input) -> Iterator[Draft]:
     lines = read_lines(file)
-    values, lines, is_understood = _front_matter(file, lines)
-    if not is_understood:
-        yield Draft(lacking="front matter is read as text")
+    values, lines, note = _front_matter(file, lines)
+    if note:
+        yield note
     blocks = blocks_of_lines(lines)
     if "title" not in values:
         title, blocks = first_heading(blocks)
@@ -125,42 +128,108 @@ def first_heading(blocks: Iterator[Block]) -> tuple[str | None, Iterator[Block]]
 
 def _front_matter(
     file: Input, lines: Iterator[tuple[str, int]]
-) -> tuple[dict[str, Any], Iterator[tuple[str, int]], bool]:
-    """The values of the lines between --- at the start of a file, the lines behind them, and whether these lines could
-    be read if there are any."""
+) -> tuple[dict[str, Any], Iterator[tuple[str, int]], Draft | None]:
+    """Return the values of the front matter (YAML between two lines ---, TOML between two lines +++), the lines behind
+    it, and a draft that tells what could not be read of it, if anything."""
     day = date_in_name(file.path.name)
     values: dict[str, Any] = {"occurred_at": day} if day else {}
     seen: list[tuple[str, int]] = []
     for line, position in lines:
         seen.append((line, position))
-        if (len(seen) == 1 and line.rstrip() != "---") or len(seen) > MOST_FRONT_MATTER_LINES:
+        begin = seen[0][0].rstrip()
+        if begin not in _FRONT_MATTER or len(seen) > MOST_FRONT_MATTER_LINES:
             break
-        if len(seen) > 1 and line.rstrip() in ("---", "..."):
-            if not has_library("yaml"):
-                return values, chain(seen, lines), False
-            found = _parse(file, "".join(text for text, _ in seen[1:-1]))
+        if len(seen) > 1 and line.rstrip() in _FRONT_MATTER[begin]:
+            text = "".join(text for text, _ in seen[1:-1])
+            if begin == "+++":
+                if _toml() is None:
+                    return values, chain(seen, lines), Draft(lacking="front matter is read as text")
+                found, problem = _parse_toml(file, text)
+            else:
+                if not has_library("yaml"):
+                    return values, chain(seen, lines), Draft(lacking="front matter is read as text")
+                found, problem = _parse_yaml(file, text)
             if found is None:
                 break
-            return {**values, **found}, lines, True
-    return values, chain(seen, lines), True
+            return {**values, **_values(found)}, lines, Draft(warning=problem) if problem else None
+    return values, chain(seen, lines), None
 
 
-def _parse(file: Input, text: str) -> dict[str, Any] | None:
-    """The keys of a document in YAML. None if it is no front matter, as a text between two lines."""
-    yaml = library("yaml", "front matter")
+def _toml() -> Any:
+    """Return the library that reads TOML; None if there is none, as on Python 3.10 without it."""
+    for name in ("tomllib", "tomli"):
+        if has_library(name):
+            return library(name, "front matter")
+    return None
+
+
+def _parse_toml(file: Input, text: str) -> tuple[dict[str, Any] | None, str | None]:
     try:
-        loaded = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        plain = _plain(loaded, [0])
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or str(error)
-        raise file.error(
-            f"the front matter is no YAML: {problem}",
-            line=mark.line + 2 if mark else None,
-            hint="correct what is between the lines ---, or remove them",
-        ) from error
-    if not isinstance(plain, dict):
-        return None
+        return _limited(file, _toml().loads(text)), None
+    except ValueError:
+        return _salvaged(file, "TOML", text, _TOML_KEY, _toml().loads)
+
+
+def _parse_yaml(file: Input, text: str) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the keys of a document in YAML, and what is wrong with it; no keys if it is a text between two lines."""
+    yaml = library("yaml", "front matter")
+
+    def load(lines: str) -> Any:
+        try:
+            return yaml.load(lines, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        except (yaml.YAMLError, RecursionError) as error:
+            raise ValueError(str(error)) from error
+
+    try:
+        loaded = load(text)
+    except ValueError:
+        return _salvaged(file, "YAML", text, _YAML_KEY, load)
+    plain = _limited(file, loaded)
+    return (plain if isinstance(plain, dict) else None), None
+
+
+def _salvaged(
+    file: Input, name: str, text: str, key: re.Pattern[str], load: Callable[[str], Any]
+) -> tuple[dict[str, Any] | None, str | None]:
+    """Return what can be read of wrong front matter, key by key; a value that cannot is the text of its line."""
+    values: dict[str, Any] = {}
+    wrong: list[int] = []
+    held: list[str] = []
+    # Lines of one key, and where they begin; the front matter begins in line 2.
+    pieces: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(text.splitlines(keepends=True), 2):
+        if key.match(line) or not pieces:
+            held = [line]
+            pieces.append((number, held))
+        else:
+            held.append(line)
+    for number, piece in pieces:
+        try:
+            loaded = load("".join(piece))
+            if isinstance(loaded, dict):
+                values.update(loaded)
+                continue
+        except ValueError:
+            pass
+        if (found := key.match(piece[0])) and found[1]:
+            values[found[1].strip("\"'")] = piece[0][found.end() :].strip().strip("\"'")
+        if "".join(piece).strip():
+            wrong.append(number)
+    plain = _limited(file, values)
+    listed = ", ".join(map(str, wrong[:5])) + (", …" if len(wrong) > 5 else "")
+    problem = f"the front matter is not all {name}: what is wrong is taken as text (line {listed})"
+    return (plain, problem) if plain else (None, None)
+
+
+def _limited(file: Input, loaded: Any) -> Any:
+    try:
+        return _plain(loaded, [0])
+    except (RecursionError, ValueError) as error:
+        hint = "shorten what is between the first two lines, or remove it"
+        raise file.error(f"the front matter is too large: {error}", hint=hint) from error
+
+
+def _values(plain: dict[str, Any]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     metadata: dict[str, Any] = {}
     for key, value in plain.items():

@@ -13,8 +13,10 @@ from pgbraid.files.library import library
 
 __all__ = ["pdf_drafts"]
 
-# A word that goes on in the next line, with the hyphen as a letter or as the sign that PDFium puts there.
-_HYPHENATED = re.compile(r"(?<=[a-zß-ÿ])-\n(?=[a-zß-ÿ])|[\x02\ufffe\u00ad]\n?")
+# A word that goes on in the next line, with the hyphen as a letter or as the sign that PDFium puts in place of both.
+_HYPHENATED = re.compile(r"([^\W_]+)(?:-\n|[\x02\ufffe]\n?)(?=([^\W_]+))")
+_COMPOUND = re.compile(r"[^\W_]+-[^\W_]+")
+_SOFT_HYPHEN = re.compile(r"\u00ad\n?|[\x02\ufffe]")
 # A line's end within a paragraph.
 _WRAPPED = re.compile(r"(?<=[^\s.!?:;])\n(?=[^\s•\-*\d])")
 
@@ -58,12 +60,25 @@ def _pages(file: Input, document: Any) -> Iterator[Block]:
         text = text_page.get_text_bounded()
         text_page.close()
         page.close()
-        text = _HYPHENATED.sub("", text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))
-        text = _WRAPPED.sub(" ", text)
+        text = _WRAPPED.sub(" ", _joined(text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")))
         if text.strip():
             position = file.size * (number + 1) // len(document)
             headings = tuple(name for _, name in path)
             yield Block(f"{text}\n\n", headings, metadata={"page": number + 1}, position=position)
+
+
+def _joined(text: str) -> str:
+    """Return the text with words whole that are divided between lines. A hyphen stays where the word has one itself."""
+
+    compounds = set(_COMPOUND.findall(text))
+
+    def join(found: re.Match[str]) -> str:
+        left, right = found[1], found[2]
+        # X-ray, COVID-19, Jean-Luc, e-mail: a printer divides no word there.
+        is_own = not (left[-1].islower() and right[0].islower()) or len(left) == 1
+        return f"{left}-" if is_own or f"{left}-{right}" in compounds else left
+
+    return _SOFT_HYPHEN.sub("", _HYPHENATED.sub(join, text))
 
 
 def _bookmarks(document: Any) -> dict[int, list[tuple[int, str]]]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 from pgbraid.files.archives import check_archive
@@ -16,11 +18,15 @@ from pgbraid.ingestion.documents import MOST_CONTENT_BYTES
 __all__ = ["csv_drafts", "parquet_drafts", "spreadsheet_drafts"]
 
 PARQUET_ROWS = 500
-_DELIMITERS = ",;\t|"
+# Texts and numbers have commas, so what fits as well goes before the comma.
+_DELIMITERS = "\t;|,"
+# The first line by which Excel tells the delimiter.
+_SEPARATOR = re.compile(r"sep=(.)\s*$", re.IGNORECASE)
+DELIMITER_LINES = 50
 
 
 def csv_drafts(file: Input) -> Iterator[Draft]:
-    """CSV with a header; what stands between its cells is found out."""
+    """Yield a document for each row of CSV with a header. A first line such as sep=; names the delimiter."""
     csv.field_size_limit(MOST_CONTENT_BYTES)
     position = 0
 
@@ -31,15 +37,17 @@ def csv_drafts(file: Input) -> Iterator[Draft]:
             yield line
 
     source = lines()
-    first = next(source, "")
-    delimiter = "\t" if file.kind == "tsv" else max(_DELIMITERS, key=first.count)
-    rows = csv.reader(_chain(first, source), delimiter=delimiter, strict=True)
+    first = list(islice(source, DELIMITER_LINES))
+    named = _SEPARATOR.match(first[0]) if first else None
+    skipped = 1 if named else 0
+    delimiter = file.delimiter or (named[1] if named else "\t" if file.kind == "tsv" else _delimiter(first))
+    rows = csv.reader(chain(first[skipped:], source), delimiter=delimiter, strict=True)
     number = 0
     try:
         header = [name.strip() for name in next(rows, [])]
         _check_header(file, header)
         for number, row in enumerate(rows, 1):
-            line = rows.line_num
+            line = rows.line_num + skipped
             if not any(cell.strip() for cell in row):
                 continue
             if len(row) > len(header):
@@ -53,14 +61,27 @@ def csv_drafts(file: Input) -> Iterator[Draft]:
                 record, file.fields, file, number, place=f"row-{number}", line=line, position=position
             )
     except csv.Error as error:
-        yield Draft(line=rows.line_num, position=position, error=file.error(f"not CSV: {error}", line=rows.line_num))
+        line = rows.line_num + skipped
+        yield Draft(line=line, position=position, error=file.error(f"not CSV: {error}", line=line))
     if not number:
         raise NoText("no rows")
 
 
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest
+def _delimiter(lines: list[str]) -> str:
+    """Return the delimiter by which the header has several cells, and most rows as many as the header."""
+
+    def fit(delimiter: str) -> tuple[float, float]:
+        try:
+            rows = [row for row in csv.reader(lines, delimiter=delimiter) if row]
+        except csv.Error:
+            return 0, 0
+        cells = len(rows[0]) if rows else 0
+        # The last row may go on behind these lines.
+        compared = rows[1:-1] or rows[1:]
+        alike = sum(len(row) == cells for row in compared) / len(compared) if compared else 1
+        return (alike, 0) if cells > 1 else (0, alike)
+
+    return max(_DELIMITERS, key=fit)
 
 
 def _named(fields: Fields, header: list[str]) -> list[str]:

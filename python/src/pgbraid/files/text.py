@@ -53,6 +53,9 @@ def find_encoding(file: Input) -> str:
             ascii_bytes += len(start.translate(None, bytes(range(128, 256))))
             total += len(start)
             start = source.read(PIECE)
+        # The first bytes of a character may be the last of the file.
+        if problem is None and decoder.getstate()[0]:
+            problem = line
     if problem is None:
         return "utf-8"
     if ascii_bytes > _LEAST_ASCII * total:

@@ -29,21 +29,35 @@ class Segment:
 
 _CLOCK = r"(?:(\d{1,3}):)?(\d{1,2}):(\d\d)(?:[.,](\d{1,3}))?"
 _CUE = re.compile(rf"\s*{_CLOCK}\s*-->\s*{_CLOCK}")
-_VOICE = re.compile(r"<v(?:\.[^\s>]*)*\s+([^>]*)>")
+_VOICE = re.compile(r"<v(?:\.[^\s<>.]*)*\s([^<>]*)>")
+# Webex names the speaker beside the number of a cue: 12 "Ana" (3456).
+_CUE_VOICE = re.compile(r'\s*\d+\s+"([^"]+)"\s*\(\d+\)\s*$')
 _TAG = re.compile(r"<[^<>]*>")
 _NAME = r"[^\W\d_][\w .'’&()/-]{0,48}?"
-_CLOCK_LABEL = r"[\[(]?(?:\d{1,3}:)?\d{1,2}:\d\d(?:[.,]\d{1,3})?[\])]?"
+_CLOCK_LABEL = r"[\[(]?(?:\d{1,3}:)?\d{1,2}:\d\d(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
 _LABELLED = re.compile(rf"\s*(?:({_CLOCK_LABEL})\s*[-–—]?\s*)?({_NAME})\s*(?:({_CLOCK_LABEL}))?\s*:\s+(\S.*)$")
-_HEADER = re.compile(rf"\s*({_NAME})\s+({_CLOCK_LABEL})\s*:?\s*$")
+# A name and a time above what is said, as meeting tools write them: "Ana  0:12", "[Ana] 10:01:22", "Ana | 00:12",
+# "00:12 Ana". Each form has a group for the name and one for the time.
+_HEADERS = tuple(
+    re.compile(form)
+    for form in (
+        rf"\s*(?P<name>{_NAME})\s*(?:\s|[|,–—-]\s)\s*(?P<clock>{_CLOCK_LABEL})\s*:?\s*$",
+        rf"\s*(?P<name>{_NAME})\s*(?P<clock>[\[(]{_CLOCK_LABEL})\s*:?\s*$",
+        rf"\s*\[(?P<name>{_NAME})\]\s*(?P<clock>{_CLOCK_LABEL})\s*:?\s*$",
+        rf"\s*(?P<clock>{_CLOCK_LABEL})\s*(?:[|–—-]\s*)?(?P<name>{_NAME})\s*:?\s*$",
+    )
+)
 # As many as a document may have.
 MOST_SEGMENTS = 100_000
 MOST_SECONDS = 1e9
+MOST_HEADER_CHARACTERS = 120
+MOST_REPEATED_WORDS = 100
 
 
 def caption_drafts(file: Input) -> Iterator[Draft]:
     """WebVTT and SRT."""
     cues = sorted(_cues(file), key=lambda cue: cue.start or 0)
-    yield from _drafts(file, _labelled(cues), {"title": file.title})
+    yield from _drafts(file, _labelled(_unrolled(cues)), {"title": file.title})
 
 
 def transcript_drafts(file: Input) -> Iterator[Draft]:
@@ -51,21 +65,45 @@ def transcript_drafts(file: Input) -> Iterator[Draft]:
     yield from _drafts(file, list(_turns(read_lines(file))), {"title": file.title})
 
 
-def is_transcript(lines: Iterable[str]) -> bool:
-    """Whether text is a transcript with speakers: at least four turns, of two speakers or more who come again."""
+def is_transcript(lines: Iterable[str], *, are_timed: bool = False) -> bool:
+    """Whether lines are a transcript with speakers.
+
+    A talk of two speakers or more has at least four turns, twice as many turns as speakers, and two thirds of its lines
+    are turns. A talk of one speaker has two turns or more, each with a time (`are_timed`: all lines have one).
+    """
     names: dict[str, int] = {}
-    turns = count = 0
+    turns = timed = count = 0
     for line in lines:
         if not line.strip():
             continue
         count += 1
-        header = _HEADER.match(line)
-        found = _LABELLED.match(line)
-        name = header[1] if header else found[2] if found else None
+        header = _header(line)
+        found = None if header else _LABELLED.match(line)
+        name = header[0] if header else _speaker(found[2]) if found else None
         if name and len(name.split()) <= 4 and name[0].isupper():
             turns += 1 + bool(header)
+            timed += bool(header or are_timed or (found and (found[1] or found[3])))
             names[name] = names.get(name, 0) + 1
-    return turns >= 4 and len(names) >= 2 and turns >= 2 * len(names) and turns >= 2 / 3 * count
+    if len(names) == 1:
+        return timed >= 2 and timed == sum(names.values()) and turns >= 2 / 3 * count
+    come_again = sum(names.values()) > len(names) >= 2
+    return come_again and turns >= 4 and turns >= 2 * len(names) and turns >= 2 / 3 * count
+
+
+def _header(line: str) -> tuple[str, str] | None:
+    """Return the name and the time of a line that has nothing else."""
+    # Most lines of prose are longer, or have no digit.
+    if len(line) <= MOST_HEADER_CHARACTERS and any(character.isdigit() for character in line):
+        for form in _HEADERS:
+            if found := form.match(line):
+                return _speaker(found["name"]), found["clock"]
+    return None
+
+
+def _speaker(name: str) -> str:
+    """Return who speaks; Zoom's chats say "From Ana to Everyone"."""
+    found = re.fullmatch(r"From\s+(.+?)(?:\s+to\s+.+)?", name)
+    return found[1] if found else name
 
 
 def is_segments(value: object) -> bool:
@@ -107,49 +145,97 @@ def _clock(hours: str | None, minutes: str, seconds: str, fraction: str | None) 
 
 
 def _label_seconds(label: str | None) -> float | None:
+    """Return the seconds of a time such as [00:01:02], 1:02 or 10:01 AM, which is a time of day."""
     found = re.search(_CLOCK, label or "")
-    return _clock(*found.groups()) if found else None
+    if not found:
+        return None
+    if half := re.search(r"([ap])\.?m", label or "", re.IGNORECASE):
+        hours, minutes, seconds = (found[1], found[2], found[3]) if found[1] else (found[2], found[3], "0")
+        noon = "12" if half[1] in "pP" else "0"
+        return _clock(str(int(hours) % 12 + int(noon)), minutes, seconds, found[4])
+    return _clock(*found.groups())
 
 
 def _cues(file: Input) -> Iterator[Segment]:
     start = end = None
+    above = speaker = None
     texts: list[str] = []
     found = False
     for line, position in read_lines(file):
         if cue := _CUE.match(line):
-            # SRT numbers its cues, and a number may stand above without a blank line.
-            start, end = _clock(*cue.groups()[:4]), _clock(*cue.groups()[4:])
-            texts, found = [], True
-        elif not line.strip():
             if start is not None:
-                yield from _voices(texts, start, end, position)
-            start = None
+                # Without an empty line between, the number of this cue is the last line of the one before.
+                while texts and (not texts[-1] or texts[-1].isdigit()):
+                    above = texts.pop()
+                yield from _voices(texts, start, end, speaker, position)
+            start, end = _clock(*cue.groups()[:4]), _clock(*cue.groups()[4:])
+            voice = _CUE_VOICE.match(above or "")
+            speaker = voice[1] if voice else None
+            texts, found = [], True
+        # A line of white space is a part of a cue: YouTube's rolling captions begin with one.
+        elif not line.strip("\n"):
+            if start is not None and texts:
+                yield from _voices(texts, start, end, speaker, position)
+                start = None
         elif start is not None:
             texts.append(line.strip())
+        above = line.strip()
     if start is not None:
-        yield from _voices(texts, start, end, file.size)
+        yield from _voices(texts, start, end, speaker, file.size)
     if not found:
         raise NoText("no cues: a line such as 00:00:01.000 --> 00:00:02.000 begins one")
 
 
-def _voices(lines: list[str], start: float, end: float | None, position: int) -> Iterator[Segment]:
-    """What is said in a cue, by one voice or several."""
+def _voices(lines: list[str], start: float, end: float | None, named: str | None, position: int) -> Iterator[Segment]:
+    """Yield what each voice of a cue says; what stands before the first voice is said by `named`."""
     parts = _VOICE.split(" ".join(lines))
-    for speaker, text in zip([None, *parts[1::2]], parts[::2], strict=True):
+    for speaker, text in zip([named, *parts[1::2]], parts[::2], strict=True):
         plain = html.unescape(_TAG.sub("", text)).strip()
         if plain:
-            yield Segment(plain, speaker.strip() if speaker else None, start, end, position)
+            yield Segment(plain, html.unescape(speaker).strip() or None if speaker else None, start, end, position)
+
+
+def _unrolled(cues: list[Segment]) -> list[Segment]:
+    """Return cues without the words that they repeat from the cue before, if these are rolling captions.
+
+    Live captions show a line again while the next one is typed. Captions are rolling if at least two cues, and half of
+    all, begin with the last words of the cue before and go on.
+    """
+    words = [cue.text.split() for cue in cues]
+    repeated = [0, *(_overlap(before, words[number]) for number, before in enumerate(words[:-1], 1))]
+    rolling = sum(0 < count < len(words[number]) for number, count in enumerate(repeated))
+    if rolling < max(2, (len(cues) - 1) / 2 - sum(count == len(words[n]) for n, count in enumerate(repeated))):
+        return cues
+    return [
+        replace(cue, text=" ".join(words[number][repeated[number] :])) if repeated[number] else cue
+        for number, cue in enumerate(cues)
+        if repeated[number] < len(words[number])
+    ]
+
+
+def _overlap(before: list[str], after: list[str]) -> int:
+    """Return how many words at the end of `before` are the first words of `after`."""
+    return next(
+        (
+            count
+            for count in range(min(len(before), len(after), MOST_REPEATED_WORDS), 0, -1)
+            if before[-count] == after[0] and before[-count:] == after[:count]
+        ),
+        0,
+    )
 
 
 def _labelled(segments: list[Segment]) -> list[Segment]:
     """With speakers taken from the text, as in "Ana: Hello.", if cues have no voices but such labels."""
-    if any(segment.speaker for segment in segments) or not is_transcript(segment.text for segment in segments):
+    if any(segment.speaker for segment in segments) or not is_transcript(
+        (segment.text for segment in segments), are_timed=True
+    ):
         return segments
     named = []
     speaker = None
     for segment in segments:
         found = _LABELLED.match(segment.text)
-        speaker = found[2] if found else speaker
+        speaker = _speaker(found[2]) if found else speaker
         text = found[4] if found else segment.text
         named.append(Segment(text, speaker, segment.start, segment.end, segment.position))
     return named
@@ -168,12 +254,12 @@ def _turns(lines: Iterable[tuple[str, int]]) -> Iterator[Segment]:
         texts = []
 
     for line, reached in lines:
-        if header := _HEADER.match(line):
+        if header := _header(line):
             yield from turn()
-            speaker, start = header[1], _label_seconds(header[2])
+            speaker, start = header[0], _label_seconds(header[1])
         elif (found := _LABELLED.match(line)) and found[2][0].isupper():
             yield from turn()
-            speaker, start = found[2], _label_seconds(found[1] or found[3])
+            speaker, start = _speaker(found[2]), _label_seconds(found[1] or found[3])
             texts.append(found[4].strip())
         elif line.strip():
             texts.append(line.strip())

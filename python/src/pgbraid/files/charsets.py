@@ -1,0 +1,72 @@
+"""Names of encodings as mail and web pages give them, and text from bytes whose encoding may be named wrongly."""
+
+from __future__ import annotations
+
+import codecs
+
+__all__ = ["codec_of", "decode_bytes"]
+
+# Names that Python does not know (https://encoding.spec.whatwg.org/#names-and-labels).
+_ALIASES = {
+    "iso-8859-6-e": "iso8859-6",
+    "iso-8859-6-i": "iso8859-6",
+    "iso-8859-8-e": "iso8859-8",
+    "iso-8859-8-i": "iso8859-8",
+    "ksc5601": "cp949",
+    "unicode-1-1-utf-7": "utf-7",
+    "unicode-1-1-utf-8": "utf-8",
+    "utf8mb3": "utf-8",
+    "utf8mb4": "utf-8",
+    "windows-874": "cp874",
+    "windows-949": "cp949",
+    "x-gbk": "gb18030",
+    "x-sjis": "cp932",
+}
+# What programs write under the name of a smaller encoding.
+_SUPERSETS = {
+    "ascii": "cp1252",
+    "big5": "big5hkscs",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "shift_jis": "cp932",
+}
+# Codecs of Python's own that are no encodings of texts in files.
+_INTERNAL = frozenset({"idna", "punycode", "raw-unicode-escape", "unicode-escape", "undefined"})
+# Encodings whose bytes are all ASCII, so that a text in them is also correct UTF-8.
+_SEVEN_BIT = ("iso2022", "utf-7", "hz")
+# UTF-8 that was cut has few wrong sequences; a text in another encoding has hardly any correct ones.
+_LEAST_CORRECT = 0.5
+
+
+def codec_of(name: str | None) -> str | None:
+    """Return Python's codec for the name of an encoding; None if the name is missing, unknown or no text encoding."""
+    plain = (name or "").strip().strip("\"'").lower().replace("_", "-")
+    try:
+        codec = codecs.lookup(_ALIASES.get(plain, plain))
+    except (LookupError, ValueError):
+        return None
+    if not codec._is_text_encoding or codec.name in _INTERNAL:
+        return None
+    return _SUPERSETS.get(codec.name, codec.name)
+
+
+def decode_bytes(data: bytes, name: str | None) -> str:
+    """Return the text of `data` in the encoding `name`, else in UTF-8, else in Windows-1252. Never fails."""
+    codec = codec_of(name)
+    # Programs that name ASCII or Latin-1 often write UTF-8; Latin-1 is hardly ever correct UTF-8 by chance.
+    if codec and codec not in ("cp1252", "utf-8"):
+        try:
+            return data.decode(codec)
+        except ValueError:
+            if codec.startswith(_SEVEN_BIT):
+                return data.decode(codec, "replace")
+    text = data.decode("utf-8", "replace")
+    wrong = text.count("\ufffd")
+    if wrong:
+        correct = sum(character > "\x7f" for character in text) - wrong
+        if correct < _LEAST_CORRECT * (correct + wrong):
+            return data.decode("cp1252", "replace")
+    return text
