@@ -1,5 +1,5 @@
 -- Cross-tenant: owned by the owner role. For the trigger functions.
-create or replace function braid_store.apply_at_once(synced_table_id int, rows jsonb)
+create or replace function braid_store.apply_at_once(synced_table_id int, rows jsonb, open_count int)
 returns boolean
 language plpgsql
 volatile
@@ -14,6 +14,9 @@ declare
   v_place record;
   v_tenant text := current_setting('braid.tenant', true);
   v_part record;
+  v_others jsonb := '{}'; -- what other modifications of the statement have brought over: whether the row was there after them
+  v_doubtful jsonb := '[]';
+  v_setting text := format('braid.brought_%s', apply_at_once.synced_table_id);
 begin
   select s.* into strict v_synced from braid_store.synced_tables s where s.id = apply_at_once.synced_table_id;
   if jsonb_array_length(rows) > braid_store.immediate_row_limit()
@@ -27,19 +30,31 @@ begin
     return false;
   end if;
   v_place := braid_store.sync_place(v_synced.id);
+  if pg_input_is_valid(current_setting(v_setting, true), 'jsonb') then
+    v_others := current_setting(v_setting)::jsonb;
+  end if;
   for v_part in
-    select d.tenant, coalesce(jsonb_agg(d.document order by d.external_id) filter (where d.document is not null), '[]') as documents,
-           coalesce(array_agg(d.external_id) filter (where d.document is null), '{}') as gone_ids
+    select d.tenant,
+           coalesce(jsonb_agg(d.document order by d.external_id) filter (where d.document is not null), '[]') as documents,
+           coalesce(array_agg(d.external_id) filter (where d.document is null and not d.is_there_by_other), '{}') as gone_ids,
+           jsonb_object_agg(d.name, d.document is not null or d.is_there_by_other) as brought,
+           coalesce(jsonb_agg(jsonb_build_object('tenant', d.row_tenant, 'key', d.key)) filter (
+             where d.document is null and (d.is_there_by_other or open_count < 0)
+                or d.document is not null and d.is_gone_by_other), '[]') as doubtful
     from (
-      select distinct on (e.tenant, e.external_id) e.tenant, e.external_id,
-             e.document || jsonb_build_object('external_id', e.external_id) as document
+      select distinct on (e.tenant, e.external_id) e.tenant, e.external_id, e.row_tenant, e.key, n.name,
+             e.document || jsonb_build_object('external_id', e.external_id) as document,
+             coalesce((v_others -> n.name) = 'true', false) as is_there_by_other,
+             coalesce((v_others -> n.name) = 'false', false) as is_gone_by_other
       from (
-        select coalesce(r.value ->> 'tenant', v_place.tenant) as tenant, braid_store.synced_external_id(r.value -> 'key') as external_id,
-               nullif(r.value -> 'document', 'null') as document
+        select coalesce(r.value ->> 'tenant', v_place.tenant) as tenant, r.value ->> 'tenant' as row_tenant,
+               r.value -> 'key' as key, braid_store.synced_external_id(r.value -> 'key') as external_id,
+               nullif(r.value -> 'document', 'null') as document, (r.value -> 'number')::int as number
         from jsonb_array_elements(rows) r
-      ) e
+      ) e,
+      lateral (select jsonb_build_array(e.tenant, e.external_id)::text as name) n
       where e.tenant is not null
-      order by e.tenant, e.external_id, e.document is null
+      order by e.tenant, e.external_id, e.number desc
     ) d
     group by d.tenant
     order by d.tenant
@@ -52,12 +67,24 @@ begin
       return false;
     end if;
     perform braid_store.apply_part(v_synced, v_place.collection, v_part.documents, v_part.gone_ids);
+    v_others := v_others || v_part.brought;
+    v_doubtful := v_doubtful || v_part.doubtful;
   end loop;
+  -- The order of a statement's triggers is not that of its modifications. It may have inserted a row that it had deleted,
+  -- hardly the other way round: so the document stays, and a worker looks at the row again.
+  insert into braid_store.row_changes (synced_table_id, tenant, key, retry_at)
+  select v_synced.id, d.value ->> 'tenant', d.value -> 'key', clock_timestamp()
+  from jsonb_array_elements(v_doubtful) d;
+  if open_count > 0 then
+    perform set_config(v_setting, v_others::text, true);
+  end if;
   perform set_config('braid.tenant', coalesce(v_tenant, ''), true);
   return true;
 end
 $$;
 
-comment on function braid_store.apply_at_once(int, jsonb) is
-  'Brings rows of a statement over in its transaction; false if they are to be noted instead. rows: an array of tenant, key '
-  'and, for those that are there after the statement, document.';
+comment on function braid_store.apply_at_once(int, jsonb, int) is
+  'Brings rows of a statement over in its transaction; false if they are to be noted instead. rows: an array of objects '
+  'with tenant, key, document (null if the row is not there after the modification) and number (the last of a key counts). '
+  'open_count: how many other modifications of the same statement have triggers that are still to come; negative if that is '
+  'not known, since the table was synced by an earlier version.';

@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Of a row t.
-  v_row text := format('select %s as tenant, %s as key', braid_store.synced_tenant(synced.fields),
+  v_row text := format('%s as tenant, %s as key', braid_store.synced_tenant(synced.fields),
                        braid_store.synced_key(synced.fields));
   v_given text; -- with the document
   -- Without a key it was no document and can be none: sync_is_outdated tells of the column.
@@ -22,9 +22,7 @@ begin
   if synced.phase = 'lost' then
     return chr(10) || 'begin' || chr(10) || '  return null;' || chr(10) || 'end' || chr(10);
   end if;
-  v_given := format('select %s as tenant, %s as key, case when %s then %s end as document',
-                    braid_store.synced_tenant(synced.fields), braid_store.synced_key(synced.fields),
-                    braid_store.synced_filter(synced.fields),
+  v_given := format('%s, case when %s then %s end as document', v_row, braid_store.synced_filter(synced.fields),
                     braid_store.synced_document(relation, synced.fields));
   select format('(select %s) t', string_agg(format('old.%1$I as %1$I', c.name), ', ' order by c.name)),
          format('(select %s) t', string_agg(format('new.%1$I as %1$I', c.name), ', ' order by c.name))
@@ -38,20 +36,33 @@ begin
     case when synced.mode = 'immediate' then
       format($body$
 declare
+  v_open int;
   v_rows jsonb;
 begin
+  if tg_when = 'BEFORE' then
+    perform braid_store.count_modification(%4$s, 1);
+    return null;
+  end if;
+  if tg_level = 'STATEMENT' and tg_op <> 'TRUNCATE' then
+    v_open := braid_store.count_modification(%4$s, -1);
+  end if;
   begin
     -- A trigger that changes rows of a statement once more comes before the statement's own.
-    if tg_level = 'STATEMENT' and tg_op <> 'TRUNCATE' and pg_trigger_depth() = 1 then
+    if v_open is not null and pg_trigger_depth() = 1 then
       if tg_op = 'DELETE' then
-        v_rows := (select jsonb_agg(to_jsonb(r)) from (%1$s, null as document from old_rows t where %6$s limit %3$s) r);
-      elsif tg_op = 'INSERT' then
-        v_rows := (select jsonb_agg(to_jsonb(r)) from (%2$s from new_rows t where %6$s limit %3$s) r);
-      else
         v_rows := (select jsonb_agg(to_jsonb(r)) from (
-          %2$s from new_rows t where %6$s union all %1$s, null from old_rows t where %6$s limit %3$s) r);
+          select * from (select row_number() over () as number, %6$s as has_key, %1$s, null as document from old_rows t) r where r.has_key limit %3$s) r);
+      elsif tg_op = 'INSERT' then
+        v_rows := (select jsonb_agg(to_jsonb(r)) from (
+          select * from (select row_number() over () as number, %6$s as has_key, %2$s from new_rows t) r where r.has_key limit %3$s) r);
+      else
+        -- A row that cascades change again is there several times, its old and new states in the order of the changes.
+        v_rows := (select jsonb_agg(to_jsonb(r)) from (
+          select * from (select row_number() over () * 2 as number, %6$s as has_key, %2$s from new_rows t
+                         union all
+                         select row_number() over () * 2 - 1, %6$s, %1$s, null from old_rows t) r where r.has_key limit %3$s) r);
       end if;
-      if v_rows is null or braid_store.apply_at_once(%4$s, v_rows) then
+      if v_rows is null or braid_store.apply_at_once(%4$s, v_rows, v_open) then
         return null;
       end if;
     end if;
@@ -72,18 +83,18 @@ $body$, v_row, v_given, braid_store.immediate_row_limit() + 1, synced.id,
     insert into braid_store.row_changes (synced_table_id) values (%3$s);
   elsif tg_level = 'ROW' then
     if tg_op = 'INSERT' then
-      %1$s (%2$s from %5$s where %4$s) r;
+      %1$s (select %2$s from %5$s where %4$s) r;
     elsif tg_op = 'DELETE' then
-      %1$s (%2$s from %6$s where %4$s) r;
+      %1$s (select %2$s from %6$s where %4$s) r;
     else
-      %1$s (%2$s from %5$s where %4$s union %2$s from %6$s where %4$s) r;
+      %1$s (select %2$s from %5$s where %4$s union select %2$s from %6$s where %4$s) r;
     end if;
   elsif tg_op = 'INSERT' then
-    %1$s (%2$s from new_rows t where %4$s) r;
+    %1$s (select %2$s from new_rows t where %4$s) r;
   elsif tg_op = 'DELETE' then
-    %1$s (%2$s from old_rows t where %4$s) r;
+    %1$s (select %2$s from old_rows t where %4$s) r;
   else
-    %1$s (%2$s from new_rows t where %4$s union %2$s from old_rows t where %4$s) r;
+    %1$s (select %2$s from new_rows t where %4$s union select %2$s from old_rows t where %4$s) r;
   end if;
   return null;
 $body$, v_insert, v_row, synced.id, v_has_key, v_new, v_old)

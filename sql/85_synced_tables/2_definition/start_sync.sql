@@ -95,6 +95,12 @@ begin
                    v_trigger.name, v_trigger.event, v_relation, v_trigger.level, v_synced_table_id);
     execute format('alter table %s %s trigger braid_note_%s', v_relation, v_trigger.firing, v_trigger.name);
   end loop;
+  if start_sync.mode = 'immediate' then
+    execute format('create or replace trigger braid_note_before before insert or update or delete on %s for each statement '
+                   'execute function braid_store.note_rows_%s()', v_relation, v_synced_table_id);
+  elsif exists (select from pg_trigger t where t.tgrelid = v_relation and t.tgname = 'braid_note_before') then
+    execute format('drop trigger braid_note_before on %s', v_relation);
+  end if;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
