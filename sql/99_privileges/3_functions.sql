@@ -10,7 +10,7 @@ begin
     with listed (role, schema, functions) as (
       values
         ('braid_reader', 'braid', '{version, status, current_tenant_id, hybrid_search, full_text_search, semantic_search,
-          search, search_json, record_feedback, multi_search, logged_recall, logged_multi_search, get_document, list_documents, highlight, explain_score, explain_search, facets, similar_chunks, similar_documents,
+          search, search_json, record_feedback, multi_search, logged_recall, logged_multi_search, get_document, list_documents, highlight, embedded_text, explain_score, explain_search, facets, similar_chunks, similar_documents,
           arrange_results, assemble_context, missing_token_vectors, get_query_embedding, recall, recall_json, conversation_timeline, parse_timeframe,
           extract_timeframe}'::text[]),
         ('braid_writer', 'braid', '{upsert_document, upsert_documents, upsert_embedded_documents, delete_document,
@@ -25,7 +25,7 @@ begin
         ('braid_reader', 'braid_store', '{session_tenant_id, session_tenant_key, require_tenant_key, login_is_known,
           find_collection, read_document, page_documents, run_search, run_logged_search, run_logged_recall, run_logged_queries, write_feedback, run_queries, search_warnings, collection_counts, server_warnings, stored_bytes,
           server_findings,
-          highlight_chunk, explain_chunks, count_values, find_similar_chunks, find_similar_documents,
+          highlight_chunk, read_embedded_text, explain_chunks, count_values, find_similar_chunks, find_similar_documents,
           arrange_chunks, find_missing_token_vectors, read_query_embedding, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, find_timeframe}'),
         ('@definer@', 'braid_store', '{session_tenant_id, session_tenant_key, session_is_anonymous, insert_requested_tenant, run_search,
           run_recall, run_queries, search_warnings, arrange_chunks, write_queries, write_judgments, run_evaluation, make_tuning_plan, choose_evaluated}'),

@@ -75,6 +75,8 @@ def test_every_command_that_embeds_takes_a_service(
     assert run("explain", "zebra", *papers, *given).code == 0
     assert asked(service) == ["zebra"]
     assert run("vector", "four", *given).out == "[4,1,0]\n"
+    # Operators are no part of what is embedded.
+    assert run("vector", "four -renewal", *given).out == "[4,1,0]\n"
 
 
 def test_collections_of_the_offline_model_keep_it(

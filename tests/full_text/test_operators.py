@@ -304,7 +304,8 @@ def test_no_text_is_an_error(filled: Connection) -> None:
         if query:
             assert by_text == found(filled, query, match=match, options=Jsonb(options).obj)
         clauses = filled.execute(
-            "select occurrence, kind from braid_store.parse_query((braid_store.searched_text(%s, %s)).searched)",
+            "select occurrence, kind"
+            " from braid_store.parse_query((braid_store.searched_text(%s, %s)).searched, 'english')",
             (query, has_operators),
         ).fetchall()
         if not has_operators:
@@ -389,3 +390,78 @@ def test_more_chunks_have_what_is_demanded_than_a_leg_returns(shared_db: Connect
     ).fetchall()
     wanted = {"+red -blue": 1, '"red blue"': 0}.get(query)
     assert [int(n) for (n,) in by_rank] == [n for n in range(99, -1, -1) if wanted in (None, n % 2)][:20]
+
+
+COMMANDS = {
+    "list": "Call ls -a to list all files in a folder.",
+    "none": "Interactive shells need no flags here.",
+    "git": "Run git rebase -i to edit a commit, and git commit -a -m to store all.",
+    "box": "Use docker run -it for a terminal in the box.",
+    "cold": "Pipes freeze at -5 degrees.",
+}
+
+
+@pytest.fixture(scope="module")
+def commands(filled: Connection) -> Connection:
+    filled.execute("select braid.create_collection('commands', dimensions => 2, embedding_model => 'test')")
+    upsert(
+        filled,
+        [
+            {"external_id": name, "content": text, "embedding": [1, 0], "occurred_at": "2026-01-05"}
+            for name, text in COMMANDS.items()
+        ],
+        "commands",
+    )
+    return filled
+
+
+@pytest.mark.parametrize(
+    ("query", "best", "read"),
+    [
+        ("ls -a", "list", "-a"),
+        ("git rebase -i", "git", "-i"),
+        ("git commit -a -m", "git", "-a, -m"),
+        ("docker run -it", "box", "-it"),
+        ("freeze -5 degrees", "cold", "-5"),
+        ("ls -the folder", "list", "-the"),
+    ],
+)
+def test_an_option_of_a_command_is_no_exclusion_anywhere(
+    commands: Connection, query: str, best: str, read: str
+) -> None:
+    def first(call: str, *more: Any) -> Any:
+        row = commands.execute(f"select {call}", (query, *more)).fetchone()
+        return row and row[0]
+
+    where = "collection => 'commands'"
+    for search in (
+        f"full_text_search(%s, {where})",
+        f"hybrid_search(%s, '[1,0]', {where})",
+        f"recall(%s, '[1,0]', '2026-01', {where})",
+        f"recall(%s, timeframe => '2026-01', strategy => 'full_text', {where})",
+    ):
+        assert first(f"r.external_id from braid.{search} r") == best, search
+    chunk = first("r.chunk_id from braid.full_text_search(%s, collection => 'commands') r")
+    answer = first(f"braid.search_json(%s, '[1,0]', {where})")
+    (warning,) = (told["message"] for told in answer["warnings"] if told["code"] == "plain_signs")
+    assert f" in {read}." in warning and '-"…"' in warning
+    together = first(f"braid.multi_search(to_jsonb(array[%s]), {where})")
+    assert together["results"][0]["external_id"] == best
+    assert first(f"braid.recall_json(%s, '[1,0]', {where})")["results"][0]["external_id"] == best
+    assert first(f"braid.explain_search(%s, '[1,0]', {where})")["results"][0]["external_id"] == best
+    assert first("count(*) from braid.explain_score(%s, array[%s]::bigint[], collection => 'commands')", chunk) > 0
+    assert first("f.count from braid.facets('{external_id}', %s, collection => 'commands') f limit 1") == 1
+    assert "<mark>" in commands.execute("select braid.highlight(%s, %s)", (chunk, query)).fetchone()[0]  # type: ignore[index]
+    assert "-" not in first(f"braid.embedded_text(%s, {where})")
+
+
+def test_an_exclusion_that_is_meant_holds(commands: Connection) -> None:
+    for query in ('ls -"a" list', "list -folder", "docker -terminal"):
+        rows = full_text(commands, query, collection="commands")
+        assert {row[0] for row in rows}.isdisjoint({"list", "box"}), query
+        row = commands.execute("select braid.search_json(%s, collection => 'commands')", (query,)).fetchone()
+        assert row and "plain_signs" not in {warning["code"] for warning in row[0]["warnings"]}
+    # Pasted text has no operators, and no warning.
+    plain = "select braid.search_json('ls -a', collection => 'commands', options => '{\"operators\": false}')"
+    row = commands.execute(plain).fetchone()
+    assert row and row[0]["results"][0]["external_id"] == "list" and row[0]["warnings"] == []

@@ -1,7 +1,8 @@
-"""The query language: what a text means, in SQL and in Python's copy of it for embedding."""
+"""The query language: what a text means, and what of it is embedded."""
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from pgbraid.query_text import embedded_text
+from pgbraid.query_text import is_plain
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
@@ -21,7 +22,8 @@ EXAMPLES = [
     (" \t\n\u3000", ""),
     ("plain words", "1 plain | 2 words"),
     ("plain\u00a0words\u3000apart", "1 plain | 2 words | 3 apart"),
-    ("+must -not", "1+ must | 2- not"),
+    ("+must -never", "1+ must | 2- never"),
+    ("+must -not", "1+ must | 2 not"),
     ("re-entry e-mail-", "1 re-entry | 2 e-mail-"),
     ("-5 +5 -re-entry", "1- 5 | 2+ 5 | 3- re-entry"),
     ("a - b + c -- d", "1 a | 2 b | 3 c | 4 d"),
@@ -41,12 +43,12 @@ EXAMPLES = [
     ("OR OR OR", ""),
     ("a OR OR b", "1 a | 1 b"),
     ("a or b Or c", "1 a | 2 or | 3 b | 4 Or | 5 c"),
-    ("a OR -b OR c", "1 a | 2- b | 3 c"),
+    ("a OR -fox OR c", "1 a | 2- fox | 3 c"),
     ("a OR - b", "1 a | 1 b"),
     ("+a OR b", "1+ a | 1+ b"),
     ('a OR "b c"', "1+ a | 1+ phrase:b c"),
     ('("a b") OR (c)', "1+ phrase:a b | 1+ (c)"),
-    ('+OR -OR "OR" OR x', "1+ OR | 2- OR | 3+ phrase:OR | 3+ x"),
+    ('+OR -OR "OR" OR x', "1+ OR | 2 OR | 3+ phrase:OR | 3+ x"),
     ("data* -data* +data*", "1 prefix:data | 2- prefix:data | 3+ prefix:data"),
     ("* ** a *b c*d e** $*", "1 a | 2 *b | 3 c*d | 4 prefix:e"),
     ('"data*" data*OR*', "1+ phrase:data* | 2 prefix:data*OR"),
@@ -66,13 +68,15 @@ EXAMPLES = [
     # In prose a sign before a number is text, and before a word if the prose ends like a sentence.
     ("stabilizing the first of +1 nucleosomes", "1 stabilizing | 2 the | 3 first | 4 of | 5 1 | 6 nucleosomes"),
     ("mice with E2f-1, -2, -3 have no tumour", "1 mice | 2 with | 3 E2f-1, | 4 2, | 5 3 | 6 have | 7 no | 8 tumour"),
-    ("four words and -5 here", "1 four | 2 words | 3 and | 4- 5 | 5 here"),
+    ("four words and -5 here", "1 four | 2 words | 3 and | 4 5 | 5 here"),
+    ("four words and not -5", "1 four | 2 words | 3 and | 4 not | 5- 5"),
+    ('git commit -m "a b"', "1 git | 2 commit | 3 m | 4 phrase:a b"),
     ("is it -5?", "1 is | 2 it | 3 5?"),
     ('who says "a b" at -5?', "1 who | 2 says | 3 phrase:a b | 4 at | 5 5?"),
     ("one two three four five -six -7", "1 one | 2 two | 3 three | 4 four | 5 five | 6- six | 7- 7"),
     ("one two three four five +six.", "1 one | 2 two | 3 three | 4 four | 5 five | 6+ six."),
     ("one two -dash three four five .", "1 one | 2 two | 3 dash | 4 three | 5 four | 6 five"),
-    ("is it not -this?", "1 is | 2 it | 3 not | 4- this?"),
+    ("is it not -blue?", "1 is | 2 it | 3 not | 4- blue?"),
     ('one two three four five -"5" -6', "1 one | 2 two | 3 three | 4 four | 5 five | 6- phrase:5 | 7- 6"),
     ("one two three four five OR -6", "1 one | 2 two | 3 three | 4 four | 5 five | 6- 6"),
     ("C++ C# 50% >= 5", "1 C++ | 2 C# | 3 50% | 4 5"),
@@ -95,7 +99,10 @@ TOKENS = "unnest(braid_store.query_tokens(%s, 'english', true))"
 
 
 def parse(db: Connection, query: str) -> list[tuple[int, int, str, str, str]]:
-    return db.execute("select * from braid_store.parse_query(%s)", (query,)).fetchall()
+    return db.execute(
+        "select clause_number, group_number, occurrence, kind, content from braid_store.parse_query(%s, 'english')",
+        (query,),
+    ).fetchall()
 
 
 def tokens(db: Connection, query: str) -> list[tuple[Any, ...]]:
@@ -120,15 +127,103 @@ def test_examples(shared_db: Connection, query: str, expected: str) -> None:
     assert written(parse(shared_db, query)) == expected
 
 
-def test_python_and_sql_read_a_query_alike(shared_db: Connection) -> None:
+def test_what_is_embedded(shared_db: Connection) -> None:
     @many
     @given(query=queries)
     @example('a -5 ?"')
     def check(query: str) -> None:
         wanted = [content for _, _, occurrence, _, content in parse(shared_db, query) if occurrence != "must_not"]
-        assert embedded_text(query) == " ".join(wanted)
+        row = shared_db.execute("select braid.embedded_text(%s)", (query,)).fetchone()
+        assert row == (" ".join(wanted),)
+        # What clients embed without asking.
+        assert not is_plain(query) or row == (query,)
 
     check()
+    assert is_plain("any plain words, and re-entry?") and not is_plain("ls -a") and not is_plain(" ")
+
+
+def test_a_query_is_embedded_as_its_options_and_its_collection_say(shared_db: Connection) -> None:
+    shared_db.execute(
+        "select braid.create_collection('deutsch', dimensions => 2, embedding_model => 'test', text_config => 'german')"
+    )
+
+    def embedded(query: str | None, options: str | None = None, collection: str = "default") -> str | None:
+        call = "select braid.embedded_text(%s, %s, %s)"
+        row = shared_db.execute(call, (query, options, collection)).fetchone()
+        assert row
+        found: str | None = row[0]
+        return found
+
+    assert embedded('price* -renewal OR "per seat"') == "price per seat"
+    assert embedded("price -renewal", '{"operators": false}') == "price -renewal"
+    assert embedded("auto -die") == "auto"
+    assert embedded("auto -die", '{"language": "de"}') == embedded("auto -die", collection="deutsch") == "auto die"
+    assert embedded("-renewal") == "" and embedded("") == "" and embedded(None) is None
+    for options, state in (('{"operator": false}', "22023"), ("[]", "22023")):
+        with pytest.raises(psycopg.Error) as raised:
+            embedded("a", options)
+        assert raised.value.sqlstate == state and raised.value.diag.message_hint
+    with pytest.raises(psycopg.Error) as raised:
+        embedded("a", collection="nothing")
+    assert raised.value.sqlstate == "42704"
+
+
+# What is excluded, of the texts below, in collections of English and of no language.
+SIGNS = [
+    ("ls -a", "", ""),
+    ("git rebase -i", "", ""),
+    ("docker run -it", "", ""),
+    ("git commit -a -m", "", ""),
+    ("tar -xzf a.tgz", "", ""),
+    ("rm -rf /", "", ""),
+    ("rm -rf node_modules", "", ""),
+    ("what does rm -rf do", "", ""),
+    ("gcc -Wall main.c", "", ""),
+    ("gcc -std=c++17 a.cc", "", ""),
+    ("git push --force -upstream", "", ""),
+    ("java -jar app.jar", "", ""),
+    ('find . -name "*.py"', "", ""),
+    ("find /tmp -name foo", "", ""),
+    ("chmod +x run.sh", "", ""),
+    ("a -b -c", "", ""),
+    ("cmd - x", "", ""),
+    ("--verbose", "", ""),
+    ("price –renewal −discount", "", ""),
+    ("-5 degrees", "", ""),
+    ("at -5°C", "", ""),
+    ("kill -9 1234", "", ""),
+    ("вода -в", "", ""),
+    ("x -é", "", ""),
+    ("-the", "", "the"),
+    ("price -the -renewal", "renewal", "the renewal"),
+    # Where an exclusion is meant.
+    ("price -renewal", "renewal", "renewal"),
+    ("jaguar -car -cat", "car cat", "car cat"),
+    ("java -coffee", "coffee", "coffee"),
+    ("docker -kubernetes", "kubernetes", "kubernetes"),
+    ("-renewal price", "renewal", "renewal"),
+    ("laws -eu", "eu", "eu"),
+    ("languages -C++", "C++", "C++"),
+    ("vitamin -c -deficiency", "deficiency", "deficiency"),
+    ("iphone -5", "5", "5"),
+    ('price -"a"', "a", "a"),
+    ("东京 -京", "京", "京"),
+    ("물 -술", "술", "술"),
+]
+
+
+@pytest.mark.parametrize(("query", "english", "simple"), SIGNS, ids=[query for query, *_ in SIGNS])
+def test_what_a_minus_excludes(shared_db: Connection, query: str, english: str, simple: str) -> None:
+    for config, excluded in (("english", english), ("simple", simple)):
+        rows = shared_db.execute(
+            "select coalesce(string_agg(content, ' ' order by clause_number) filter (where occurrence = 'must_not'),"
+            " ''), bool_or(plain_sign is not null), bool_or(occurrence = 'must') from braid_store.parse_query(%s, %s)",
+            (query, config),
+        ).fetchone()
+        assert rows and rows[0] == excluded and not rows[2]
+        # Told in a warning, where it was no exclusion though it looks like one.
+        signed = re.findall(r"(?:^| )([-+](?:\w+|\"))", query)
+        assert bool(rows[1]) == (len(signed) > len(excluded.split()))
 
 
 def test_any_text_is_a_query(shared_db: Connection) -> None:
@@ -229,4 +324,3 @@ def test_a_long_query_takes_no_time(shared_db: Connection, query: str) -> None:
     parse(shared_db, query)
     # Milliseconds; quadratic would be minutes.
     assert time.perf_counter() - start < 2
-    assert len(embedded_text(query)) <= len(query)

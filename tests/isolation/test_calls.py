@@ -80,6 +80,7 @@ CALLS = {
         "braid.explain_search('discount', filters => '{\"betakey\": {\"$exists\": true}}', external_id => 'doc1', "
         "collection => 'small')",
     ],
+    "embedded_text": ["braid.embedded_text('discount -zebrafish', collection => 'small')"],
     "explain_score": [
         "braid.explain_score('zebrafish discount', :beta_chunks, collection => 'small')",
         "braid.explain_score('discount', (:beta_chunks)[1:1], collection => 'small')",

@@ -13,6 +13,7 @@ READS = {
     "assemble_context",
     "conversation_timeline",
     "current_tenant_id",
+    "embedded_text",
     "explain_score",
     "explain_search",
     "extract_timeframe",
@@ -78,6 +79,7 @@ CALL = {
     "choose_configuration": "choose_configuration((select jsonb_agg(braid.evaluate('tuned',"
     ' \'{"collection": "small", "mode": "full_text"}\')) from generate_series(1, 2)))',
     "evaluate": "evaluate('asked', '{\"collection\": \"small\"}')",
+    "embedded_text": "embedded_text('discount', collection => 'small')",
     "explain_score": "explain_score('discount', array(select id from braid_store.chunks), collection => 'small')",
     "export_tenant": "export_tenant()",
     "explain_search": "explain_search('discount', collection => 'small')",

@@ -197,6 +197,7 @@ CALLS: dict[str, list[Call]] = {
     "sync_status": [Call("select braid.sync_status()", SYNCED)],
     "sync_table": [Call(SYNCED[1], SYNCED[:1])],
     "unsync_table": [Call("select braid.unsync_table('public.synced')", SYNCED)],
+    "embedded_text": [Call("select braid.embedded_text('needle -alpha', collection => 'docs')")],
     "explain_score": [Call("select braid.explain_score('needle alpha', %(chunks)s, collection => 'docs')")],
     "explain_search": [
         Call("select braid.explain_search('needle', collection => 'docs')"),

@@ -482,6 +482,7 @@ CALLS = {
         lambda caller: {"embedded_text": "heron", "embedding": [0, 1, 0], "collection": caller.storing_queries()},
         equal(True),
     ),
+    "embedded_text": Call(lambda caller: {"query_text": "heron -stork"}, equal("heron")),
     "get_query_embedding": Call(
         lambda caller: {"embedded_text": "heron", "collection": caller.storing_queries("heron")}, equal("[0,1,0]")
     ),

@@ -87,6 +87,31 @@ def test_a_known_query_needs_one_statement(dsn: str, filled: None) -> None:
         assert len(sent) == 1
 
 
+def test_every_program_embeds_the_same_text_of_a_query(dsn: str, db: Connection, filled: None) -> None:
+    queries = [
+        'price* -renewal OR "per seat"',
+        "ls -a",
+        "a quick +fox",
+        "-5 degrees",
+        "plain words, e-mail",
+        "the -the",
+    ]
+    embedder = Counting()
+    with pgbraid.connect(dsn, embedder=embedder) as client:
+        expected = {"fox"}
+        for query in queries:
+            expected.add(asked := one(db, "select braid.embedded_text(%s)", query))
+            assert client.embedded_text(query) == asked
+            client.search(query)
+            client.recall(query)
+            client.conversation_timeline(query)
+            client.explain_search(query)
+            client.search([query, "fox"])
+        assert set(embedder.asked) == expected
+        assert client.embedded_text("auto -die", options={"language": "de"}) == "auto die"
+        assert client.embedded_text("auto -die", options={"operators": False}) == "auto -die"
+
+
 def test_by_full_text_alone_it_is_not_taken(dsn: str, filled: None) -> None:
     with pgbraid.connect(dsn, embedder=Counting()) as client:
         client.search("quick fox")

@@ -15,7 +15,6 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pgbraid.errors import InvalidArgumentError, RerankingError
-from pgbraid.query_text import embedded_text
 from pgbraid.results import SearchResult
 
 if TYPE_CHECKING:
@@ -95,10 +94,9 @@ def rerank_rows(
     reranker: Reranker,
     query: str,
     rows: list[SearchResult],
-    options: Mapping[str, Any] | None,
     timeout: float | None,
 ) -> Reranking:
-    """The rows in the order of their rerank scores; ties keep their order.
+    """The rows in the order of their rerank scores; ties keep their order. `query` has no operators any more.
 
     Blocks for up to `timeout` seconds. Whatever the reranker fails by, the rows stay as they are, with a warning.
     """
@@ -106,10 +104,9 @@ def rerank_rows(
         return Reranking(rows, {}, [])
     started = time.perf_counter()
     try:
-        asked = query if options and options.get("operators") is False else embedded_text(query)
-        if not asked.strip():
+        if not query.strip():
             raise RerankingError("the query has no words to rerank by")
-        scores = _scores(reranker, asked, [_text(row) for row in rows], timeout)
+        scores = _scores(reranker, query, [_text(row) for row in rows], timeout)
         name = str(getattr(reranker, "model_name", type(reranker).__name__))
     except Exception as error:
         message = f"ranked by fusion only; {_describe(error)}"

@@ -1,18 +1,18 @@
-create or replace function braid_store.asked_text(query_text text, has_operators boolean)
+create or replace function braid_store.asked_text(query_text text, has_operators boolean, text_config text)
 returns text
 language sql
-immutable
+stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select case when asked_text.has_operators
               then (select coalesce(string_agg(p.content, ' ' order by p.clause_number), '')
-                    from braid_store.parse_query(asked_text.query_text) p
+                    from braid_store.parse_query(asked_text.query_text, asked_text.text_config) p
                     where p.occurrence <> 'must_not')
               else asked_text.query_text end;
 $$;
 
-comment on function braid_store.asked_text(text, boolean) is
+comment on function braid_store.asked_text(text, boolean, text) is
   'Returns what a query asks for in words, which is what clients embed: without operators, and without what must not be there. '
   'has_operators: false if all of the text is words.';

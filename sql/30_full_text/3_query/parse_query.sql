@@ -1,7 +1,14 @@
-create or replace function braid_store.parse_query(query_text text)
-returns table (clause_number int, group_number int, occurrence text, kind text, content text)
+create or replace function braid_store.parse_query(query_text text, text_config text)
+returns table (
+  clause_number int,
+  group_number int,
+  occurrence text,
+  kind text,
+  content text,
+  plain_sign text
+)
 language plpgsql
-immutable
+stable
 parallel safe
 security invoker
 rows 1000
@@ -13,6 +20,17 @@ declare
   -- A character that is not punctuation (ASCII, Latin-1, general, CJK, full-width). What has none is no clause.
   c_word constant text := E'[^\\u0001-\\u002f\\u003a-\\u0040\\u005b-\\u0060\\u007b-\\u00a9\\u00ab-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb'
     '\\u00bf\\u2010-\\u205e\\u3001-\\u3003\\u3008-\\u301f\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]';
+  -- Signs before a letter, or before one to four letters and digits, are how options of programs look.
+  c_letter constant text := E'^[A-Za-z\\u00aa\\u00b5\\u00ba\\u00c0-\\u065f\\u066e-\\u06ef\\u06fa-\\u0965\\u0970-\\u0dff\\u1e00-\\u1fff]'
+    '[\\u0300-\\u036f]?[.,;:!?)]*$';
+  c_option constant text := '^[A-Za-z0-9]{1,4}[.,;:!?)]*$';
+  c_path constant text := E'^[''`]?(?:[.~]{0,2}/|\\*\\.[A-Za-z]|~$)';
+  c_file constant text := E'^[A-Za-z0-9_-]+(?:\\.[A-Za-z0-9_-]+)*\\.[a-z][a-z0-9]{0,4}$';
+  -- Programs whose names are hardly words of a language: "ruby -gem" and "python -snake" stay what they are.
+  c_program constant text :=
+    '^(?:apt-get|chmod|chown|clang|cp|curl|docker|egrep|ffmpeg|g[+][+]|gcc|git|grep|gzip|ifconfig|iptables|javac|journalctl|'
+    'kubectl|ln|ls|lsof|mkdir|mv|netstat|nohup|npm|npx|openssl|pg_basebackup|pg_ctl|pg_dump|pg_restore|pgbraid|pip|pip3|'
+    'podman|ps|psql|rm|rmdir|rsync|scp|ssh|sudo|svn|systemctl|tar|tcpdump|umount|unzip|wget|xargs|yum)$';
   v_query text := translate(parse_query.query_text, c_quotes || c_spaces,
                             repeat('"', length(c_quotes)) || repeat(' ', length(c_spaces)));
   v_last text := right(rtrim(v_query, '" '), 1);
@@ -22,7 +40,7 @@ begin
   if v_query !~ '[-+*"]|OR' then
     -- Plain words, as in most queries.
     return query
-    select w.number, w.number, 'should', 'word', w.word
+    select w.number, w.number, 'should', 'word', w.word, null::text
     from (
       select row_number() over (order by t.place)::int as number, t.word
       from string_to_table(v_query collate "C", ' ') with ordinality t (word, place)
@@ -37,30 +55,65 @@ begin
   end if;
 
   return query
-  with items as (
-    select m.item_number, i.content,
-           case
-             when m.matched[2] is not null then 'phrase'
-             when i.content like '%*' then 'prefix'
-             else 'word'
-           end as kind,
-           case
-             when m.matched[1] = '-' then 'must_not'
-             when m.matched[1] = '+' or m.matched[2] is not null then 'must'
-             when m.matched[1] = '' and i.content = 'OR' then 'or'
-             else 'should'
-           end as occurrence,
-           m.matched[1] in ('+', '-') as is_signed
-    -- Signs, then a phrase or a word. Several signs together, as in --verbose, are no operator.
-    from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched, item_number),
-         lateral (select btrim(translate(coalesce(m.matched[2], m.matched[3]), '”', ' ')) as content) i
-    where i.content ~ c_word
+  with matched as (
+    select m.item_number, m.signs, m.is_phrase, m.content, lag(m.content) over w as before, lead(m.content) over w as after,
+           coalesce(lead(m.signs) over w = '' and not lead(m.is_phrase) over w and lead(m.content) over w <> 'OR'
+                    and lead(m.content) over w ~ c_word, false) as is_before_word,
+           coalesce(bool_or(not m.is_phrase and lower(m.content collate "C") ~ c_program) over (w rows unbounded preceding),
+                    false) as follows_program
+    from (
+      -- Signs, then a phrase or a word. Several signs together, as in --verbose, are no operator.
+      select m.item_number, m.matched[1] as signs, m.matched[2] is not null as is_phrase,
+             btrim(translate(coalesce(m.matched[2], m.matched[3]), '”', ' ')) as content
+      from regexp_matches(v_query collate "C", '([+-]*)(?:"([^"]*)"|([^" ]+))', 'g') with ordinality m (matched, item_number)
+    ) m
+    window w as (order by m.item_number)
+  ), items as (
+    select m.*, case when m.is_phrase then 'phrase' when m.content like '%*' then 'prefix' else 'word' end as kind
+    from matched m
+    where m.content ~ c_word
+  ), stop_words as (
+    select t.text_number as place
+    from braid_store.tokenize(
+           array(select case when i.signs = '-' and i.kind = 'word' then i.content end from items i order by i.item_number),
+           parse_query.text_config, false) t
+    where strpos(v_query, '-') > 0
+    group by t.text_number
+    having bool_and(t.kind = 'stop_word')
+  ), signed as (
+    -- What surely is a command: an option of several signs, one with a value, one before a path.
+    select i.*, i.signs in ('+', '-') and i.kind = 'word' as is_word_with_sign,
+           bool_or(i.signs = '--' and i.kind = 'word' or i.signs = '-' and i.kind = 'word' and (
+                     i.content ~ '^[A-Za-z][A-Za-z0-9_.-]*=' or i.after ~ c_path)) over () as is_command,
+           -- What may be one, so that only what looks like an option is taken for one.
+           i.follows_program or i.after ~ c_file or i.before ~ c_path or i.before in ('.', '..')
+           or bool_or(i.signs = '-' and i.kind = 'word' and i.content ~ c_letter) over () as may_be_command
+    from (select i.*, row_number() over (order by i.item_number) as place from items i) i
+  ), read as (
+    select s.item_number, s.content, s.kind,
+           case when s.is_plain then 'should'
+                when s.signs = '-' then 'must_not'
+                when s.signs = '+' or s.is_phrase and not (s.is_command or s.is_after_option) then 'must'
+                when s.signs = '' and s.content = 'OR' then 'or'
+                else 'should' end as occurrence,
+           s.signs in ('+', '-') and not s.is_plain as is_signed,
+           case when s.is_word_with_sign then s.signs || s.content end as signed_word
+    from (
+      select s.*, coalesce(bool_or(s.is_plain and s.follows_program) over (), false) as is_after_option
+      from (
+        select s.*, s.is_word_with_sign and coalesce(
+                 s.is_command or s.may_be_command and s.content ~ c_option
+                 or s.signs = '-' and (s.content ~ c_letter or s.place in (select w.place from stop_words w)
+                                       or s.content ~ '^[0-9]' and (s.is_before_word or s.content ~ '[°%‰€£¥]')), false) as is_plain
+        from signed s
+      ) s
+    ) s
   ), counted as (
-    select i.*, count(*) filter (where i.kind = 'word' and i.occurrence = 'should') over () as plain_count from items i
+    select r.*, count(*) filter (where r.kind = 'word' and r.occurrence = 'should') over () as plain_count from read r
   ), understood as (
     -- In prose a quotation is evidence: questions quote titles and words that the text spells otherwise. So is what has a
     -- sign: +1 and -2 are numbers, and dashes of a sentence lose their space. Prose has no other operator.
-    select c.item_number, c.content, c.kind,
+    select c.item_number, c.content, c.kind, c.signed_word,
            case when c.occurrence <> 'should'
                   and c.plain_count >= v_prose_words
                   and bool_and(case
@@ -84,18 +137,23 @@ begin
   )
   select row_number() over (order by g.item_number)::int, g.group_number,
          case when bool_or(g.occurrence = 'must') over (partition by g.group_number) then 'must' else g.occurrence end,
-         g.kind, case when g.kind = 'prefix' then rtrim(g.content, '* ') else g.content end
+         g.kind, case when g.kind = 'prefix' then rtrim(g.content, '* ') else g.content end,
+         case when g.occurrence = 'should' then g.signed_word end
   from grouped g
   order by g.item_number;
 end
 $$;
 
-comment on function braid_store.parse_query(text) is
+comment on function braid_store.parse_query(text, text) is
   E'Splits a query text into its clauses, in order. Every text is valid.\n'
   'word: the query ranks by it (occurrence should). +word: it must be there (must). -word: it must not be there '
   '(must_not). The same holds for a number (-5). A hyphen inside a word, a sign alone and several signs (--verbose) '
   'are not operators. In prose a sign before a number is text, and so is a - before a word if the prose has five plain '
   'words and ends like a sentence.\n'
+  'A - is text, too, before a letter of an alphabet, a stop word of text_config, or a number that a word follows. All signs '
+  'before words are text in a query with --word, with -name=value or with an option before a path. Where there is an option of '
+  'one letter, the name of a program, or a file beside the option, those before four letters and digits at most are. plain_sign '
+  'is the word with its sign where the sign was read as text. In a command a phrase is a should.\n'
   '"exact phrase", in straight or curly quotation marks, is a must, and after - a must_not. In prose it is a should: '
   'a query without other operators and with five plain words or more outside of quotation marks, or with one and a '
   'question mark at the end. After + it is always a must. Quotation marks pair from left to right. A last one without a partner '

@@ -55,7 +55,7 @@ begin
     -- Without prefixes, the tokens need no further look.
     return array(
       with clauses as materialized (
-        select p.* from braid_store.parse_query(query_tokens.query_text) p
+        select p.* from braid_store.parse_query(query_tokens.query_text, query_tokens.text_config) p
       )
       select row(c.clause_number, c.group_number, c.occurrence, c.kind, t.position, t.lexeme collate "C", t.kind,
                  case when t.token_count = 1 then c.content end)::braid_store.query_token
@@ -69,7 +69,7 @@ begin
 
   return array(
     with clauses as materialized (
-      select p.* from braid_store.parse_query(query_tokens.query_text) p
+      select p.* from braid_store.parse_query(query_tokens.query_text, query_tokens.text_config) p
     ), tokens as (
       select t.text_number as clause_number, t.position, t.lexeme collate "C" as lexeme, t.kind, false as is_typed
       from braid_store.tokenize(array(select c.content from clauses c order by c.clause_number),

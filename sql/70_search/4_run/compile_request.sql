@@ -95,7 +95,8 @@ begin
     if octet_length(query_text) <= 16384 and (v_collection.query_embedding_count > 0 or v_options.cursor <> '')
        and v_collection.semantic_weight > 0 then
       v_part := braid_store.find_page_embedding(
-        tenant_id, v_collection, braid_store.asked_text(query_text, v_options.operators), v_options.cursor);
+        tenant_id, v_collection, braid_store.asked_text(query_text, v_options.operators, v_collection.text_config),
+        v_options.cursor);
       query_embedding := v_part.embedding;
       embedding_mark := v_part.mark;
     end if;

@@ -27,6 +27,7 @@ declare
   v_is_paged boolean := v_options.cursor is not null;
   v_undeclared jsonb;
   v_keys text[];
+  v_plain_signs text[];
   v_stats jsonb;
 begin
   v_stats := jsonb_build_object(
@@ -49,12 +50,19 @@ begin
     'query_cut', request.is_cut,
     'demands_cut', cardinality(v_query.conditions) >= 128,
     'optional_phrases', exists (select from unnest(request.tokens) t where t.kind = 'phrase' and t.occurrence = 'should'),
-    'plain_signs', request.query_text ~ E'(^|\\s)[+-][0-9A-Za-z]'
-                   and not exists (select from unnest(request.tokens) t where t.occurrence <> 'should'),
+    'plain_signs', false,
     'scoring_cut', coalesce(found_candidates.is_cut, false) or exists (
       select
       from unnest(v_query.terms) t
       where t like '%*' and braid_store.has_more_expansions(request.tenant_id, v_collection.id, rtrim(t, '*'))));
+  if request.query_text ~ E'(^|[^0-9A-Za-z])[+-][^ +-]' then
+    v_plain_signs := array(
+      select p.plain_sign from braid_store.parse_query(request.query_text, v_collection.text_config) p
+      where p.plain_sign is not null order by p.clause_number limit 5);
+    if v_plain_signs <> '{}' then
+      v_stats := v_stats || jsonb_build_object('plain_signs', true, 'signs_read_as_text', v_plain_signs);
+    end if;
+  end if;
   if request.is_stored_embedding then
     v_stats := v_stats || '{"query_embedding": "stored"}';
   end if;

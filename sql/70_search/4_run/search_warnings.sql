@@ -84,8 +84,9 @@ begin
            ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
             'The query reads as a sentence, so what it quotes need not be there. Write +"…" for what must.'),
            ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,
-            'The query reads as a sentence, so the sign before a number or word is text. Write +"…" for what must be there, '
-            '-"…" for what must not.'),
+            format('The sign is read as text and not as an operator in %s. Write -"…" for what must not be there, +"…" for what must.',
+                   (select string_agg(left(p.word, 60), ', ' order by p.place)
+                    from jsonb_array_elements_text(search_warnings.stats -> 'signs_read_as_text') with ordinality p (word, place)))),
            ('profile_of_other_model', search_warnings.stats #>> '{profile,embedding}' = 'other_model',
             format('The vector of profile "%s" is of another model than the collection''s searches, so it does not count: learn or '
                    'set the profile again.', search_warnings.stats #>> '{profile,name}')),

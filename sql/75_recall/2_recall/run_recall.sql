@@ -39,9 +39,11 @@ declare
 begin
   v_plan := braid_store.plan_recall(query_text, query_embedding is not null, timeframe, strategy, time_zone, reference_time);
   if query_embedding is null and strategy <> 'full_text' and octet_length(v_plan.searched) between 1 and 16384 then
+    v_collection := braid_store.find_collection(collection);
     v_stored := braid_store.find_page_embedding(
-      v_tenant_id, braid_store.find_collection(collection),
-      braid_store.asked_text(v_plan.searched, options -> 'operators' is distinct from 'false'),
+      v_tenant_id, v_collection,
+      braid_store.asked_text(v_plan.searched, options -> 'operators' is distinct from 'false',
+                             braid_store.language_config(options ->> 'language', v_collection.text_config)),
       case when jsonb_typeof(options -> 'cursor') = 'string' then options ->> 'cursor' end);
     query_embedding := v_stored.embedding;
     v_mark := v_stored.mark;

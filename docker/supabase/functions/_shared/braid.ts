@@ -652,6 +652,14 @@ export type Database = {
         }
         Returns: boolean
       }
+      embedded_text: {
+        Args: {
+          collection?: string
+          options?: SearchOptions | null
+          query_text: string
+        }
+        Returns: string
+      }
       embedding_backlog: {
         Args: never
         Returns: {

@@ -154,16 +154,6 @@ async function vectorsOfDocuments(texts: string[]): Promise<(number[] | Error)[]
   return found.map((one) => (one instanceof Refused ? new Error(harmless.message) : one))
 }
 
-// What a query asks for: excluded words and phrases do not belong into its embedding, nor do the signs of others.
-function asked(query: string): string {
-  const clauses = query.matchAll(/([+-]*)(?:"([^"]*)"|([^"\s]+))/g)
-  return [...clauses]
-    .filter(([, signs, , word]) => signs !== '-' && word !== 'OR')
-    .map(([, , phrase, word]) => phrase ?? word.replace(/\*+$/, ''))
-    .join(' ')
-    .trim()
-}
-
 // The API, as the caller. Publishable and secret keys are no tokens: they belong into apikey, wherever they came, and
 // the platform makes a token of them. A user's token goes along with a key of the project.
 function api(request: Request) {
@@ -303,24 +293,28 @@ type Page = { stage: string; is_last: boolean; found: Found }
 // The search, and before it what full text finds, if the query is to be embedded and `inStages` asks for it.
 async function* search(braid: Api, args: Search, inStages = false, gone?: AbortSignal): AsyncGenerator<Page> {
   const options = args.options ?? {}
-  const text =
-    typeof args.query_text !== 'string' || !isObject(options) // for the database to refuse
-      ? ''
-      : options.operators === false
-        ? args.query_text.trim()
-        : asked(args.query_text)
+  // What is neither a text nor an object is for the search to refuse.
+  const query_text = typeof args.query_text === 'string' && isObject(options) ? args.query_text.trim() : ''
   const call = async (name: 'search' | 'search_json', given: Search) => {
     const sent = braid.rpc(name, given)
     return (await result(gone ? sent.abortSignal(gone) : sent)) as unknown as Found
   }
   const warnings: Json[] = []
   let store: PromiseLike<unknown> | undefined
-  if (text && args.query_embedding == null) {
-    const collection = args.collection ?? 'default'
-    const { dimensions, storesQueries } = await spaceOf(braid, collection, true)
-    const query = { embedded_text: text, collection }
+  const collection = args.collection ?? 'default'
+  const toEmbed = query_text && args.query_embedding == null
+  // At the same time; and both are waited for, also if one is refused.
+  const [space, text] = await Promise.allSettled([
+    toEmbed ? spaceOf(braid, collection, true) : null,
+    toEmbed ? result(braid.rpc('embedded_text', { query_text, collection, options: args.options })) : null,
+  ])
+  if (space.status === 'rejected') throw space.reason
+  if (text.status === 'rejected') throw text.reason
+  if (space.value && text.value) {
+    const { dimensions, storesQueries } = space.value
+    const query = { embedded_text: text.value, collection }
     const stored = storesQueries ? await result(braid.rpc('get_query_embedding', query)) : null
-    const coming = stored ? [JSON.parse(`${stored}`) as number[]] : vectors([text], Date.now() + EMBEDDING_MS, gone)
+    const coming = stored ? [JSON.parse(`${stored}`) as number[]] : vectors([text.value], Date.now() + EMBEDDING_MS, gone)
     // A cursor is a place in the fused order.
     if (inStages && !stored && args.full_text_weight !== 0 && !(options as Fields).cursor) {
       const given = { ...(options as { [key: string]: Json }) }

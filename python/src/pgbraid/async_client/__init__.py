@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         model_changes,
         multi_searching,
         profiles,
+        queries,
         ranking_models,
         rankings,
         recalling,
@@ -59,6 +60,7 @@ else:
     model_changes = LazyModule(f"{__name__}.model_changes")
     multi_searching = LazyModule(f"{__name__}.multi_searching")
     profiles = LazyModule(f"{__name__}.profiles")
+    queries = LazyModule(f"{__name__}.queries")
     ranking_models = LazyModule(f"{__name__}.ranking_models")
     rankings = LazyModule(f"{__name__}.rankings")
     recalling = LazyModule(f"{__name__}.recalling")
@@ -236,6 +238,7 @@ class AsyncClient:
     conversation_timeline = recalling.conversation_timeline
     parse_timeframe = recalling.parse_timeframe
     extract_timeframe = recalling.extract_timeframe
+    embedded_text = queries.embedded_text
 
     explain_search = explaining.explain_search
     explain_score = explaining.explain_score

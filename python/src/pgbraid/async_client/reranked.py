@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode, optional_json
-from pgbraid.async_client.queries import RANKING, searched
+from pgbraid.async_client.queries import RANKING, embedded_text, searched
 from pgbraid.contexts import Context, Passage
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
 from pgbraid.results import SearchResult, SearchResults
@@ -32,7 +32,8 @@ async def best_rows(
     timeout: float | None,
 ) -> Reranking:
     """The `limit` best rows in the reranker's order, shaped as `shaping` asks."""
-    reranked = await in_thread(rerank_rows, reranker, query, rows, options, timeout)
+    asked = await embedded_text(client, query, collection, options) if rows else query
+    reranked = await in_thread(rerank_rows, reranker, asked, rows, timeout)
     return reranked._replace(rows=await shaped_rows(client, reranked.rows, limit, collection, shaping))
 
 

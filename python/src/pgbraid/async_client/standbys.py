@@ -33,7 +33,7 @@ Consistency = Literal["session", "eventual"]
 READS = frozenset(
     {
         "arrange_results", "assemble_context", "choose_configuration", "collections", "compare_evaluations",
-        "conversation_timeline", "current_tenant_id", "evaluate", "explain_score", "explain_search",
+        "conversation_timeline", "current_tenant_id", "embedded_text", "evaluate", "explain_score", "explain_search",
         "extract_timeframe", "facets", "fit_passages", "get_document", "get_profile", "get_query_embedding",
         "get_ranking_model", "highlight", "judge_agreement", "list_documents", "list_profiles", "list_queries",
         "list_query_sets", "list_ranking_models", "list_rankings", "logged_multi_search", "logged_recall",

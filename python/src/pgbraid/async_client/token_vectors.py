@@ -9,9 +9,9 @@ import numpy as np
 from pgvector import HalfVector
 
 from pgbraid._threads import in_thread
+from pgbraid.async_client.queries import embedded_text
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError
 from pgbraid.pooling import pool_tokens
-from pgbraid.query_text import embedded_text
 from pgbraid.text_vectors import embedder_failure
 
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ async def with_late_interaction(
             hint="use True, or a dict with candidates and weight",
             sqlstate="22023",
         )
-    text = query or ""
-    if not options or options.get("operators") is not False:
-        text = embedded_text(text)
+    text = await embedded_text(client, query or "", collection, options)
     if not text.strip():
         raise InvalidArgumentError(
             "late_interaction needs a query",

@@ -4,17 +4,42 @@ from __future__ import annotations
 
 import click
 
-from pgbraid.cli.options import embedding_options, embedding_service
+from pgbraid.cli.options import collection_option, dsn_option, embedding_options, embedding_service, tenant_option
 
 
-@click.command(short_help="Print the embedding of a text.")
-@click.argument("text")
+@click.command(short_help="Print the embedding of a query.")
+@click.argument("query")
+@dsn_option
+@tenant_option
+@collection_option
 @embedding_options
-def vector(text: str, embedding_url: str | None, embedding_model: str | None) -> None:
-    """Print the embedding of TEXT by the offline model, or a service's, for use in psql."""
+def vector(
+    query: str,
+    dsn: str | None,
+    tenant: str,
+    collection: str,
+    embedding_url: str | None,
+    embedding_model: str | None,
+) -> None:
+    """Print the embedding of QUERY by the offline model, or a service's, for use in psql.
+
+    Operators are no part of what is embedded: if there are any, the database is asked what is. Write -- before a QUERY
+    that begins with a minus.
+    """
+    import pgbraid
     from pgbraid.embedders import LocalEmbedder
+    from pgbraid.errors import InvalidArgumentError
+    from pgbraid.query_text import is_plain
     from pgbraid.text_vectors import query_vector
 
+    text = query
+    if not is_plain(query):
+        with pgbraid.connect(dsn, tenant=tenant, embedder=[]) as client:
+            text = client.embedded_text(query, collection)
+        if not text.strip():
+            raise InvalidArgumentError(
+                "the query has no words to embed", hint="give some that are not excluded", sqlstate="22023"
+            )
     embedder = embedding_service(embedding_url, embedding_model) or LocalEmbedder()
     embedding = query_vector(embedder, text).to_list()
     click.echo("[" + ",".join(format(value, ".7g") for value in embedding) + "]")

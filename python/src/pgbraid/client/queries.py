@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
-from pgbraid.query_text import embedded_text
+from pgbraid.query_text import is_plain
 from pgbraid.spaces import other_model
 from pgbraid.text_vectors import known_vector, query_vector
 from pgbraid.vectors import to_vector
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pgbraid.spaces import VectorSpace
     from pgbraid.vectors import VectorLike
 
-__all__ = ["RANKING", "VectorRequest", "ask_for_vector", "check_vector", "embed_query", "searched"]
+__all__ = ["RANKING", "VectorRequest", "ask_for_vector", "check_vector", "embed_query", "embedded_text", "searched"]
 
 # Arguments that the functions which search and rank have in common.
 RANKING = """
@@ -132,13 +132,37 @@ def embed_query(
     return check_vector(client, asked, vector, collection, warnings)
 
 
+def embedded_text(
+    client: Client, query: str, collection: str = "default", options: Mapping[str, Any] | None = None
+) -> str:
+    """Return what of a query is to be embedded: its words, without operators and without what must not be there. Maps
+    to braid.embedded_text, which is not called for a text that has no operator.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    # Options that are none are for the search to refuse.
+    given = options if isinstance(options, Mapping) else {}
+    if given.get("operators") is False or is_plain(query):
+        return query
+    # What else the search is told does not matter here, and may be long.
+    relevant = {name: given[name] for name in ("operators", "language") if name in given}
+    text: str = client._session.value(
+        """
+        braid.embedded_text(query_text => %(query)s::text, options => %(options)s::jsonb,
+                            collection => %(collection)s::text)
+        """,
+        query=query,
+        options=optional_json(relevant or None, "options"),
+        collection=collection,
+    )
+    return text
+
+
 def ask_for_vector(
     client: Client, query: str, collection: str, options: Mapping[str, Any] | None
 ) -> VectorRequest | None:
     """What of a query is to be embedded, if anything, and its vector if that is known."""
-    # Options that are none are for the database to refuse.
-    is_plain = isinstance(options, Mapping) and options.get("operators") is False
-    text = query if is_plain else embedded_text(query)
+    text = embedded_text(client, query, collection, options)
     if not text.strip():
         return None
     embedder = client._spaces.embedder_of(collection)

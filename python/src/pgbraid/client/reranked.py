@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid.arguments import Mode, optional_json
-from pgbraid.client.queries import RANKING, searched
+from pgbraid.client.queries import RANKING, embedded_text, searched
 from pgbraid.contexts import Context, Passage
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
 from pgbraid.results import SearchResult, SearchResults
@@ -33,7 +33,8 @@ def best_rows(
     timeout: float | None,
 ) -> Reranking:
     """The `limit` best rows in the reranker's order, shaped as `shaping` asks."""
-    reranked = rerank_rows(reranker, query, rows, options, timeout)
+    asked = embedded_text(client, query, collection, options) if rows else query
+    reranked = rerank_rows(reranker, asked, rows, timeout)
     return reranked._replace(rows=shaped_rows(client, reranked.rows, limit, collection, shaping))
 
 

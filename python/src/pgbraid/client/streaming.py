@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid._background import RERANKERS, in_background
 from pgbraid.arguments import Mode, optional_json
-from pgbraid.client.queries import RANKING, VectorRequest, ask_for_vector, check_vector, searched
+from pgbraid.client.queries import RANKING, VectorRequest, ask_for_vector, check_vector, embedded_text, searched
 from pgbraid.client.reranked import shaped_rows
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options
@@ -238,11 +238,10 @@ class SearchStream:
     def _reranked(self) -> StreamedResults | None:
         """The page in the reranker's order."""
         assert self._reranker is not None and self._query is not None
-        options, shaping = split_options(self._options)
+        _, shaping = split_options(self._options)
         found = self._found
-        self._awaited = in_background(
-            rerank_rows, self._reranker, self._query, found.rows, options, self._timeout, places=RERANKERS
-        )
+        text = embedded_text(self._client, self._query, self._collection, self._options)
+        self._awaited = in_background(rerank_rows, self._reranker, text, found.rows, self._timeout, places=RERANKERS)
         best = self._awaited.result()
         self._awaited = None
         rows = shaped_rows(self._client, best.rows, self._limit, self._collection, shaping)

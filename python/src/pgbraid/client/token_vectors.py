@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from pgvector import HalfVector
 
+from pgbraid.client.queries import embedded_text
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError
 from pgbraid.pooling import pool_tokens
-from pgbraid.query_text import embedded_text
 from pgbraid.text_vectors import embedder_failure
 
 if TYPE_CHECKING:
@@ -85,9 +85,7 @@ def with_late_interaction(
             hint="use True, or a dict with candidates and weight",
             sqlstate="22023",
         )
-    text = query or ""
-    if not options or options.get("operators") is not False:
-        text = embedded_text(text)
+    text = embedded_text(client, query or "", collection, options)
     if not text.strip():
         raise InvalidArgumentError(
             "late_interaction needs a query",

@@ -47,13 +47,12 @@ def embed_missing(client: Client, query_set: str, collection: str) -> int:
 
 def embed(client: Client, queries: list[dict[str, Any]], collection: str) -> None:
     from pgbraid.cli.progress import progress
-    from pgbraid.query_text import embedded_text
     from pgbraid.text_vectors import query_vector
 
     embedder = client._spaces.embedder_of(collection)
     with progress("embedding queries", len(queries)) as show:
         for place, query in enumerate(queries, 1):
             # As a search embeds it: without operators, unless nothing else is left.
-            text = embedded_text(query["text"]).strip() or query["text"]
+            text = client.embedded_text(query["text"], collection).strip() or query["text"]
             query["embedding"] = query_vector(embedder, text).to_list()
             show(place)
