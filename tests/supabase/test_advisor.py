@@ -53,6 +53,6 @@ def test_nothing_of_the_project_is_changed(admin: psycopg.Connection[Any]) -> No
         "   and member <> 'postgres'::regrole order by 1, 2"
     ).fetchall()
     assert memberships == [
-        ("braid_writer", "authenticated", True),
+        ("braid_reader", "authenticated", True),
         ("braid_writer", "service_role", True),
     ]

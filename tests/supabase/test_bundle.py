@@ -217,7 +217,16 @@ def test_each_role_may_do_its_part(installed: str) -> None:
     tenant = "0b8d3f5e-1f0a-4b43-8f5b-1f1f6d6f7a01"
     assert request(installed, "service_role", f"select braid.create_tenant('{tenant}') > 0") == [(True,)]
     written = "select status from braid.upsert_document('call-1', 'They object to the price per seat.')"
-    assert request(installed, "authenticated", written, tenant) == [("inserted",)]
+    deleted = "select braid.delete_document('call-1')"
+    # Users read only, until the project says otherwise.
+    for query in (written, deleted, "select braid.clear_collection('default')"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="permission denied"):
+            request(installed, "authenticated", query, tenant)
+    with psycopg.connect(installed, autocommit=True) as owner:
+        owner.execute("grant braid_writer to authenticated with inherit true")
+        owner.execute(bundle().encode())
+        assert request(installed, "authenticated", written, tenant) == [("inserted",)]
+        owner.execute("revoke braid_writer from authenticated")
     search = "select external_id from braid.hybrid_search('price objections')"
     assert request(installed, "authenticated", search, tenant) == [("call-1",)]
     assert request(installed, "authenticated", "select (auth.jwt() -> 'app_metadata' ->> 'tenant_id')", tenant) == [

@@ -35,5 +35,8 @@ def test_the_owner_of_a_project(installed: str) -> None:
             )
             return [code for (code,) in connection.execute("select code from braid.health('0 seconds')")]
 
-    assert request("authenticated", app_metadata={"tenant_id": "acme"}) == []
+    with psycopg.connect(installed, autocommit=True) as owner:
+        owner.execute("grant braid_writer to authenticated with inherit true")
+        assert request("authenticated", app_metadata={"tenant_id": "acme"}) == []
+        owner.execute("revoke braid_writer from authenticated")
     assert set(request("service_role")) >= OF_TESTS

@@ -273,6 +273,47 @@ def test_it_embeds_documents_and_queries(db: psycopg.Connection[Any], deploy: De
     assert [(attempts, "503" in error) for attempts, error in waiting(db)] == [(1, True)] * 2
 
 
+def test_the_backlogs_of_all_tenants(db: psycopg.Connection[Any], deploy: Deploy) -> None:
+    function = deploy()
+    all_tenants = {"embed": {"all_tenants": True, "job_count": 2}}
+    secret = {"apikey": SECRET}
+    nothing = {"claimed": 0, "stored": 0, "failed": [], "complete": True}
+    assert function.post(all_tenants, **secret) == (200, nothing)
+    db.execute("select braid.create_collection('more', dimensions => 384, embedding_model => 'hash')")
+    db.execute("select braid.create_collection('elsewhere', dimensions => 384, embedding_model => 'another')")
+    db.execute("select braid.create_collection('short', dimensions => 3, embedding_model => 'hash')")
+    for tenant, collection, count in (
+        ("acme", "notes", 5),
+        ("other", "notes", 1),
+        ("other", "more", 3),
+        ("acme", "elsewhere", 1),
+        ("other", "short", 1),
+    ):
+        documents = [{"external_id": str(n), "content": f"Text {n} of {tenant}."} for n in range(count)]
+        given = {"documents": documents, "collection": collection}
+        assert function.api.post("upsert_documents", given, function.token(tenant)).status == 200
+    # Neither a user nor a tenant's key sees what waits elsewhere.
+    assert function.post(all_tenants)[0] == 403
+    assert function.post({"embed": {"all_tenants": True, "collection": "more"}}, **secret) == (
+        200,
+        {"claimed": 3, "stored": 3, "failed": [], "complete": True},
+    )
+    status, answer = function.post(all_tenants, **secret)
+    # The collection whose vectors do not fit stops no other.
+    (failed,) = answer.pop("failed")
+    assert (failed["tenant"], failed["collection"], "384" in failed["error"]) == ("other", "short", True)
+    assert (status, answer) == (200, {"claimed": 6, "stored": 6, "complete": False})
+    counted = "select tenant, collection, waiting_count from braid.embedding_backlog() order by 1, 2"
+    assert db.execute(counted).fetchall() == [("acme", "elsewhere", 1), ("other", "short", 1)]
+    assert function.post({"embed": {"all_tenants": "yes"}}, **secret)[0] == 400
+    # A service that is down is asked once, and not for each tenant.
+    function.write("New.")
+    function.service.status = 503
+    function.service.inputs.clear()
+    status, answer = function.post(all_tenants, **secret)
+    assert (status, len(function.service.inputs)) == (502, 1)
+
+
 def states(db: psycopg.Connection[Any]) -> list[str]:
     db.execute("set braid.tenant = 'acme'")
     rows = db.execute("select state from braid.list_embedding_jobs(collection => 'notes')").fetchall()

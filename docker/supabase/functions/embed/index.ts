@@ -13,6 +13,7 @@
 //                           EMBEDDING_MODEL=text-embedding-3-small
 //
 //   POST {"embed": {"collection": "notes"}}                              → {"claimed": 20, "stored": 20, "failed": []}
+//   POST {"embed": {"all_tenants": true}}                                → the same, summed, and complete: true or false
 //   POST {"search": {"query_text": "per seat", "collection": "notes"}}   → what braid.search returns
 //
 // With the header Accept: application/x-ndjson, a search answers in lines of JSON, each as soon as it is known: what full
@@ -27,6 +28,10 @@
 //   curl https://….supabase.co/functions/v1/embed --json '{"embed": {"collection": "notes"}}' \
 //        --header 'apikey: sb_secret_…' --header 'x-braid-tenant: acme'
 //
+// With all_tenants and a secret key, without x-braid-tenant, it goes through the backlogs of all tenants, a batch of each in
+// turn, until nothing waits or 80 seconds are over; with collection, those of one collection. A backlog that fails is in
+// `failed` with its tenant, and the others go on. docs/supabase.md has the job of pg_cron that calls it.
+//
 // Call `embed` after writing, or from pg_cron, until `claimed` is 0; job_count (up to 100) and lease are those of
 // braid.claim_embedding_jobs. A text that the model refuses, where it takes others, is in `failed`, with the reason. It is
 // given up, at once if the service says that it is at fault, else after 5 attempts: braid.list_embedding_jobs has it, and
@@ -39,12 +44,14 @@ import type { Database, Json } from '../_shared/braid.ts'
 
 type Functions = Database['braid']['Functions']
 type Search = Functions['search']['Args']
-type Claim = Omit<Functions['claim_embedding_jobs']['Args'], 'embedding_model'>
+type Claim = Omit<Functions['claim_embedding_jobs']['Args'], 'embedding_model'> & { all_tenants?: boolean }
 type Fields = { [key: string]: unknown }
 
 const MAX_JOBS = 100
 // Supabase ends a request after 150 seconds; what is not embedded by then is given back.
 const EMBEDDING_MS = 60_000
+// No batch of another tenant begins later; one takes EMBEDDING_MS at most.
+const ALL_TENANTS_MS = 80_000
 
 const service = Deno.env.get('EMBEDDING_URL')?.replace(/\/$/, '')
 const model = Deno.env.get('EMBEDDING_MODEL') ?? 'gte-small'
@@ -156,7 +163,7 @@ async function vectorsOfDocuments(texts: string[]): Promise<(number[] | Error)[]
 
 // The API, as the caller. Publishable and secret keys are no tokens: they belong into apikey, wherever they came, and
 // the platform makes a token of them. A user's token goes along with a key of the project.
-function api(request: Request) {
+function api(request: Request, tenant = request.headers.get('x-braid-tenant')) {
   const bearer = request.headers.get('Authorization')?.replace(/^Bearer\s+/i, '')
   const token = bearer?.startsWith('sb_') ? undefined : bearer
   const key = request.headers.get('apikey') || (token ? publishable : bearer)
@@ -167,7 +174,6 @@ function api(request: Request) {
       "Send a user's token as Authorization: Bearer …, or a key of the project as apikey.",
     )
   }
-  const tenant = request.headers.get('x-braid-tenant')
   return createClient<Database>(Deno.env.get('SUPABASE_URL')!, key, {
     auth: { persistSession: false },
     global: {
@@ -220,9 +226,6 @@ async function spaceOf(braid: Api, collection: string, forSearch: boolean) {
 }
 
 async function embed(braid: Api, { collection = 'default', job_count = 20, lease }: Claim) {
-  if (!Number.isInteger(job_count) || job_count < 1 || job_count > MAX_JOBS) {
-    throw new Failure(400, `job_count is ${job_count}`, `Use 1 to ${MAX_JOBS}.`, '22023')
-  }
   const { dimensions } = await spaceOf(braid, collection, false)
   const of = { collection, embedding_model: model }
   const jobs = await result(braid.rpc('claim_embedding_jobs', { ...of, job_count, lease }))
@@ -248,6 +251,41 @@ async function embed(braid: Api, { collection = 'default', job_count = 20, lease
   if (!stored && fault) throw fault instanceof Failure ? fault : new Failure(502, fault.message, 'Call again later.')
   const failed = [...refused].map(([chunk_id, error]) => ({ chunk_id, error: error.message }))
   return { claimed: jobs.length, stored, failed }
+}
+
+// The backlogs of all tenants, a batch of each in turn, in a random order so that none always comes last.
+async function embedAll(request: Request, { collection, job_count = 20, lease }: Claim) {
+  const deadline = Date.now() + ALL_TENANTS_MS
+  const all = await result(api(request).rpc('embedding_backlog'))
+  let waiting = all
+    .filter((one) => one.embedding_model === model && one.claimable_count && (collection ?? one.collection) === one.collection)
+    .map((one) => ({ tenant: one.tenant!, collection: one.collection!, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+  const sum = { claimed: 0, stored: 0, failed: [] as Fields[], complete: true }
+  while (waiting.length) {
+    const again: typeof waiting = []
+    for (const backlog of waiting) {
+      const of = { tenant: backlog.tenant, collection: backlog.collection }
+      if (Date.now() > deadline) return { ...sum, complete: false }
+      try {
+        const done = await embed(api(request, backlog.tenant), { collection: backlog.collection, job_count, lease })
+        sum.claimed += done.claimed
+        sum.stored += done.stored
+        sum.failed.push(...done.failed.map((one) => ({ ...of, ...one })))
+        if (done.claimed === job_count) again.push(backlog)
+      } catch (failure) {
+        // Where the model cannot be reached, it cannot for the others either.
+        if ((failure as Partial<Failure>).status === 502) {
+          if (!sum.stored) throw failure
+          return { ...sum, failed: [...sum.failed, { ...of, error: reason(failure) }], complete: false }
+        }
+        sum.failed.push({ ...of, error: reason(failure) })
+        sum.complete = false
+      }
+    }
+    waiting = again
+  }
+  return sum
 }
 
 type Of = { collection: string; embedding_model: string }
@@ -400,9 +438,16 @@ function task(body: unknown): ['embed' | 'search', Fields] {
   }
   const args = body[name]
   if (!isObject(args)) throw new Failure(400, `${name} is not a JSON object`, hint)
-  const unknown = Object.keys(args).find((key) => !['collection', 'job_count', 'lease'].includes(key))
+  const unknown = Object.keys(args).find((key) => !['collection', 'job_count', 'lease', 'all_tenants'].includes(key))
   if (name === 'embed' && unknown) {
-    throw new Failure(400, `embed has no argument ${unknown}`, 'It takes collection, job_count and lease.')
+    throw new Failure(400, `embed has no argument ${unknown}`, 'It takes collection, job_count, lease and all_tenants.')
+  }
+  if (name === 'embed' && args.all_tenants !== undefined && typeof args.all_tenants !== 'boolean') {
+    throw new Failure(400, `all_tenants is ${JSON.stringify(args.all_tenants)}`, 'Use true or false.')
+  }
+  const count = args.job_count ?? 1
+  if (name === 'embed' && !(Number.isInteger(count) && Number(count) >= 1 && Number(count) <= MAX_JOBS)) {
+    throw new Failure(400, `job_count is ${count}`, `Use 1 to ${MAX_JOBS}.`, '22023')
   }
   if (args.collection !== undefined && typeof args.collection !== 'string') {
     throw new Failure(400, 'collection is not a string', 'Name a collection.')
@@ -419,7 +464,11 @@ async function answer(request: Request): Promise<Response> {
     throw new Failure(400, `the body is not JSON: ${reason(failure)}`)
   }
   const [name, args] = task(body)
-  if (name === 'embed') return Response.json(await embed(api(request), args as Claim), { headers: cors })
+  if (name === 'embed') {
+    const claim = args as Claim
+    const done = claim.all_tenants ? await embedAll(request, claim) : await embed(api(request), claim)
+    return Response.json(done, { headers: cors })
+  }
   if (request.headers.get('Accept')?.includes(LINES)) return await lines(api(request), args as Search)
   const { value } = await search(api(request), args as Search).next()
   return Response.json((value as Page).found, { headers: cors })

@@ -5,12 +5,15 @@ declare
 begin
   -- Inheritance is written out: authenticator is created without it. anon gets nothing: a project with a public tenant
   -- says so, by set_access and: grant braid_reader to anon with inherit true
+  -- Users read only: any token of a tenant could delete all of its documents otherwise. A project whose users write says
+  -- so: grant braid_writer to authenticated with inherit true
   for v_role in
-    select r.rolname as name
-    from pg_roles r
-    where r.rolname in ('authenticated', 'service_role') and not pg_has_role(r.oid, 'braid_writer', 'USAGE')
+    select r.rolname as name, w.granted
+    from (values ('authenticated', 'braid_reader'), ('service_role', 'braid_writer')) w (role, granted)
+    join pg_roles r on r.rolname = w.role
+    where not pg_has_role(r.oid, w.granted, 'USAGE')
   loop
-    execute format('grant braid_writer to %I with inherit true', v_role.name);
+    execute format('grant %I to %I with inherit true', v_role.granted, v_role.name);
   end loop;
   perform braid.add_trusted_role(t.role, t.kind)
   from (values ('authenticator', 'gateway'), ('service_role', 'administrator')) t (role, kind)
