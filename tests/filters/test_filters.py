@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import datetime
 from typing import Any
 
 import psycopg
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from support.examples import examples
+from support.filter_model import matches
 
 pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
@@ -48,33 +48,44 @@ DOCUMENTS: dict[str, dict[str, Json]] = {
             "$x": 1,
         },
     },
+    "eve": {
+        "metadata": {
+            "items": [
+                {"sku": "x", "price": 5, "sizes": ["s", "m"], "parts": [{"id": 7}, {"id": 8}], "note": None},
+                {"sku": "y", "price": 9},
+                "loose",
+            ],
+            "grid": [[1, 2], [{"a": 1}]],
+        }
+    },
+    "fay": {"metadata": {"items": [{"sku": ["x", "z"], "price": 8, "sizes": []}]}},
     "dee": {"metadata": {"year": 2020.5, "day": "2024-01-15", "tags": [1, True, "c"], "": "blank"}},
 }
 
 MATCHES: list[tuple[Json, str]] = [
-    ({}, "ana ben cyd dee"),
-    (None, "ana ben cyd dee"),
+    ({}, "ana ben cyd dee eve fay"),
+    (None, "ana ben cyd dee eve fay"),
     # columns
     ({"speaker": "Ana"}, "ana"),
     ({"speaker": "ana"}, ""),
     ({"speaker": {"$eq": "Ben"}}, "ben"),
-    ({"speaker": {"$ne": "Ana"}}, "ben cyd dee"),
+    ({"speaker": {"$ne": "Ana"}}, "ben cyd dee eve fay"),
     ({"speaker": {"$in": ["Ana", "Ben", "Zoe"]}}, "ana ben"),
-    ({"speaker": {"$in": ["Ana", None]}}, "ana cyd dee"),
+    ({"speaker": {"$in": ["Ana", None]}}, "ana cyd dee eve fay"),
     ({"speaker": {"$in": []}}, ""),
-    ({"speaker": {"$nin": []}}, "ana ben cyd dee"),
-    ({"speaker": {"$nin": ["Ana"]}}, "ben cyd dee"),
+    ({"speaker": {"$nin": []}}, "ana ben cyd dee eve fay"),
+    ({"speaker": {"$nin": ["Ana"]}}, "ben cyd dee eve fay"),
     ({"speaker": {"$nin": ["Ana", None]}}, "ben"),
-    ({"speaker": None}, "cyd dee"),
+    ({"speaker": None}, "cyd dee eve fay"),
     ({"speaker": {"$ne": None}}, "ana ben"),
     ({"speaker": {"$exists": True}}, "ana ben"),
-    ({"speaker": {"$exists": False}}, "cyd dee"),
+    ({"speaker": {"$exists": False}}, "cyd dee eve fay"),
     ({"speaker": {"$gt": "Ana"}}, "ben"),
     ({"category": {"$gte": "a"}}, "ana"),
     ({"language": "en"}, "ana"),
     ({"importance": {"$gte": 1, "$lt": 4.5}}, "ana"),
     ({"importance": 4.50}, "ben"),
-    ({"importance": {"$nin": [1]}}, "ben cyd dee"),
+    ({"importance": {"$nin": [1]}}, "ben cyd dee eve fay"),
     ({"occurred_at": {"$lt": "2024-02-01T00:00:00Z"}}, "ana"),
     ({"occurred_at": {"$gte": "2024-02-01T01:00:00+01:00"}}, "ben"),
     # ana is of the last half hour of January. A date is the whole day.
@@ -84,18 +95,26 @@ MATCHES: list[tuple[Json, str]] = [
     ({"occurred_at": {"$gt": "2024-01-31T00:00:00Z"}}, "ana ben"),
     ({"occurred_at": {"$gte": "2024-01-31"}}, "ana ben"),
     ({"occurred_at": {"$lt": "2024-01-31"}}, ""),
-    ({"occurred_at": {"$not": {"$lte": "2024-01-31"}}}, "ben cyd dee"),
+    ({"occurred_at": {"$not": {"$lte": "2024-01-31"}}}, "ben cyd dee eve fay"),
     ({"occurred_at": "2024-02-01 00:30:00Z"}, "ben"),
-    ({"occurred_at": None}, "cyd dee"),
+    ({"occurred_at": "2024-01-31"}, "ana"),
+    ({"occurred_at": {"$eq": "2024-02-01"}}, "ben"),
+    ({"occurred_at": {"$ne": "2024-01-31"}}, "ben cyd dee eve fay"),
+    ({"occurred_at": {"$in": ["2024-01-30", "2024-01-31"]}}, "ana"),
+    ({"occurred_at": {"$in": ["2024-01-31", "2024-02-01T00:30:00Z", "2024-01-31T23:30:00Z"]}}, "ana ben"),
+    ({"occurred_at": {"$nin": ["2024-01-31", None]}}, "ben"),
+    ({"occurred_at": {"$between": ["2024-01-01", "2024-01-31"]}}, "ana"),
+    ({"occurred_at": {"$between": ["2024-02-01", "2024-02-01"]}}, "ben"),
+    ({"occurred_at": None}, "cyd dee eve fay"),
     # columns of the document
     ({"external_id": "ben"}, "ben"),
     ({"external_id": {"$in": ["ana", "dee", "zoe"]}}, "ana dee"),
-    ({"external_id": {"$ne": "ben"}}, "ana cyd dee"),
-    ({"external_id": {"$gte": "cyd"}}, "cyd dee"),
+    ({"external_id": {"$ne": "ben"}}, "ana cyd dee eve fay"),
+    ({"external_id": {"$gte": "cyd"}}, "cyd dee eve fay"),
     ({"source_uri": "file:///a.txt"}, "ana"),
-    ({"source_uri": None}, "ben cyd dee"),
+    ({"source_uri": None}, "ben cyd dee eve fay"),
     ({"source_uri": {"$exists": True}}, "ana"),
-    ({"source_uri": {"$nin": ["file:///a.txt"]}}, "ben cyd dee"),
+    ({"source_uri": {"$nin": ["file:///a.txt"]}}, "ben cyd dee eve fay"),
     # metadata: types never mix, and never fail
     ({"year": 2020}, "ana"),
     ({"year": 2020.0}, "ana"),
@@ -106,27 +125,82 @@ MATCHES: list[tuple[Json, str]] = [
     ({"year": {"$in": [2020, "2020"]}}, "ana ben"),
     ({"year": True}, ""),
     ({"draft": True}, "ben"),
-    ({"draft": {"$ne": True}}, "ana cyd dee"),
+    ({"draft": {"$ne": True}}, "ana cyd dee eve fay"),
     ({"day": {"$gte": "2024-01-20", "$lt": "2024-03"}}, "cyd"),
     ({"": "blank"}, "dee"),
     # metadata: missing and null
-    ({"year": None}, "cyd"),
+    ({"year": None}, "cyd eve fay"),
     ({"year": {"$exists": True}}, "ana ben dee"),
-    ({"year": {"$exists": False}}, "cyd"),
-    ({"year": {"$ne": 2020}}, "ben cyd dee"),
-    ({"year": {"$nin": [2020, "2020"]}}, "cyd dee"),
-    ({"nothing": {"$ne": 1}}, "ana ben cyd dee"),
+    ({"year": {"$exists": False}}, "cyd eve fay"),
+    ({"year": {"$ne": 2020}}, "ben cyd dee eve fay"),
+    ({"year": {"$nin": [2020, "2020"]}}, "cyd dee eve fay"),
+    ({"nothing": {"$ne": 1}}, "ana ben cyd dee eve fay"),
     ({"nothing": {"$gt": 1}}, ""),
-    ({"nothing": {"$in": [1, None]}}, "ana ben cyd dee"),
+    ({"nothing": {"$in": [1, None]}}, "ana ben cyd dee eve fay"),
     # metadata: arrays
     ({"tags": "a"}, "ana ben"),
-    ({"tags": {"$ne": "a"}}, "cyd dee"),
+    ({"tags": {"$ne": "a"}}, "cyd dee eve fay"),
     ({"tags": {"$in": ["b", "c"]}}, "ana dee"),
-    ({"tags": {"$nin": ["b", "c"]}}, "ben cyd"),
+    ({"tags": {"$nin": ["b", "c"]}}, "ben cyd eve fay"),
     ({"tags": 1}, "dee"),
     ({"tags": True}, "dee"),
     ({"tags": {"$exists": True}}, "ana ben cyd dee"),
-    ({"tags": {"$gte": "a"}}, "ben"),
+    # One element within all bounds.
+    ({"tags": {"$gte": "a"}}, "ana ben dee"),
+    ({"tags": {"$gt": "a", "$lt": "c"}}, "ana"),
+    ({"tags": {"$gte": 0, "$lt": "z"}}, ""),
+    ({"$and": [{"tags": {"$gte": 0}}, {"tags": {"$lt": "z"}}]}, "dee"),
+    ({"tags": {"$not": {"$gt": "b"}}}, "ana ben cyd eve fay"),
+    ({"tags": {"$between": ["b", "c"]}}, "ana dee"),
+    ({"tags": {"$between": [1, 2]}}, "dee"),
+    ({"tags": {"$all": ["a", "b"]}}, "ana"),
+    ({"tags": {"$all": ["a"]}}, "ana ben"),
+    ({"tags": {"$all": ["c", 1, True]}}, "dee"),
+    ({"tags": {"$all": []}}, ""),
+    ({"tags": {"$like": "_"}}, "ana ben dee"),
+    ({"year": {"$between": [2020, 2021]}}, "ana dee"),
+    # patterns
+    ({"page.section.title": {"$like": "In%"}}, "ana"),
+    ({"page.section.title": {"$like": "in%"}}, ""),
+    ({"page.section.title": {"$ilike": "in%O"}}, "ana"),
+    ({"page.section.title": {"$not": {"$like": "In%"}}}, "ben cyd dee eve fay"),
+    ({"speaker": {"$ilike": "%n%"}}, "ana ben"),
+    ({"source_uri": {"$like": "file:///_.txt"}}, "ana"),
+    ({"external_id": {"$like": "%e%"}}, "ben dee eve"),
+    ({"year": {"$like": "20%"}}, "ben"),
+    # lists of objects
+    ({"items.sku": "x"}, "eve fay"),
+    ({"items.sku": "z"}, "fay"),
+    ({"items.sku": {"$ne": "x"}}, "ana ben cyd dee"),
+    ({"items.sku": {"$in": ["y", "z"]}}, "eve fay"),
+    ({"items.sku": {"$nin": ["y", "z"]}}, "ana ben cyd dee"),
+    ({"items.sku": {"$not": {"$eq": "y"}}}, "ana ben cyd dee fay"),
+    ({"items.sku": {"$all": ["x", "y"]}}, "eve"),
+    ({"items.sku": {"$like": "x%"}}, "eve fay"),
+    ({"items.sku": {"$exists": True}}, "eve fay"),
+    ({"items.sku": {"$exists": False}}, "ana ben cyd dee"),
+    ({"items.sku": None}, "ana ben cyd dee"),
+    ({"items.note": {"$exists": True}}, ""),
+    ({"items.price": {"$gt": 4, "$lt": 6}}, "eve"),
+    ({"items.price": {"$gt": 6}}, "eve fay"),
+    ({"items.price": {"$between": [8, 9]}}, "eve fay"),
+    ({"items.price": {"$not": {"$lt": 6}}}, "ana ben cyd dee fay"),
+    ({"items.sizes": "m"}, "eve"),
+    ({"items.sizes": {"$exists": True}}, "eve fay"),
+    ({"items.parts.id": 7}, "eve"),
+    ({"items.parts.id": {"$gt": 6}}, "eve"),
+    ({"metadata.items.sku": "y"}, "eve"),
+    # a number is a place
+    ({"items.0.sku": "x"}, "eve fay"),
+    ({"items.1.sku": "x"}, ""),
+    ({"items.1.sku": "y"}, "eve"),
+    ({"items.sizes.1": "m"}, "eve"),
+    ({"items.0.parts.id": 8}, "eve"),
+    # not into lists in lists
+    ({"grid": 1}, ""),
+    ({"grid": {"$gt": 0}}, ""),
+    ({"grid.a": 1}, ""),
+    ({"grid.0": 1}, "eve"),
     # metadata: paths, literal dots, forced
     ({"page.section.title": "Intro"}, "ana"),
     ({"page.number": 3}, "ana"),
@@ -145,12 +219,12 @@ MATCHES: list[tuple[Json, str]] = [
     ({"$and": [{"tags": "a"}, {"year": "2020"}]}, "ben"),
     ({"$or": [{"speaker": "Ana"}, {"draft": False}, {"year": 2020.5}]}, "ana cyd dee"),
     ({"$or": [{"speaker": "Ana", "year": 1}, {"tags": "a", "draft": True}]}, "ben"),
-    ({"$not": {"speaker": "Ana"}}, "ben cyd dee"),
-    ({"$not": {"year": {"$gt": 2000}}}, "ben cyd"),
+    ({"$not": {"speaker": "Ana"}}, "ben cyd dee eve fay"),
+    ({"$not": {"year": {"$gt": 2000}}}, "ben cyd eve fay"),
     ({"$not": {"$not": {"year": {"$gt": 2000}}}}, "ana dee"),
-    ({"$not": {"$or": [{"year": 2020}, {"draft": True}]}}, "cyd dee"),
+    ({"$not": {"$or": [{"year": 2020}, {"draft": True}]}}, "cyd dee eve fay"),
     ({"$not": {}}, ""),
-    ({"year": {"$not": {"$gt": 2000}}}, "ben cyd"),
+    ({"year": {"$not": {"$gt": 2000}}}, "ben cyd eve fay"),
     ({"year": {"$not": {"$gt": 2000}, "$exists": True}}, "ben"),
     ({"tags": "a", "$or": [{"year": 2020}, {"year": "2020"}], "$not": {"draft": True}}, "ana"),
 ]
@@ -170,6 +244,16 @@ REFUSED: list[tuple[Json, str]] = [
     ({"year": {}}, "year"),
     ({"year": [2020]}, "year"),
     ({"year": {"$eq": {"a": 1}}}, "year"),
+    ({"year": {"$between": [1]}}, "year"),
+    ({"year": {"$between": 5}}, "year"),
+    ({"year": {"$between": [1, None]}}, "$lte"),
+    ({"year": {"$all": "a"}}, "year"),
+    ({"year": {"$all": [[1]]}}, "year"),
+    ({"year": {"$all": list(range(2000))}}, "1000 conditions"),
+    ({"year": {"$like": 5}}, "year"),
+    ({"year": {"$like": "a\\"}}, "year"),
+    ({"importance": {"$like": "5%"}}, "importance"),
+    ({"occurred_at": {"$ilike": "2024%"}}, "occurred_at"),
     ({"year": {"$ne": [1]}}, "year"),
     ({"year": {"$gt": [1]}}, "year"),
     ({"year": {"$gt": None}}, "year"),
@@ -269,12 +353,12 @@ def test_timestamps_without_a_zone_are_in_the_sessions(library: Connection) -> N
 
 def test_columns_are_compared_in_a_form_that_indexes_serve(db: Connection) -> None:
     db.execute("create temp table copy (like braid_store.chunks)")
-    db.execute("create index on copy (speaker)")
+    db.execute("create index on copy (category)")
     db.execute("create index on copy (occurred_at)")
     db.execute("set enable_seqscan = off")
     for filters, condition in [
-        ({"speaker": "Ana"}, "speaker = "),
-        ({"speaker": {"$in": ["Ana", "Ben"]}}, "speaker = ANY"),
+        ({"category": "sales"}, "category = "),
+        ({"category": {"$in": ["sales", "bug"]}}, "category = ANY"),
         ({"occurred_at": {"$gte": "2024-01-01"}}, "occurred_at >= "),
     ]:
         row = db.execute("select braid_store.filter_predicate(%s, 1, 1)", (Jsonb(filters),)).fetchone()
@@ -302,85 +386,13 @@ def test_a_chunk_is_tested_by_its_own_document(db: Connection, filters: Json) ->
     assert documents_read() - before < 20_000
 
 
-# An evaluator of the documented semantics, written without regard to the SQL.
-
-COLUMNS = {"speaker", "category", "language", "importance", "occurred_at", "external_id", "source_uri"}
-
-
-def stored(document: dict[str, Json], key: str) -> Json:
-    if key in COLUMNS:
-        value = document.get(key)
-        return datetime.fromisoformat(value) if key == "occurred_at" and value else value
-    metadata = document["metadata"]
-    key = key.removeprefix("metadata.")
-    if key in metadata:
-        return metadata[key]
-    value = metadata
-    for step in key.split("."):
-        if not isinstance(value, dict):
-            return None
-        value = value.get(step)
-    return value
-
-
-def kind(value: Json) -> str:
-    if isinstance(value, bool):
-        return "boolean"
-    return "number" if isinstance(value, int | float) else type(value).__name__
-
-
-def same(value: Json, operand: Json) -> bool:
-    return kind(value) == kind(operand) and bool(value == operand)
-
-
-def equals(value: Json, operand: Json) -> bool:
-    if operand is None:
-        return value is None
-    return any(same(member, operand) for member in (value if isinstance(value, list) else [value]))
-
-
-def satisfies(value: Json, operator: str, operand: Json) -> bool:
-    if isinstance(value, datetime) and isinstance(operand, str):
-        operand = datetime.fromisoformat(operand)
-    if isinstance(value, datetime) and isinstance(operand, list):
-        operand = [datetime.fromisoformat(member) if member else member for member in operand]
-    if operator == "$not":
-        return not all(satisfies(value, *condition) for condition in operand.items())
-    if operator == "$exists":
-        return (value is not None) is operand
-    if operator in ("$eq", "$ne"):
-        return equals(value, operand) == (operator == "$eq")
-    if operator in ("$in", "$nin"):
-        return any(equals(value, member) for member in operand) == (operator == "$in")
-    if kind(value) != kind(operand):
-        return False
-    return bool(
-        {"$gt": value > operand, "$gte": value >= operand, "$lt": value < operand}.get(operator, value <= operand)
-    )
-
-
-def matches(document: dict[str, Json], filters: dict[str, Json]) -> bool:
-    for key, operand in filters.items():
-        if key == "$and":
-            result = all(matches(document, member) for member in operand)
-        elif key == "$or":
-            result = any(matches(document, member) for member in operand)
-        elif key == "$not":
-            result = not matches(document, operand)
-        elif isinstance(operand, dict):
-            result = all(satisfies(stored(document, key), *condition) for condition in operand.items())
-        else:
-            result = satisfies(stored(document, key), "$eq", operand)
-        if not result:
-            return False
-    return True
-
-
 WORDS = st.sampled_from(["a", "B", "b", "é", "10", "9", "", "2024-01-01", "it's", "\\", "%s"])
 NUMBERS = st.integers(-3, 3) | st.sampled_from([0.5, 1.0, -2.5, 10, 9])
-TIMES = st.sampled_from([f"2024-0{month}-01T00:00:00+00:00" for month in range(1, 6)])
+TIMES = st.sampled_from([f"2024-0{month}-01T{hour:02}:00:00+00:00" for month in range(1, 4) for hour in (0, 23)])
+DAYS = st.sampled_from(["2023-12-31", "2024-01-01", "2024-02-01", "2024-02-29"])
+PATTERNS = st.sampled_from(["%", "a", "A%", "_", "%0%", "2024-%", "\\\\", "\\%s", "%'s", "É"])
 SCALARS = WORDS | NUMBERS | st.booleans()
-KEYS = st.sampled_from(["a", "b", "c", "speaker", "a.b", "x y"])
+KEYS = st.sampled_from(["a", "b", "c", "speaker", "a.b", "x y", "0"])
 VALUES = st.recursive(
     SCALARS | st.none(), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3)
 )
@@ -395,14 +407,16 @@ STORED = st.fixed_dictionaries(
 )
 
 
-def conditions(operands: Strategy, ordered: Strategy) -> Strategy:
+def conditions(operands: Strategy, ordered: Strategy, patterns: Strategy | None = None) -> Strategy:
     nullable = operands | st.none()
     operators = st.fixed_dictionaries(
         {},
         optional={
             **dict.fromkeys(["$eq", "$ne"], nullable),
             **dict.fromkeys(["$gt", "$gte", "$lt", "$lte"], ordered),
-            **dict.fromkeys(["$in", "$nin"], st.lists(nullable, max_size=3)),
+            **dict.fromkeys(["$in", "$nin", "$all"], st.lists(nullable, max_size=3)),
+            "$between": st.lists(ordered, min_size=2, max_size=2),
+            **({"$like": patterns, "$ilike": patterns} if patterns is not None else {}),
             "$exists": st.booleans(),
         },
     ).filter(bool)
@@ -410,12 +424,15 @@ def conditions(operands: Strategy, ordered: Strategy) -> Strategy:
 
 
 METADATA_KEYS = ["a", "b", "c", "a.b", "a.b.c", "x y", "metadata.a", "metadata.speaker", "metadata.a.b"]
+METADATA_KEYS += ["a.0", "a.0.b", "a.b.1", "a.0.b.c", "b.a.b.c", "a.x y"]
 LEAVES = st.one_of(
-    st.dictionaries(st.sampled_from(METADATA_KEYS), conditions(SCALARS, WORDS | NUMBERS), min_size=1, max_size=2),
-    st.fixed_dictionaries({"speaker": conditions(WORDS, WORDS)}),
+    st.dictionaries(
+        st.sampled_from(METADATA_KEYS), conditions(SCALARS, WORDS | NUMBERS, PATTERNS), min_size=1, max_size=2
+    ),
+    st.fixed_dictionaries({"speaker": conditions(WORDS, WORDS, PATTERNS)}),
     st.fixed_dictionaries({"importance": conditions(NUMBERS, NUMBERS)}),
-    st.fixed_dictionaries({"occurred_at": conditions(TIMES, TIMES)}),
-    st.fixed_dictionaries({"source_uri": conditions(WORDS, WORDS)}),
+    st.fixed_dictionaries({"occurred_at": conditions(TIMES | DAYS, TIMES | DAYS)}),
+    st.fixed_dictionaries({"source_uri": conditions(WORDS, WORDS, PATTERNS)}),
     st.fixed_dictionaries({"external_id": conditions(st.sampled_from("012"), st.sampled_from("012"))}),
 )
 FILTERS: st.SearchStrategy[dict[str, Json]] = st.recursive(
@@ -444,6 +461,7 @@ def test_filters_mean_what_is_documented(
 ) -> None:
     named = {str(number): document for number, document in enumerate(documents)}
     db.execute("select braid.clear_collection(%s)", (COLLECTION,))
+    db.execute("set timezone = 'UTC'")
     ingest(db, named)
     for each in filters:
         expected = [name for name, document in named.items() if matches({**document, "external_id": name}, each)]

@@ -294,9 +294,12 @@ def test_writers_that_do_not_know_of_a_declaration_yet(dsn: str, db: Connection)
 def test_a_document_is_found_once_by_several_of_its_elements(db: Connection) -> None:
     declare(db, {"tags": "text"})
     upsert(db, [{"external_id": "d", "content": "w", "metadata": {"tags": ["a", "b", "b", LONG + "x", LONG + "y"]}}])
-    for filters in ({"tags": {"$in": ["a", "b"]}}, {"tags": LONG + "y"}, {"tags": {"$eq": "a", "$in": ["b"]}}):
+    for filters in (
+        {"tags": {"$in": ["a", "b"]}}, {"tags": LONG + "y"}, {"tags": {"$eq": "a", "$in": ["b"]}},
+        {"tags": {"$gte": "a"}}, {"tags": {"$between": ["a", "b"]}},
+    ):  # fmt: skip
         assert matches(db, filters) == ["d"]
-    for others in ({"tags": LONG + "z"}, {"tags": {"$gte": "a"}}, {"tags": {"$eq": "a", "$in": ["c"]}}):
+    for others in ({"tags": LONG + "z"}, {"tags": {"$gt": LONG + "y"}}, {"tags": {"$eq": "a", "$in": ["c"]}}):
         assert matches(db, others) == []
 
 

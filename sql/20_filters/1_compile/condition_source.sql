@@ -16,8 +16,7 @@ as $$
 declare
   -- With more of these, looking at every chunk is as fast.
   c_max_unindexed constant int := 1000;
-  v_operators jsonb := case when jsonb_typeof(condition_source.operand) = 'object' then condition_source.operand
-                            else jsonb_build_object('$eq', condition_source.operand) end;
+  v_operators jsonb := braid_store.indexable_operators(condition_source.operand);
   v_attribute braid_store.indexed_attributes;
   v_type text;
   v_field text;
@@ -53,6 +52,14 @@ begin
   v_test := braid_store.source_test(condition_source.key, v_type, v_field, v_operators);
   if v_test.condition is null then
     return null;
+  elsif v_attribute.id is not null and v_test.operands = '' then
+    -- Of several elements within a range, the first gives the chunk. So the source need not be read to its end, as for a
+    -- "distinct".
+    v_test.condition := format(
+      '%s and (a.element = 0 or not exists (select from braid_store.chunk_attributes b where b.tenant_id = %s '
+      'and b.chunk_id = a.chunk_id and b.attribute_id = %s and b.element < a.element and %s))',
+      v_test.condition, condition_source.tenant_id, v_attribute.id,
+      (braid_store.source_test(condition_source.key, v_type, overlay(v_field placing 'b' from 1 for 1), v_operators)).condition);
   end if;
   -- Each query is ordered by the field and run with sorting switched off, so exactly one index fits. Without this the
   -- planner would use any index that begins with the tenant and collection: it has no statistics and expects one row
@@ -69,8 +76,22 @@ begin
                      condition_source.collection_id)
          else format('a.tenant_id = %s and a.attribute_id = %s', condition_source.tenant_id, v_attribute.id) end,
     v_test.condition, v_field);
-  if v_key = 'c.id' then
-    return 'select s.id ' || v_source;
+  if condition_source.key = 'speaker' then
+    -- Those that have several speakers.
+    execute format('select count(*) from (select from braid_store.chunks c where c.tenant_id = $1 and c.collection_id = $2 and %s '
+                   'order by c.speaker using ~<~ limit $3) c', braid_store.speaks_with_others())
+      into v_unindexed using condition_source.tenant_id, condition_source.collection_id, c_max_unindexed + 1;
+    return case
+      when v_unindexed = 0 then 'select s.id ' || v_source
+      when v_unindexed <= c_max_unindexed then
+        format('select s.id %s union select c.id from (select c.id from braid_store.chunks c where c.tenant_id = %s '
+               'and c.collection_id = %s and %s order by c.speaker using ~<~ offset 0) c',
+               v_source, condition_source.tenant_id, condition_source.collection_id, braid_store.speaks_with_others())
+    end;
+  elsif v_key = 'c.id' then
+    -- A midnight is within two days.
+    return case when condition_source.key = 'occurred_at' and v_operators ? '$in' then 'select distinct s.id ' else 'select s.id ' end
+           || v_source;
   elsif v_key = 'd.id' then
     return format('select c.id %s, lateral (select c.id from braid_store.chunks c '
                   'where c.tenant_id = %s and c.document_id between s.id and s.id order by c.document_id offset 0) c',
@@ -78,8 +99,7 @@ begin
   end if;
 
   -- Several elements of a stored array may be among the operands.
-  v_source := case when v_operators ? '$in' and not v_operators ? '$eq' then 'select distinct s.id ' else 'select s.id ' end
-              || v_source;
+  v_source := case when v_operators ? '$in' then 'select distinct s.id ' else 'select s.id ' end || v_source;
   select count(*) into v_unindexed
   from (
     select from braid_store.chunks c

@@ -14,7 +14,8 @@ declare
   v_absent text;
   v_test text;
   v_list text;
-  v_bound jsonb;
+  v_days text;
+  v_literal text;
 begin
   case
     when filter_condition.key in ('speaker', 'category', 'language') then
@@ -46,11 +47,15 @@ begin
       v_test := v_absent;
 
     when filter_condition.operator in ('$eq', '$ne') then
+      v_literal := case when filter_condition.operand <> 'null'
+                        then braid_store.filter_literal(filter_condition.key, v_kind, filter_condition.operand) end;
       v_test := case
         when filter_condition.operand = 'null' then v_absent
+        when v_kind = 'timestamptz' then braid_store.filter_range(
+          filter_condition.key, v_kind, v_field,
+          jsonb_build_object('$gte', filter_condition.operand, '$lte', filter_condition.operand))
         -- jsonb "contains" is equality for scalars, and membership if the stored value is an array.
-        else format('%s %s %s', v_field, case v_kind when 'jsonb' then '@>' else '=' end,
-                    braid_store.filter_literal(filter_condition.key, v_kind, filter_condition.operand))
+        else format('%s %s %s', v_field, case v_kind when 'jsonb' then '@>' else '=' end, v_literal)
       end;
 
     when filter_condition.operator in ('$in', '$nin') then
@@ -66,15 +71,25 @@ begin
         from jsonb_array_elements(filter_condition.operand) e
         where e.value <> 'null'
       ) e;
-      -- One literal for all values. Thousands of literals take seconds to plan.
+      -- One literal for all values. Thousands of literals take seconds to plan. A date is a day, and all days are one literal.
       select format('%L::%s[]',
-                    coalesce(case v_kind when 'jsonb' then array_agg(e.value)::text else array_agg(e.value #>> '{}')::text end,
-                             '{}'),
-                    v_kind)
-      into v_list
-      from jsonb_array_elements(filter_condition.operand) e
+                    coalesce((case v_kind when 'jsonb' then array_agg(e.value) filter (where d.last is null)::text
+                                          else array_agg(e.value #>> '{}') filter (where d.last is null)::text end), '{}'),
+                    v_kind),
+             '{' || string_agg(format('["%s","%s")', e.value #>> '{}', d.last), ',') filter (where d.last is not null) || '}'
+      into v_list, v_days
+      from jsonb_array_elements(filter_condition.operand) e,
+           lateral (
+             select nullif(braid_store.filter_bound(v_kind, '$lte', e.value), e.value) #>> '{}' as last
+             where v_kind = 'timestamptz'
+             union all
+             select null where v_kind <> 'timestamptz'
+           ) d
       where e.value <> 'null';
       v_test := format('%s = any (%s)', v_field, v_list);
+      if v_days is not null then
+        v_test := format('(%s or %s <@ %L::tstzmultirange)', v_test, v_field, v_days);
+      end if;
       if v_kind = 'jsonb' then
         -- "= any" is hashed. The slower "contains any" is needed for stored arrays only.
         v_test := format('(%s or jsonb_typeof(%s) = ''array'' and %s @> any (%s))', v_test, v_field, v_field, v_list);
@@ -83,31 +98,24 @@ begin
         v_test := format('(%s or %s)', v_test, v_absent);
       end if;
 
-    else -- a range
-      v_bound := braid_store.filter_bound(v_kind, filter_condition.operator, filter_condition.operand);
-      v_test := case
-        when v_bound <> filter_condition.operand then case filter_condition.operator when '$gt' then '>=' else '<' end
-        else case filter_condition.operator when '$gt' then '>' when '$gte' then '>=' when '$lt' then '<'
-                                            when '$lte' then '<=' end
-      end;
-      if jsonb_typeof(filter_condition.operand) not in ('number', 'string') then
-        raise exception 'filters: % of key % needs a number or a string, not %', filter_condition.operator,
-                        c_key, left(filter_condition.operand::text, 100)
-          using errcode = '22023', hint = 'Ranges compare numbers, strings and timestamps; use $eq for other values.';
-      end if;
-      v_test := case
-        when v_kind <> 'jsonb' then
-          format('%s %s %s', v_field, v_test,
-                 braid_store.filter_literal(filter_condition.key, v_kind, v_bound))
-        when jsonb_typeof(filter_condition.operand) = 'number' then
-          format('(jsonb_typeof(%s) = ''number'' and %s %s %L::jsonb)',
-                 v_field, v_field, v_test, filter_condition.operand)
-        else
-          format('(jsonb_typeof(%s) = ''string'' and (%s #>> ''{}'') collate "C" %s %L)',
-                 v_field, v_field, v_test, filter_condition.operand #>> '{}')
-      end;
+    when filter_condition.operator in ('$like', '$ilike') then
+      v_test := braid_store.filter_pattern(filter_condition.key, v_kind, v_field, filter_condition.operator,
+                                           filter_condition.operand);
+
+    else
+      v_test := braid_store.filter_range(filter_condition.key, v_kind, v_field, filter_condition.operand);
   end case;
 
+  -- The column of a chunk that has several speakers names all of them; its metadata lists them.
+  if filter_condition.key = 'speaker' and filter_condition.operator <> '$exists' and filter_condition.operand <> 'null' then
+    v_test := format('(%s or %s and %s)', v_test, braid_store.speaks_with_others(), braid_store.filter_condition(
+      'metadata.speakers', case filter_condition.operator when '$ne' then '$eq' when '$nin' then '$in'
+                                                          else filter_condition.operator end,
+      case when filter_condition.operator in ('$in', '$nin')
+           then jsonb_path_query_array(filter_condition.operand, 'strict $[*] ? (@ != null)')
+           else filter_condition.operand end,
+      filter_condition.tenant_id, filter_condition.collection_id));
+  end if;
   if filter_condition.key in ('external_id', 'source_uri') then
     -- Fenced by offset 0: otherwise the planner would read, for each chunk, all documents that match instead of the
     -- chunk's own.

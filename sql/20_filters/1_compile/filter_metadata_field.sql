@@ -10,6 +10,8 @@ declare
   -- The key is compared again for each chunk.
   c_max_bytes constant int := 1024;
   c_key constant text := regexp_replace(filter_metadata_field.key, E'^metadata\\.', '');
+  v_path text[];
+  v_steps text;
 begin
   if octet_length(filter_metadata_field.key) > c_max_bytes then
     raise exception 'metadata key % has % bytes, more than %', to_json(left(filter_metadata_field.key, 100)),
@@ -19,10 +21,21 @@ begin
   if position('.' in c_key) = 0 then
     return format('(c.metadata -> %L)', c_key);
   end if;
-  -- Flattened metadata ({"loc.page": 3}) is common too. So the key as written goes before the path.
-  return format('coalesce(c.metadata -> %L, c.metadata #> %L)', c_key, string_to_array(c_key, '.'));
+  v_path := string_to_array(c_key, '.');
+  -- A number may be a place in a list as well as a key.
+  if c_key ~ E'(^|\\.)\\d+(\\.|$)' then
+    return format('coalesce(c.metadata -> %1$L, c.metadata #> %2$L, braid_store.listed_values(c.metadata, %2$L))', c_key, v_path);
+  end if;
+  -- Flattened metadata ({"loc.page": 3}) is common too. So the key as written goes before the path. JSONPath goes through
+  -- lists, and is asked for last, since it takes longer. It gives what braid_store.listed_values gives.
+  v_steps := 'lax $' || (select string_agg('.' || to_json(s.step), '' order by s.place)
+                         from unnest(v_path) with ordinality s (step, place));
+  return format('coalesce(c.metadata -> %L, c.metadata #> %L, case when c.metadata @@ %L '
+                'then jsonb_path_query_array(c.metadata, %L) end)',
+                c_key, v_path, v_steps || '.type() != "null"', v_steps || '[*]');
 end
 $$;
 comment on function braid_store.filter_metadata_field(text) is
   'Returns the SQL expression for a metadata key of a filter: the value under the key as written; if there is none, the '
-  'value at the path that the key''s dots describe.';
+  'value at the path that the key''s dots describe; and if that leads through lists of objects, a list of what all of these '
+  'have there.';

@@ -2,14 +2,18 @@
 --   {"speaker": "Ana", "year": {"$gte": 2020, "$lt": 2024}, "$or": [{"tags": "a"}, {"author.name": {"$in": ["b"]}}]}
 -- Keys of one object, and operators of one key, are and-ed. Keys are case-sensitive:
 --   speaker, category, language, external_id, source_uri hold text, importance numbers, occurred_at timestamps;
---   any other key is a metadata key. A dotted key walks nested objects unless metadata has that very key at its top.
---   The prefix "metadata." reaches metadata keys named like a column or beginning with "$".
--- Operators: $eq (also written {key: value}), $ne, $gt, $gte, $lt, $lte, $in, $nin, $exists, $not, $and, $or.
+--   any other key is a metadata key. A dotted key walks nested objects, and lists of them, unless metadata has that very key at its
+--   top. The prefix "metadata." reaches metadata keys named like a column or beginning with "$".
+-- Operators: $eq (also written {key: value}), $ne, $gt, $gte, $lt, $lte, $between, $in, $nin, $all, $like, $ilike, $exists, $not,
+-- $and, $or.
 -- Semantics, MongoDB's where Pinecone documents none (it changed what $ne does with missing keys):
---   a missing key fails $eq, $in and ranges, and matches $ne, $nin and $not of those;
+--   a missing key fails $eq, $in, ranges and patterns, and matches $ne, $nin and $not of those;
 --   null is the same as missing, stored or asked for: {"speaker": null} means {"speaker": {"$exists": false}};
---   $eq, $ne, $in, $nin look into an array stored in metadata: {"tags": "a"} matches {"tags": ["a", "b"]};
+--   all operators look into a list stored in metadata: {"tags": "a"} matches {"tags": ["a", "b"]}; not into a list in a list;
+--   different elements may meet different operators, but the bounds of one range are for one element, as in Qdrant;
 --   ranges compare numbers with numbers and strings with strings, by code point, so that ISO dates compare as dates;
+--   of occurred_at, a date alone is its day;
+--   a speaker is any of the speakers of a chunk that was made from segments;
 --   a stored value of another type than the operand's is no match, never an error; 1 equals 1.0.
 create or replace function braid_store.filter_predicate(filters jsonb, tenant_id int, collection_id int)
 returns text

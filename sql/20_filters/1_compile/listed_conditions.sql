@@ -23,42 +23,39 @@ begin
       select m.value
       from filter f, jsonb_array_elements(case jsonb_typeof(f.value) when 'object' then f.value -> '$and' end) m
     ), condition as (
-      select regexp_replace(e.key, E'^metadata\\.', '') as key,
-             case jsonb_typeof(e.value) when 'object' then e.value else jsonb_build_object('$eq', e.value) end as operators
+      select row_number() over () as number, regexp_replace(e.key, E'^metadata\\.', '') as key,
+             braid_store.indexable_operators(e.value) as operators
       from filter f, jsonb_each(case jsonb_typeof(f.value) when 'object' then f.value else '{}' end) e
       where not e.key ^@ '$'
         and e.key not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
     ), operand as (
-      -- As in source_test: only one of $eq and $in, as elements of an array may meet them, and ranges only without these.
-      select c.key, o.operator, v.value,
+      select c.number, c.key, o.operator, v.value,
              case jsonb_typeof(v.value) when 'string' then 'text' when 'number' then 'number' when 'boolean' then 'boolean'
              end as type
       from condition c,
-           jsonb_each(case when c.operators ? '$eq' then jsonb_build_object('$eq', c.operators -> '$eq')
-                           when c.operators ? '$in' then jsonb_build_object('$in', c.operators -> '$in')
-                           else c.operators end) o (operator, value),
+           jsonb_each(c.operators) o (operator, value),
            jsonb_array_elements(case jsonb_typeof(o.value) when 'array' then o.value else jsonb_build_array(o.value) end) v
-      where o.operator in ('$eq', '$in', '$gt', '$gte', '$lt', '$lte')
-        -- A number leads into an array, even as " +1", and what is deeper than this is not listed.
-        and (position('.' in c.key) = 0 or c.key !~ E'(^|\\.)\\s*[-+]?\\d+(\\.|$)'
-                                           and cardinality(string_to_array(c.key, '.')) <= c_most_depth)
+      -- A number leads into an array, even as " +1", and what is deeper than this is not listed.
+      where (position('.' in c.key) = 0 or c.key !~ E'(^|\\.)\\s*[-+]?\\d+(\\.|$)'
+                                         and cardinality(string_to_array(c.key, '.')) <= c_most_depth)
     ), span as (
       -- A listed value is looked for from itself to itself; a range has a bound of its own type, or two.
-      select o.key, o.type, o.value as low, o.value as high, o.type is null as is_null
+      select o.number, o.key, o.type, o.value as low, o.value as high, o.type is null as is_null
       from operand o
       where o.operator in ('$eq', '$in')
       union all
-      select o.key, min(o.type), (array_agg(o.value) filter (where o.operator in ('$gt', '$gte')))[1],
+      select o.number, o.key, min(o.type), (array_agg(o.value) filter (where o.operator in ('$gt', '$gte')))[1],
              (array_agg(o.value) filter (where o.operator in ('$lt', '$lte')))[1], count(distinct o.type) > 1
       from operand o
       where o.operator not in ('$eq', '$in')
-      group by o.key
+      group by o.number, o.key
     )
     select jsonb_agg(jsonb_build_object('key', s.key, 'spans', s.spans))
     from (
       select s.key, jsonb_agg(jsonb_build_object('type', s.type, 'low', s.low, 'high', s.high)) as spans
       from span s
-      group by s.key
+      -- Different elements of a list may meet conditions on one key.
+      group by s.number, s.key
       -- Null would match what is missing, which no list has.
       having not bool_or(s.is_null) and count(*) <= case when bool_and(s.low is not distinct from s.high) then c_most_values
                                                          else c_most_mixed end
@@ -69,7 +66,8 @@ begin
   return jsonb_build_object(
     'conditions', v_conditions,
     'is_all', (select count(*) = 1 and bool_and(not e.key ^@ '$' and (jsonb_typeof(e.value) <> 'object' or (
-                        select count(*) = 1 or bool_and(o in ('$gt', '$gte', '$lt', '$lte')) from jsonb_object_keys(e.value) o)))
+                        select count(*) = 1 and min(o) <> '$all' or bool_and(o in ('$gt', '$gte', '$lt', '$lte'))
+                        from jsonb_object_keys(e.value) o)))
                from jsonb_each(listed_conditions.filters) e));
 end
 $$;

@@ -13,20 +13,14 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_operands jsonb;
+  v_operands jsonb := case
+    when operators ? '$eq' then jsonb_build_object('$eq', jsonb_build_array(operators -> '$eq'))
+    when operators ? '$in' then operators
+    else (select jsonb_object_agg(o.key, jsonb_build_array(braid_store.filter_bound(source_test.type, o.key, o.value)))
+          from jsonb_each(operators) o)
+  end;
   v_is_range boolean := not operators ?| '{$eq,$in}';
 begin
-  -- Takes only one of $eq and $in: different elements of a stored array may meet them. A range is met by single values
-  -- only.
-  v_operands := case
-    when operators ? '$eq' then jsonb_build_object('$eq', jsonb_build_array(operators -> '$eq'))
-    when operators ? '$in' then jsonb_build_object('$in', operators -> '$in')
-    else (select jsonb_object_agg(o.key, jsonb_build_array(braid_store.filter_bound(source_test.type, o.key, o.value)))
-          from jsonb_each(operators) o
-          where o.key in ('$gt', '$gte', '$lt', '$lte')
-            and (not source_test.type ^@ 'attribute'
-                 or jsonb_typeof(o.value) = case source_test.type when 'attribute number' then 'number' else 'string' end))
-  end;
   -- Null would match what is missing, which is in no index. An operand of another type would match values that are not
   -- in this index.
   if v_operands is null or exists (
@@ -49,15 +43,23 @@ begin
                                  when source_test.type ^@ 'attribute' then format('%L', left(o.value ->> 0, 200))
                                  else braid_store.filter_literal(source_test.key, source_test.type, o.value -> 0)
                                end), ' and ')
-             || case when source_test.type ^@ 'attribute' then ' and a.element = 0' else '' end
       from jsonb_each(v_operands) o);
+  elsif source_test.type = 'timestamptz' then
+    -- A date is a day.
+    v_operands := coalesce(v_operands -> '$eq', v_operands -> '$in');
+    operands := format(
+      '(select distinct v.value, v.last from unnest(%L::timestamptz[], %L::timestamptz[]) v (value, last)) u,',
+      array(select e.value #>> '{}' from jsonb_array_elements(v_operands) e)::text,
+      array(select braid_store.filter_bound('timestamptz', '$lte', e.value) #>> '{}'
+            from jsonb_array_elements(v_operands) e)::text);
+    condition := format('%1$s >= u.value and %1$s <= u.last', source_test.field);
   else
     operands := format(
       '(select distinct %s as value from unnest(%L::%s[]) v (value)) u,',
-      case source_test.type when 'attribute number' then 'braid_store.attribute_number(v.value)'
-                            when 'attribute text' then 'left(v.value, 200)' else 'v.value' end,
+      case when source_test.type = 'attribute number' then 'braid_store.attribute_number(v.value)'
+           when source_test.type ^@ 'attribute' then 'left(v.value, 200)' else 'v.value' end,
       array(select jsonb_array_elements_text(coalesce(v_operands -> '$eq', v_operands -> '$in')))::text,
-      case source_test.type when 'attribute number' then 'numeric' when 'timestamptz' then 'timestamptz' else 'text' end);
+      case source_test.type when 'attribute number' then 'numeric' else 'text' end);
     -- Not "=": the field would then be a constant, and the index would give no order by it.
     condition := format('%1$s >= u.value and %1$s <= u.value', source_test.field);
   end if;
@@ -66,6 +68,6 @@ $$;
 
 comment on function braid_store.source_test(text, text, text, jsonb) is
   'Returns a weaker condition on an indexed field, which is true wherever the operators of a key are all true. An index '
-  'finds what meets it; the caller tests the rest. condition: null if there is none. operands: for listed values, a '
-  'FROM item with a comma that gives them as u.value; else empty. Bounds are included, because the index holds '
-  'shortened and rounded values.';
+  'finds what meets it; the caller tests the rest. operators: from indexable_operators. condition: null if there is none. '
+  'operands: for listed values, a FROM item with a comma that gives them as u.value; else empty. Bounds are included, because '
+  'the index holds shortened and rounded values.';

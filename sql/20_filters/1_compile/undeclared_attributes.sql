@@ -21,8 +21,8 @@ as $$
                                                                  else jsonb_build_array(o.value) end) v) as type
     from filter f,
          jsonb_each(case jsonb_typeof(f.value) when 'object' then f.value else '{}' end) e,
-         jsonb_each(case jsonb_typeof(e.value) when 'object' then e.value else jsonb_build_object('$eq', e.value) end) o
-    where not e.key ^@ '$' and o.key in ('$eq', '$in', '$gt', '$gte', '$lt', '$lte')
+         jsonb_each(braid_store.indexable_operators(e.value)) o
+    where not e.key ^@ '$'
       and e.key not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
   )
   select coalesce(jsonb_object_agg(braid_store.declared_key(c.name), c.type), '{}')

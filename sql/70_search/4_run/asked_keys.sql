@@ -25,7 +25,7 @@ begin
     ) k,
     jsonb_each(case jsonb_typeof(k.value) when 'object' then k.value else jsonb_build_object('$eq', k.value) end) o
     where not k.key ^@ '$'
-      and (o.key in ('$eq', '$in', '$gt', '$gte', '$lt', '$lte') and o.value <> 'null'
+      and (o.key in ('$eq', '$in', '$all', '$gt', '$gte', '$lt', '$lte', '$between', '$like', '$ilike') and o.value <> 'null'
            or o.key = '$exists' and o.value = 'true')
       and k.key not in ('speaker', 'category', 'language', 'importance', 'occurred_at', 'external_id', 'source_uri')
       and not exists (

@@ -7,7 +7,16 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if facet_values.key in ('speaker', 'category', 'language', 'importance') then
+  if facet_values.key = 'speaker' then
+    -- As filters have it: each of several speakers.
+    return format($query$
+      select %1$s, to_jsonb(c.speaker) where c.speaker is not null and (%2$s and c.metadata @? 'strict $.speakers[0]') is not true
+      union all
+      select distinct %1$s, e.value
+      from jsonb_array_elements(case when %2$s and c.metadata @? 'strict $.speakers[0]' then c.metadata -> 'speakers' end) e
+      where jsonb_typeof(e.value) = 'string'
+      $query$, facet_values.number, braid_store.speaks_with_others());
+  elsif facet_values.key in ('category', 'language', 'importance') then
     return format('select %s, to_jsonb(c.%I) where c.%I is not null', facet_values.number, facet_values.key,
                   facet_values.key);
   elsif facet_values.key in ('external_id', 'source_uri') then

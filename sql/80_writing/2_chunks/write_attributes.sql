@@ -55,7 +55,9 @@ begin
        -- Finds the value as braid_store.filter_metadata_field does.
        lateral (
          select coalesce(c.metadata -> f.name,
-                         case when position('.' in f.name) > 0 then c.metadata #> string_to_array(f.name, '.') end) as value
+                         case when position('.' in f.name) > 0
+                              then coalesce(c.metadata #> string_to_array(f.name, '.'),
+                                            braid_store.listed_values(c.metadata, string_to_array(f.name, '.'))) end) as value
          offset 0
        ) m,
        lateral (

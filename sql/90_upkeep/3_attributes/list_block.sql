@@ -83,13 +83,22 @@ begin
              offset 0
            ) g))
   ), field as (
-    -- The fields of objects too, under the key that a filter has for them.
-    select c.id, e.key, e.value, 1 as depth
+    -- The fields of objects too, also of those in lists, under the key that a filter has for them.
+    select c.id, e.key, e.value, 1 as depth, false as is_in_list
     from chunk c, jsonb_each(c.metadata) e
     where v_chunk_count >= c_least_listed and not c.is_wide
     union all
-    select f.id, f.key || '.' || e.key, e.value, f.depth + 1
-    from field f, jsonb_each(case jsonb_typeof(f.value) when 'object' then f.value else '{}' end) e
+    select f.id, f.key || '.' || e.key, e.value, f.depth + 1, f.is_in_list or jsonb_typeof(f.value) = 'array'
+    from field f,
+         lateral (
+           select f.value where jsonb_typeof(f.value) = 'object'
+           union all
+           select o.value
+           from jsonb_array_elements(case when jsonb_typeof(f.value) = 'array' and jsonb_array_length(f.value) <= c_most_elements
+                                          then f.value else '[]' end) o
+           where jsonb_typeof(o.value) = 'object'
+         ) o (value),
+         jsonb_each(o.value) e
     where f.depth < c_most_depth
   ), listed_key as materialized (
     select k.key
@@ -101,7 +110,7 @@ begin
            case when jsonb_typeof(f.value) = 'number' then braid_store.attribute_number(f.value::numeric) end as number_value,
            case when jsonb_typeof(f.value) <> 'number' then left(f.value #>> '{}', 64) end collate "C" as text_value
     from field f
-    where jsonb_typeof(f.value) in ('string', 'number', 'boolean') and f.key in (select k.key from listed_key k)
+    where jsonb_typeof(f.value) in ('string', 'number', 'boolean') and f.key in (select k.key from listed_key k) and not f.is_in_list
     union all
     select f.id, f.key, v.type, v.number_value, v.text_value
     from field f,
@@ -116,11 +125,29 @@ begin
            where jsonb_typeof(e.value) in ('string', 'number', 'boolean')
            offset 0
          ) v
-    where jsonb_typeof(f.value) = 'array' and f.key in (select k.key from listed_key k)
+    where jsonb_typeof(f.value) = 'array' and f.key in (select k.key from listed_key k) and not f.is_in_list
+    union all
+    -- Objects of a list may have the same values.
+    select distinct f.id, f.key, v.type, v.number_value, v.text_value
+    from field f,
+         lateral (
+           select 'any' as type, null::float8 as number_value, null as text_value
+           where jsonb_typeof(f.value) = 'array' and jsonb_array_length(f.value) > c_most_elements
+           union all
+           select case jsonb_typeof(e.value) when 'string' then 'text' else jsonb_typeof(e.value) end,
+                  case when jsonb_typeof(e.value) = 'number' then braid_store.attribute_number(e.value::numeric) end,
+                  case when jsonb_typeof(e.value) <> 'number' then left(e.value #>> '{}', 64) end
+           from jsonb_array_elements(case when jsonb_typeof(f.value) <> 'array' then jsonb_build_array(f.value)
+                                          when jsonb_array_length(f.value) <= c_most_elements then f.value else '[]' end) e
+           where jsonb_typeof(e.value) in ('string', 'number', 'boolean')
+           offset 0
+         ) v
+    where f.is_in_list and f.key in (select k.key from listed_key k)
     union all
     select distinct f.id, '', 'rest', null::float8, null
     from field f
     where f.key not in (select k.key from listed_key k)
+      or jsonb_typeof(f.value) = 'array' and jsonb_array_length(f.value) > c_most_elements and f.value @? '$[*].*'
     union all
     select c.id, '', 'rest', null, null
     from chunk c
