@@ -13,7 +13,13 @@ from click.testing import CliRunner
 
 import pgbraid
 from pgbraid.cli import cli
-from pgbraid.errors import DimensionMismatchError, InvalidArgumentError, MissingExtraError, PermissionDeniedError
+from pgbraid.errors import (
+    DimensionMismatchError,
+    InvalidArgumentError,
+    MissingExtraError,
+    OtherModelError,
+    PermissionDeniedError,
+)
 from support import HashEmbedder
 
 pytestmark = pytest.mark.any_version
@@ -180,3 +186,50 @@ def test_the_command_line_shows_how_far_it_is(both: pgbraid.Client, dsn: str) ->
     both.maintain()
     shown = CliRunner().invoke(cli, command).output
     assert "moving: model change from old to new (64 dimensions) is filling; 0 chunks embedded, 0 failed" in shown
+
+
+def after_the_change(both: pgbraid.Client, dsn: str) -> None:
+    both.start_model_migration("moving", "new", 3)
+    both.maintain()
+    with pgbraid.connect(dsn, embedder=NamedEmbedder("new", 3)) as worker:
+        worker.embed_pending("moving")
+    both.cut_over_model_migration("moving")
+    both.finish_model_migration("moving")
+
+
+def test_a_process_with_the_old_embedder_searches_by_full_text_and_says_so(both: pgbraid.Client, dsn: str) -> None:
+    with pgbraid.connect(dsn, embedder=NamedEmbedder("old")) as other:
+        assert best(other, "amber") == ("amber", [])
+        after_the_change(both, dsn)
+
+        def told(found: Any) -> list[str]:
+            return [warning["code"] for warning in found.warnings]
+
+        found = other.search("amber", collection="moving")
+        assert [row.external_id for row in found] == ["amber"] and "embedding_unavailable" in told(found)
+        assert "has 3" in found.warnings[0]["message"] and "connect with an embedder for new" in str(found.warnings)
+        found = other.search(["amber", "birch"], collection="moving")
+        assert {row.external_id for row in found} == {"amber", "birch"} and "embedding_unavailable" in told(found)
+        found = other.recall("amber", collection="moving", timeframe=None)
+        assert [row.external_id for row in found] == ["amber"] and "embedding_unavailable" in told(found)
+        context = other.assemble_context("amber", collection="moving")
+        assert [row.external_id for row in context] == ["amber"] and told(context) == ["embedding_unavailable"]
+        *_, last = other.search_stream("amber", collection="moving")
+        assert [row.external_id for row in last] == ["amber"] and told(last) == ["embedding_unavailable"]
+        for semantic in (
+            lambda: other.search("amber", mode="semantic", collection="moving"),
+            lambda: other.search(["amber", "birch"], mode="semantic", collection="moving"),
+            lambda: list(other.search_stream("amber", mode="semantic", collection="moving")),
+        ):
+            with pytest.raises(DimensionMismatchError, match="64 dimensions") as error:
+                semantic()
+            assert isinstance(error.value, OtherModelError) and "new" in str(error.value.hint)
+
+    async def searched() -> None:
+        async with await pgbraid.connect_async(dsn, embedder=NamedEmbedder("old")) as client:
+            found = await client.search("amber", collection="moving")
+            assert [row.external_id for row in found] == ["amber"] and "embedding_unavailable" in told(found)
+            with pytest.raises(OtherModelError):
+                await client.search("amber", mode="semantic", collection="moving")
+
+    asyncio.run(searched())

@@ -82,13 +82,39 @@ def test_a_citation_names_its_source(db: Connection) -> None:
     assert search(db, "chunk_id", query_text="amber", query_embedding=None)[0] == (chunk_id,)
 
 
-def test_a_budget_smaller_than_any_passage_is_an_error(db: Connection) -> None:
+def test_if_no_passage_fits_the_best_is_cut_short(db: Connection) -> None:
+    db.execute("select braid.create_collection('cut', 'simple', 3)")
+    # The beginning of one has more tokens a character than its rest, another has no spaces.
+    codes = " ".join(f"{number:x}Q{number * 7919 % 977}" for number in range(60))
+    plain = "the amber was in the house of the people and it was for them " * 20
+    texts = {"dense": f"amber {codes} {plain}", "even": plain * 2, "solid": "amber " + "字" * 500}
+    for name, text in texts.items():
+        upsert(db, [{"external_id": name, "chunks": [{"content": text}]}], "cut")
+        (size,) = assemble(
+            db, "token_count", query_text="amber", query_embedding=None, collection="cut", token_budget=10**6
+        )[0]
+        for budget in (20, 50, 100):
+            assert budget < size
+            found = assemble(
+                db, "content, token_count, total_tokens, external_id", query_text="amber", query_embedding=None,
+                collection="cut", token_budget=budget,
+            )  # fmt: skip
+            ((content, tokens, total, external_id),) = found
+            assert external_id == name and content.endswith(" …") and text.startswith(content.removesuffix(" …"))
+            assert 0 < tokens == total <= budget
+            assert tokens > budget / 3 or (name, budget) == ("solid", 20)
+            if name != "solid":
+                assert text[len(content) - 2] == " "  # a whole word is the last
+        db.execute("select braid.clear_collection('cut')")
+
+
+def test_a_budget_too_small_for_a_word_is_an_error(db: Connection) -> None:
     fill(db)
     sizes = [row[0] for row in assemble(db, "token_count", token_budget=10**6, match_count=1000)]
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match=f"token_budget is {min(sizes) - 1}") as error:
-        assemble(db, token_budget=min(sizes) - 1, match_count=1000)
-    assert f"has {min(sizes)} tokens" in str(error.value.diag.message_hint)
     assert assemble(db, "token_count", token_budget=min(sizes), match_count=1000) == [(min(sizes),)]
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="token_budget is 1, too small") as error:
+        assemble(db, token_budget=1, match_count=1000)
+    assert error.value.diag.message_hint
 
 
 def test_bad_input(db: Connection) -> None:

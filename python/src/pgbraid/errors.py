@@ -23,6 +23,7 @@ __all__ = [
     "NotFoundError",
     "NotInstalledError",
     "NotSupportedError",
+    "OtherModelError",
     "PermissionDeniedError",
     "PgbraidError",
     "RecoveryConflictError",
@@ -139,6 +140,11 @@ class VersionMismatchError(InstallationError):
 
 class EmbeddingError(PgbraidError):
     """Text could not be embedded."""
+
+
+class OtherModelError(EmbeddingError, DimensionMismatchError):
+    """The embedder makes vectors of another length than those of the collection, as after a change of model. A hybrid
+    search falls back to full text instead of raising it."""
 
 
 class EmbeddingServiceError(EmbeddingError):

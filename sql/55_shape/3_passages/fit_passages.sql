@@ -30,6 +30,10 @@ declare
   v_tokens int[];
   v_taken int[] := '{}';
   v_total bigint := 0;
+  v_passage text;
+  v_beginnings text[];
+  v_cut text;
+  v_size int;
 begin
   if fit_passages.token_budget is null or fit_passages.token_budget < 1 then
     raise exception 'token_budget is %', coalesce(fit_passages.token_budget::text, 'null')
@@ -62,15 +66,32 @@ begin
     end if;
   end loop;
   if v_taken = '{}' and v_tokens <> '{}' then
-    raise exception 'token_budget is %, smaller than any passage', fit_passages.token_budget
-      using errcode = '22023',
-            hint = format('The smallest passage has %s tokens: give more, or make passages smaller with the options '
-                          'context_before and context_after.', (select min(t) from unnest(v_tokens) t));
+    -- The beginning of the best, up to a word's end. Where that has more tokens a character than the rest, a shorter one is tried.
+    v_passage := fit_passages.results[1].passage;
+    v_beginnings := array(
+      select coalesce(substring(b.beginning from E'^(.*)\\s\\S{0,30}$'), b.beginning) || ' …'
+      from (
+        select n, left(v_passage, (length(v_passage)::float8 * fit_passages.token_budget / v_tokens[1] * n / 20)::int) as beginning
+        from generate_series(1, 20) n
+      ) b
+      where b.beginning <> ''
+      order by b.n);
+    select b.beginning, ceil(b.cost)::int into v_cut, v_size
+    from unnest(v_beginnings, braid_store.token_costs(v_beginnings)) with ordinality b (beginning, cost, place)
+    where b.cost <= fit_passages.token_budget
+    order by b.place desc
+    limit 1;
+    if v_cut is null then
+      raise exception 'token_budget is %, too small for the beginning of a passage', fit_passages.token_budget
+        using errcode = '22023', hint = 'Give more: a passage of ordinary length has some 200 tokens.';
+    end if;
+    v_taken := array[1];
+    v_tokens[1] := v_size;
   end if;
 
   return query
     select o.citation::int, o.chunk_id, o.external_id, o.title, o.source_uri, o.passage_start, o.passage_end,
-           o.passage, o.tokens, (sum(o.tokens) over (order by o.citation))::int, o.score
+           coalesce(v_cut, o.passage), o.tokens, (sum(o.tokens) over (order by o.citation))::int, o.score
     from (
       select t.*,
              row_number() over (order by case when fit_passages.sort = 'document' then t.document_place end,
@@ -88,5 +109,5 @@ $$;
 
 comment on function braid_store.fit_passages(braid.search_result[], int, text) is
   'Chooses the passages that fit into a budget of tokens. Goes through the rows, best first, and takes each passage for '
-  'which there is still room. sort: the order of the result, score or document. Raises 22023 if not even one passage '
-  'fits.';
+  'which there is still room; if none fits, the beginning of the best, with an ellipsis. sort: the order of the result, score or '
+  'document.';

@@ -53,5 +53,5 @@ comment on function braid.assemble_context(text, @vector@.vector, int, int, text
   'their best passage. Result: citation is the number to cite; passage_start and passage_end are the chunk_index of '
   'the first and the last chunk; content is the text; token_count is its length, total_tokens the length of all up to '
   'this row. Tokens are counted for the embedding model. The options context_before and context_after add '
-  'neighbouring chunks. Raises 22023 if not even the smallest passage fits. The other arguments are as in '
+  'neighbouring chunks. If no passage fits, the beginning of the best is given. The other arguments are as in '
   'hybrid_search.';

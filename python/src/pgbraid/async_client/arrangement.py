@@ -82,7 +82,8 @@ async def assemble_context(
     With `rerank` the passages are those of the rows in the reranker's order, and their `score` is the reranker's; see
     `search`. It scores `rerank_count` rows, or `limit` if that is more.
 
-    Raises InvalidArgumentError, also for a budget smaller than any passage, DimensionMismatchError, NotFoundError.
+    If no passage fits, the beginning of the best is given. Raises InvalidArgumentError, DimensionMismatchError,
+    NotFoundError.
     """
     client = client._for_one_call()
     if rerank is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode, optional_json
-from pgbraid.errors import EmbeddingError, InvalidArgumentError
+from pgbraid.errors import DimensionMismatchError, EmbeddingError, InvalidArgumentError, OtherModelError
 from pgbraid.query_text import is_plain
 from pgbraid.spaces import other_model
 from pgbraid.text_vectors import known_vector, query_vector
@@ -179,8 +179,16 @@ async def ask_for_vector(
 async def check_vector(
     client: AsyncClient, asked: VectorRequest, vector: Vector, collection: str, warnings: list[dict[str, Any]]
 ) -> tuple[Vector, str, str | None]:
-    """As `embed_query`, of a vector that came for `asked`."""
-    await client._spaces.check_dimensions(vector.dimensions(), collection)
+    """As `embed_query`, of a vector that came for `asked`. Raises OtherModelError if it has another length."""
+    try:
+        await client._spaces.check_dimensions(vector.dimensions(), collection)
+    except DimensionMismatchError as error:
+        model = (await client._spaces.of(collection))[0].model
+        raise OtherModelError(
+            f"the embedder {asked.embedder.model_name} is not of the collection's model: {error.message}",
+            hint=f"connect with an embedder for {model}",
+            sqlstate=error.sqlstate,
+        ) from error
     if asked.message:
         warnings.append({"code": "other_embedding_model", "message": asked.message})
     return vector, asked.space.model, asked.text if asked.is_unstored else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import to_json
 from pgbraid.client.session import TENANT
-from pgbraid.errors import NotFoundError
+from pgbraid.errors import DimensionMismatchError, NotFoundError
 from pgbraid.integrations.records import Passage, passage_of_result, passages_of_document
 from pgbraid.long_numbers import loads
 from pgbraid.stored import Document
@@ -55,8 +55,18 @@ def find(
     filters: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> list[Passage]:
-    """Search. What the search could not do is a UserWarning: frameworks have no place for it in their results."""
-    found = client.search(query, limit, mode, filters or None, collection, **options)
+    """Search. What the search could not do is a UserWarning: frameworks have no place for it in their results. A vector
+    that the framework gives along is not used if it is of another model: full text answers a hybrid search."""
+    try:
+        found = client.search(query, limit, mode, filters or None, collection, **options)
+    except DimensionMismatchError as error:
+        if mode != "hybrid" or not query or options.get("embedding") is None:
+            raise
+        found = client.search(
+            query, limit, "full_text", filters or None, collection, **{**options, "embedding": None}
+        )
+        message = f"searched by full text only; {error.message}; {error.hint}"
+        found.warnings.append({"code": "embedding_unavailable", "message": message})
     for warning in found.warnings:
         if warning.get("code") in DEGRADED:
             warnings.warn(f"{warning['code']}: {warning['message']}", stacklevel=3)
