@@ -182,7 +182,10 @@ def test_misread_strings_are_found() -> None:
     assert misread_strings("select 'a'\n  '\\d', E'a'\n  '\\d'") == ["'a'\n  '\\d'"]
 
 
-CASE = re.compile(r"\b(?:lower|upper|initcap)(?=\()|\[\[?:(?:al|up|lo|pu|sp|gr|pr)\w+:\]|(?:~~\*|~\*|\bilike\b)", re.I)
+# The operator $ilike of filters is none of SQL.
+CASE = re.compile(
+    r"\b(?:lower|upper|initcap)(?=\()|\[\[?:(?:al|up|lo|pu|sp|gr|pr)\w+:\]|(?:~~\*|~\*|(?<!\$)\bilike\b)", re.I
+)
 # Bounds of a range.
 BOUND = re.compile(r"\((?:r|r\.passage)\)")
 
