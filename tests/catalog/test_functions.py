@@ -235,6 +235,32 @@ def test_every_function_pins_its_search_path_with_pg_temp_last(functions: Any) -
     assert wrong == {}
 
 
+# So numbers, dates and bytes become the same text in every session (sql/99_privileges/5_settings.sql).
+PINNED = {
+    "extra_float_digits=1",
+    "array_nulls=on",
+    "bytea_output=hex",
+    "quote_all_identifiers=off",
+    "row_security=on",
+    "IntervalStyle=postgres",
+}
+
+
+def test_what_sessions_call_depends_on_none_of_their_settings(functions: Any) -> None:
+    """tests/isolation/test_settings.py compares what they answer and store."""
+    wrong = {
+        f.full_name: missing
+        for f in functions
+        if (f.full_name.startswith("braid.") or f.is_definer) and not f.name.startswith("note_rows_")
+        for missing in [
+            {known.lower() for known in PINNED} - {given.lower() for given in f.settings}
+            or not any(given.lower().startswith("datestyle=iso") for given in f.settings)
+        ]
+        if missing
+    }
+    assert wrong == {}
+
+
 def test_no_function_name_is_overloaded(functions: Any) -> None:
     assert [name for name, count in Counter(f.full_name for f in functions).items() if count > 1] == []
 
