@@ -115,6 +115,16 @@ def test_timeframes_by_themselves(client: pgbraid.Client) -> None:
     assert client.extract_timeframe("what broke?") == ("what broke?", None)
 
 
+def test_a_date_that_cannot_be_read_is_told(talk: pgbraid.Client) -> None:
+    for found in (
+        talk.recall("price on 03/04/2025", "auto", "full_text"),
+        talk.conversation_timeline("price on 03/04/2025", "auto", "full_text"),
+    ):
+        assert "timeframe_not_read" in [w["code"] for w in found.warnings]
+    with pytest.raises(InvalidArgumentError, match="ambiguous"):
+        talk.conversation_timeline("price", "on 03/04/2025")
+
+
 def test_bad_input(talk: pgbraid.Client) -> None:
     for arguments in (
         {"timeframe": "soon"},

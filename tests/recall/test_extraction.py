@@ -60,6 +60,22 @@ TAKEN = {
     "what was known up to last week": ("what was known", "until last week"),
     "who said so over two weeks ago": ("who said so", "more than two weeks ago"),
     "yesterday": ("", "yesterday"),
+    "what happened on Jan. 5, 2025 in sales": ("what happened in sales", "2025-01-05"),
+    "calls on Monday, March 3, 2025 about pricing": ("calls about pricing", "2025-03-03"),
+    "on Mon, Jan 6 we met": ("we met", "2025-01-06"),
+    "what was said from 3-7 March 2025 about seats": ("what was said about seats", "2025-03-03/2025-03-07"),
+    "decisions between March 3 and 7 on auth": ("decisions on auth", "2025-03-03/2025-03-07"),
+    "what broke on 31/12/2024?": ("what broke?", "2024-12-31"),
+    "what broke since 12.31.2024, and why": ("what broke, and why", "since 2024-12-31"),
+    "in summer 2024 what did we plan": ("what did we plan", "summer 2024"),
+    "what did we plan last summer": ("what did we plan", "summer 2024"),
+    "in winter 2023/24 heating": ("heating", "winter 2023"),
+    "what did we decide early 2025 about seats": ("what did we decide about seats", "2025-01/2025-04"),
+    "in late March 2024 what happened": ("what happened", "2024-03-21/2024-03-31"),
+    "at the end of 2024 we moved": ("we moved", "2024-09/2024-12"),
+    "in the first half of 2024 revenue": ("revenue", "h1 2024"),
+    "in Q1 '25 what": ("what", "q1 2025"),
+    "from January – March 2024 sales": ("sales", "2024-01/2024-03"),
     "In 2024.": ("", "2024"),
 }
 KEPT = [
@@ -73,6 +89,17 @@ KEPT = [
     "they march past the palace",
     "fall back to defaults",
     "in fall",
+    "in spring",
+    "winter is coming",
+    "spring boot in spring",
+    "early days",
+    "the middle of the road",
+    "start of something",
+    "in the end",
+    "call 555-123-4567",
+    "from 3-7",
+    "summer 2024 sales",
+    "Jan. sales",
     "second opinion",
     "the last minute changes",
     "in the last second",
@@ -171,6 +198,44 @@ def test_a_weekday_after_a_preposition_is_the_last_one(db: Connection) -> None:
     )
 
 
+UNREAD = {
+    "what broke on 03/04/2025?": '"03/04/2025"',
+    "logs of 3.4.2025": '"3.4.2025"',
+    "deadline 3/4/25": '"3/4/25"',
+    "on Feb. 30th, 2025 it broke": '"on feb 30th 2025"',
+    "since February 30 it breaks": '"since february 30"',
+    "on 31/04/2025 and 2025-02-30": '"2025-02-30", "31/04/2025"',
+    "in May, not on 03/04/2025": '"03/04/2025"',
+    '"03/04/2025"': None,
+    "between 31/12/2024 and 5/1/2025": None,
+    "version 17.2.1 of 10.0.0.1 on port 2024": None,
+    "1/2/3 and 24/7/365": None,
+    "on May 5": None,
+}
+
+
+def test_dates_that_cannot_be_read_are_told(db: Connection) -> None:
+    found = {}
+    for text in UNREAD:
+        ((warnings,),) = db.execute(
+            "select warnings from braid.extract_timeframe(%s, 'UTC', %s)", (text, NOW)
+        ).fetchall()
+        found[text] = warnings[0]["message"].split(" cannot be read")[0] if warnings else None
+    assert found == UNREAD
+
+
+def test_recall_warns_of_a_date_that_it_cannot_read(db: Connection) -> None:
+    def warnings(text: str, timeframe: str | None) -> list[dict[str, str]]:
+        ((answer,),) = db.execute("select braid.recall_json(%s, timeframe => %s)", (text, timeframe)).fetchall()
+        return [w for w in answer["warnings"] if w["code"] == "timeframe_not_read"]
+
+    (warning,) = warnings("prices on 03/04/2025", "auto")
+    assert warning["message"] == (
+        '"03/04/2025" cannot be read as a date, and limits nothing. Write 2025-03-04, or 4 March 2025.'
+    )
+    assert warnings("prices on 03/04/2025", None) == warnings("prices on 31/12/2025", "auto") == []
+
+
 PIECES = st.sampled_from(
     ["last week", "yesterday", "since Monday", "in May", "may", "Q4", "postgres", '"', "OR", "and", "(", ")", ",", "?"]
 )
@@ -188,6 +253,18 @@ def test_any_text_is_read_and_only_shortened(db: Connection, text: str) -> None:
         assert phrases
         left = iter(text)
         assert all(character == " " or character in left for character in searched)
+
+
+def test_so_many_phrases_are_tried_at_most(db: Connection) -> None:
+    db.execute("set track_functions = 'all'")
+    texts = ["2 ", "the last ", "between 3 and 7 ", "on the of march on "]
+    with db.transaction():
+        for text in texts:
+            db.execute("select braid.extract_timeframe(%s)", (text * 8000,))
+        ((tries,),) = db.execute(
+            "select pg_stat_get_xact_function_calls(p.oid) from pg_proc p where p.proname = 'timeframe_phrase'"
+        ).fetchall()
+    assert 0 < tries < 2014 * len(texts)
 
 
 def test_a_book_is_read_in_time(db: Connection) -> None:

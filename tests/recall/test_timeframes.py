@@ -21,11 +21,13 @@ from recall.timeframe_model import (
     named_periods,
     since,
     until,
+    written_dates,
 )
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 PHRASES = named_periods()
+WRITTEN = written_dates()
 ZONES = [
     "UTC",
     "Europe/Berlin",
@@ -113,6 +115,80 @@ def test_every_phrase_is_understood_in_any_case(db: Connection) -> None:
         if parse(db, phrase.upper(), "Europe/Berlin", now) != [expected(PHRASES[phrase], now, berlin)]
     ]
     assert wrong == []
+
+
+def test_every_date_as_people_write_it(db: Connection) -> None:
+    berlin = ZoneInfo("Europe/Berlin")
+    wrong = {
+        (phrase, str(now)): (found, meant)
+        for now in (NOW, utc(2024, 12, 31, 23, 59, 59))
+        for phrase, meaning in WRITTEN.items()
+        if (found := parse(db, phrase.upper(), "Europe/Berlin", now)) != (meant := [expected(meaning, now, berlin)])
+    }
+    assert wrong == {}
+
+
+@given(phrase=st.sampled_from(sorted(WRITTEN)), now=times | near_changes, zone=st.sampled_from(ZONES))
+@settings(SETTINGS, max_examples=150)
+def test_dates_as_people_write_them_in_any_zone(db: Connection, phrase: str, now: datetime, zone: str) -> None:
+    assert parse(db, phrase, zone, now) == [expected(WRITTEN[phrase], now, ZoneInfo(zone))]
+
+
+@given(
+    day=st.dates(date(1950, 1, 1), date(2049, 12, 31)),
+    sign=st.sampled_from("/.-"),
+    form=st.sampled_from(["{1}{0}{2}{0}{3}", "{2}{0}{1}{0}{3}", "{3}{0}{2}{0}{1}"]),
+    width=st.integers(1, 2),
+)
+@settings(SETTINGS, max_examples=150)
+@example(date(2024, 2, 29), "/", "{1}{0}{2}{0}{3}", 1)
+@example(date(2025, 12, 31), ".", "{2}{0}{1}{0}{3}", 2)
+def test_dates_in_numbers(db: Connection, day: date, sign: str, form: str, width: int) -> None:
+    text = form.format(sign, f"{day.day:0{width}}", f"{day.month:0{width}}", day.year)
+    if day.day > 12 or day.day == day.month or form.startswith("{3}"):
+        assert parse(db, text) == [
+            (utc(day.year, day.month, day.day), utc(day.year, day.month, day.day) + timedelta(1))
+        ]
+    else:
+        said = refused(db, f"since {text}")
+        assert said.message_primary == (
+            f"timeframe 'since {text}' is ambiguous: {text} has no sign of which number is the month"
+        )
+        assert said.message_hint == "Write 2025-03-04, or 4 March 2025."
+
+
+def test_one_date_tells_the_order_of_the_other(db: Connection) -> None:
+    assert parse(db, "between 31/12/2024 and 5/1/2025") == [(utc(2024, 12, 31), utc(2025, 1, 6))]
+    assert parse(db, "5/1/2025 - 5/13/2025") == [(utc(2025, 5, 1), utc(2025, 5, 14))]
+    refused(db, "from 31/12/2024 to 5/1/2025 or 1/31/2025")
+
+
+def test_days_that_do_not_exist_are_refused(db: Connection) -> None:
+    for text in (
+        "31/04/2025",
+        "29.2.2025",
+        "2025/13/14",
+        "Feb. 30",
+        "Feb 29, 2025",
+        "30-31 April",
+        "31/12/25",
+        "H3 2025",
+    ):
+        refused(db, text)
+
+
+def test_months_and_lists_in_numbers(db: Connection) -> None:
+    december = [(utc(2024, 12, 1), utc(2025, 1, 1))]
+    assert parse(db, "12/2024") == parse(db, "2024/12") == december
+    assert parse(db, "March 3 and 7, 2025") == [(utc(2025, 3, 3), utc(2025, 3, 4)), (utc(2025, 3, 7), utc(2025, 3, 8))]
+    assert (
+        parse(db, "5 March to 7 April 2024") == parse(db, "Mar. 5–Apr. 7, 2024") == [(utc(2024, 3, 5), utc(2024, 4, 8))]
+    )
+    assert parse(db, "Dec. 30 – Jan. 2") == [(utc(2024, 12, 30), utc(2025, 1, 3))]
+    assert parse(db, "Jan-Mar 2025") == [(utc(2025, 1, 1), utc(2025, 4, 1))]
+    assert parse(db, "2021–2023") == [(utc(2021, 1, 1), utc(2024, 1, 1))]
+    assert parse(db, "by March 2025") == [(None, utc(2025, 4, 1))]
+    assert parse(db, "٥ March ٢٠٢٥") == [(utc(2025, 3, 5), utc(2025, 3, 6))]
 
 
 @given(phrase=st.sampled_from(sorted(PHRASES)), now=times, zone=st.sampled_from(ZONES))
@@ -277,7 +353,6 @@ def test_what_is_not_understood_is_refused(db: Connection) -> None:
         ";",
         "soon",
         "recently",
-        "in fall",
         "last",
         "last 3",
         "3 days",
@@ -354,7 +429,29 @@ def test_reference_times_that_nothing_can_be_reckoned_from_are_refused(db: Conne
         assert refused(db, "today", "UTC", now).message_primary.startswith("reference_time is ")
 
 
-SOME = ["last", "this", "next", "past", "the", "3", "days", "week", "ago", "since", "between", "and", "march", "may"]
+SOME = [
+    "early",
+    "summer",
+    "3-7",
+    "jan.",
+    "31/12/2025",
+    "'25",
+    "–",
+    "last",
+    "this",
+    "next",
+    "past",
+    "the",
+    "3",
+    "days",
+    "week",
+    "ago",
+    "since",
+    "between",
+    "and",
+    "march",
+    "may",
+]
 MORE = ["q4", "2025", "2025-03", "P7D", "/", "[", "]", ",", ")", "(", ";", "monday"]
 WORDS = st.sampled_from([*SOME, *MORE])
 

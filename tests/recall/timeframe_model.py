@@ -120,6 +120,93 @@ def after(period: Meaning) -> Meaning:
     return lambda now: (period(now)[1], None)
 
 
+def months_of(first: int, count: int, year: int | None = None) -> Meaning:
+    """So many months from the first of a month, of a year or else the last that have begun."""
+
+    def meaning(now: datetime) -> tuple[datetime, datetime]:
+        years = [now.year - 1, now.year] if year is None else [year]
+        starts = [datetime(y, first, 1) for y in years]
+        start = max((s for s in starts if s <= now), default=starts[0])
+        return start, add_months(start, count)
+
+    return meaning
+
+
+def last_season(first: int) -> Meaning:
+    """The last that is over."""
+
+    def meaning(now: datetime) -> tuple[datetime, datetime]:
+        starts = [datetime(y, first, 1) for y in (now.year - 2, now.year - 1, now.year)]
+        return max((s, add_months(s, 3)) for s in starts if add_months(s, 3) <= now)
+
+    return meaning
+
+
+def days_of_month(first: int, last: int | None, month: int, year: int | None = None) -> Meaning:
+    def meaning(now: datetime) -> tuple[datetime, datetime]:
+        years = [now.year - 1, now.year] if year is None else [year]
+        begins = [datetime(y, month, first) for y in years]
+        start = max((b for b in begins if b <= now), default=begins[0])
+        end = add_months(start.replace(day=1), 1) if last is None else start.replace(day=last) + DAY
+        return start, end
+
+    return meaning
+
+
+def written_dates() -> dict[str, Meaning]:
+    """Dates as people write them, and parts of months and years."""
+    phrases: dict[str, Meaning] = {}
+    for name, first in {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}.items():
+        phrases[name] = months_of(first, 3)
+        phrases[f"{name} 2024"] = phrases[f"the {name} of 2024"] = phrases[f"{name} '24"] = months_of(first, 3, 2024)
+        phrases[f"last {name}"] = last_season(first)
+    phrases["winter 2024/25"] = phrases["winter 2024-2025"] = months_of(12, 3, 2024)
+    for number, words in enumerate((("early", "beginning of"), ("mid", "middle of"), ("late", "end of"))):
+        for word in words:
+            phrases[f"{word} 2024"] = months_of(1 + 4 * number, 4, 2024)
+            phrases[f"the {word} summer 2024"] = months_of(6 + number, 1, 2024)
+            phrases[f"{word} q4 2024"] = months_of(10 + number, 1, 2024)
+            for place, name in enumerate(MONTHS[1:], 1):
+                bounds = 1 + 10 * number, 10 * number + 10 if number < 2 else None
+                phrases[f"{word} {name}"] = days_of_month(*bounds, place)
+                phrases[f"{word} {name[:3]}. 2023"] = days_of_month(*bounds, place, 2023)
+    phrases["mid-2024"] = months_of(5, 4, 2024)
+    phrases["mid-june"] = days_of_month(11, 20, 6)
+    for half, word in ((1, "first"), (2, "second")):
+        phrases[f"h{half} 2024"] = phrases[f"2024-h{half}"] = months_of(half * 6 - 5, 6, 2024)
+        phrases[f"the {word} half of 2024"] = months_of(half * 6 - 5, 6, 2024)
+        phrases[f"h{half}"] = phrases[f"{word} half"] = months_of(half * 6 - 5, 6)
+        phrases[f"{word} half of march 2024"] = days_of_month(half * 15 - 14, 15 if half == 1 else None, 3, 2024)
+    for number in range(1, 5):
+        for text in (f"q{number}/2024", f"2024 q{number}", f"{number}q 2024", f"q{number} '24", f"q{number}'24"):
+            phrases[text] = months_of(number * 3 - 2, 3, 2024)
+    phrases["the last quarter of 2024"] = months_of(10, 3, 2024)
+    phrases["the 1990s"] = fixed(datetime(1990, 1, 1), datetime(2000, 1, 1))
+    phrases["week 9 of 2024"] = fixed(datetime(2024, 2, 26), datetime(2024, 3, 4))
+    for number, name in enumerate(MONTHS[1:], 1):
+        day = days_of_month(5, 5, number, 2024)
+        for text in (
+            f"{name[:3]}. 5, 2024", f"{name[:3]}. 5th 2024", f"5-{name[:3]}-2024", f"the 5th of {name}, 2024",
+            f"{name} the 5th 2024", f"{WEEKDAYS[datetime(2024, number, 5).weekday()]}, {name} 5, 2024",
+            f"{WEEKDAYS[datetime(2024, number, 5).weekday()][:3]}. 5 {name[:3]} 2024",
+        ):  # fmt: skip
+            phrases[text] = day
+        phrases[f"{name[:3]}-2024"] = months_of(number, 1, 2024)
+        for year, text in ((None, ""), (2024, " 2024")):
+            days = days_of_month(3, 17, number, year)
+            forms = [
+                f"3-17 {name}",
+                f"{name} 3–17",
+                f"{name[:3]}. 3rd to 17th",
+                f"from {name} 3 to 17",
+                f"3 through 17 {name}",
+            ]
+            forms += [f"between the 3rd and the 17th of {name}", f"between {name} 3 and 17"]
+            for form in forms:
+                phrases[f"{form}{text}"] = days
+    return phrases
+
+
 def named_periods() -> dict[str, Meaning]:
     """Phrases that name one period."""
     phrases: dict[str, Meaning] = {

@@ -26,6 +26,7 @@ declare
   v_day_number int := 1;
   v_length interval := '1 month';
   v_said text;
+  v_is_season boolean := false;
   v_years int[];
   v_start timestamp;
 begin
@@ -54,7 +55,26 @@ begin
     return;
   end if;
 
-  if v_name like any ('{q_,q_ %,%quarter%}') then
+  if v_name like any ('{spring%,summer%,autumn%,fall%,winter%}') then
+    v_parts := regexp_match(v_name, '^(spring|summer|autumn|fall|winter)' || c_year || '$');
+    -- Whole months, of the northern hemisphere. A winter is that of the year in which it begins.
+    v_place := case v_parts[1] when 'spring' then 3 when 'summer' then 6 when 'winter' then 12 else 9 end;
+    v_parts := array[null, v_parts[1], v_parts[2]];
+    v_length := '3 months';
+    v_is_season := v_parts[2] is not null;
+    if not v_is_season then
+      return;
+    end if;
+  elsif v_name like any ('{h_,h_ %,% half%}') then
+    v_parts := regexp_match(v_name, '^(?:h([12])|(first|second|1st|2nd) half)' || c_year || '$');
+    v_place := case coalesce(v_parts[1], left(v_parts[2], 1)) when '1' then 1 when 'f' then 1 else 7 end;
+    v_length := '6 months';
+  elsif v_name ~ '^[0-9]{3}0s$' then
+    v_start := make_date(nullif(left(v_name, 4)::int, 0), 1, 1);
+    starts_at := braid_store.local_instant(v_start, time_zone);
+    ends_at := braid_store.local_instant(v_start + interval '10 years', time_zone);
+    return;
+  elsif v_name like any ('{q_,q_ %,%quarter%}') then
     v_parts := regexp_match(v_name, '^(?:q([1-4])|(first|second|third|fourth|1st|2nd|3rd|4th) quarter)' || c_year || '$');
     v_place := coalesce(v_parts[1]::int, (array_position('{first,second,third,fourth,1st,2nd,3rd,4th}'::text[],
                                                          v_parts[2]) - 1) % 4 + 1) * 3 - 2;
@@ -74,7 +94,7 @@ begin
       v_length := '1 day';
     end if;
   end if;
-  if v_parts is null or v_which_word is not null and (v_parts[3] is not null or v_length <> interval '1 month') then
+  if v_parts is null or v_which_word is not null and (v_parts[3] is not null or v_length <> interval '1 month' and not v_is_season) then
     return;
   end if;
   v_said := v_parts[3];
@@ -84,7 +104,9 @@ begin
     when v_said ~ E'^\\d' then array[v_said::int]
     when v_said is not null then
       array[extract(year from v_now)::int + case split_part(v_said, ' ', 1) when 'this' then 0 when 'next' then 1 else -1 end]
-    when v_which_word = 'this' then array[extract(year from v_now)::int]
+    when v_which_word = 'this' then
+      -- In January, this winter is the one that has begun in December.
+      array[extract(year from case v_parts[2] when 'winter' then v_now - interval '2 months' else v_now end)::int]
     when v_which_word in ('next', 'coming') then array[extract(year from v_now)::int, extract(year from v_now)::int + 1]
     -- Far enough back for the 29th of February.
     else array(select extract(year from v_now)::int - y from generate_series(0, 8) y)
@@ -99,7 +121,7 @@ begin
        ) d
   where v_said is not null or v_which_word = 'this'
      or case when v_which_word in ('next', 'coming') then d.start > v_now
-             when v_which_word is not null then d.start < date_trunc('month', v_now)
+             when v_which_word is not null then d.start + v_length <= date_trunc('month', v_now)
              else d.start <= v_now end
   order by y.place
   limit 1;
@@ -115,6 +137,7 @@ end
 $$;
 
 comment on function braid_store.calendar_period(text, text, timestamptz) is
-  'Returns the period of a weekday, month, day of a month or quarter that a phrase names, with or without a year. '
+  'Returns the period of a weekday, month, day of a month, season, quarter, half of a year or decade that a phrase names, with or '
+  'without a year. '
   'Without one it is the last that has begun, and recurs says how soon it comes again. All null if the phrase is none '
   'of these. phrase is in lower case.';

@@ -3,14 +3,14 @@ create or replace function braid.extract_timeframe(
   time_zone text default null,
   reference_time timestamptz default null
 )
-returns table (searched_text text, timeframe tstzmultirange, phrases text[])
+returns table (searched_text text, timeframe tstzmultirange, phrases text[], warnings jsonb)
 language sql
 stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select f.searched, f.ranges, f.phrases
+  select f.searched, f.ranges, f.phrases, f.warnings
   from braid_store.find_timeframe(extract_timeframe.query_text, extract_timeframe.time_zone,
                                   extract_timeframe.reference_time) f;
 $$;
@@ -19,5 +19,5 @@ comment on function braid.extract_timeframe(text, text, timestamptz) is
   E'Shows what braid.recall does with a query text if timeframe is auto.\n'
   'Use it to embed the right text. searched_text: the text without the timeframe; embed this one. timeframe: the '
   'ranges of time, ready to be given to recall as timeframe; null if the text names none. phrases: the words that were '
-  'taken out. time_zone: null takes the session''s. reference_time: the time that words such as yesterday count from; '
+  'taken out. warnings: as recall_json has them, of dates that cannot be read, such as 03/04/2025. time_zone: null takes the session''s. reference_time: the time that words such as yesterday count from; '
   'null takes now.';

@@ -4,7 +4,8 @@ create or replace function braid_store.extract_timeframes(
   reference_time timestamptz,
   out searched text,
   out ranges tstzmultirange,
-  out phrases text[]
+  out phrases text[],
+  out warnings jsonb
 )
 language plpgsql
 stable
@@ -14,18 +15,28 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Enough for "between the 5th of March 2025 and the 20th of March 2025".
-  c_max_words constant int := 12;
-  -- Limits the work if the text is as long as a book.
+  c_max_words constant int := 14;
+  -- Limit the work if the text is as long as a book.
   c_max_characters constant int := 16384;
   c_max_phrases constant int := 64;
+  c_max_tries constant int := 2000;
   v_spaced text := translate(left(query_text, c_max_characters), E'\t\n\r\u00a0', '    ');
   v_masked text := '';
-  v_words record;
+  -- Arrays of their own, because in a record each element is looked for from the first one on.
+  v_starts_at int[];
+  v_words text[];
+  v_leads text[];
+  v_cores text[];
+  v_trails text[];
+  v_can_start boolean[];
+  v_can_end boolean[];
   v_count int;
   v_first int := 1;
   v_last int;
   v_stop int;
   v_taken int;
+  v_tries int := 0;
+  v_phrases text[];
   v_phrase text;
   v_range record;
   v_found tstzmultirange;
@@ -33,6 +44,7 @@ declare
   v_after text;
   v_starts int[] := '{}';
   v_ends int[] := '{}';
+  v_unread text[] := '{}';
 begin
   perform braid_store.check_query_text(query_text);
   searched := query_text;
@@ -43,37 +55,42 @@ begin
   into v_masked
   from string_to_table(translate(v_spaced, '“”„`', '""""'), '"') with ordinality p (part, place);
 
-  select array_agg(w.starts_at) as starts, array_agg(w.core) as cores, array_agg(w.trail) as trails,
-         array_agg(w.can_start) as can_start, array_agg(w.can_end) as can_end, array_agg(w.lead) as leads, array_agg(w.word) as words
-  into v_words
+  select array_agg(w.starts_at), array_agg(w.word), array_agg(left(w.word, length(w.word) - length(w.head))), array_agg(w.core),
+         array_agg(right(w.head, length(w.head) - length(w.core))), array_agg(k.can_start), array_agg(k.can_end)
+  into v_starts_at, v_words, v_leads, v_cores, v_trails, v_can_start, v_can_end
   from (
-    select w.starts_at, m[1] as lead, lower(m[2] collate "C") as core, m[3] as trail, w.word, k.can_start, k.can_end
+    select w.place, w.word, w.starts_at, w.head, lower(rtrim(w.head, '),].;:?!…') collate "C") as core
     from (
-      select t.word, t.place, (sum(length(t.word) + 1) over (order by t.place) - length(t.word))::int as starts_at
+      select t.word, t.place, (sum(length(t.word) + 1) over (order by t.place) - length(t.word))::int as starts_at,
+             ltrim(t.word, '([') as head
       from string_to_table(v_masked, ' ') with ordinality t (word, place)
-    ) w,
-         lateral regexp_match(w.word, E'^([(\\[]*)(.*?)([]),.;:?!…]*)$') m,
-         lateral braid_store.timeframe_word(lower(m[2] collate "C")) k
+    ) w
     where w.word <> ''
     order by w.place
-  ) w;
-  v_count := coalesce(cardinality(v_words.starts), 0);
-
-  while v_first <= v_count and cardinality(phrases) < c_max_phrases loop
+    offset 0
+  ) w,
+       lateral braid_store.timeframe_word(w.core) k;
+  v_count := coalesce(cardinality(v_starts_at), 0);
+  while v_first <= v_count and cardinality(phrases) < c_max_phrases and v_tries < c_max_tries loop
     v_last := v_first;
-    if v_words.can_start[v_first] and (v_first = 1 or v_words.words[v_first - 1] <> 'OR') then
-      -- Goes on as far as the words may belong to one timeframe.
-      while v_last < v_count and v_last - v_first + 1 < c_max_words and v_words.can_start[v_last + 1] is not null
-            and v_words.trails[v_last] in ('', ',') and v_words.leads[v_last + 1] = '' and v_words.words[v_last + 1] <> 'OR' loop
+    if v_can_start[v_first] and (v_first = 1 or v_words[v_first - 1] <> 'OR') then
+      -- Goes on as far as the words may belong to one timeframe. v_phrases: the words up to each place.
+      v_phrases := array[v_cores[v_first]];
+      while v_last < v_count and v_last - v_first + 1 < c_max_words and v_can_start[v_last + 1] is not null
+            and (v_trails[v_last] in ('', ',')
+                 or v_trails[v_last] in ('.', '.,') and v_cores[v_last] ~ '^(?:[a-z]{3}|sept|tues|thurs?)$' and v_can_start[v_last] is not true)
+            and v_leads[v_last + 1] = '' and v_words[v_last + 1] <> 'OR' loop
         v_last := v_last + 1;
+        v_phrases := v_phrases || (v_phrases[v_last - v_first] || ' ' || v_cores[v_last]);
       end loop;
       v_stop := v_first - 1;
       while v_last > v_stop loop
-        if not v_words.can_end[v_last] then
+        if not v_can_end[v_last] then
           v_last := v_last - 1;
           continue;
         end if;
-        v_phrase := array_to_string(v_words.cores[v_first:v_last], ' ');
+        v_tries := v_tries + 1;
+        v_phrase := braid_store.spelled_dates(v_phrases[v_last - v_first + 1]);
         v_range := braid_store.timeframe_phrase(v_phrase, time_zone, reference_time);
         v_found := case when v_range.is_understood and (v_range.starts_at < v_range.ends_at) is not false
                         then tstzmultirange(tstzrange(v_range.starts_at, v_range.ends_at)) end;
@@ -87,32 +104,52 @@ begin
           -- What lies in the future cannot have been said yet: "plans for next week". So no part of such a phrase is
           -- taken, either.
           if v_range.starts_at > reference_time or v_range.starts_at >= v_range.ends_at
-             or v_last < v_count and v_words.words[v_last + 1] = 'OR'
+             or v_last < v_count and v_words[v_last + 1] = 'OR'
              or not braid_store.is_timeframe_in_text(
-                      v_phrase, case when v_last = v_count or v_words.trails[v_last] <> '' then ''
-                                     else v_words.cores[v_last + 1] end) then
+                      v_phrase, case when v_last = v_count or v_trails[v_last] <> '' then '' else v_cores[v_last + 1] end) then
             v_last := v_stop;
           end if;
+          exit;
+        elsif not v_range.is_understood
+              and v_phrase ~ ('^(?:on|since|before|after|until|till|from) (?:the )?(?:[a-z]{3,9} [0-9]{1,2}|[0-9]{1,2}(?:st|nd|rd|th)? (?:of )?[a-z]{3,9})'
+                              '(?:st|nd|rd|th)?(?: [0-9]{4})?$')
+              and v_phrase ~ E'\\m(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)' then
+          -- "on February 30th"
+          v_unread := v_unread || v_phrase;
+          v_last := v_stop;
           exit;
         end if;
         v_last := v_last - 1;
       end loop;
       if v_last > v_stop then
         ranges := ranges + v_found;
-        phrases := phrases || v_phrase;
-        if v_taken = v_first - 2 and v_words.cores[v_first - 1] in ('and', 'or') then
+        phrases := phrases || v_phrases[v_last - v_first + 1];
+        if v_taken = v_first - 2 and v_cores[v_first - 1] in ('and', 'or') then
           -- "last week and yesterday": the "and" goes, too.
           v_ends := v_ends[:cardinality(v_ends) - 1];
         else
-          v_starts := v_starts || (v_words.starts[v_first] + length(v_words.leads[v_first]));
+          v_starts := v_starts || (v_starts_at[v_first] + length(v_leads[v_first]));
         end if;
-        v_ends := v_ends || (v_words.starts[v_last] + length(v_words.words[v_last]) - length(v_words.trails[v_last]));
+        v_ends := v_ends || (v_starts_at[v_last] + length(v_words[v_last]) - length(v_trails[v_last]));
+        for v_place in v_first..v_last loop
+          v_can_end[v_place] := null;
+        end loop;
         v_first := v_last;
         v_taken := v_last;
       end if;
     end if;
     v_first := v_first + 1;
   end loop;
+  v_unread := v_unread || array(
+    select c.core
+    from unnest(v_cores, v_can_end) c (core, can_end), braid_store.numeric_date(c.core, null) d
+    where c.can_end and c.core between '0' and ':' and d.is_date and d.iso is null
+    group by c.core);
+  warnings := case when v_unread = '{}' then '[]' else jsonb_build_array(jsonb_build_object(
+    'code', 'timeframe_not_read',
+    'message', format('%s cannot be read as a date, and limits nothing. Write 2025-03-04, or 4 March 2025.',
+                      (select string_agg('"' || left(u.phrase, 100) || '"', ', ' order by u.phrase)
+                       from unnest(v_unread[:10]) u (phrase))))) end;
   if phrases = '{}' then
     ranges := null;
     return;
@@ -128,8 +165,7 @@ begin
     searched := v_before || case when v_before = '' or v_after ~ E'^([,.;:?!)\\]…]|$)' then '' else ' ' end || v_after;
   end loop;
   searched := btrim(regexp_replace(searched, E'^[\\s,;:]+', ''));
-  -- Letters and digits of any script, in every locale: a class such as [:alnum:] has only those of ASCII under C.
-  if searched !~ E'[0-9A-Za-z\\u00aa\\u00b5\\u00ba\\u00c0-\\u1fff\\u2070-\\u209f\\u2100-\\u2fff\\u3005-\\uffff\\U00010000-\\U0010ffff]' then
+  if searched !~ '[[:alnum:]]' then
     searched := '';
   end if;
 end
@@ -137,6 +173,6 @@ $$;
 
 comment on function braid_store.extract_timeframes(text, text, timestamptz) is
   'Takes the timeframes out of a query text. searched: the text without them; ranges: null if there is none; phrases: '
-  'the words taken out. Takes only what can hardly mean anything else: words such as last week; dates, months, years '
+  'the words taken out; warnings: of dates in it that cannot be read, such as 03/04/2025. Takes only what can hardly mean anything else: words such as last week; dates, months, years '
   'and weekdays after a preposition. Leaves alone what stands in quotation marks or next to OR, and what lies in the '
   'future.';

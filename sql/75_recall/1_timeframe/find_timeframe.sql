@@ -4,7 +4,8 @@ create or replace function braid_store.find_timeframe(
   reference_time timestamptz,
   out searched text,
   out ranges tstzmultirange,
-  out phrases text[]
+  out phrases text[],
+  out warnings jsonb
 )
 language plpgsql
 stable
@@ -17,7 +18,7 @@ declare
   v_hint text;
 begin
   perform braid_store.require_tenant_id();
-  select e.searched, e.ranges, e.phrases into searched, ranges, phrases
+  select e.searched, e.ranges, e.phrases, e.warnings into searched, ranges, phrases, warnings
   from braid_store.extract_timeframes(coalesce(query_text, ''), braid_store.zone_name(time_zone),
                                       braid_store.check_reference_time(reference_time)) e;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then

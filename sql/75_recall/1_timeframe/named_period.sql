@@ -14,6 +14,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_max_length constant int := 100;
   v_phrase text := case when phrase ^@ 'the ' then substr(phrase, 5) else phrase end;
   v_parts text[];
   v_hours int[];
@@ -21,6 +22,10 @@ declare
   v_midnight timestamp;
 begin
   is_relative := false;
+  -- A phrase can nest as deep as it is long.
+  if length(phrase) > c_max_length then
+    return;
+  end if;
   if v_phrase between '0' and ':' then
     select p.starts_at, p.ends_at into starts_at, ends_at from braid_store.iso_period(v_phrase, time_zone) p;
   end if;
@@ -32,6 +37,10 @@ begin
     select p.starts_at, p.ends_at, p.recurs into starts_at, ends_at, recurs
     from braid_store.calendar_period(v_phrase, time_zone, reference_time) p;
     is_relative := split_part(v_phrase, ' ', 1) in ('last', 'previous', 'past', 'this', 'next', 'coming');
+  end if;
+  if starts_at is null and v_phrase like any ('{early %,mid %,late %,% of %}') then
+    select p.starts_at, p.ends_at, p.recurs, true into starts_at, ends_at, recurs, is_relative
+    from braid_store.part_of_period(v_phrase, time_zone, reference_time) p;
   end if;
   if starts_at is not null then
     return;
@@ -59,5 +68,6 @@ $$;
 
 comment on function braid_store.named_period(text, text, timestamptz) is
   'Returns the period that a phrase names, in ISO 8601 or in words; nulls if it names none. recurs: how soon the period '
-  'comes again, if the phrase does not say which one is meant. is_relative: whether it counts from the reference time. '
+  'comes again, if the phrase does not say which one is meant. is_relative: whether it counts from the reference time, or can '
+  'mean nothing but a time otherwise. '
   'phrase is in lower case.';

@@ -7,6 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Only ASCII is made lower, as a locale may write another i.
   v_phrase text := regexp_replace(btrim(regexp_replace(lower(timeframe collate "C"), E'\\s+', ' ', 'g')), E'\\y\\.$', '');
   v_range record;
   v_is_understood boolean;
@@ -14,8 +15,6 @@ declare
   v_parts text[];
   v_last record;
 begin
-  v_phrase := regexp_replace(v_phrase, E'\\y(\\d\\d?(?:st|nd|rd|th)?|[a-z]+(?:ary|ch|il|ne|ly|ust|ber)), ?(\\d{4})(?![-\\d])',
-                             E'\\1 \\2', 'g');
   v_range := braid_store.range_literal(btrim(timeframe), time_zone);
   if not v_range.is_understood then
     v_range := braid_store.iso_interval(replace(v_phrase, ' ', ''), time_zone, reference_time);
@@ -23,6 +22,7 @@ begin
   if v_range.is_understood then
     v_is_understood := true;
   else
+    v_phrase := braid_store.spelled_dates(v_phrase);
     v_range := braid_store.timeframe_phrase(v_phrase, time_zone, reference_time);
     v_is_understood := v_range.is_understood;
   end if;
@@ -59,11 +59,20 @@ begin
              offset 0
            ) r (ranges));
   end if;
+  select w.word into v_separator
+  from string_to_table(translate(v_phrase, ',;', '  '), ' ') w (word), braid_store.numeric_date(w.word, null) d
+  where d.is_ambiguous
+  limit 1;
+  if found then
+    raise exception 'timeframe ''%'' is ambiguous: % has no sign of which number is the month', left(timeframe, 100), v_separator
+      using errcode = '22023', hint = 'Write 2025-03-04, or 4 March 2025.';
+  end if;
   raise exception 'timeframe ''%'' is not understood', left(timeframe, 100)
     using errcode = '22023',
           hint = 'Understood are: today, yesterday, last night, this morning; last, this or next week, weekend, month, quarter, '
                  'year or Monday; the last 3 days, past 2 months; two weeks ago, a few days ago; Monday, March, March 5th, '
-                 'March 2025, Q4, Q4 2024, 2025; in, on, during, since, before, after, until, between … and …, from … to …; '
+                 'March 2025, Q4, Q4 2024, 2025; Jan. 5, 2026, 3-7 March 2026, 31/12/2025; summer 2025, early 2025, late March, H1 2025; '
+                 'in, on, during, since, before, after, until, between … and …, from … to …; '
                  'ISO 8601: 2025-03, 2025-03-05, 2025-W10, 2025-01-01/2025-02-01, 2025-01-01/P1M, P7D; ranges: '
                  '[2025-01-01,2025-02-01); several with ; between them; null is all time, and auto looks for it in query_text.';
 end

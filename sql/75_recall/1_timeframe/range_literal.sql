@@ -13,7 +13,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_bound constant text := E'"?(\\d{4}-\\d\\d-\\d\\d(?:[t ]\\d\\d(?::\\d\\d(?::\\d\\d(?:\\.\\d{1,6})?)?)?(?:z|[+-]\\d\\d(?::?\\d\\d(?::\\d\\d)?)?)?)?|-?infinity|)"?';
-  v_parts text[] := regexp_match(lower(literal collate "C"), E'^([[(])\\s*' || c_bound || E'\\s*,\\s*' || c_bound || E'\\s*([])])$');
+  c_max_length constant int := 200; -- the pattern tries each space of many as the end of a bound
+  v_parts text[] := regexp_match(case when length(literal) <= c_max_length then lower(literal collate "C") end, E'^([[(])\\s*' || c_bound || E'\\s*,\\s*' || c_bound || E'\\s*([])])$');
   v_from record;
   v_to record;
 begin

@@ -13,7 +13,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_units constant text := '(second|minute|hour|day|week|weekend|month|quarter|year)';
-  c_number constant text := E'(\\d{1,6}|an?|(?:a )?few|(?:a )?couple(?: of)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven'
+  c_number constant text := E'([0-9]{1,6}|an?|(?:a )?few|(?:a )?couple(?: of)?|one|two|three|four|five|six|seven|eight|nine|ten|eleven'
     '|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)';
   v_now timestamp := reference_time at time zone time_zone;
   v_today timestamp := date_trunc('day', reference_time at time zone time_zone);
@@ -77,7 +77,14 @@ begin
     return;
   end if;
   v_unit := v_parts[3];
-  v_count := coalesce(braid_store.number_word(v_parts[2]), 1);
+  v_count := case
+    when v_parts[2] is null or v_parts[2] in ('a', 'an') then 1
+    when v_parts[2] ~ '^[0-9]' then v_parts[2]::int
+    when v_parts[2] like '%couple%' then 2
+    when v_parts[2] like '%few' then 3
+    else array_position('{one,two,three,four,five,six,seven,eight,nine,ten,eleven,twelve,thirteen,fourteen,fifteen,sixteen,seventeen,
+                          eighteen,nineteen,twenty}'::text[], v_parts[2])
+  end;
   v_length := case v_unit when 'quarter' then interval '3 months' when 'weekend' then interval '2 days'
                           else ('1 ' || v_unit)::interval end;
 

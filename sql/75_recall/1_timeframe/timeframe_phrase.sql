@@ -25,12 +25,13 @@ begin
   if v_first = 'between' then
     v_parts := regexp_match(v_rest, '^(.+) and (.+)$');
   elsif phrase like any ('{% to %,% until %,% till %,% through %,% - %,% – %}') then
-    v_parts := regexp_match(case v_first when 'from' then v_rest else phrase end, '^(.+) (?:to|until|till|through|-|–) (.+)$');
+    v_parts := regexp_match(case when v_first in ('from', 'in', 'on', 'during', 'throughout', 'within', 'over', 'for') then v_rest else phrase end,
+                            '^(.+) (?:to|until|till|through|-|–) (.+)$');
   end if;
   if v_parts is not null then
     select p.starts_at, p.ends_at, p.starts_at is not null into starts_at, ends_at, is_understood
     from braid_store.period_between(v_parts[1], v_parts[2], time_zone, reference_time) p;
-    is_explicit := v_first in ('between', 'from');
+    is_explicit := v_first in ('between', 'from', 'in', 'on', 'during', 'throughout');
     if is_understood then
       return;
     end if;
@@ -56,12 +57,12 @@ begin
     v_first := 'since';
     v_rest := regexp_replace(v_rest, ' on(wards?)?$', '');
   end if;
-  if v_first in ('since', 'before', 'after', 'until', 'till') then
+  if v_first in ('since', 'before', 'after', 'until', 'till', 'by', 'through') then
     v_period := braid_store.named_period(v_rest, time_zone, reference_time);
     is_understood := v_period.starts_at is not null;
     starts_at := case v_first when 'since' then v_period.starts_at when 'after' then v_period.ends_at end;
     ends_at := case when v_first = 'before' then v_period.starts_at
-                    when v_first in ('until', 'till') then v_period.ends_at end;
+                    when v_first in ('until', 'till', 'by', 'through') then v_period.ends_at end;
     return;
   end if;
 

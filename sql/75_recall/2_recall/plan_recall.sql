@@ -20,6 +20,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_read_warnings jsonb := '[]';
 begin
   if asked_strategy not in ('hybrid', 'full_text', 'semantic', 'prefilter', 'auto') or asked_strategy is null then
     raise exception 'strategy is %', coalesce('''' || left(asked_strategy, 100) || '''', 'null')
@@ -30,7 +32,7 @@ begin
   searched := coalesce(query_text, '');
   phrases := '{}';
   if lower(btrim(timeframe) collate "C") = 'auto' then
-    select e.searched, e.ranges, e.phrases into searched, ranges, phrases
+    select e.searched, e.ranges, e.phrases, e.warnings into searched, ranges, phrases, v_read_warnings
     from braid_store.extract_timeframes(searched, zone, reference_time) e;
   elsif timeframe is not null then
     ranges := braid_store.parse_timeframes(timeframe, zone, reference_time);
@@ -41,7 +43,7 @@ begin
     else jsonb_build_array(jsonb_build_object(
            'code', case when has_embedding then 'no_query_text' else 'no_query_embedding' end,
            'message', format('Without %s the search was %s.',
-                             case when has_embedding then 'query_text' else 'query_embedding' end, strategy))) end;
+                             case when has_embedding then 'query_text' else 'query_embedding' end, strategy))) end || v_read_warnings;
   reason := case
     when asked_strategy = strategy then 'It was asked for.'
     when not has_embedding then 'There is no query_embedding.'

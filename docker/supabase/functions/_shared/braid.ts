@@ -756,6 +756,7 @@ export type Database = {
           searched_text: string | null
           timeframe: string | null
           phrases: string[] | null
+          warnings: Json
         }[]
       }
       facets: {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.async_client.queries import RANKING, searched
@@ -68,7 +68,7 @@ async def recall(
         reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
         match_count = max(limit, rerank_count)
         options, shaping = reranked.split_options(options)
-    asked, mode = await _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
+    asked, mode, _ = await _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = await searched(
         client,
         f"""
@@ -140,7 +140,7 @@ async def conversation_timeline(
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     client = client._for_one_call()
-    asked, mode = await _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
+    asked, mode, told = await _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
     rows, warnings = await searched(
         client,
         """
@@ -172,7 +172,7 @@ async def conversation_timeline(
         min_score=min_score,
         match=match,
     )
-    return Timeline([TimelineTurn.from_row(row) for row in rows], warnings)
+    return Timeline([TimelineTurn.from_row(row) for row in rows], told + warnings)
 
 
 async def parse_timeframe(
@@ -203,6 +203,13 @@ async def extract_timeframe(
 
     Raises InvalidArgumentError.
     """
+    found = await _extracted(client, query, time_zone, reference_time)
+    return found["searched_text"], found["timeframe"]
+
+
+async def _extracted(
+    client: AsyncClient, query: str, time_zone: str | None, reference_time: datetime | None
+) -> dict[str, Any]:
     (found,) = await client._session.json(
         """
         to_jsonb(braid.extract_timeframe(query_text => %(query)s::text, time_zone => %(time_zone)s::text,
@@ -212,7 +219,7 @@ async def extract_timeframe(
         time_zone=time_zone,
         reference_time=reference_time,
     )
-    return found["searched_text"], found["timeframe"]
+    return cast(dict[str, Any], found)
 
 
 async def _for_recall(
@@ -222,8 +229,10 @@ async def _for_recall(
     timeframe: Timeframe | None,
     time_zone: str | None,
     reference_time: datetime | None,
-) -> tuple[str | None, Mode]:
-    """What of the query is embedded, and the mode that says whether it is."""
+) -> tuple[str | None, Mode, list[dict[str, Any]]]:
+    """Return what of the query is embedded, the mode that says whether it is, and warnings about its timeframe."""
+    warnings: list[dict[str, Any]] = []
     if query and isinstance(timeframe, str) and timeframe.strip().lower() == "auto":
-        query, _ = await client.extract_timeframe(query, time_zone=time_zone, reference_time=reference_time)
-    return query, strategy if strategy in ("full_text", "semantic") else "hybrid"
+        found = await _extracted(client, query, time_zone, reference_time)
+        query, warnings = found["searched_text"], found["warnings"]
+    return query, strategy if strategy in ("full_text", "semantic") else "hybrid", warnings

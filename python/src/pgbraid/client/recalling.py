@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.client.queries import RANKING, searched
@@ -70,7 +70,7 @@ def recall(
         reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
         match_count = max(limit, rerank_count)
         options, shaping = reranked.split_options(options)
-    asked, mode = _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
+    asked, mode, _ = _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = searched(
         client,
         f"""
@@ -142,7 +142,7 @@ def conversation_timeline(
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     client = client._for_one_call()
-    asked, mode = _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
+    asked, mode, told = _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
     rows, warnings = searched(
         client,
         """
@@ -174,7 +174,7 @@ def conversation_timeline(
         min_score=min_score,
         match=match,
     )
-    return Timeline([TimelineTurn.from_row(row) for row in rows], warnings)
+    return Timeline([TimelineTurn.from_row(row) for row in rows], told + warnings)
 
 
 def parse_timeframe(
@@ -205,6 +205,13 @@ def extract_timeframe(
 
     Raises InvalidArgumentError.
     """
+    found = _extracted(client, query, time_zone, reference_time)
+    return found["searched_text"], found["timeframe"]
+
+
+def _extracted(
+    client: Client, query: str, time_zone: str | None, reference_time: datetime | None
+) -> dict[str, Any]:
     (found,) = client._session.json(
         """
         to_jsonb(braid.extract_timeframe(query_text => %(query)s::text, time_zone => %(time_zone)s::text,
@@ -214,7 +221,7 @@ def extract_timeframe(
         time_zone=time_zone,
         reference_time=reference_time,
     )
-    return found["searched_text"], found["timeframe"]
+    return cast(dict[str, Any], found)
 
 
 def _for_recall(
@@ -224,8 +231,10 @@ def _for_recall(
     timeframe: Timeframe | None,
     time_zone: str | None,
     reference_time: datetime | None,
-) -> tuple[str | None, Mode]:
-    """What of the query is embedded, and the mode that says whether it is."""
+) -> tuple[str | None, Mode, list[dict[str, Any]]]:
+    """Return what of the query is embedded, the mode that says whether it is, and warnings about its timeframe."""
+    warnings: list[dict[str, Any]] = []
     if query and isinstance(timeframe, str) and timeframe.strip().lower() == "auto":
-        query, _ = client.extract_timeframe(query, time_zone=time_zone, reference_time=reference_time)
-    return query, strategy if strategy in ("full_text", "semantic") else "hybrid"
+        found = _extracted(client, query, time_zone, reference_time)
+        query, warnings = found["searched_text"], found["warnings"]
+    return query, strategy if strategy in ("full_text", "semantic") else "hybrid", warnings
