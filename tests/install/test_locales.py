@@ -59,6 +59,11 @@ def turkish(folder: Path, pg_version: int) -> Iterator[Connection]:
         ("THIS WEEK", "2025-03-03"),
         ("[-INFINITY,2025-01-01)", None),
         ("P1D", "2025-03-04"),
+        ("2024-04", "2024-04-01"),
+        ("SINCE 5TH APRIL 2024", "2024-04-05"),
+        ("FRI. 5-12 APRIL 2024", "2024-04-05"),
+        ("31/12/2024", "2024-12-31"),
+        ("LATE JAN. '24", "2024-01-21"),
     ],
 )
 def test_timeframes_in_capitals(turkish: Connection, timeframe: str, first_day: str | None) -> None:

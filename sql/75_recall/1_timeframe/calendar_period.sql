@@ -79,7 +79,7 @@ begin
     v_place := coalesce(v_parts[1]::int, (array_position('{first,second,third,fourth,1st,2nd,3rd,4th}'::text[],
                                                          v_parts[2]) - 1) % 4 + 1) * 3 - 2;
     v_length := '3 months';
-  elsif v_name between '0' and ':' then
+  elsif v_name collate "C" between '0' and ':' then
     v_parts := regexp_match(v_name, '^' || c_day || ' (?:of )?' || c_month || c_year || '$');
     v_day_number := v_parts[1]::int;
     v_length := '1 day';

@@ -59,12 +59,13 @@ begin
          array_agg(right(w.head, length(w.head) - length(w.core))), array_agg(k.can_start), array_agg(k.can_end)
   into v_starts_at, v_words, v_leads, v_cores, v_trails, v_can_start, v_can_end
   from (
-    select w.place, w.word, w.starts_at, w.head, lower(rtrim(w.head, '),].;:?!…') collate "C") as core
+    select w.place, w.word, w.starts_at, h.head, lower(c.core collate "C") as core
     from (
-      select t.word, t.place, (sum(length(t.word) + 1) over (order by t.place) - length(t.word))::int as starts_at,
-             ltrim(t.word, '([') as head
+      select t.word, t.place, (sum(length(t.word) + 1) over (order by t.place) - length(t.word))::int as starts_at
       from string_to_table(v_masked, ' ') with ordinality t (word, place)
-    ) w
+    ) w,
+         lateral ltrim(w.word, '([') h (head),
+         lateral rtrim(h.head, '),].;:?!…') c (core)
     where w.word <> ''
     order by w.place
     offset 0
@@ -143,7 +144,7 @@ begin
   v_unread := v_unread || array(
     select c.core
     from unnest(v_cores, v_can_end) c (core, can_end), braid_store.numeric_date(c.core, null) d
-    where c.can_end and c.core between '0' and ':' and d.is_date and d.iso is null
+    where c.can_end and c.core collate "C" between '0' and ':' and d.is_date and d.iso is null
     group by c.core);
   warnings := case when v_unread = '{}' then '[]' else jsonb_build_array(jsonb_build_object(
     'code', 'timeframe_not_read',
@@ -165,7 +166,8 @@ begin
     searched := v_before || case when v_before = '' or v_after ~ E'^([,.;:?!)\\]…]|$)' then '' else ' ' end || v_after;
   end loop;
   searched := btrim(regexp_replace(searched, E'^[\\s,;:]+', ''));
-  if searched !~ '[[:alnum:]]' then
+  -- Letters and digits of any script, in every locale: a class such as [:alnum:] has only those of ASCII under C.
+  if searched !~ E'[0-9A-Za-z\\u00aa\\u00b5\\u00ba\\u00c0-\\u1fff\\u2070-\\u209f\\u2100-\\u2fff\\u3005-\\uffff\\U00010000-\\U0010ffff]' then
     searched := '';
   end if;
 end

@@ -30,7 +30,7 @@ begin
          and (next_word = '' or next_word = any ('{about,and,as,at,did,from,how,regarding,was,were,what,when,where,which,who,why,with}'::text[]))
     -- An abbreviation is a month only next to a number.
     when v_last in ('jan', 'feb', 'mar', 'apr', 'jun', 'jul', 'aug', 'sep', 'sept', 'oct', 'nov', 'dec') then
-      v_before between '0' and ':' or v_before in ('early', 'mid', 'late')
+      v_before collate "C" between '0' and ':' or v_before in ('early', 'mid', 'late')
     -- Not in "in 2000 lines", where the number counts the next word.
     when v_last ~ E'^\\d{4}$' and v_before in ('in', 'since', 'before', 'after', 'until', 'till', 'from', 'to', 'and', 'during',
                                              'throughout') then

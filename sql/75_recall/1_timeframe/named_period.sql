@@ -26,7 +26,7 @@ begin
   if length(phrase) > c_max_length then
     return;
   end if;
-  if v_phrase between '0' and ':' then
+  if v_phrase collate "C" between '0' and ':' then
     select p.starts_at, p.ends_at into starts_at, ends_at from braid_store.iso_period(v_phrase, time_zone) p;
   end if;
   if starts_at is null then

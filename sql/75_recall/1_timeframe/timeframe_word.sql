@@ -39,11 +39,11 @@ begin
              oct,nov,dec}'::text[])) then
       can_start := false;
       can_end := true;
-    when word between '0' and ':' and (braid_store.numeric_date(word, null)).is_date
+    when word collate "C" between '0' and ':' and (braid_store.numeric_date(word, null)).is_date
          or word ~ E'^(?:[0-9]{1,2}(?:st|nd|rd|th)?[-–—][0-9]{1,2}(?:st|nd|rd|th)?|[0-9]{4}[-–—][0-9]{4}|[0-9]{4}/(?:[0-9]{2}){1,2}|[0-9]{3}0s|[0-9]{1,2}-[a-z]{3,9}-[0-9]{4})$' then
       can_start := false;
       can_end := true;
-    when word between '0' and ':'
+    when word collate "C" between '0' and ':'
          and word ~ (E'^(?:\\d{1,6}|\\d{1,2}(?:st|nd|rd|th)|\\d{4}-?q[1-4]|\\d{4}-?w\\d\\d(?:-[1-7])?|\\d{4}-\\d\\d(?:-\\d\\d)?'
                      '(?:t\\d\\d:\\d\\d(?::\\d\\d)?(?:z|[+-]\\d\\d:\\d\\d)?)?)$') then
       can_start := word ~ E'^\\d{1,6}$';
