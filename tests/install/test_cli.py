@@ -245,7 +245,7 @@ def test_every_command_has_help(name: str) -> None:
 
 @pytest.mark.any_version
 def test_a_command_loads_only_what_it_uses(home: Path) -> None:
-    script = "import sys; from pgbraid.cli import cli; cli.main(['dsn', '--dsn', 'x'], standalone_mode=False)\n"
+    script = "import sys; from pgbraid.cli import cli; cli.main(['dsn', '--dsn', 'host=x'], standalone_mode=False)\n"
     script += "print(sorted({'yoyo', 'numpy', 'psutil', 'tokenizers', 'pgbraid.install'} & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "[]"

@@ -219,9 +219,9 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
                 message, hint="check that the server is running and the DSN names the right host, database and role"
             )
         if "connection info string" in message:
+            # Not the message, which quotes it, and it may have a password.
             return InvalidArgumentError(
-                f"the DSN (--dsn or PGBRAID_DSN) cannot be read: {message}",
-                hint="give a URL such as postgresql://user@host/database",
+                "the database's address cannot be read", hint="give a URL such as postgresql://user@host/database"
             )
         if isinstance(error, (psycopg.DataError, psycopg.ProgrammingError)):
             return InvalidArgumentError(message, hint=hint)

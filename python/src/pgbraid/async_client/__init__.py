@@ -17,7 +17,7 @@ from pgbraid._opening import opening
 from pgbraid._threads import in_thread
 from pgbraid.async_client.session import Call, Session
 from pgbraid.async_client.vector_spaces import VectorSpaces
-from pgbraid.errors import NotSupportedError, from_psycopg
+from pgbraid.errors import InvalidArgumentError, NotSupportedError, from_psycopg
 
 if TYPE_CHECKING:
     from pgbraid.async_client import (
@@ -107,13 +107,23 @@ async def connect_async(
     NotSupportedError for `read_dsn` on a cluster.
     """
     if isinstance(dsn, psycopg.AsyncConnection):
+        if not dsn.closed and dsn.info.encoding != "utf-8":
+            raise InvalidArgumentError(
+                f"the connection's client_encoding is {dsn.info.parameter_status('client_encoding')}",
+                hint="open it with client_encoding='utf8', or run on it: set client_encoding to utf8",
+                sqlstate="22023",
+            )
         client = AsyncClient(dsn, tenant, embedder, owns_connection=False)
     else:
         found = await in_thread(find_dsn, dsn)
         try:
             # Prepared statements do not survive a transaction pooler, and save nothing here.
             connection = await psycopg.AsyncConnection.connect(
-                found, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid"
+                found,
+                autocommit=True,
+                prepare_threshold=None,
+                client_encoding="utf8",
+                fallback_application_name="pgbraid",
             )
         except psycopg.Error as error:
             raise from_psycopg(error) from error

@@ -87,6 +87,7 @@ class Nodes:
                 self.dsn_of(named),
                 autocommit=True,
                 prepare_threshold=None,
+                client_encoding="utf8",
                 fallback_application_name="pgbraid",
             )
             await end_with_client(connection)

@@ -57,6 +57,7 @@ COMMANDS = {
 }
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 APPLICATION_NAME = "PGAPPNAME"
+ENCODING = "PGCLIENTENCODING"
 DEBUG = "PGBRAID_DEBUG"
 ERROR = 2
 INTERRUPTED = 130
@@ -72,6 +73,7 @@ class _Commands(click.Group):
             return None
         # What libpq takes unless the DSN has another name; psql has its own.
         if cmd_name != "psql" and ctx.info_name == "pgbraid":
+            os.environ[ENCODING] = "UTF8"
             os.environ.setdefault(APPLICATION_NAME, f"pgbraid {cmd_name}")
         module, _, attribute = COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(import_module(module), attribute)
@@ -100,7 +102,7 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    application_name = os.environ.get(APPLICATION_NAME)
+    before = {name: os.environ.get(name) for name in (APPLICATION_NAME, ENCODING)}
     try:
         code = cli.main(arguments, prog_name="pgbraid", standalone_mode=False)
         sys.stdout.flush()
@@ -126,8 +128,11 @@ def _run(arguments: list[str]) -> int:
             raise
         return _explain(error)
     finally:
-        if application_name is None:
-            os.environ.pop(APPLICATION_NAME, None)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 def _explain(error: Exception) -> int:

@@ -96,7 +96,7 @@ def import_table(
     import psycopg
 
     import pgbraid
-    from pgbraid._dsn import find_dsn
+    from pgbraid._dsn import find_dsn, usable_dsn
 
     columns = {
         "external_id": id_column,
@@ -114,7 +114,7 @@ def import_table(
     given = {key: name for key, name in columns.items() if name}
     with (
         pgbraid.connect(dsn, tenant=tenant, embedder=embedders(embedding_url, embedding_model)) as client,
-        psycopg.connect(source_dsn or find_dsn(dsn)) as connection,
+        psycopg.connect(usable_dsn(source_dsn, "--from") if source_dsn else find_dsn(dsn)) as connection,
     ):
         connection.read_only = True
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ

@@ -17,7 +17,7 @@ from pgbraid._dsn import find_dsn
 from pgbraid._lazy import LazyModule
 from pgbraid.client.session import Call, Session
 from pgbraid.client.vector_spaces import VectorSpaces
-from pgbraid.errors import NotSupportedError, from_psycopg
+from pgbraid.errors import InvalidArgumentError, NotSupportedError, from_psycopg
 
 if TYPE_CHECKING:
     from pgbraid.client import (
@@ -106,13 +106,23 @@ def connect(
     NotSupportedError for `read_dsn` on a cluster.
     """
     if isinstance(dsn, psycopg.Connection):
+        if not dsn.closed and dsn.info.encoding != "utf-8":
+            raise InvalidArgumentError(
+                f"the connection's client_encoding is {dsn.info.parameter_status('client_encoding')}",
+                hint="open it with client_encoding='utf8', or run on it: set client_encoding to utf8",
+                sqlstate="22023",
+            )
         client = Client(dsn, tenant, embedder, owns_connection=False)
     else:
         found = find_dsn(dsn)
         try:
             # Prepared statements do not survive a transaction pooler, and save nothing here.
             connection = psycopg.Connection.connect(
-                found, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid"
+                found,
+                autocommit=True,
+                prepare_threshold=None,
+                client_encoding="utf8",
+                fallback_application_name="pgbraid",
             )
         except psycopg.Error as error:
             raise from_psycopg(error) from error

@@ -89,6 +89,7 @@ class Nodes:
                 self.dsn_of(named),
                 autocommit=True,
                 prepare_threshold=None,
+                client_encoding="utf8",
                 fallback_application_name="pgbraid",
             )
             end_with_client(connection)

@@ -41,6 +41,11 @@ IS_NODE = "pg_catalog.to_regprocedure('braid_store.tenant_here()') is not null"
 # Has the server look, while it works on a statement, whether the client is still there: else it would work on for
 # one that is gone. On some operating systems it cannot.
 END_WITH_CLIENT = "pg_catalog.set_config('client_connection_check_interval', '2s', false)"
+# What results are written in: psycopg reads times and intervals in no other way, and numbers lose nothing.
+READABLE = (
+    "pg_catalog.set_config('datestyle', 'ISO, MDY', false), pg_catalog.set_config('intervalstyle', 'postgres', false),"
+    " pg_catalog.set_config('extra_float_digits', '1', false)"
+)
 # Held by the statement that a connection is at, of whatever client: who waits for it must not be taken for that one.
 _LOCKS: WeakKeyDictionary[psycopg.Connection[Any], threading.Lock] = WeakKeyDictionary()
 
@@ -123,9 +128,9 @@ class Session:
         statement = f"select i.version, i.content_hash, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_store.installation i"
         try:
             try:
-                rows = self._fetch(statement.format(f", {END_WITH_CLIENT}" if is_new else ""), {})
+                rows = self._fetch(statement.format(f", {READABLE}, {END_WITH_CLIENT}" if is_new else ""), {})
             except psycopg.DataError:
-                rows = self._fetch(statement.format(""), {})
+                rows = self._fetch(statement.format(f", {READABLE}" if is_new else ""), {})
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         version, content_hash, self.vector_types, is_node = rows[0][:4] if rows else (None, None, {}, False)
@@ -188,6 +193,7 @@ class Session:
 
 
 def end_with_client(connection: psycopg.Connection[Any]) -> None:
-    """As END_WITH_CLIENT."""
+    """As END_WITH_CLIENT, and READABLE."""
+    connection.execute(f"select {READABLE}".encode())
     with suppress(psycopg.DataError):
         connection.execute(f"select {END_WITH_CLIENT}".encode())

@@ -18,6 +18,7 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
+from pgbraid._dsn import URL, usable_dsn
 from pgbraid.client.session import end_with_client
 from pgbraid.errors import ConnectionLostError, InvalidArgumentError, RecoveryConflictError, from_psycopg, is_outdated
 from pgbraid.vectors import register_vector_types
@@ -114,17 +115,8 @@ def _split(read_dsn: str | Sequence[str]) -> list[str]:
     given = [read_dsn] if isinstance(read_dsn, str) else list(read_dsn)
     dsns = []
     for dsn in given:
-        dsns += dsn.split() if dsn.lstrip().startswith(("postgresql://", "postgres://")) else [dsn]
-    for dsn in dsns:
-        try:
-            conninfo_to_dict(dsn)
-        except psycopg.ProgrammingError as error:
-            raise InvalidArgumentError(
-                f"read_dsn (--read-dsn or PGBRAID_READ_DSN) cannot be read: {error}".strip(),
-                hint="give a URL such as postgresql://user@host/database, or several with spaces between them",
-                sqlstate="22023",
-            ) from error
-    return list(dict.fromkeys(dsns))
+        dsns += dsn.split() if URL.match(dsn) else [dsn]
+    return list(dict.fromkeys(usable_dsn(dsn, "read_dsn (--read-dsn or PGBRAID_READ_DSN)") for dsn in dsns))
 
 
 @lru_cache(maxsize=256)
@@ -274,7 +266,7 @@ class Standbys:
         if standby.connection is not None and not standby.connection.closed:
             return standby.connection
         standby.connection, standby.replayed = None, 0
-        settings: dict[str, Any] = {**PATIENCE, **conninfo_to_dict(standby.dsn)}
+        settings: dict[str, Any] = {**PATIENCE, **conninfo_to_dict(standby.dsn), "client_encoding": "utf8"}
         connection = psycopg.Connection.connect(
             **settings, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid"
         )

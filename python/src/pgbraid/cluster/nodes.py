@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from pgbraid._dsn import usable_dsn
 from pgbraid.cluster.tables import SHARDS
 from pgbraid.errors import ConflictError, InstallationError, NotSupportedError
 from pgbraid.install.session import installer_session
@@ -57,7 +58,7 @@ class Node:
         return f"{self.host}:{self.port}"
 
     def dsn(self, coordinator: str) -> str:
-        return make_conninfo(coordinator, host=self.host, port=self.port, hostaddr=None)
+        return make_conninfo(usable_dsn(coordinator), host=self.host, port=self.port, hostaddr=None)
 
 
 @contextmanager

@@ -18,9 +18,11 @@ def query_drafts(dsn: str, query: str, fields: Fields) -> Iterator[Draft]:
     """A document of each row, read through a cursor. Raises IngestError, and NoText if there is no row."""
     import psycopg
 
+    from pgbraid._dsn import usable_dsn
+
     file = Input(Path("query"), "--sql", 0, "sql", "query", fields)
     number = 0
-    with psycopg.connect(dsn) as connection:
+    with psycopg.connect(usable_dsn(dsn, "--from")) as connection:
         connection.read_only = True
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         with connection.cursor(name="pgbraid_ingest") as cursor:

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import psycopg
 
+from pgbraid._dsn import usable_dsn
 from pgbraid.errors import InstallationError, from_psycopg
 from pgbraid.install.state import INSTALLATION, Connection, allowed, exists
 
@@ -85,10 +86,15 @@ select exists (
 @contextmanager
 def installer_session(dsn: str) -> Iterator[Connection]:
     """A connection in autocommit mode."""
+    dsn = usable_dsn(dsn)
     try:
         # Not prepared: what a statement means changes while schemas are being made.
         connection = psycopg.connect(
-            dsn, autocommit=True, prepare_threshold=None, fallback_application_name="pgbraid install"
+            dsn,
+            autocommit=True,
+            prepare_threshold=None,
+            client_encoding="utf8",
+            fallback_application_name="pgbraid install",
         )
     except psycopg.Error as error:
         raise from_psycopg(error) from error

@@ -127,7 +127,7 @@ async def _opened(dsn: str) -> AsyncConnectionPool[psycopg.AsyncConnection[Any]]
         timeout=WAIT,
         open=False,
         check=AsyncConnectionPool.check_connection,
-        kwargs={"autocommit": True, "prepare_threshold": None},
+        kwargs={"autocommit": True, "prepare_threshold": None, "client_encoding": "utf8"},
     )
     await pool.open()
     return pool
