@@ -68,8 +68,9 @@ dump: build ## record a filled database of this version, which later versions mu
 dist: build ## build the release into dist/: a wheel, and the source distribution
 	@cd python && "$(abspath $(BIN))/python" -m hatchling build -d "$(abspath $(DIST))"
 
-bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, to paste into Supabase's SQL editor
+bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, and its parts for Supabase's SQL editor
 	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql
+	@$(BIN)/pgbraid bundle --parts dist
 
 types: build ## write the TypeScript types of the API, from the catalog
 	@$(BIN)/python python/tools/typescript_types.py

@@ -2,20 +2,51 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from pathlib import Path
 
 import click
 
+FOLDER = click.Path(file_okay=False, path_type=Path)
+
 
 @click.command(short_help="Write the SQL that installs pgbraid on Supabase.")
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="File to write; else stdout.")
-def bundle(output: Path | None) -> None:
-    """Write one SQL statement that installs or upgrades pgbraid, to paste into Supabase's SQL editor."""
+@click.option("--parts", type=FOLDER, metavar="FOLDER", help="Write numbered parts, each small enough for the editor.")
+@click.option(
+    "--migration",
+    type=FOLDER,
+    metavar="FOLDER",
+    is_flag=False,
+    flag_value="supabase/migrations",
+    help="Write a migration for `supabase db push`, by default into supabase/migrations.",
+)
+def bundle(output: Path | None, parts: Path | None, migration: Path | None) -> None:
+    """Write the SQL that installs or upgrades pgbraid: one statement for psql, --parts for Supabase's SQL editor, or a
+    --migration for its command line."""
+    from pgbraid._version import __version__
     from pgbraid.install.bundle import bundle as written
+    from pgbraid.install.bundle import bundle_migration, bundle_parts
 
-    if output is None:
+    if sum(given is not None for given in (output, parts, migration)) > 1:
+        raise click.UsageError("give one of --output, --parts and --migration")
+    if parts is not None:
+        files = bundle_parts()
+        for name, text in files.items():
+            _write(parts / name, text)
+        click.echo(f"{parts}: paste these into the SQL editor and run them, one after the other: {', '.join(files)}")
+    elif migration is not None:
+        moment = datetime.now(timezone.utc).strftime("%Y%m%d%H%M%S")
+        path = migration / f"{moment}_pgbraid_{__version__.replace('.', '_')}.sql"
+        _write(path, bundle_migration())
+        click.echo(f"{path} written: run `supabase db push`")
+    elif output is not None:
+        _write(output, written())
+        click.echo(f"{output} written: run it with psql --file; Supabase's SQL editor takes --parts")
+    else:
         click.echo(written(), nl=False)
-        return
-    output.parent.mkdir(parents=True, exist_ok=True)
-    output.write_text(written(), encoding="utf-8")
-    click.echo(f"{output} written: paste it into the SQL editor")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="")

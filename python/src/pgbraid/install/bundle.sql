@@ -1,7 +1,7 @@
--- pgbraid {{version}}: hybrid search in PostgreSQL, for Supabase's SQL editor.
+-- pgbraid {{version}}: hybrid search in PostgreSQL.
 --
--- Paste all of it and run it. It is one statement, so that all of it is done or nothing; running it again changes
--- nothing, and over an older version it upgrades. `pgbraid upgrade` goes on from it.
+-- Run all of it. It is one statement, so that all of it is done or nothing; running it again changes nothing, and over
+-- an older version it upgrades. `pgbraid upgrade` goes on from it.
 do $braid_bundle$
 declare
   -- Which schemas the Data API exposes now, such as 'public, graphql_public': braid is added to them. Left empty, add
@@ -15,6 +15,8 @@ declare
   v_state text;
   v_message text;
 begin
+  -- What the last of several parts says.
+  v_exposed := coalesce(nullif(v_exposed, ''), pg_catalog.current_setting('pgbraid.exposed', true), '');
   -- Not from pg_settings, which any login can lock: everybody may update it.
   select pg_catalog.jsonb_object_agg(s.key, pg_catalog.current_setting(s.key)) into v_settings
   from pg_catalog.jsonb_each_text(pg_catalog.jsonb_set(v_pinned, '{lock_timeout}', '0')) s;
