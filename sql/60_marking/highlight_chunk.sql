@@ -27,6 +27,7 @@ begin
     raise exception 'query_text is null' using errcode = '22023', hint = 'Give a text; an empty one marks nothing.';
   end if;
   perform braid_store.check_snippet_arguments(start_tag, stop_tag, fragment_count, fragment_words, fragment_separator);
+  perform braid_store.refuse_list(query_text);
   v_searched := (braid_store.searched_text(query_text, true)).searched;
   select c.content, braid_store.language_config(c.language, o.text_config) as text_config, o.fold_diacritics
   into v_content, v_config, v_fold_diacritics

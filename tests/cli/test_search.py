@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import signal
 import subprocess
@@ -207,3 +209,55 @@ def test_bad_input_of_watch(run: Run, arguments: tuple[str, ...], part: str) -> 
     done = run("search", "zebra", *arguments)
     assert (done.code, done.out) == (2, "")
     assert part in done.err and "Traceback" not in done.err and len(done.err.splitlines()) <= 2
+
+
+@pytest.mark.parametrize("command", ["search", "recall", "explain", "vector"])
+def test_a_query_that_begins_with_a_minus(run: Run, searchable: pgbraid.Client, command: str) -> None:
+    for query in ("-x", "-5 degrees", "--verbose"):
+        refused = run(command, query)
+        assert (refused.code, refused.out) == (2, "") and "write -- before QUERY" in refused.err
+    assert "Write -- before a query" in run(command, "--help").out
+    assert run(command, "--", "-x").code == 0
+
+
+@pytest.mark.parametrize("command", ["search", "recall", "explain"])
+def test_ranking_options(run: Run, searchable: pgbraid.Client, command: str) -> None:
+    given = ["zebra snake", "--fusion", "rrf", "--weights", "2,1", "--option", "rrf_k=0", "--json"]
+    (best, *_) = json.loads(run(command, *given).out)["results"]
+    assert (best["external_id"], best["score"]) == ("s", 2.0)
+    options = ["--option", "group_by=external_id", "--option", 'boosts=[{"filter": {"legs": 4}, "factor": 9}]']
+    assert json.loads(run(command, *given, *options).out)["results"][0]["external_id"] == "z"
+    rows = json.loads(run(command, *given, "--option", "match=all").out)["results"]
+    assert [row["external_id"] for row in rows] == ["s"]
+    for wrong, part in (
+        (["--weights", "2"], "two numbers"),
+        (["--weights", "a,b"], "two numbers"),
+        (["--weights", "-1,1"], "full_text_weight"),
+        (["--fusion", "none"], "fusion"),
+        (["--option", "collapse"], "NAME=VALUE"),
+        (["--option", "rrf_k=many"], "not a number"),
+        (["--option", "colapse=true"], "colapse"),
+    ):
+        refused = run(command, "zebra", *wrong)
+        assert refused.code == 2 and part in refused.err and "\nhint: " in refused.err, wrong
+
+
+def test_csv(run: Run, searchable: pgbraid.Client) -> None:
+    searchable.add_documents([{"external_id": "q", "content": 'a "zebra",\nand more', "metadata": {"a": [1, "é"]}}])
+    done = run("search", "zebra", "--mode", "full_text", "--csv")
+    rows = list(csv.DictReader(io.StringIO(done.out)))
+    found = searchable.search("zebra", mode="full_text")
+    assert [(row["rank"], row["external_id"]) for row in rows] == [
+        (str(rank), row.external_id) for rank, row in enumerate(found, 1)
+    ]
+    assert [float(row["score"]) for row in rows] == [row.score for row in found]
+    (odd,) = (row for row in rows if row["external_id"] == "q")
+    assert odd["content"] == 'a "zebra",\nand more' and json.loads(odd["metadata"]) == {"a": [1, "é"]}
+    assert odd["title"] == "" and odd["semantic_rank"] == ""
+    assert run("search", "zebra", "--csv", "--json").code == run("search", "zebra", "--csv", "--watch").code == 2
+    assert "warning: " in run("search", "zebar", "--csv").err
+
+
+def test_what_others_call_a_mode(run: Run) -> None:
+    assert "'vector' is called 'semantic' here" in run("search", "x", "--mode", "vector").err
+    assert "'full-text' is called 'full_text' here" in run("recall", "x", "--strategy", "full-text").err

@@ -151,6 +151,14 @@ def test_json_that_is_no_object_is_refused_with_a_hint(
         assert argument in answer.data["message"] and answer.data["hint"]
 
 
+def test_an_array_of_texts_is_no_query(http: Gateway, tokens: dict[bool, str]) -> None:
+    for function in ("recall", "recall_json", "hybrid_search", "search", "facets", "embedded_text"):
+        more = {"keys": ["speaker"]} if function == "facets" else {}
+        answer = http.post(function, {"query_text": ["database", "query performance"], **more}, tokens[False])
+        assert (answer.status, answer.code) == (400, "22023"), function
+        assert "array of 2 texts" in answer.data["message"] and "multi_search" in answer.data["hint"]
+
+
 def test_json_in_a_url_is_refused_with_a_hint(http: Gateway, tokens: dict[bool, str]) -> None:
     """PostgREST 12 makes a string of it, which would match nothing."""
     answer = http.get("hybrid_search", {**TEXT, "filters": '{"speaker": "Ana"}'}, tokens[False])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -140,3 +141,45 @@ def test_bad_input(talk: pgbraid.Client) -> None:
             talk.conversation_timeline("price", **arguments)
     with pytest.raises(InvalidArgumentError, match="nothing but a timeframe"):
         talk.recall("last week", "auto")
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "full_text", "semantic", "prefilter", "auto"])
+@pytest.mark.parametrize("timeframe", [None, "auto"])
+def test_several_topics_are_refused_with_a_hint(talk: pgbraid.Client, strategy: Any, timeframe: str | None) -> None:
+    topics: Any = ["database", "query performance"]
+    for call in (talk.recall, talk.conversation_timeline):
+        with pytest.raises(InvalidArgumentError, match="query is") as refused:
+            call(topics, timeframe, strategy)
+        assert "search()" in (refused.value.hint or "")
+
+
+def test_elsewhere_too(talk: pgbraid.Client) -> None:
+    topics: Any = ("price", "seat")
+    (row,) = talk.search("seat", limit=1, mode="full_text")
+    calls: list[Callable[[], object]] = [
+        lambda: talk.explain_search(topics),
+        lambda: talk.explain_score(topics, [row.chunk_id]),
+        lambda: talk.facets(["speaker"], topics),
+        lambda: talk.assemble_context(topics),
+        lambda: talk.extract_timeframe(topics),
+        lambda: talk.highlight(row.chunk_id, topics),
+        lambda: talk.embedded_text(topics),
+        lambda: talk.search_stream(topics),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidArgumentError, match="query is") as refused:
+            call()
+        assert refused.value.hint
+    # The searches that take several, fuse them.
+    assert {row.external_id for row in talk.search(list(topics))} == {"talk", "old"}
+    assert talk.retrieve(list(topics))  # type: ignore[arg-type]
+
+
+def test_what_others_call_a_strategy(talk: pgbraid.Client) -> None:
+    other: Any = "vector"
+    with pytest.raises(InvalidArgumentError) as refused:
+        talk.recall("price", strategy=other)
+    assert "is semantic here" in (refused.value.hint or "")
+    with pytest.raises(InvalidArgumentError) as refused:
+        talk.search("price", mode=other)
+    assert "is 'semantic' here" in (refused.value.hint or "")

@@ -9,6 +9,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from pgbraid.arguments import check_mode
+from pgbraid.errors import InvalidArgumentError
 from support.calls import full_text, hybrid, named, semantic, upsert, vector
 
 pytestmark = pytest.mark.any_version
@@ -297,3 +299,67 @@ def test_of_very_many_demands_the_first_count(db: Connection, demands: list[str]
     assert [warning["code"] for warning in row[0]["warnings"]] == ["demands_cut"]
     few = db.execute("select braid.search_json(query_text => 'leeds -played')").fetchone()
     assert few and few[0]["warnings"] == []
+
+
+ARRAY = '["database", "query performance"]'
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "full_text_search(%s)",
+        "hybrid_search(%s, match_count => 5)",
+        "search(%s)",
+        "search_json(%s)",
+        "explain_search(%s)",
+        "recall(%s)",
+        "recall_json(%s)",
+        "recall(%s, array_fill(1, '{384}')::text::vector, strategy => 'semantic')",
+        "logged_recall(%s)",
+        "conversation_timeline(%s)",
+        "assemble_context(%s)",
+        "facets('{category}', %s)",
+        "highlight(1, %s)",
+        "explain_score(%s, '{}')",
+        "embedded_text(%s)",
+    ],
+)
+def test_an_array_of_texts_is_no_query(filled: Connection, call: str) -> None:
+    # What PostgREST makes of {"query_text": ["database", "query performance"]}.
+    call = call.replace("array_fill(1, '{384}')::text::vector", "('[' || repeat('1,', 383) || '1]')::vector")
+    for text, count in ((ARRAY, 2), (' [ "a" ]', 1), ("[]", 0)):
+        with pytest.raises(psycopg.Error) as raised:
+            filled.execute(f"select braid.{call}", (text,))
+        assert raised.value.sqlstate == "22023"
+        assert raised.value.diag.message_primary == f"query_text is an array of {count} texts"
+        assert "multi_search" in (raised.value.diag.message_hint or "")
+
+
+def test_texts_that_only_look_like_arrays_are_queries(filled: Connection) -> None:
+    for text in ("[1, 2] numbers", "[numbers]", '["numbers"', "{numbers,table}", '[["numbers"]]', '["numbers", 1]'):
+        assert full_text(filled, text), text
+    plain = {"operators": False}
+    assert [row[0] for row in full_text(filled, '["numbers"]', options=plain)] == ["b"]
+
+
+OTHER_NAMES = {
+    "semantic": ["vector", "dense", "knn", "Embedding", "similarity", "semantic_search", "vector-search"],
+    "full_text": ["fulltext", "full-text", "Full Text", "FTS", "keyword", "bm25", "lexical", "full_text_search"],
+    "hybrid": ["HYBRID", "hybrid_search", "both"],
+}
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+def test_what_others_call_a_strategy_is_refused_with_its_name_here(filled: Connection, name: str) -> None:
+    filled.execute("select braid.create_query_set('asked')")
+    for other in OTHER_NAMES[name]:
+        said = f'"{other}" elsewhere is {name} here.'
+        for function in ("recall", "recall_json", "logged_recall"):
+            refusal = refused(filled, "22023", function, {"query_text": "a", "strategy": other})
+            assert said in (refusal.diag.message_hint or "")
+        assert said in (refused(filled, "22023", "conversation_timeline", {"strategy": other}).diag.message_hint or "")
+        given = {"query_set": "asked", "configuration": {"mode": other}}
+        assert said in (refused(filled, "22023", "evaluate", given).diag.message_hint or "")
+        with pytest.raises(InvalidArgumentError) as raised:
+            check_mode(other)
+        assert f"{other!r} elsewhere is {name!r} here" in (raised.value.hint or "")

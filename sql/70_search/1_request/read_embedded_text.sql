@@ -19,6 +19,8 @@ begin
   perform braid_store.check_query_text(read_embedded_text.query_text);
   if read_embedded_text.query_text is null then
     return null;
+  elsif v_options.operators then
+    perform braid_store.refuse_list(read_embedded_text.query_text);
   end if;
   return braid_store.asked_text(read_embedded_text.query_text, v_options.operators,
                                 braid_store.language_config(v_options.language, v_collection.text_config));

@@ -55,6 +55,7 @@ begin
             hint = 'Take chunk_id from a search''s rows; a document that is written again gets new chunks.';
   end if;
 
+  perform braid_store.refuse_list(explain_chunks.query_text);
   v_query := braid_store.compile_query(
     v_tenant_id, v_collection,
     braid_store.query_tokens((braid_store.searched_text(explain_chunks.query_text, true)).searched, v_collection.text_config,

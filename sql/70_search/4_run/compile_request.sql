@@ -169,6 +169,9 @@ begin
   end if;
 
   if v_has_text then
+    if strpos(query_text, '[') > 0 and v_options.operators then
+      perform braid_store.refuse_list(query_text);
+    end if;
     -- Few texts need a closer look.
     if octet_length(query_text) > 1000
        or not v_options.operators and (query_text ~ '[^ 0-9A-Za-z.,;:!?]' or strpos(query_text, 'OR') > 0) then

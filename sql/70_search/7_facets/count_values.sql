@@ -63,6 +63,9 @@ begin
   if coalesce(count_values.query_text, '') = '' then
     v_chunk_ids := braid_store.filtered_chunk_ids(v_tenant_id, v_collection.id, v_filter, 2147483647);
   else
+    if v_options.operators then
+      perform braid_store.refuse_list(count_values.query_text);
+    end if;
     v_tokens := braid_store.query_tokens((braid_store.searched_text(count_values.query_text, v_options.operators)).searched,
                                          v_collection.text_config, v_collection.fold_diacritics);
     v_query := braid_store.compile_query(v_tenant_id, v_collection, v_tokens, count_values.match, '{}', '{}');

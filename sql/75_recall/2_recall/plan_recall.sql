@@ -25,7 +25,7 @@ declare
 begin
   if asked_strategy not in ('hybrid', 'full_text', 'semantic', 'prefilter', 'auto') or asked_strategy is null then
     raise exception 'strategy is %', coalesce('''' || left(asked_strategy, 100) || '''', 'null')
-      using errcode = '22023', hint = 'Use hybrid, full_text, semantic, prefilter or auto.';
+      using errcode = '22023', hint = concat('Use hybrid, full_text, semantic, prefilter or auto.', braid_store.other_name(asked_strategy));
   end if;
   zone := braid_store.zone_name(time_zone);
   reference_time := braid_store.check_reference_time(asked_reference_time);

@@ -37,6 +37,10 @@ declare
   v_collection braid_store.collections;
   v_hint text;
 begin
+  -- Also where only the vector is searched for.
+  if options -> 'operators' is distinct from 'false' then
+    perform braid_store.refuse_list(query_text);
+  end if;
   v_plan := braid_store.plan_recall(query_text, query_embedding is not null, timeframe, strategy, time_zone, reference_time);
   if query_embedding is null and strategy <> 'full_text' and octet_length(v_plan.searched) between 1 and 16384 then
     v_collection := braid_store.find_collection(collection);

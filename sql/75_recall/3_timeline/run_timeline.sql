@@ -54,6 +54,9 @@ declare
 begin
   perform braid_store.check_timeline_arguments(match_count, context_before, context_after, conversation_key),
           braid_store.read_search_options(options);
+  if options -> 'operators' is distinct from 'false' then
+    perform braid_store.refuse_list(topic);
+  end if;
   v_collection := braid_store.find_collection(collection);
   v_plan := braid_store.plan_recall(topic, query_embedding is not null, timeframe, strategy, time_zone,
                                     run_timeline.reference_time);

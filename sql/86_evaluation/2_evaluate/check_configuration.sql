@@ -46,7 +46,8 @@ begin
       using errcode = '22023', hint = format('Keys are %s. What is an option of searches belongs into options.', c_known);
   elsif found then
     raise exception 'configuration: % is %', v_wrong.key, left(v_wrong.value::text, 100)
-      using errcode = '22023', hint = v_wrong.hint;
+      using errcode = '22023',
+            hint = concat(v_wrong.hint, case when v_wrong.key = 'mode' then braid_store.other_name(v_wrong.value #>> '{}') end);
   end if;
 end
 $$;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import Mode, optional_json
+from pgbraid.arguments import Mode, check_query, optional_json
 from pgbraid.async_client.queries import RANKING, searched
 from pgbraid.contexts import Context, Passage
 from pgbraid.results import SearchResult, SearchResults
@@ -159,6 +159,7 @@ async def highlight(
 
     Raises NotFoundError, InvalidArgumentError.
     """
+    check_query(query)
     return str(
         await client._session.value(
             """

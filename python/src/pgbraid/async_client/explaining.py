@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode, optional_json
+from pgbraid.arguments import Mode, check_query, optional_json
 from pgbraid.async_client.queries import RANKING, searched
 from pgbraid.async_client.session import TENANT
 from pgbraid.explanation import Explanation, ScorePart
@@ -83,6 +83,7 @@ async def explain_score(
 
     Raises NotFoundError, InvalidArgumentError.
     """
+    check_query(query)
     rows = await client._session.rows(
         f"""
         select (e.part).*

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from pgbraid.arguments import Mode, optional_json
+from pgbraid.arguments import Mode, check_query, optional_json
 from pgbraid.async_client.queries import RANKING, searched
 from pgbraid.results import SearchResult, SearchResults, parse_time
 from pgbraid.timeframes import Strategy, Timeframe, timeframe_text
@@ -210,6 +210,7 @@ async def extract_timeframe(
 async def _extracted(
     client: AsyncClient, query: str, time_zone: str | None, reference_time: datetime | None
 ) -> dict[str, Any]:
+    check_query(query)
     (found,) = await client._session.json(
         """
         to_jsonb(braid.extract_timeframe(query_text => %(query)s::text, time_zone => %(time_zone)s::text,
@@ -232,6 +233,7 @@ async def _for_recall(
 ) -> tuple[str | None, Mode, list[dict[str, Any]]]:
     """Return what of the query is embedded, the mode that says whether it is, and warnings about its timeframe."""
     warnings: list[dict[str, Any]] = []
+    check_query(query)
     if query and isinstance(timeframe, str) and timeframe.strip().lower() == "auto":
         found = await _extracted(client, query, time_zone, reference_time)
         query, warnings = found["searched_text"], found["warnings"]

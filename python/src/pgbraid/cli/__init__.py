@@ -111,7 +111,12 @@ def _run(arguments: list[str]) -> int:
         path = error.ctx.command_path if error.ctx else "pgbraid"
         # Click calls a number that has bounds a range.
         message = re.sub("valid (integer|float) range", r"valid \1", error.format_message())
-        return _fail(message, f"run: {path} --help")
+        hint = f"run: {path} --help"
+        if isinstance(error, click.NoSuchOption) and error.ctx:
+            texts = [part for part in error.ctx.command.params if isinstance(part, click.Argument)]
+            if texts:
+                hint += f"; or write -- before {texts[0].make_metavar(error.ctx)} if that begins with a minus"
+        return _fail(message, hint)
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt) as error:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 import click
 
 from pgbraid.cli.options import (
+    MINUS,
     ROW_COUNT,
     collection_option,
     dsn_option,
@@ -14,13 +15,15 @@ from pgbraid.cli.options import (
     embedding_options,
     json_option,
     parse_json,
+    ranking_arguments,
+    ranking_options,
     read_dsn_option,
     tenant_option,
 )
 from pgbraid.cli.output import print_json, style
 
 
-@click.command(short_help="Explain a search: where scores come from, why a document is not found.")
+@click.command(short_help="Explain a search: where scores come from, why a document is not found.", epilog=MINUS)
 @click.argument("query")
 @dsn_option
 @read_dsn_option
@@ -28,7 +31,7 @@ from pgbraid.cli.output import print_json, style
 @collection_option
 @click.option("-k", "--limit", type=ROW_COUNT, default=5, show_default=True, metavar="N", help="How many results.")
 @click.option("--filters", metavar="JSON", help="""Such as '{"category": "bug", "importance": {"$gte": 3}}'.""")
-@click.option("--fusion", help="rrf, convex, dbsf or max. Default: the collection's.")
+@ranking_options
 @click.option("--options", metavar="JSON", help="""More options of the search, such as '{"collapse": true}'.""")
 @click.option("--document", metavar="EXTERNAL_ID", help="Say what became of this document, too.")
 @embedding_options
@@ -42,6 +45,8 @@ def explain(
     limit: int,
     filters: str | None,
     fusion: str | None,
+    weights: str | None,
+    given_options: tuple[str, ...],
     options: str | None,
     document: str | None,
     as_json: bool,
@@ -54,6 +59,7 @@ def explain(
     """
     import pgbraid
 
+    ranking = ranking_arguments(fusion, weights, given_options, parse_json(options, "--options"))
     models = embedders(embedding_url, embedding_model)
     with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
         explanation = client.explain_search(
@@ -61,9 +67,8 @@ def explain(
             limit,
             filters=parse_json(filters, "--filters"),
             collection=collection,
-            fusion=fusion,
-            options=parse_json(options, "--options"),
             external_id=document,
+            **ranking,
         )
     if as_json:
         print_json(asdict(explanation))

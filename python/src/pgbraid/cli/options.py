@@ -24,7 +24,20 @@ class FiniteRange(click.FloatRange):
         return number
 
 
+class Name(click.Choice):  # type: ignore[type-arg]
+    """A mode or strategy of searches; what others call it is refused with its name here."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        from pgbraid.arguments import other_name
+
+        if value not in self.choices and (known := other_name(value)) in self.choices:
+            self.fail(f"{value!r} is called {known!r} here.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 ROW_COUNT = click.IntRange(1, 10_000)
+# Of commands whose argument is a free text.
+MINUS = 'Write -- before a query that begins with a minus, as in: pgbraid search -- "-x"'
 
 dsn_option = click.option(
     "--dsn", envvar="PGBRAID_DSN", metavar="URL", help="The database. Default: $PGBRAID_DSN, else the embedded one."
@@ -51,6 +64,63 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 collection_option = click.option(
     "--collection", default="default", show_default=True, metavar="NAME", help="The collection."
 )
+
+
+# What --option takes too, though it is an argument of a search and no option.
+ARGUMENTS = ("rrf_k", "candidate_count", "min_score", "match")
+
+
+def ranking_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a command that searches, for `ranking_arguments`."""
+    for option in (
+        click.option(
+            "--option",
+            "given_options",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="An option of the search, such as collapse=true; rrf_k, candidate_count, min_score, match.",
+        ),
+        click.option(
+            "--weights",
+            metavar="FULL_TEXT,SEMANTIC",
+            help="The weights of the legs, such as 0.7,0.3. Default: the collection's.",
+        ),
+        click.option("--fusion", metavar="NAME", help="rrf, convex, dbsf or max. Default: the collection's."),
+    ):
+        command = option(command)
+    return command
+
+
+def ranking_arguments(
+    fusion: str | None, weights: str | None, given_options: tuple[str, ...], options: Any = None
+) -> dict[str, Any]:
+    """Return the arguments of a search by those options. Raise BadParameter."""
+    arguments: dict[str, Any] = {"fusion": fusion}
+    if weights is not None:
+        try:
+            full_text, semantic = map(float, weights.split(","))
+        except ValueError:
+            raise click.BadParameter(
+                f"{weights!r} is not two numbers such as 0.7,0.3", param_hint="--weights"
+            ) from None
+        arguments |= {"full_text_weight": full_text, "semantic_weight": semantic}
+    for given in given_options:
+        name, separator, text = given.partition("=")
+        if not name or not separator:
+            raise click.BadParameter(f"{given!r} is not NAME=VALUE, such as collapse=true", param_hint="--option")
+        try:
+            value = json.loads(text)
+        except ValueError:
+            value = text
+        if name == "match":
+            arguments[name] = text
+        elif name in ARGUMENTS:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                raise click.BadParameter(f"{name} is {text!r}, not a number", param_hint="--option")
+            arguments[name] = value
+        else:
+            options = {**(options or {}), name: value}
+    return {**arguments, "options": options}
 
 
 EMBEDDING_APIS = ["openai", "azure", "cohere", "voyage", "gemini", "tei"]

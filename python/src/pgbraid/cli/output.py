@@ -16,7 +16,7 @@ from pgbraid.display import clean
 if TYPE_CHECKING:
     from pgbraid.results import SearchResults
 
-__all__ = ["json_line", "print_json", "print_results", "style", "table"]
+__all__ = ["json_line", "print_csv", "print_json", "print_results", "style", "table"]
 
 COLOURS: dict[str, dict[str, Any]] = {
     "title": {"bold": True},
@@ -56,6 +56,30 @@ def print_results(results: SearchResults, as_json: bool) -> None:
 
     rows = [asdict(row) for row in results]
     print_json({"results": rows, "stats": results.stats, "warnings": results.warnings})
+
+
+def print_csv(results: SearchResults) -> None:
+    """Print the rows with a head, and warnings to stderr. Objects and lists are JSON, times ISO 8601, what is
+    null is empty."""
+    import csv
+    from dataclasses import fields
+
+    from pgbraid.results import SearchResult
+
+    names = [column.name for column in fields(SearchResult)]
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(["rank", *names])
+    for rank, row in enumerate(results, 1):
+        values = (getattr(row, name) for name in names)
+        writer.writerow(
+            [rank, *(json_line(value) if isinstance(value, (dict, list)) else _cell(value) for value in values)]
+        )
+    for warning in results.warnings:
+        click.echo(clean(f"warning: {warning['message']}"), err=True)
+
+
+def _cell(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 def table(rows: Sequence[Sequence[str]], *, numbers: frozenset[int] = frozenset()) -> list[str]:

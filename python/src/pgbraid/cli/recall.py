@@ -7,13 +7,17 @@ from typing import Literal
 import click
 
 from pgbraid.cli.options import (
+    MINUS,
     ROW_COUNT,
+    Name,
     collection_option,
     dsn_option,
     embedders,
     embedding_options,
     json_option,
     parse_json,
+    ranking_arguments,
+    ranking_options,
     read_dsn_option,
     tenant_option,
 )
@@ -21,7 +25,7 @@ from pgbraid.cli.output import print_results, style
 from pgbraid.display import clean
 
 
-@click.command(short_help="Search by what was said and when.")
+@click.command(short_help="Search by what was said and when.", epilog=MINUS)
 @click.argument("query")
 @dsn_option
 @read_dsn_option
@@ -34,7 +38,7 @@ from pgbraid.display import clean
 )
 @click.option(
     "--strategy",
-    type=click.Choice(["hybrid", "full_text", "semantic", "prefilter", "auto"]),
+    type=Name(["hybrid", "full_text", "semantic", "prefilter", "auto"]),
     default="hybrid",
     show_default=True,
     help="How the legs are used.",
@@ -42,6 +46,7 @@ from pgbraid.display import clean
 @click.option("--time-zone", metavar="NAME", help="Such as Europe/Berlin. Default: the session's.")
 @click.option("-k", "--limit", type=ROW_COUNT, default=10, show_default=True, metavar="N", help="How many results.")
 @click.option("--filters", metavar="JSON", help="""Such as '{"speaker": "Ana"}'.""")
+@ranking_options
 @embedding_options
 @json_option
 def recall(
@@ -55,6 +60,9 @@ def recall(
     time_zone: str | None,
     limit: int,
     filters: str | None,
+    fusion: str | None,
+    weights: str | None,
+    given_options: tuple[str, ...],
     as_json: bool,
     embedding_url: str | None,
     embedding_model: str | None,
@@ -65,10 +73,18 @@ def recall(
     """
     import pgbraid
 
+    ranking = ranking_arguments(fusion, weights, given_options)
     models = embedders(embedding_url, embedding_model)
     with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
         results = client.recall(
-            query, timeframe, strategy, limit, parse_json(filters, "--filters"), collection, time_zone=time_zone
+            query,
+            timeframe,
+            strategy,
+            limit,
+            parse_json(filters, "--filters"),
+            collection,
+            time_zone=time_zone,
+            **ranking,
         )
     if not as_json:
         used, coloured = results.stats["recall"], style()

@@ -7,28 +7,32 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from pgbraid.cli.options import (
+    MINUS,
     ROW_COUNT,
     FiniteRange,
+    Name,
     collection_option,
     dsn_option,
     embedders,
     embedding_options,
     json_option,
     parse_json,
+    ranking_arguments,
+    ranking_options,
     read_dsn_option,
     tenant_option,
 )
-from pgbraid.cli.output import print_results
+from pgbraid.cli.output import print_csv, print_results
 
 if TYPE_CHECKING:
     from pgbraid.rerankers import Reranker
     from pgbraid.results import SearchResults
 
-# Arguments of a search that this command leaves to the collection.
+# Arguments of a search that are left to the collection unless given.
 RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_count", "min_score")
 
 
-@click.command(short_help="Search.")
+@click.command(short_help="Search.", epilog=MINUS)
 @click.argument("query")
 @dsn_option
 @read_dsn_option
@@ -37,12 +41,13 @@ RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_
 @click.option("-k", "--limit", type=ROW_COUNT, metavar="N", help="How many results.  [default: 10, with --rerank 5]")
 @click.option(
     "--mode",
-    type=click.Choice(["hybrid", "full_text", "semantic"]),
+    type=Name(["hybrid", "full_text", "semantic"]),
     default="hybrid",
     show_default=True,
     help="Which legs run.",
 )
 @click.option("--filters", metavar="JSON", help="""Such as '{"category": "bug", "importance": {"$gte": 3}}'.""")
+@ranking_options
 @click.option(
     "--rerank",
     metavar="NAME",
@@ -54,6 +59,7 @@ RANKING = ("full_text_weight", "semantic_weight", "fusion", "rrf_k", "candidate_
 )
 @embedding_options
 @json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print the rows as CSV.")
 def search(
     query: str,
     dsn: str | None,
@@ -63,10 +69,14 @@ def search(
     limit: int | None,
     mode: Literal["hybrid", "full_text", "semantic"],
     filters: str | None,
+    fusion: str | None,
+    weights: str | None,
+    given_options: tuple[str, ...],
     rerank: str | None,
     watch: bool,
     interval: float | None,
     as_json: bool,
+    as_csv: bool,
     embedding_url: str | None,
     embedding_model: str | None,
 ) -> None:
@@ -78,28 +88,35 @@ def search(
 
     if interval is not None and not watch:
         raise click.UsageError("--interval needs --watch")
+    if as_csv and (as_json or watch):
+        raise click.UsageError(f"--csv does not go with {'--json' if as_json else '--watch'}")
     given = parse_json(filters, "--filters")
+    ranking = ranking_arguments(fusion, weights, given_options)
     reranker = _reranker(rerank)
     models = embedders(embedding_url, embedding_model)
     with pgbraid.connect(dsn, tenant=tenant, embedder=models, read_dsn=read_dsn) as client:
         # A model that loads for this one search may take longer than a search may.
-        results = client.search(query, limit, mode, given, collection, rerank=reranker, rerank_timeout=None)
+        results = client.search(query, limit, mode, given, collection, rerank=reranker, rerank_timeout=None, **ranking)
         if watch:
             from pgbraid.arguments import optional_json
             from pgbraid.cli import watch as watching
             from pgbraid.client.reranked import unlogged_search
 
             count = limit or (10 if reranker is None else 5)
-            ranking = {**dict.fromkeys(RANKING), "match": "any", "filters": optional_json(given, "filters")}
+            options = ranking.pop("options")
+            sent = {**dict.fromkeys(RANKING), "match": "any", "filters": optional_json(given, "filters"), **ranking}
 
             def search_again() -> SearchResults:
                 """Not logged again: nobody has asked anything new."""
                 return unlogged_search(
-                    client, query, count, mode, collection, None, None, reranker, 20, None, **ranking
+                    client, query, count, mode, collection, None, options, reranker, 20, None, **sent
                 )
 
             watching.watch(results, search_again, 2.0 if interval is None else interval, as_json)
-    print_results(results, as_json)
+    if as_csv:
+        print_csv(results)
+    else:
+        print_results(results, as_json)
 
 
 def _reranker(name: str | None) -> Reranker | None:

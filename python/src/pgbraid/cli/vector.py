@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import click
 
-from pgbraid.cli.options import collection_option, dsn_option, embedding_options, embedding_service, tenant_option
+from pgbraid.cli.options import (
+    MINUS,
+    collection_option,
+    dsn_option,
+    embedding_options,
+    embedding_service,
+    tenant_option,
+)
 
 
-@click.command(short_help="Print the embedding of a query.")
+@click.command(short_help="Print the embedding of a query.", epilog=MINUS)
 @click.argument("query")
 @dsn_option
 @tenant_option
@@ -23,8 +30,7 @@ def vector(
 ) -> None:
     """Print the embedding of QUERY by the offline model, or a service's, for use in psql.
 
-    Operators are no part of what is embedded: if there are any, the database is asked what is. Write -- before a QUERY
-    that begins with a minus.
+    Operators are no part of what is embedded: if there are any, the database is asked what is.
     """
     import pgbraid
     from pgbraid.embedders import LocalEmbedder

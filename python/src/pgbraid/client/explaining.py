@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode, optional_json
+from pgbraid.arguments import Mode, check_query, optional_json
 from pgbraid.client.queries import RANKING, searched
 from pgbraid.client.session import TENANT
 from pgbraid.explanation import Explanation, ScorePart
@@ -85,6 +85,7 @@ def explain_score(
 
     Raises NotFoundError, InvalidArgumentError.
     """
+    check_query(query)
     rows = client._session.rows(
         f"""
         select (e.part).*

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode, optional_json, to_json
+from pgbraid.arguments import Mode, check_mode, optional_json, to_json
 from pgbraid.client.queries import embed_query
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.expanders import expanded
@@ -52,10 +52,7 @@ def multi_search(
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     client = client._for_one_call()
-    if mode not in ("hybrid", "full_text", "semantic"):
-        raise InvalidArgumentError(
-            f"mode is {mode!r}", hint="use 'hybrid', 'full_text' or 'semantic'", sqlstate="22023"
-        )
+    check_mode(mode)
     texts = [queries] if isinstance(queries, str) else list(queries)
     if not texts or not all(isinstance(text, str) and text for text in texts):
         raise InvalidArgumentError(

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pgbraid.arguments import Mode, optional_json
+from pgbraid.arguments import Mode, check_mode, check_query, optional_json
 from pgbraid.errors import DimensionMismatchError, EmbeddingError, InvalidArgumentError, OtherModelError
 from pgbraid.query_text import is_plain
 from pgbraid.spaces import other_model
@@ -61,10 +61,8 @@ def searched(
 ) -> tuple[list[Any], list[dict[str, Any]]]:
     """What a call that searches gives, as `Session.json` does, and warnings of how the query was embedded for it, which
     `embed` does in place of `embed_query`."""
-    if mode not in ("hybrid", "full_text", "semantic"):
-        raise InvalidArgumentError(
-            f"mode is {mode!r}", hint="use 'hybrid', 'full_text' or 'semantic'", sqlstate="22023"
-        )
+    check_mode(mode)
+    check_query(query)
     while True:
         warnings: list[dict[str, Any]] = []
         vector: Vector | None = None
@@ -140,6 +138,7 @@ def embedded_text(
 
     Raises InvalidArgumentError, NotFoundError.
     """
+    check_query(query)
     # Options that are none are for the search to refuse.
     given = options if isinstance(options, Mapping) else {}
     if given.get("operators") is False or is_plain(query):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from pgbraid.arguments import Mode, optional_json
+from pgbraid.arguments import Mode, check_query, optional_json
 from pgbraid.client.queries import RANKING, searched
 from pgbraid.results import SearchResult, SearchResults, parse_time
 from pgbraid.timeframes import Strategy, Timeframe, timeframe_text
@@ -212,6 +212,7 @@ def extract_timeframe(
 def _extracted(
     client: Client, query: str, time_zone: str | None, reference_time: datetime | None
 ) -> dict[str, Any]:
+    check_query(query)
     (found,) = client._session.json(
         """
         to_jsonb(braid.extract_timeframe(query_text => %(query)s::text, time_zone => %(time_zone)s::text,
@@ -234,6 +235,7 @@ def _for_recall(
 ) -> tuple[str | None, Mode, list[dict[str, Any]]]:
     """Return what of the query is embedded, the mode that says whether it is, and warnings about its timeframe."""
     warnings: list[dict[str, Any]] = []
+    check_query(query)
     if query and isinstance(timeframe, str) and timeframe.strip().lower() == "auto":
         found = _extracted(client, query, time_zone, reference_time)
         query, warnings = found["searched_text"], found["warnings"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import optional_json
+from pgbraid.arguments import check_query, optional_json
 from pgbraid.results import FacetValue, SearchResult, SearchResults
 
 if TYPE_CHECKING:
@@ -98,6 +98,7 @@ def facets(
 
     Raises InvalidArgumentError, NotFoundError.
     """
+    check_query(query)
     rows = client._session.json(
         """
         to_jsonb(braid.facets(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, cast
 
+from pgbraid.arguments import check_mode
 from pgbraid.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchRequest", "needed", "read"]
 
-MODES = ("hybrid", "full_text", "semantic")
 MOST_ROWS = 100
 NAMES = {
     str: "a text",
@@ -68,8 +68,7 @@ class SearchRequest:
         if unknown:
             raise InvalidArgumentError(f"{min(unknown)!r} is no argument of a search", sqlstate="22023")
         mode = read(body, "mode", str, "hybrid")
-        if mode not in MODES:
-            raise InvalidArgumentError(f"mode is {mode!r}", hint=f"use {', '.join(MODES)}", sqlstate="22023")
+        check_mode(mode)
         limit = read(body, "limit", int, 10)
         if not 1 <= limit <= MOST_ROWS:
             raise InvalidArgumentError(f"limit is {limit}", hint=f"use 1 to {MOST_ROWS}", sqlstate="22023")
