@@ -19,7 +19,7 @@ begin
           next_keys, next_synced_rows, note_sync, fail_sync, apply_batch, apply_rows, read_rows, own_rows, disown_rows,
           sync_states, find_sync, named_relation, restrict_relations, refuse_code, compare_rows, compare_documents,
           stored_rows, synced_keys, synced_key, synced_tenant, synced_filter, synced_document, apply_part, end_rows,
-          next_ended_rows, row_tenant_exists, synced_key_index, synced_source}')
+          next_ended_rows, row_tenant_exists, synced_key_index, synced_source, trigger_faults, sync_faults}')
   union
   select braid_store.monitor_functions()
   order by 1;

@@ -12,7 +12,7 @@ begin
                -- are.
                then 'for select to braid_reader using ((select braid_store.login_is_known()))'
              when c.relname in ('access_settings', 'trusted_roles', 'dropped_collections', 'dropped_spaces',
-                                'dropped_tenants', 'due_collections', 'upkeep_rates', 'synced_tables', 'row_changes',
+                                'dropped_tenants', 'due_collections', 'upkeep_rates', 'synced_tables', 'row_changes', 'crash_marks',
                                 'daily_table_sizes', 'search_log_days', 'ranking_versions')
                   or c.relname like '%yoyo%'
                then 'for select using (false)' -- for the owner alone

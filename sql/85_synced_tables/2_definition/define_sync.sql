@@ -72,7 +72,8 @@ begin
   set table_name = define_sync.relation::text, table_owner = v_owner, collection_id = v_collection.id,
       fixed_tenant_id = v_tenant_id, fields = define_sync.fields, relation_id = define_sync.relation::oid,
       columns = braid_store.synced_columns(define_sync.relation, define_sync.fields),
-      parts = braid_store.synced_parts(define_sync.relation),
+      -- Looked at when the triggers are there.
+      storage = null,
       mode = define_sync.mode, on_error = define_sync.on_error, phase = 'backfill', reached_key = null,
       reached_tenant_id = 0, phase_count = 0, phase_seconds = 0, last_error = null
   where s.id = v_synced_table_id

@@ -81,7 +81,7 @@ $body$, v_row, v_given, braid_store.immediate_row_limit() + 1, synced.id,
     else chr(10) || 'begin' || chr(10) end
     || format($body$  if tg_op = 'TRUNCATE' then
     insert into braid_store.row_changes (synced_table_id) values (%3$s);
-  elsif tg_level = 'ROW' then
+  elsif tg_level = 'ROW' then%7$s
     if tg_op = 'INSERT' then
       %1$s (select %2$s from %5$s where %4$s) r;
     elsif tg_op = 'DELETE' then
@@ -97,7 +97,12 @@ $body$, v_row, v_given, braid_store.immediate_row_limit() + 1, synced.id,
     %1$s (select %2$s from new_rows t where %4$s union select %2$s from old_rows t where %4$s) r;
   end if;
   return null;
-$body$, v_insert, v_row, synced.id, v_has_key, v_new, v_old)
+$body$, v_insert, v_row, synced.id, v_has_key, v_new, v_old,
+        case (select c.relkind from pg_class c where c.oid = relation) when 'p' then '' else $body$
+    -- ALTER TABLE … ENABLE TRIGGER ALL has it called where the statement's triggers are.
+    if current_setting('session_replication_role') <> 'replica' then
+      return null;
+    end if;$body$ end)
     || case when synced.on_error = 'fail' then format($body$exception when undefined_column or datatype_mismatch then
   -- Not the row is wrong, but a column was renamed or dropped, or has another type than what this session has planned for:
   -- all rows are looked at again.

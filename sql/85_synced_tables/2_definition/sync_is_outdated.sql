@@ -19,7 +19,7 @@ begin
          or v_synced.fixed_tenant_id is not null
             and not exists (select from braid_store.tenants t where t.id = v_synced.fixed_tenant_id)
          or v_synced.columns <> braid_store.synced_columns(v_relation, v_synced.fields)
-         or v_synced.parts <> braid_store.synced_parts(v_relation)
+         or braid_store.storage_has_changed(v_synced.storage, braid_store.synced_storage(v_relation, v_synced.fields))
          -- Rows without a key are not noted.
          or exists (select from pg_attribute a
                     where a.attrelid = v_relation and not a.attnotnull and v_synced.fields -> 'id' ? a.attname)),
@@ -29,4 +29,4 @@ $$;
 
 comment on function braid_store.sync_is_outdated(int) is
   'Returns whether a synced table''s columns have other names or types than its trigger knows, or its key may be null '
-  'now, or it has other partitions, or its collection or tenant was dropped.';
+  'now, or its rows may be others without its trigger having been called, or its collection or tenant was dropped.';

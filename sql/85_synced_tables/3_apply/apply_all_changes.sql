@@ -43,6 +43,7 @@ begin
       v_is_complete := false;
     end;
   end loop;
+  v_warnings := v_warnings || array(select f from braid_store.sync_faults() f);
   perform set_config('braid.tenant', coalesce(v_tenant, ''), true);
   return jsonb_build_object('rows', v_rows, 'failed', v_failed, 'warnings', v_warnings, 'complete', v_is_complete);
 end

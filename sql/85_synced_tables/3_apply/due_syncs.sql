@@ -12,6 +12,7 @@ begin
   select s.id
   from braid_store.synced_tables s
   where s.phase not in ('follow', 'lost')
+     or s.storage is null and s.phase <> 'lost'
      or exists (select from braid_store.row_changes c
                 where c.synced_table_id = s.id and (c.retry_at is null or c.retry_at <= clock_timestamp()))
      -- Statements on it may fail until its trigger is written anew.

@@ -12,7 +12,7 @@ declare
   v_relation regclass;
   v_renamed jsonb;
   v_fields jsonb;
-  v_parts oid[];
+  v_storage jsonb;
   v_is_other boolean;
   v_renewed braid_store.synced_tables;
 begin
@@ -25,8 +25,6 @@ begin
     return v_synced;
   end if;
 
-  -- Before anything is read: what happens to a partition after this is seen by the next call.
-  v_parts := braid_store.synced_parts(v_relation);
   if v_relation::oid = v_synced.relation_id then
     -- A column has kept its number if it was renamed.
     select jsonb_object_agg(n.key, a.attname) into v_renamed
@@ -37,21 +35,28 @@ begin
         select jsonb_agg(coalesce(v_renamed -> (c.value #>> '{}'), c.value) order by c.ordinality)
         from jsonb_array_elements(f.value) with ordinality c))
       from jsonb_each(v_synced.fields) f);
-    -- Neither a new type nor a column in the place of a dropped one fires triggers, nor does another partition.
-    v_is_other := v_synced.parts <> v_parts or array(select n.value from jsonb_each(v_synced.columns) n order by n.value)
+    -- Neither a new type nor a column in the place of a dropped one fires triggers.
+    v_is_other := array(select n.value from jsonb_each(v_synced.columns) n order by n.value)
                   <> array(select n.value from jsonb_each(braid_store.synced_columns(v_relation, v_fields)) n order by n.value);
   else
     v_fields := v_synced.fields; -- after a restore, columns have other numbers
     v_is_other := false;
   end if;
+  -- Before anything is read: what happens to the table after this is seen by the next call.
+  v_storage := braid_store.synced_storage(v_relation, v_fields);
+  if v_storage ->> 'crash_mark' = 'none' then
+    insert into braid_store.crash_marks default values;
+    v_storage := braid_store.synced_storage(v_relation, v_fields);
+  end if;
+  v_is_other := v_is_other or braid_store.storage_has_changed(v_synced.storage, v_storage);
   update braid_store.synced_tables s
-  set table_name = v_relation::text, relation_id = v_relation::oid, fields = v_fields, parts = v_parts,
+  set table_name = v_relation::text, relation_id = v_relation::oid, fields = v_fields, storage = v_storage,
       columns = braid_store.synced_columns(v_relation, v_fields),
       phase = case when v_is_other then 'backfill' else s.phase end,
       reached_key = case when v_is_other then null else s.reached_key end
   where s.id = v_synced.id
-    and (v_relation::text, v_relation::oid, v_fields, braid_store.synced_columns(v_relation, v_fields), v_parts)
-        is distinct from (s.table_name, s.relation_id, s.fields, s.columns, s.parts)
+    and (v_relation::text, v_relation::oid, v_fields, braid_store.synced_columns(v_relation, v_fields), v_storage)
+        is distinct from (s.table_name, s.relation_id, s.fields, s.columns, s.storage)
   returning * into v_renewed;
   if found then
     v_synced := v_renewed;

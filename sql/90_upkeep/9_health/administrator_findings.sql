@@ -86,6 +86,16 @@ begin
   cross join lateral (select braid_store.synced_relation(s.id) as relation) r
   where s.phase = 'lost' or s.phase <> 'end' and r.relation is null
   union all
+  select 'problem', 'sync_misses_changes', format('table %s', s.table_name),
+         upper(left(f.faults, 1) collate "C") || substr(f.faults, 2),
+         'Documents stay as they were. Whoever disabled a trigger, or restored the table''s rows with --disable-triggers, did that; '
+         'an earlier version of pgbraid made fewer triggers.',
+         format('select %s(%s);', 'braid.check_sync', braid_store.line_literal(r.relation::text))
+  from braid_store.synced_tables s
+  cross join lateral (select braid_store.synced_relation(s.id) as relation) r
+  cross join lateral (select braid_store.trigger_faults(r.relation) as faults) f
+  where s.phase not in ('lost', 'end') and f.faults is not null
+  union all
   select 'problem', 'sync_failing', format('table %s', s.table_name),
          concat_ws(' ', case when h.failed_count > 0 then format('%s changed rows failed:', h.failed_count) end,
                    left(coalesce(h.last_error, s.last_error), 300)),

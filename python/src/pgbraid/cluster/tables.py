@@ -35,7 +35,7 @@ OF_NODES = (
     "installation", "dropped_tenants", "dropped_collections", "dropped_spaces", "due_parts", "due_collections",
     "upkeep_rates", "vector_settings", "vector_shards", "embedding_usage", "search_log", "search_log_days",
     "search_feedback", "search_hours", "daily_table_sizes", "daily_part_sizes", "synced_tables", "row_changes",
-    "synced_rows",
+    "synced_rows", "crash_marks",
 )  # fmt: skip
 PLACEMENTS = """
 select rank() over (order by s.shardminvalue::int)::int - 1 as remainder, s.shardid, p.groupid

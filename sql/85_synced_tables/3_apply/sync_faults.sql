@@ -1,0 +1,21 @@
+-- Cross-tenant: owned by the owner role.
+create or replace function braid_store.sync_faults()
+returns setof text
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return query
+  select format('%s: %s', r.relation, braid_store.trigger_faults(r.relation))
+  from braid_store.synced_tables s
+  cross join lateral (select braid_store.synced_relation(s.id) as relation) r
+  where s.phase not in ('lost', 'end') and braid_store.trigger_faults(r.relation) is not null
+  order by s.id;
+end
+$$;
+
+comment on function braid_store.sync_faults() is
+  'Returns a warning for each synced table of which changes are missed.';
