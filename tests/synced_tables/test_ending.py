@@ -30,7 +30,10 @@ def articles(db: Connection) -> Connection:
 
 
 def checked(db: Connection) -> list[Any]:
-    return db.execute("select external_id, problem from braid.check_sync('public.articles')").fetchall()
+    # Not that triggers are disabled.
+    return db.execute(
+        "select external_id, problem from braid.check_sync('public.articles') where external_id is not null"
+    ).fetchall()
 
 
 def noted(db: Connection) -> int:

@@ -15,7 +15,7 @@ from pgbraid.install import install
 from support import durable_server
 from support.calls import one
 from support.replication import let_the_server_connect_to_itself
-from synced_tables.test_synced_tables import in_step, sync, texts
+from synced_tables.test_synced_tables import apply, in_step, sync, texts
 
 Connection = psycopg.Connection[Any]
 
@@ -79,6 +79,11 @@ def test_a_subscriber(own_server: embedded.Server) -> None:
             publisher.execute("insert into articles values (5, 'after')")
             compare()
             assert texts(subscriber, "articles") == {"5": "after"}
+            subscriber.execute("alter table articles enable trigger all")
+            (warning,) = apply(subscriber)["warnings"]
+            assert "braid_note_row" in warning and "replication" in warning
+            sync(subscriber, "public.articles", collection="articles")
+            compare()
         finally:
             subscriber.execute("alter subscription p disable")
             subscriber.execute("alter subscription p set (slot_name = none)")

@@ -160,8 +160,10 @@ class SyncStatus:
 
 @dataclass(frozen=True)
 class SyncProblem:
-    """A row without a document or with another one, or a document without a row: the row of `braid.check_sync`. `tenant`
-    and `external_id` are None if the problem is one of the whole table, such as a disabled trigger."""
+    """A row without a document or with another one, or a document without a row: the row of `braid.check_sync`.
+
+    `tenant` and `external_id` are None if the problem is one of the whole table, such as a disabled trigger.
+    """
 
     tenant: str | None
     external_id: str | None

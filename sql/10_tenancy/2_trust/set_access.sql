@@ -24,4 +24,4 @@ comment on function braid.set_access(text[], text, text[], text, boolean) is
   'may name the tenant in a header instead (at first {service_role}). tenant_header: that header''s name (at first '
   'x-braid-tenant). public_tenant: the tenant that requests without a user read; '''' for none (as at first). '
   'create_tenants: true lets the first write of a request create the tenant that its claim names, which suits claims '
-  'such as sub (at first false). For administrators.';
+  'such as sub, and lets a row of a synced table create the tenant that its tenant_column names (at first false). For administrators.';

@@ -60,6 +60,10 @@ begin
     order by d.tenant
   loop
     perform set_config('braid.tenant', v_part.tenant, true);
+    if v_part.documents <> '[]' and braid.current_tenant_id() is null and not braid_store.session_is_anonymous() then
+      -- As the first write of a request does. What another login writes for a new tenant is left to a worker.
+      perform braid_store.insert_requested_tenant();
+    end if;
     -- The login decides for which tenant it may write. What it may not is left to a worker.
     if (select t.id from braid_store.tenants t where t.key = v_part.tenant) is distinct from braid.current_tenant_id()
        or braid.current_tenant_id() is null or braid_store.session_is_anonymous() then

@@ -7,9 +7,13 @@ create or replace function braid_store.apply_batch(
   tenants text[],
   keys jsonb[],
   only_gone boolean,
+  deadline timestamptz,
   out applied_count int,
   out failed_count int,
-  out last_error text
+  out locked_count int,
+  out failed_error text,
+  out locked_error text,
+  out done_count int
 )
 language plpgsql
 volatile
@@ -18,47 +22,84 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_key jsonb;
+  c_quick constant text := '100ms';
+  v_count int := cardinality(keys);
+  v_middle int := v_count / 2;
+  v_is_locked boolean := false;
+  v_error text;
+  v_timeout text := current_setting('lock_timeout');
+  v_part record;
 begin
+  applied_count := 0;
   failed_count := 0;
+  locked_count := 0;
+  done_count := 0;
   begin
     applied_count := braid_store.apply_rows(synced, query, collection, tenant, tenants, keys, only_gone);
     if change_ids <> '{}' then
       perform braid_store.end_changes(synced.id, change_ids);
     end if;
+    done_count := v_count;
     return;
-  exception when data_exception or program_limit_exceeded or integrity_constraint_violation or undefined_object then
-    null;
+  exception
+    when insufficient_privilege or syntax_error_or_access_rule_violation or disk_full or operator_intervention or io_error
+         or invalid_transaction_state then
+      -- What a row is called by its tenant, collection or language is an undefined_object: only that row is wrong.
+      if sqlstate <> '42704' then
+        raise;
+      end if;
+      v_error := sqlerrm;
+    when lock_not_available or deadlock_detected then
+      v_is_locked := true;
+      v_error := sqlerrm;
+    when others then
+      v_error := sqlerrm;
   end;
 
-  -- One of them is wrong: the others are brought over, each by itself.
-  applied_count := 0;
-  for v_place in 1..cardinality(keys) loop
-    v_key := keys[v_place];
+  if v_count > 1 then
+    -- One of them is wrong or locked: it is looked for by halves, so that the others are brought over.
+    perform set_config('lock_timeout', c_quick, true);
+    for v_half in 0..1 loop
+      exit when v_half = 1 and clock_timestamp() > apply_batch.deadline;
+      select b.* into v_part
+      from braid_store.apply_batch(
+        synced, query, collection, tenant,
+        case v_half when 0 then change_ids[:v_middle] else change_ids[v_middle + 1:] end,
+        case v_half when 0 then tenants[:v_middle] else tenants[v_middle + 1:] end,
+        case v_half when 0 then keys[:v_middle] else keys[v_middle + 1:] end, only_gone, apply_batch.deadline) b;
+      applied_count := applied_count + v_part.applied_count;
+      failed_count := failed_count + v_part.failed_count;
+      locked_count := locked_count + v_part.locked_count;
+      done_count := done_count + v_part.done_count;
+      failed_error := coalesce(v_part.failed_error, failed_error);
+      locked_error := coalesce(v_part.locked_error, locked_error);
+      exit when v_half = 0 and v_part.done_count < v_middle;
+    end loop;
+    perform set_config('lock_timeout', v_timeout, true);
+    return;
+  end if;
+
+  done_count := 1;
+  if v_is_locked then
+    locked_count := 1;
+    v_error := 'another transaction has locked its document, or what the document is written to';
+    locked_error := format('row %s: %s', braid_store.synced_external_id(keys[1]), v_error);
+  else
+    failed_count := 1;
+    failed_error := format('row %s: %s', braid_store.synced_external_id(keys[1]), v_error);
     begin
       -- What the old tenant has goes, even if the new one cannot take the row.
-      perform braid_store.apply_rows(synced, query, collection, tenant, tenants[v_place:v_place], keys[v_place:v_place],
-                                     true);
-    exception when data_exception or program_limit_exceeded or integrity_constraint_violation or undefined_object then
+      perform braid_store.apply_rows(synced, query, collection, tenant, tenants, keys, true);
+    exception when others then
       null;
     end;
-    begin
-      applied_count := applied_count
-                       + braid_store.apply_rows(synced, query, collection, tenant, tenants[v_place:v_place],
-                                                  keys[v_place:v_place], only_gone);
-      if change_ids <> '{}' then
-        perform braid_store.end_changes(synced.id, change_ids[v_place:v_place]);
-      end if;
-    exception when data_exception or program_limit_exceeded or integrity_constraint_violation or undefined_object then
-      failed_count := failed_count + 1;
-      last_error := format('row %s: %s', braid_store.synced_external_id(v_key), sqlerrm);
-      perform braid_store.end_changes(synced.id, change_ids[v_place:v_place], sqlerrm, tenants[v_place], v_key);
-    end;
-  end loop;
+  end if;
+  perform braid_store.end_changes(synced.id, change_ids, v_error, tenants[1], keys[1], v_is_locked);
 end
 $$;
 
 comment on function braid_store.apply_batch(braid_store.synced_tables, text, text, text, bigint[], text[], jsonb[],
-                                            boolean) is
-  'As apply_rows, and takes the changes away; a row that cannot be a document is put off with its error, and the others are '
-  'not. change_ids: empty if the keys come from no changes.';
+                                            boolean, timestamptz) is
+  'As apply_rows, and takes the changes away. A row that cannot be a document, or whose document is locked, is put off with '
+  'the reason, and the others are brought over. change_ids: empty if the keys come from no changes. done_count: how many of the keys '
+  'were looked at before the deadline; the others are as they were.';

@@ -62,9 +62,15 @@ begin
       -- A tenant that was dropped has nothing that could be deleted.
       if braid_store.session_tenant_key() is distinct from v_part.row_tenant then
         continue when v_part.documents = '[]' and not braid_store.row_tenant_exists(v_part.row_tenant);
+        if synced.fields ? 'tenant_column' and not braid_store.row_tenant_exists(v_part.row_tenant) then
+          perform braid_store.create_row_tenant(v_part.row_tenant);
+        end if;
+      end if;
+      if braid_store.session_tenant_key() is distinct from v_part.row_tenant then
         raise exception 'tenant "%" does not exist, or login "%" may not act for it', left(v_part.row_tenant, 255), session_user
           using errcode = '42704',
-                hint = 'Create it with braid.create_tenant; let the login be a service: braid.add_trusted_role.';
+                hint = 'Create it with braid.create_tenant; or have rows create theirs: braid.set_access(create_tenants => true). Let the '
+                       'login be a service: braid.add_trusted_role.';
       end if;
       perform braid_store.apply_part(synced, apply_rows.collection, v_part.documents, v_part.gone_ids);
     end loop;

@@ -2,6 +2,7 @@
 create or replace function braid_store.next_changes(
   synced_table_id int,
   change_count int,
+  started timestamptz,
   out change_ids bigint[],
   out tenants text[],
   out keys jsonb[],
@@ -21,13 +22,28 @@ begin
     select c.id, c.tenant, c.key
     from braid_store.row_changes c
     where c.synced_table_id = next_changes.synced_table_id
-      and (c.retry_at is null or c.retry_at <= clock_timestamp())
+      and c.retry_at is null
     order by c.id
+    limit next_changes.change_count
+  ) c;
+  if change_ids <> '{}' then
+    return;
+  end if;
+  -- What was put off comes last, and once a call: else rows that stay locked would keep the others waiting.
+  select coalesce(array_agg(c.id order by c.id), '{}'), array_agg(c.tenant order by c.id),
+         array_agg(c.key order by c.id), coalesce(bool_or(c.key is null), false)
+  into change_ids, tenants, keys, is_unknown
+  from (
+    select c.id, c.tenant, c.key
+    from braid_store.row_changes c
+    where c.synced_table_id = next_changes.synced_table_id and c.retry_at <= next_changes.started
+    order by c.retry_at
     limit next_changes.change_count
   ) c;
 end
 $$;
 
-comment on function braid_store.next_changes(int, int) is
-  'Returns changes of a synced table''s rows in the order in which they were noted. is_unknown: one of them says that any '
+comment on function braid_store.next_changes(int, int, timestamptz) is
+  'Returns changes of a synced table''s rows: those that nobody has tried, in the order in which they were noted; then those '
+  'that were put off until started. is_unknown: one of them says that any '
   'row may have changed.';

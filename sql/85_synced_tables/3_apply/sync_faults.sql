@@ -9,10 +9,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  select format('%s: %s', r.relation, braid_store.trigger_faults(r.relation))
+  select format('%s: %s', r.relation, braid_store.trigger_faults(r.relation, false))
   from braid_store.synced_tables s
   cross join lateral (select braid_store.synced_relation(s.id) as relation) r
-  where s.phase not in ('lost', 'end') and braid_store.trigger_faults(r.relation) is not null
+  where s.phase not in ('lost', 'end') and braid_store.trigger_faults(r.relation, false) is not null
   order by s.id;
 end
 $$;

@@ -15,14 +15,13 @@ declare
   v_query text;
   v_tenant text;
   v_rows record;
-  v_part record;
 begin
   if v_relation is null then
     raise exception 'table "%" was dropped, or its triggers', v_synced.table_name
       using errcode = '42704', hint = 'Call braid.unsync_table, or braid.sync_table again.';
   end if;
   return query
-  select null, null, f.faults from (select braid_store.trigger_faults(v_relation) as faults) f where f.faults is not null;
+  select null, null, f.faults from (select braid_store.trigger_faults(v_relation, false) as faults) f where f.faults is not null;
   v_query := braid_store.row_query(v_synced, v_relation);
   v_tenant := (select p.tenant from braid_store.sync_place(v_synced.id) p);
   v_synced.reached_key := null;
@@ -30,10 +29,8 @@ begin
     v_rows := braid_store.next_keys(v_synced, v_relation, c_batch_size);
     exit when v_rows.last_key is null;
     v_synced.reached_key := v_rows.last_key;
-    for v_part in select * from braid_store.read_rows(v_query, v_tenant, v_rows.tenants, v_rows.keys) loop
-      return query
-      select v_part.row_tenant, c.* from braid_store.compare_documents(v_synced.id, v_part.row_tenant, v_part.documents) c;
-    end loop;
+    return query
+    select * from braid_store.compare_batch(v_synced, v_query, v_tenant, v_rows.tenants, v_rows.keys, false);
   end loop;
 
   v_synced.reached_tenant_id := 0;
@@ -44,16 +41,11 @@ begin
     exit when v_rows.last_tenant_id is null;
     v_synced.reached_tenant_id := v_rows.last_tenant_id;
     v_synced.reached_key := to_jsonb(v_rows.external_ids[cardinality(v_rows.external_ids)]);
-    for v_part in
-      select *
-      from braid_store.read_rows(v_query, v_tenant, array_fill(v_rows.tenant, array[cardinality(v_rows.external_ids)]),
-                                 braid_store.synced_keys(v_synced, v_rows.external_ids))
-    loop
-      return query
-      select v_part.row_tenant, d.external_id, 'document without row'
-      from braid_store.stored_rows(v_synced.id, v_part.row_tenant, v_part.gone_ids) d
-      where v_part.row_tenant = v_rows.tenant;
-    end loop;
+    return query
+    select *
+    from braid_store.compare_batch(
+      v_synced, v_query, v_tenant, array_fill(v_rows.tenant, array[cardinality(v_rows.external_ids)]),
+      braid_store.synced_keys(v_synced, v_rows.external_ids), true);
   end loop;
 end
 $$;

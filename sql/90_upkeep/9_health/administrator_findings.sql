@@ -93,7 +93,7 @@ begin
          format('select %s(%s);', 'braid.check_sync', braid_store.line_literal(r.relation::text))
   from braid_store.synced_tables s
   cross join lateral (select braid_store.synced_relation(s.id) as relation) r
-  cross join lateral (select braid_store.trigger_faults(r.relation) as faults) f
+  cross join lateral (select braid_store.trigger_faults(r.relation, true) as faults) f
   where s.phase not in ('lost', 'end') and f.faults is not null
   union all
   select 'problem', 'sync_failing', format('table %s', s.table_name),

@@ -114,5 +114,5 @@ def _apply_changes(connection: psycopg.Connection[Any], deadline: float) -> dict
         assert row is not None
         done: dict[str, Any] = row[0]
         rows += done["rows"]
-        if done["complete"] or done["warnings"] or time.monotonic() > half:
+        if done["complete"] or (done["warnings"] and not done["rows"]) or time.monotonic() > half:
             return {**done, "rows": rows}

@@ -264,7 +264,7 @@ def _apply_changes(client: Client, told: set[str]) -> bool:
     told.clear()
     told.update(done["warnings"])
     # What a warning is about is not mended by trying at once.
-    return bool(done["complete"] or done["warnings"])
+    return bool(done["complete"] or (done["warnings"] and not done["rows"]))
 
 
 def _maintain(client: Client) -> bool:

@@ -89,7 +89,8 @@ def unsync_table(client: Client, table_name: str, *, keep_documents: bool = Fals
 
 def apply_changes(client: Client, time_budget: float = 10) -> dict[str, Any]:
     """Bring changed rows of synced tables over, for `time_budget` seconds; the JSON object of braid.apply_changes:
-    `rows`, `failed`, `warnings`, and whether it is `complete`. For services that write.
+    `rows`, `failed`, `warnings`, whether it is `complete`, and `locked` if rows are left for that. For services
+    that write.
 
     Raises InvalidArgumentError, PermissionDeniedError.
     """

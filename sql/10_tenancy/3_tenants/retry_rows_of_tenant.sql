@@ -1,0 +1,24 @@
+create or replace function braid_store.retry_rows_of_tenant(tenant text)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update braid_store.row_changes c
+  set retry_at = clock_timestamp()
+  where c.id = any (array(
+    select r.id
+    from braid_store.row_changes r
+    where r.retry_at > clock_timestamp()
+      and (r.tenant = retry_rows_of_tenant.tenant
+           or starts_with(r.last_error, format('tenant "%s" does not exist', left(retry_rows_of_tenant.tenant, 255))))
+    -- A worker that is at one of them tries it anyhow.
+    for update skip locked));
+end
+$$;
+
+comment on function braid_store.retry_rows_of_tenant(text) is
+  'Has rows of synced tables that failed since there was no such tenant tried again by the next braid.apply_changes.';
