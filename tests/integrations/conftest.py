@@ -74,3 +74,15 @@ class Model:
 @pytest.fixture
 def model() -> Model:
     return Model()
+
+
+# Notes of an office, and a query that has nothing to do with them but a word.
+OFFICE = [
+    "The office is closed on Fridays in summer.",
+    "Keys of the office are at the reception.",
+    "The printer of the office is out of toner.",
+    "Plants in the office are watered on Mondays.",
+    "Parking is behind the office, for six cars.",
+    "The office has a new coffee machine.",
+]
+NOTHING = "office of the president of France"

@@ -16,7 +16,7 @@ from haystack.errors import FilterError
 from haystack.utils import Secret
 
 import pgbraid
-from integrations.conftest import Model
+from integrations.conftest import NOTHING, OFFICE, Model
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.integrations.haystack import (
     PgbraidDocumentStore,
@@ -78,6 +78,16 @@ def client(shared_dsn: str, tenant: str) -> Iterator[pgbraid.Client]:
 
 def ids(documents: list[Document]) -> list[str]:
     return [document.id for document in documents]
+
+
+def test_scores_of_hybrid_searches_are_relevances(store: PgbraidDocumentStore) -> None:
+    store.write_documents([Document(id=str(number), content=text) for number, text in enumerate(OFFICE)])
+    hybrid = PgbraidHybridRetriever(store, top_k=6)
+    found = hybrid.run("printer toner")["documents"]
+    scores = [document.score or 0.0 for document in found]
+    assert found[0].id == "2" and scores[0] > 0.5 > scores[1]
+    assert scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores)
+    assert max(document.score or 0.0 for document in hybrid.run(NOTHING)["documents"]) < 0.5
 
 
 def test_the_retrievers(store: PgbraidDocumentStore, model: Model) -> None:

@@ -21,7 +21,7 @@ from langchain_core.indexing import index as langchain_index
 from langchain_core.vectorstores import base as vectorstores_base
 
 import pgbraid
-from integrations.conftest import Model
+from integrations.conftest import NOTHING, OFFICE, Model
 from pgbraid.errors import InvalidArgumentError, NotFoundError
 from pgbraid.integrations.async_store import reading as async_reading
 from pgbraid.integrations.langchain import PgbraidRetriever, PgbraidVectorStore
@@ -82,6 +82,29 @@ def test_searches_are_hybrid(store: PgbraidVectorStore) -> None:
     assert all(0 <= score <= 1 for _, score in found)
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "full_text"])
+def test_a_threshold_cuts_off_what_has_nothing_to_do_with_the_query(store: PgbraidVectorStore, mode: str) -> None:
+    store.mode = mode  # type: ignore[assignment]
+    store.add_texts(OFFICE)
+
+    def found(query: str, threshold: float) -> list[str]:
+        arguments = {"score_threshold": threshold, "k": 4}
+        retriever = store.as_retriever(search_type="similarity_score_threshold", search_kwargs=arguments)
+        documents = retriever.invoke(query)
+        assert asyncio.run(retriever.ainvoke(query)) == documents
+        return texts(documents)
+
+    assert found(NOTHING, 0.5) == []
+    assert found("printer toner", 0.5) == ["The printer of the office is out of toner."]
+    scored = store.similarity_search_with_relevance_scores("new coffee machine", k=6)
+    scores = [score for _, score in scored]
+    assert scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores)
+    assert scored[0][0].page_content == "The office has a new coffee machine." and scores[0] > 0.6
+    assert len(scored) == len(store.similarity_search("new coffee machine", k=6))
+    # The order is that of searches.
+    assert [document for document, _ in scored] == store.similarity_search("new coffee machine", k=6)
+
+
 def test_filters_are_those_of_searches(store: PgbraidVectorStore) -> None:
     store.add_documents(
         [
@@ -103,7 +126,7 @@ def test_filters_are_those_of_searches(store: PgbraidVectorStore) -> None:
     assert ids({"$or": [{"tags": "y"}, {"category": "a"}]}) == {"1", "3"}
     assert ids({"importance": {"$gt": 0.1}}) == {"3"}
     with pytest.raises(InvalidArgumentError, match="unknown operator"):
-        ids({"year": {"$like": "20%"}})
+        ids({"year": {"$regex": "20.*"}})
     found = store.get_by_ids(["1", "2", "3"])
     assert [document.metadata for document in found] == [
         {"category": "a", "year": 2024, "occurred_at": "2026-01-05"},

@@ -15,6 +15,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.postprocessor import SimilarityPostprocessor
 from llama_index.core.schema import (
     BaseNode,
     Document,
@@ -36,7 +37,7 @@ from llama_index.core.vector_stores.types import (
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
 
 import pgbraid
-from integrations.conftest import Model
+from integrations.conftest import NOTHING, OFFICE, Model
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.integrations.llamaindex import PgbraidRetriever, PgbraidVectorStore
 
@@ -192,6 +193,19 @@ def test_the_retriever(store: PgbraidVectorStore) -> None:
     assert same.retrieve("fox 3") == found
 
 
+def test_scores_of_hybrid_searches_are_relevances(store: PgbraidVectorStore, model: Model) -> None:
+    store.add([node(str(number), text) for number, text in enumerate(OFFICE)])
+    index = VectorStoreIndex.from_vector_store(store, embed_model=ModelEmbedding(model))
+    cutoff = SimilarityPostprocessor(similarity_cutoff=0.5)
+    for retriever in (PgbraidRetriever(store, similarity_top_k=6), index.as_retriever(similarity_top_k=6)):
+        assert len(retriever.retrieve(NOTHING)) == 6
+        assert cutoff.postprocess_nodes(retriever.retrieve(NOTHING)) == []
+        found = retriever.retrieve("printer toner")
+        scores = [one.score or 0.0 for one in found]
+        assert scores == sorted(scores, reverse=True) and all(0 <= score <= 1 for score in scores)
+        assert [one.node.node_id for one in cutoff.postprocess_nodes(found)] == ["2"]
+
+
 def test_documents_that_came_otherwise(store: PgbraidVectorStore, client: pgbraid.Client) -> None:
     client.add_documents(
         [
@@ -330,16 +344,33 @@ def test_a_filter_that_keeps_every_node_deletes_none(
 
 
 def test_every_operator_is_known(filtered: PgbraidVectorStore) -> None:
-    refused = {FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE}
-    assert {operator for _, operator, _ in CASES} | refused == set(FilterOperator)
-    for operator in refused:
-        filters = MetadataFilters(filters=[MetadataFilter(key="name", operator=operator, value="An")])
-        with pytest.raises(InvalidArgumentError, match=f'operator "{operator.value}" of key "name"') as raised:
-            ids(filtered, "fox", filters=filters)
-        assert "text_search" in str(raised.value)
-    filters = MetadataFilters(filters=[MetadataFilter(key="name", operator=ANY, value="Ana")])
-    with pytest.raises(InvalidArgumentError, match="needs a list, not 'Ana'"):
-        ids(filtered, "fox", filters=filters)
+    assert {operator for _, operator, _ in CASES} | {*TEXTS} == set(FilterOperator)
+
+
+TEXTS: dict[FilterOperator, dict[str, list[str]]] = {
+    FilterOperator.TEXT_MATCH: {
+        "50%": ["1"],
+        "a_b": ["2"],
+        "Pri": ["1", "2"],
+        "pri": [],
+        "\\": ["3"],
+        "": ["1", "2", "3"],
+    },
+    FilterOperator.TEXT_MATCH_INSENSITIVE: {"pri": ["1", "2"], "É": ["3"], "A_B": ["2"]},
+}
+
+
+def test_a_part_of_a_text(store: PgbraidVectorStore) -> None:
+    names = {"1": "Price 50%", "2": "Price a_b", "3": "back\\slash é"}
+    store.add([node(id_, "fox", name=name, topics=[name]) for id_, name in names.items()])
+    for operator, parts in TEXTS.items():
+        for part, expected in parts.items():
+            for key in ("name", "topics"):
+                filters = MetadataFilters(filters=[MetadataFilter(key=key, operator=operator, value=part)])
+                assert sorted(ids(store, "fox", filters=filters)) == expected, (operator, part)
+        filters = MetadataFilters(filters=[MetadataFilter(key="name", operator=operator, value=5)])
+        with pytest.raises(InvalidArgumentError, match="needs a text"):
+            ids(store, "fox", filters=filters)
 
 
 def test_filters_by_documents_and_nodes(store: PgbraidVectorStore) -> None:

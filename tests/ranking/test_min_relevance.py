@@ -77,6 +77,31 @@ def test_no_more_candidates_are_asked_for_once_something_was_left_out(filled: Co
     assert not row[0]["stats"]["underfilled"]
 
 
+def test_the_relevance_of_each_row_is_in_the_stats(filled: Connection) -> None:
+    def told(**arguments: Any) -> dict[str, float]:
+        names = ", ".join(f"{name} => %({name})s" for name in arguments)
+        row = filled.execute(
+            f"select braid.search_json(collection => 'small', match_count => 10, {names})", arguments
+        ).fetchone()
+        assert row
+        rows = [found["external_id"] for found in row[0]["results"]]
+        return dict(zip(rows, row[0]["stats"].get("relevance", []), strict=False))
+
+    asked = {"query_text": "seat price", "query_embedding": vector([1, 0, 0])}
+    all_rows = told(**asked, options=Jsonb({"min_relevance": 0}))
+    near = {"near": 5 / 9, "both": 4 / 9, "words": 0.0, "far": 0.0, "against": -1.0}
+    words = {"both": 1.0, "words": 1.0}
+    expected = {name: max(share, (share + words.get(name, 0)) / 2, 0) for name, share in near.items()}
+    assert all_rows == pytest.approx(expected, abs=1e-6)
+    for least in (0.3, 0.5):
+        kept = told(**asked, options=Jsonb({"min_relevance": least}))
+        assert kept == {name: share for name, share in all_rows.items() if share >= least}
+    # Without a vector of the query, the words tell.
+    assert told(query_text="seat wombat seat", options=Jsonb({"min_relevance": 0})).keys() == {"words", "both"}
+    assert told(query_text="seat price", options=Jsonb({"min_relevance": 0})) == pytest.approx(words)
+    assert told(**asked, options=Jsonb({})) == {}
+
+
 @pytest.mark.parametrize("has_best", [False, True])
 def test_more_candidates_are_asked_for_while_those_that_reach_min_score_are_relevant(
     db: Connection, has_best: bool

@@ -32,7 +32,8 @@ begin
     v_matched := braid_store.word_match(request, candidates);
   end if;
   return array(
-    select greatest(r.near, (coalesce(r.near, 0) + r.matched) / 2)
+    -- Without a vector of the query, the words alone tell.
+    select greatest(r.near, case when request.query_embedding is null then r.matched else (coalesce(r.near, 0) + r.matched) / 2 end, 0)
     from unnest(relevance.candidates) with ordinality c,
          lateral (
            select case when v_is_flat then case when c.semantic_score >= v_mean - 1e-6 * abs(v_mean) then 1 else 0 end
@@ -45,6 +46,6 @@ end
 $$;
 
 comment on function braid_store.relevance(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Says how much each candidate has to do with the query, whatever else there is: the mean of two shares, or the first if '
+  'Says how much each candidate has to do with the query, whatever else there is, from 0 to 1: the mean of two shares, or the first if '
   'that is greater. How far its similarity goes from the collection''s mean to that of a vector equal to the query''s. And '
   'which part of the query''s words it has, by their idf.';

@@ -28,6 +28,7 @@ declare
   v_undeclared jsonb;
   v_keys text[];
   v_plain_signs text[];
+  v_others text[];
   v_stats jsonb;
 begin
   v_stats := jsonb_build_object(
@@ -62,6 +63,20 @@ begin
     if v_plain_signs <> '{}' then
       v_stats := v_stats || jsonb_build_object('plain_signs', true, 'signs_read_as_text', v_plain_signs);
     end if;
+  end if;
+  if results = '{}' then
+    v_others := braid_store.other_collections(request.tenant_id, v_collection.id);
+    if v_others <> '{}' then
+      v_stats := v_stats || jsonb_build_object('other_collections', v_others);
+    end if;
+  end if;
+  if v_options.min_relevance is not null then
+    v_stats := v_stats || jsonb_build_object('relevance', (
+      select coalesce(jsonb_agg(u.relevance order by r.ordinality), '[]')
+      from unnest(results) with ordinality r
+      left join (
+        select (unnest(candidates.ranked)).chunk_id, unnest(braid_store.relevance(request, candidates.ranked)) as relevance
+      ) u on u.chunk_id = r.chunk_id));
   end if;
   if request.is_stored_embedding then
     v_stats := v_stats || '{"query_embedding": "stored"}';

@@ -24,7 +24,7 @@ begin
      and search_warnings.stats -> 'corrections' = '[]' and search_warnings.stats -> 'dropped_terms' = '[]'
      and (search_warnings.stats -> 'terms' <> '[]' or search_warnings.stats ->> 'mode' = 'semantic')
      and coalesce(search_warnings.stats ->> 'candidates_without_embedding', '0') = '0'
-     and not search_warnings.stats ?| '{asked_candidate_count,candidates_without_token_vectors,no_dates,profile,sparse_terms,
+     and not search_warnings.stats ?| '{asked_candidate_count,candidates_without_token_vectors,no_dates,other_collections,profile,sparse_terms,
                                         statistics_scope,undeclared_filter,unknown_filter_keys}'
      and not v_lacks_index
      and not (v_asks_semantic and exists (
@@ -68,6 +68,12 @@ begin
             (select string_agg(format(case when c.applied then 'Searched for "%s" instead of "%s".'
                                            else 'Did you mean "%s" instead of "%s"?' end, c.correction, c.word), ' ')
              from jsonb_to_recordset(search_warnings.stats -> 'corrections') c (word text, correction text, applied boolean))),
+           ('empty_collection', search_warnings.stats ? 'other_collections',
+            format('The collection %s, %s, has no documents of yours; these have: %s.',
+                   to_json(search_warnings.collection),
+                   case search_warnings.collection when 'default' then 'which is searched if none is named' else 'which was named' end,
+                   (select string_agg(o.name::text, ', ')
+                    from jsonb_array_elements(search_warnings.stats -> 'other_collections') o (name)))),
            ('listing_cut', (search_warnings.stats ->> 'listing_cut')::boolean,
             'The pages end with the candidates of the first one although more may match: begin again with a higher '
             'candidate_count.'),

@@ -41,6 +41,189 @@ export type SearchOptions = {
   snippet?: boolean | { [key: string]: Json | undefined } | null
 }
 
+export type SearchRow = Database['braid']['CompositeTypes']['search_result']
+export type SearchWarning = { code: string; message: string }
+export type SearchTimings = { compile_ms: number; legs_ms: number; ranking_ms: number; rows_ms: number }
+export type SearchCorrection = { word: string; correction: string; applied: boolean }
+
+export type SearchStats = {
+  mode: 'hybrid' | 'full_text' | 'semantic' | 'sparse'
+  semantic_mode: string | null
+  full_text_candidates: number | null
+  semantic_candidates: number | null
+  sparse_candidates?: number | null
+  sparse_terms?: number
+  total_candidates: number | null
+  filtered_results: number | null
+  returned: number | null
+  returned_results: number | null
+  fusion_method: string | null
+  candidate_count: number
+  asked_candidate_count?: number
+  underfilled: boolean | null
+  next_cursor: string | null
+  listing_cut: boolean | null
+  terms: string[]
+  dropped_terms: string[]
+  corrections: SearchCorrection[]
+  query_cut: boolean
+  demands_cut: boolean | null
+  optional_phrases: boolean
+  plain_signs?: boolean
+  signs_read_as_text?: string[]
+  scoring_cut: boolean
+  query_embedding?: 'stored'
+  candidates_without_embedding?: number | null
+  candidates_without_token_vectors?: number
+  statistics_scope?: 'collection' | 'filter'
+  scope_chunks?: number | null
+  relevance?: (number | null)[]
+  other_collections?: string[]
+  undeclared_filter?: { [key: string]: string } | null
+  unknown_filter_keys?: string[] | null
+  no_dates?: true
+  model?: Json
+  profile?: Json
+  timings: SearchTimings
+  query_time_ms: number
+  search_id?: string | number
+  // With the option explain:
+  fusion?: SearchFusion | null
+  spread?: Json
+  sparse_term_weights?: { [term: string]: number }
+  term_statistics?: TermStatistics[]
+  expanded?: Json
+  postings?: number
+  segments?: Json
+  postings_read?: number
+  chunks_scored?: number
+}
+
+export type SearchAnswer = { results: SearchRow[]; stats: SearchStats; warnings: SearchWarning[] }
+
+export type RecallAnswer = {
+  results: SearchRow[]
+  stats: SearchStats & {
+    recall: {
+      strategy: string
+      reason: string
+      searched_text: string | null
+      timeframe: { starts_at: string | null; ends_at: string | null }[] | null
+      timeframe_phrases: string[] | null
+      time_zone: string | null
+      reference_time: string | null
+    }
+  }
+  warnings: SearchWarning[]
+}
+
+export type MultiSearchAnswer = {
+  results: (SearchRow & { query_ranks: { query: number; rank: number; score: number }[] })[]
+  stats: {
+    mode: 'multi'
+    queries: (SearchStats & { text: string | null; weight: number })[]
+    total_candidates: number
+    returned_results: number
+    next_cursor: null
+    query_time_ms: number
+    search_id?: string | number
+  }
+  warnings: (SearchWarning & { queries: number[] })[]
+}
+
+export type TermStatistics = {
+  term: string
+  lexemes: string[]
+  document_frequency: number
+  idf: number
+  weight: number
+}
+
+// Of a leg: its normalisation, and the numbers that it took.
+export type FusedLeg = { normalisation: string; [number: string]: string | number | null }
+
+export type SearchFusion = {
+  fusion: string
+  rrf_k?: number
+  weights: { full_text: number; semantic: number; sparse?: number }
+  full_text?: FusedLeg
+  semantic?: FusedLeg
+  sparse?: FusedLeg
+}
+
+export type ExplainedLeg<Part> = {
+  rank: number | null
+  score: number | null
+  normalised_score: number | null
+  terms?: Part[]
+}
+
+export type ExplainedRow = {
+  place: number
+  chunk_id: number
+  external_id: string
+  chunk_index: number
+  title: string | null
+  score: number
+  // Gives the score to the last bit.
+  arithmetic: string
+  spread: Json
+  fused_score: number | null
+  boosts: Json
+  group_score: number | null
+  full_text: ExplainedLeg<{ term: string; lexeme: string; contribution: number }> | null
+  semantic: ExplainedLeg<never> | null
+  sparse?: ExplainedLeg<Json>
+  model?: Json
+}
+
+export type ExplainedChunk = {
+  chunk_id: number
+  chunk_index: number
+  outcome: string
+  reason: string
+  failed_conditions: Json
+  full_text_score: number | null
+  full_text_rank: number | null
+  semantic_score: number | null
+  semantic_rank: number | null
+  sparse_score?: number | null
+  sparse_rank?: number | null
+  fused_score: number | null
+  score: number | null
+  place: number | null
+  shown_instead: string | null
+}
+
+export type SearchExplanation = {
+  query: {
+    text: string | null
+    terms: TermStatistics[]
+    dropped_terms: string[]
+    corrections: SearchCorrection[]
+    cut: boolean
+    embedding?: 'stored'
+  }
+  legs: {
+    full_text: { candidates: number | null; postings: number; segments: Json }
+    semantic: { candidates: number | null; mode: string | null }
+    sparse?: { candidates: number | null; terms: { [term: string]: number } }
+  }
+  fusion: SearchFusion | null
+  spread: Json
+  results: ExplainedRow[]
+  document: { external_id: string; outcome: string; reason: string; chunks: ExplainedChunk[] } | null
+  statistics: {
+    query_time_ms: number
+    total_candidates: number | null
+    fusion_method: string | null
+    filtered_results: number | null
+    returned_results: number | null
+  }
+  timings: SearchTimings
+  warnings: SearchWarning[]
+}
+
 export type Database = {
   braid: {
     Tables: None
@@ -736,7 +919,7 @@ export type Database = {
           rrf_k?: number | null
           semantic_weight?: number | null
         }
-        Returns: Json
+        Returns: SearchExplanation
       }
       export_tenant: {
         Args: {
@@ -1039,7 +1222,7 @@ export type Database = {
           rrf_k?: number | null
           semantic_weight?: number | null
         }
-        Returns: Json
+        Returns: MultiSearchAnswer
       }
       logged_recall: {
         Args: {
@@ -1061,7 +1244,7 @@ export type Database = {
           time_zone?: string | null
           timeframe?: string | null
         }
-        Returns: Json
+        Returns: RecallAnswer
       }
       maintain: {
         Args: {
@@ -1103,7 +1286,7 @@ export type Database = {
           rrf_k?: number | null
           semantic_weight?: number | null
         }
-        Returns: Json
+        Returns: MultiSearchAnswer
       }
       parse_timeframe: {
         Args: {
@@ -1229,7 +1412,7 @@ export type Database = {
           time_zone?: string | null
           timeframe?: string | null
         }
-        Returns: Json
+        Returns: RecallAnswer
       }
       record_embedding_usage: {
         Args: {
@@ -1323,7 +1506,7 @@ export type Database = {
           rrf_k?: number | null
           semantic_weight?: number | null
         }
-        Returns: Json
+        Returns: SearchAnswer
       }
       search_json: {
         Args: {
@@ -1341,7 +1524,7 @@ export type Database = {
           rrf_k?: number | null
           semantic_weight?: number | null
         }
-        Returns: Json
+        Returns: SearchAnswer
       }
       semantic_search: {
         Args: {

@@ -25,6 +25,7 @@ from pgbraid.integrations.langchain_documents import (
     embedder_of,
     indexed_record,
     records_of,
+    relevant,
     scored,
 )
 from pgbraid.integrations.records import Passage
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from pgbraid.vectors import VectorLike
 
 __all__ = ["PgbraidRetriever", "PgbraidVectorStore"]
+
+# Where fused scores, and those of full text, say nothing by themselves.
+RELEVANCE_MODES = ("hybrid", "full_text")
 
 
 class PgbraidVectorStore(VectorStore):
@@ -308,23 +312,37 @@ class PgbraidVectorStore(VectorStore):
         diverse = _diverse(k, fetch_k, lambda_mult, kwargs)
         return await self.asimilarity_search_by_vector(embedding, k, filter, **diverse)
 
+    def _similarity_search_with_relevance_scores(
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """How much documents have to do with the query, from 0 to 1, as the option `min_relevance` has it."""
+        return relevant(self._find(query, k, filter, **{"relevance_modes": RELEVANCE_MODES, **kwargs}))
+
+    async def _asimilarity_search_with_relevance_scores(
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """As `_similarity_search_with_relevance_scores`."""
+        return relevant(await self._afind(query, k, filter, **{"relevance_modes": RELEVANCE_MODES, **kwargs}))
+
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
-        """Scores are relevances already; boosts, inner products, distances, and rows below the mean leave 0 to 1."""
+        """Semantic scores are relevances already; boosts, inner products and distances leave 0 to 1."""
         return lambda score: min(max(score, 0.0), 1.0)
 
     def _find(self, query: str | None, k: int, filters: Mapping[str, Any] | None, **kwargs: Any) -> list[Passage]:
         with self._connections.client() as client:
             return store.find(
-                client, query, k, key=KEY, collection=self.collection, filters=filters, **{"mode": self.mode, **kwargs}
-            )
+                client, query, k, key=KEY, collection=self.collection, filters=filters,
+                **{"mode": self.mode, "relevance_modes": (), **kwargs},
+            )  # fmt: skip
 
     async def _afind(
         self, query: str | None, k: int, filters: Mapping[str, Any] | None, **kwargs: Any
     ) -> list[Passage]:
         async with self._connections.async_client() as client:
             return await async_store.find(
-                client, query, k, key=KEY, collection=self.collection, filters=filters, **{"mode": self.mode, **kwargs}
-            )
+                client, query, k, key=KEY, collection=self.collection, filters=filters,
+                **{"mode": self.mode, "relevance_modes": (), **kwargs},
+            )  # fmt: skip
 
 
 class PgbraidRetriever(BaseRetriever):

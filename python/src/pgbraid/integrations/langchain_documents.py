@@ -16,7 +16,7 @@ from pgbraid.integrations.records import Passage, record
 if TYPE_CHECKING:
     from pgbraid.embedders.protocol import Embedder
 
-__all__ = ["KEY", "documents_of", "embedder_of", "indexed_record", "records_of", "scored"]
+__all__ = ["KEY", "documents_of", "embedder_of", "indexed_record", "records_of", "relevant", "scored"]
 
 KEY = "_langchain"
 
@@ -56,6 +56,11 @@ def documents_of(passages: Iterable[Passage]) -> list[Document]:
 
 def scored(passages: Sequence[Passage]) -> list[tuple[Document, float]]:
     return list(zip(documents_of(passages), [passage.score or 0.0 for passage in passages], strict=True))
+
+
+def relevant(passages: Sequence[Passage]) -> list[tuple[Document, float]]:
+    """With scores from 0 to 1."""
+    return [(document, min(max(score, 0.0), 1.0)) for document, score in scored(passages)]
 
 
 def embedder_of(embedding: Embeddings | Embedder | None, model_name: str | None) -> Embedder | None:

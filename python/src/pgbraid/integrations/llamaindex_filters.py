@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ REF_DOC_ID = "_llamaindex.ref_doc_id"
 REF_DOC_KEYS = ("ref_doc_id", "doc_id", "document_id")
 # The keys of a node's metadata whose value is an empty list or text: filters compare with no list.
 EMPTY_KEYS = "_llamaindex.empty"
+PATTERN_SIGNS = re.compile(r"[\\%_]")
+WITH_BACKSLASH = r"\\\g<0>"
 
 
 def _all(key: str, value: Any) -> dict[str, Any]:
@@ -33,6 +36,11 @@ def _simple(operator: str) -> Callable[[str, Any], dict[str, Any]]:
     return lambda key, value: {key: {operator: value}}
 
 
+def _match(operator: str) -> Callable[[str, Any], dict[str, Any]]:
+    """A part of a text."""
+    return lambda key, value: {key: {operator: f"%{PATTERN_SIGNS.sub(WITH_BACKSLASH, value)}%"}}
+
+
 OPERATORS: Mapping[FilterOperator, Callable[[str, Any], dict[str, Any]]] = {
     FilterOperator.EQ: _simple("$eq"),
     FilterOperator.NE: _simple("$ne"),
@@ -47,6 +55,8 @@ OPERATORS: Mapping[FilterOperator, Callable[[str, Any], dict[str, Any]]] = {
     FilterOperator.ALL: _all,
     FilterOperator.CONTAINS: _simple("$eq"),
     FilterOperator.IS_EMPTY: _empty,
+    FilterOperator.TEXT_MATCH: _match("$like"),
+    FilterOperator.TEXT_MATCH_INSENSITIVE: _match("$ilike"),
 }
 TEXT_MATCHES = (FilterOperator.TEXT_MATCH, FilterOperator.TEXT_MATCH_INSENSITIVE)
 LISTS = (FilterOperator.IN, FilterOperator.NIN, FilterOperator.ANY, FilterOperator.ALL)
@@ -74,9 +84,12 @@ def _part(one: MetadataFilter | MetadataFilters) -> dict[str, Any] | None:
     if one.operator not in OPERATORS:
         raise InvalidArgumentError(
             f'filters: the operator "{one.operator.value}" of key "{one.key}" cannot be expressed',
-            hint="search for the words, with the mode text_search"
-            if one.operator in TEXT_MATCHES
-            else f"use one of {', '.join(known.value for known in OPERATORS)}",
+            hint=f"use one of {', '.join(known.value for known in OPERATORS)}",
+        )
+    if one.operator in TEXT_MATCHES and not isinstance(one.value, str):
+        raise InvalidArgumentError(
+            f'filters: the operator "{one.operator.value}" of key "{one.key}" needs a text, not {one.value!r}',
+            hint="give one",
         )
     key = REF_DOC_ID if one.key in REF_DOC_KEYS else one.key
     if one.operator in LISTS and not isinstance(one.value, list):
@@ -90,7 +103,10 @@ def _part(one: MetadataFilter | MetadataFilters) -> dict[str, Any] | None:
         return translate(key, one.value)
     # Documents that came otherwise have it in the column.
     values = one.value if isinstance(one.value, list) else [one.value]
-    if not all(value is None or fits_column(key, value) for value in values):
+    has_text = key not in ("importance", "occurred_at")
+    if (one.operator in TEXT_MATCHES and not has_text) or not all(
+        value is None or fits_column(key, value) for value in values
+    ):
         return translate(named, one.value)
     parts = (True, translate(named, one.value)), (False, translate(key, one.value))
     return {"$or": [{"$and": [{REF_DOC_ID.partition(".")[0]: {"$exists": own}}, part]} for own, part in parts]}

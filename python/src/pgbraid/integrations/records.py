@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import accumulate
 from typing import Any
 
 from pgbraid.errors import InvalidArgumentError
@@ -13,7 +14,17 @@ from pgbraid.results import SearchResult
 from pgbraid.stored import Document
 from pgbraid.vectors import VectorLike
 
-__all__ = ["KEYS", "Passage", "fits_column", "metadata_key", "passage_of_result", "passages_of_document", "record"]
+__all__ = [
+    "KEYS",
+    "Passage",
+    "fits_column",
+    "metadata_key",
+    "ordered_by_relevance",
+    "passage_of_result",
+    "passages_of_document",
+    "record",
+    "with_relevance",
+]
 
 # In the metadata of documents that an integration wrote: under its key is what it needs to give them back as they came,
 # and by it documents are known to be its own.
@@ -78,6 +89,24 @@ def record(
     if embedding is not None:
         chunk["embedding"] = embedding
     return {**found, "chunks": [chunk]}
+
+
+def with_relevance(options: Any) -> Any:
+    """Options of a search that also tells the relevance of its rows; what is none is for the database to refuse."""
+    if options is not None and not isinstance(options, Mapping):
+        return options
+    given = dict(options or {})
+    if given.get("min_relevance") is None:
+        given["min_relevance"] = 0
+    return given
+
+
+def ordered_by_relevance(passages: list[Passage], relevance: Sequence[float] | None) -> list[Passage]:
+    """Passages, best first, with the greatest relevance from their place on as the score; as they are without it."""
+    if relevance is None or len(relevance) != len(passages):
+        return passages
+    scores = list(accumulate(reversed(relevance), max))[::-1]
+    return [replace(passage, score=min(float(score), 1.0)) for passage, score in zip(passages, scores, strict=True)]
 
 
 def passage_of_result(row: SearchResult, key: str) -> Passage:

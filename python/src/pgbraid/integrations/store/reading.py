@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import to_json
 from pgbraid.client.session import TENANT
 from pgbraid.errors import DimensionMismatchError, NotFoundError
-from pgbraid.integrations.records import Passage, passage_of_result, passages_of_document
+from pgbraid.integrations.records import (
+    Passage,
+    ordered_by_relevance,
+    passage_of_result,
+    passages_of_document,
+    with_relevance,
+)
 from pgbraid.long_numbers import loads
 from pgbraid.stored import Document
 
@@ -34,9 +40,10 @@ READ_AT_ONCE = 500
 PAGE = 10_000
 # Ids that are looked up in a call: a filter may be 1 MiB long, and an id 1024 bytes.
 IDS_AT_ONCE = 500
-# Warnings of searches that did not do what was asked for. The others tell of the query.
+# Warnings of searches that did not do what was asked for, or searched where nothing is. The others tell of the query.
 DEGRADED = (
     "embedding_unavailable",
+    "empty_collection",
     "expansion_unavailable",
     "late_interaction_unavailable",
     "other_embedding_model",
@@ -53,10 +60,17 @@ def find(
     collection: str,
     mode: Mode = "hybrid",
     filters: Mapping[str, Any] | None = None,
+    relevance_modes: Sequence[Mode] = ("hybrid",),
     **options: Any,
 ) -> list[Passage]:
     """Search. What the search could not do is a UserWarning: frameworks have no place for it in their results. A vector
-    that the framework gives along is not used if it is of another model: full text answers a hybrid search."""
+    that the framework gives along is not used if it is of another model: full text answers a hybrid search.
+
+    In `relevance_modes`, scores are relevances from 0 to 1, by which frameworks cut off: those of fused scores only say
+    how a row compares with the best one. A row has at least the relevance of those after it, so that scores descend.
+    """
+    if mode in relevance_modes and options.get("rerank") is None and isinstance(query, str):
+        options["options"] = with_relevance(options.get("options"))
     try:
         found = client.search(query, limit, mode, filters or None, collection, **options)
     except DimensionMismatchError as error:
@@ -70,7 +84,7 @@ def find(
     for warning in found.warnings:
         if warning.get("code") in DEGRADED:
             warnings.warn(f"{warning['code']}: {warning['message']}", stacklevel=3)
-    return [passage_of_result(row, key) for row in found]
+    return ordered_by_relevance([passage_of_result(row, key) for row in found], found.stats.get("relevance"))
 
 
 def passages_by_id(client: Client, ids: Sequence[str], *, key: str, collection: str) -> list[Passage]:
