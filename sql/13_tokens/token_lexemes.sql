@@ -14,7 +14,7 @@ declare
   c_plain constant text := E'^(?:[A-Z]?[a-z]+|[A-Z]+s?|'
     '[a-z\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0400-\\u052f]+)$';
   c_lower constant text := E'^[a-z\\u00df-\\u00f6\\u00f8-\\u00ff\\u0430-\\u045f]+$';
-  c_foldable constant text := E'[\\u00c0-\\u03ce\\u0439\\u0450-\\u045e\\u0476\\u0477\\u04c1-\\u04f9\\u0590-\\u06ff\\u1e00-\\u1fff]';
+  c_foldable constant text := E'[\\u00c0-\\u03ce\\u0439\\u0450-\\u045e\\u0476\\u0477\\u04c1-\\u04f9\\u0590-\\u06ff\\u093c\\u0929\\u0931\\u0934\\u1e00-\\u1fff]';
 begin
   return query
   with trimmed as materialized (

@@ -22,13 +22,15 @@ declare
     '\\u1800-\\u180e\\u2000-\\u200c\\u200e-\\u2bff\\u2cf9-\\u2cff\\u2e00-\\u2e7f\\u2fe0-\\u3004\\u3008-\\u3020\\u3030\\u303d-\\u303f'
     '\\u30a0\\u30fb\\ud800-\\uf8ff\\ufd3e-\\ufd4f\\ufe00-\\ufe6f\\ufeff-\\uff0f\\uffe0-\\uffff\\U00010100-\\U0001013f'
     '\\U0001d000-\\U0001d3ff\\U000e0000-\\U0010ffff';
-  -- Typographic apostrophes and dashes and the most common digits of other scripts, which become ASCII; then invisible
-  -- characters and skin tones, which are dropped.
-  c_irregular constant text := '’‘ʼ‐‑‒–−٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९'
-    || E'\u00ad\u034f\u061c\u0640\u180b\u180c\u180d\u180e\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061'
+  -- Letters of Arabic that keyboards for Persian, Urdu and Kurdish have in another form (kaf, yeh, heh) and those of Arabic itself that stand for one (alef maksura, alef wasla); typographic apostrophes
+  -- and letters that are typed as one, dashes, and digits of other scripts with their separators, which become ASCII; then
+  -- invisible characters, gershayim, the dagger alef and skin tones, which are dropped.
+  c_irregular constant text := 'یکىەہھڪےۀۂۃۓٱ’‘ʼʹʻʽʾʿꞌ׳‐‑‒–−־֊٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹٫٬०१२३४५६७८९'
+    '০১২৩৪৫৬৭৮৯੦੧੨੩੪੫੬੭੮੯૦૧૨૩૪૫૬૭૮૯୦୧୨୩୪୫୬୭୮୯௦௧௨௩௪௫௬௭௮௯౦౧౨౩౪౫౬౭౮౯೦೧೨೩೪೫೬೭೮೯൦൧൨൩൪൫൬൭൮൯'
+    || E'\u05f4\u0670\u00ad\u034f\u061c\u0640\u180b\u180c\u180d\u180e\u200c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061'
     '\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a'
     '\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f\ufeff\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff';
-  c_regular constant text := '''''''-----012345678901234567890123456789';
+  c_regular constant text := 'يكيهههكيههةيا' || repeat('''', 10) || '-------' || '0123456789' || '0123456789' || '.,' || repeat('0123456789', 9);
   c_letter constant text := '[^' || c_symbol || c_unspaced || c_hangul || c_emoji || c_flag || ']';
   c_pattern constant text :=
     -- A URL, up to white space, quotation marks or angle brackets.

@@ -11,7 +11,7 @@ declare
   -- The symbols of token_scan that always separate, whatever stands beside them.
   c_space constant text := E'\\u0001-\\u0020\\u0085\\u00a0\\u2000-\\u200b\\u2028\\u2029\\u202f\\u205f\\u3000';
   c_mark constant text :=
-    E'!"()*,;<=>?\\u005b\\u005d\\u005e`{|}~\\u00a1\\u00a6\\u00a7\\u00ab\\u00b6\\u00b7\\u00bb\\u00bf\\u05be\\u060c\\u061b\\u061f\\u06d4'
+    E'!"()*,;<=>?\\u005b\\u005d\\u005e`{|}~\\u00a1\\u00a6\\u00a7\\u00ab\\u00b6\\u00b7\\u00bb\\u00bf\\u060c\\u061b\\u061f\\u06d4'
     '\\u0964\\u0965\\u2014\\u2015\\u201a-\\u2022\\u2026\\u2039\\u203a\\u2190-\\u21ff\\u2500-\\u25ff\\u3001-\\u3003\\u3008-\\u3020\\u3030'
     '\\u303d\\u30fb\\uff01\\uff08\\uff09\\uff0c\\uff1b\\uff1f\\uff3b\\uff3d\\uff5b-\\uff65';
   c_unspaced constant text := braid_store.script_letters('unspaced') || braid_store.script_letters('half_width');
@@ -21,7 +21,7 @@ declare
   c_pattern constant text :=
     '([' || c_space || c_mark || ']*)(?:([' || c_unspaced || ']+)|([' || c_hangul || ']+)'
     || E'|((?:[A-Za-z][A-Za-z0-9+.-]*://|www\\.)(?:' || c_other || '|[]!()*,;=?[~])+'
-    || '|(?:' || c_other || '|->|[0-9],[0-9]{3})+|[' || c_emoji || '][' || c_emoji || E'\\u200d\\ufe0f]*))?'
+    || '|(?:' || c_other || '|->|[0-9](?:,[0-9]{3})+)+|[' || c_emoji || '][' || c_emoji || E'\\u200d\\ufe0f]*))?'
     || '([' || c_mark || ']*)';
 begin
   return query

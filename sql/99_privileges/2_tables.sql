@@ -49,7 +49,7 @@ grant insert on braid_store.search_log to @definer@;
 grant insert, update on braid_store.search_feedback to @definer@;
 
 -- Writers note what is due, and maintenance deletes the notes.
-grant insert on braid_store.due_parts to @definer@;
+grant insert, delete on braid_store.due_parts to @definer@;
 
 -- Maintenance creates these rows. Other than maintenance, only clearing a collection deletes them.
 grant delete on braid_store.centroids to @definer@;

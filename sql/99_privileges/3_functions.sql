@@ -26,7 +26,7 @@ begin
           find_collection, read_document, page_documents, run_search, run_logged_search, run_logged_recall, run_logged_queries, write_feedback, run_queries, search_warnings, collection_counts, server_warnings, stored_bytes,
           server_findings,
           highlight_chunk, read_embedded_text, explain_chunks, count_values, find_similar_chunks, find_similar_documents,
-          arrange_chunks, find_missing_token_vectors, read_query_embedding, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, find_timeframe}'),
+          arrange_chunks, find_missing_token_vectors, read_query_embedding, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, query_timeframe}'),
         ('@definer@', 'braid_store', '{session_tenant_id, session_tenant_key, session_is_anonymous, insert_requested_tenant, run_search,
           run_recall, run_queries, search_warnings, arrange_chunks, write_queries, write_judgments, run_evaluation, make_tuning_plan, choose_evaluated}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_listed_documents, remove_documents, change_metadata,

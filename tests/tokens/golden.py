@@ -93,7 +93,7 @@ GOLDEN: list[tuple[str, bool, str, str]] = [
     ("english", True, "İstanbul ışık", "istanbul | isik"),
     ("english", True, "Ångström Łódź", "angstrom | lodz"),
     ("english", True, "Ελλάδα ΕΛΛΆΔΑ λόγος ΛΟΓΟΣ", "ελλαδα | ελλαδα | λογοσ | λογοσ"),
-    ("english", True, "العَرَبِيّة", "العربية"),
+    ("english", True, "العَرَبِيّة", "العربيه"),
     ("english", True, "עִברית", "עברית"),
     ("english", True, "हिन्दी में", "हिन्दी | में"),
     ("english", True, "٢٠٢٦", "2026"),

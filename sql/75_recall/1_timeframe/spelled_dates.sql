@@ -68,8 +68,8 @@ begin
   end if;
   if v_phrase like any ('{%day%,%mon%,%tue%,%wed%,%thu%,%fri%,%sat%,%sun%}') then
     -- Monday, March 3rd
-    v_phrase := regexp_replace(v_phrase, format(E'\\m%s,? (?:the )?(?=%s (?:of )?%s\\M|%s,? (?:the )?%s\\M|[0-9]{4}-[0-9]{2}-[0-9]{2})',
-                                                c_weekday, c_day, c_month, c_month, c_day), '', 'g');
+    v_phrase := regexp_replace(v_phrase, format(E'\\m%s,? (?:the )?(?=%s(?:(?:%s)%s)? (?:of )?%s\\M|%s,? (?:the )?%s\\M|[0-9]{4}-[0-9]{2}-[0-9]{2})',
+                                                c_weekday, c_day, c_between, c_day, c_month, c_month, c_day), '', 'g');
   end if;
   if strpos(v_phrase, 'the ') > 0 then
     v_phrase := regexp_replace(v_phrase, E'\\mthe (?=[0-9]{1,2}(?:st|nd|rd|th)\\M)', '', 'g');

@@ -14,9 +14,14 @@ begin
   return query
   select c.problem, c.chunk_id, null::text, null::text
   from braid_store.check_chunks(v_tenant_id, v_collection.id) c;
-  return query
-  select 'forward row differs from its chunk', f.chunk_id, null::text, f.detail
-  from braid_store.check_forward_rows(v_tenant_id, v_collection) f;
+  -- Those of which an upgrade has changed the tokens differ until they are indexed anew: health() tells of them.
+  if not exists (
+    select from braid_store.due_parts d
+    where d.tenant_id = v_tenant_id and d.collection_id = v_collection.id and d.task = 'rebuild_index') then
+    return query
+    select 'forward row differs from its chunk', f.chunk_id, null::text, f.detail
+    from braid_store.check_forward_rows(v_tenant_id, v_collection) f;
+  end if;
   return query
   select s.problem, null::bigint, s.lexeme, s.detail
   from braid_store.check_segments(v_tenant_id, v_collection.id) s;

@@ -9,10 +9,6 @@ as $$
 declare
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(rewrite_index.collection);
-  v_table text;
-  v_last_id bigint := -9223372036854775808;
-  v_chunk_ids bigint[];
-  v_count bigint := 0;
 begin
   if current_setting('transaction_isolation') <> 'read committed' then
     raise exception 'rebuild_index needs the isolation level read committed, this is %',
@@ -25,30 +21,7 @@ begin
   -- While this waited, the ranking may have been changed, or the collection dropped.
   v_collection := braid_store.find_collection(rewrite_index.collection);
 
-  foreach v_table in array '{postings,forward_rows,tombstones,segment_chunks,metadata_lists,changed_metadata,segments,
-                             unindexed_sparse_rows,sparse_segment_chunks,sparse_segments}'::text[] loop
-    perform braid_store.delete_rows(v_table, v_tenant_id, v_collection.id);
-  end loop;
-  loop
-    v_chunk_ids := braid_store.next_chunk_ids(v_tenant_id, v_collection.id, v_last_id, 20000);
-    exit when v_chunk_ids = '{}';
-    perform braid_store.index_chunks(v_tenant_id, v_collection, v_chunk_ids);
-    v_count := v_count + cardinality(v_chunk_ids);
-    v_last_id := v_chunk_ids[cardinality(v_chunk_ids)];
-  end loop;
-  v_last_id := -9223372036854775808;
-  loop
-    v_chunk_ids := array(
-      select r.chunk_id from braid_store.sparse_rows r
-      where r.tenant_id = v_tenant_id and r.collection_id = v_collection.id and r.chunk_id > v_last_id
-      order by r.chunk_id
-      limit 8192);
-    exit when v_chunk_ids = '{}';
-    perform braid_store.write_sparse_segments(v_tenant_id, v_collection.id, v_chunk_ids);
-    v_last_id := v_chunk_ids[cardinality(v_chunk_ids)];
-  end loop;
-  perform braid_store.note_due(v_tenant_id, v_collection.id);
-  return v_count;
+  return braid_store.rebuild_part(v_tenant_id, v_collection);
 end
 $$;
 

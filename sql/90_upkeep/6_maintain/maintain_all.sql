@@ -18,7 +18,7 @@ declare
   c_free_tasks constant text[] := '{index_shards,roll_up_searches,reap_collections,reap_tenants,reap_usage,expire_searches,
                                               drop_retired_shards,note_parts,maintain_parts,note_sizes}';
   v_locking_tasks text[] := array(
-    select t from unnest('{move_vectors,maintain_attributes,enqueue_for_new_model,reap_spaces,
+    select t from unnest('{move_vectors,maintain_attributes,rebuild_indexes,enqueue_for_new_model,reap_spaces,
                                                       drop_search_days}'::text[]) t order by random());
   v_task text;
   v_done jsonb;

@@ -47,6 +47,9 @@ begin
       v_done := braid_store.maintain_attributes(deadline);
       return jsonb_build_object('chunks_indexed', v_done.chunk_count, 'warnings', v_done.warnings,
                                 'complete', v_done.is_complete);
+    when 'rebuild_indexes' then
+      v_done := braid_store.rebuild_indexes(deadline);
+      return jsonb_build_object('warnings', v_done.warnings, 'complete', v_done.is_complete);
     when 'enqueue_for_new_model' then
       v_done := braid_store.enqueue_for_new_model(deadline);
       return jsonb_build_object('chunks_enqueued', v_done.chunk_count, 'complete', v_done.is_complete);

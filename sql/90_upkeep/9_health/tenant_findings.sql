@@ -27,6 +27,24 @@ declare
   v_scanned int;
 begin
   for v_part in
+    select distinct c.id, c.name
+    from braid_store.due_parts d
+    join braid_store.collections c on c.id = d.collection_id
+    where d.tenant_id = tenant_findings.tenant_id and d.task = 'rebuild_index'
+    order by c.id
+  loop
+    severity := 'problem';
+    code := 'index_outdated';
+    subject := format('tenant %s, collection %s', tenant_findings.tenant, v_part.name);
+    finding := 'Some of its words are indexed as an earlier version read them.';
+    reason := 'Queries are read as this version does, and may not find them: letters of Arabic, Hebrew and Indic scripts, and '
+              'apostrophes. Maintenance indexes up to 1,000 chunks anew; writers of a larger part would wait too long for it.';
+    command := format(E'set braid.tenant = %s;\nselect %s(%s);', braid_store.line_literal(tenant_findings.tenant),
+                      'braid.rebuild_index', braid_store.line_literal(v_part.name));
+    return next;
+  end loop;
+
+  for v_part in
     select c.id as collection_id, c.name, c.chunk_tokens, w.vector_space_id, w.vector_space_id = c.vector_space_id as is_own,
            s.embedding_model, s.dimensions, s.distance, c.text_config, m.state, m.started_at
     from braid_store.collections c
