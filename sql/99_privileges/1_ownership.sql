@@ -23,7 +23,7 @@ begin
                       'administrator_findings',
                       'define_sync', 'find_sync', 'synced_relation', 'sync_faults', 'sync_is_outdated', 'due_syncs', 'take_sync', 'next_changes', 'end_changes',
                       'note_sync', 'next_synced_rows', 'sync_place', 'fail_sync', 'own_rows', 'disown_rows', 'sync_states',
-                      'stored_rows', 'compare_documents', 'end_sync', 'drop_note_function', 'next_ended_rows', 'row_tenant_exists', 'create_row_tenant', 'apply_at_once')
+                      'stored_rows', 'compare_documents', 'end_sync', 'drop_note_function', 'next_ended_rows', 'row_tenant_exists', 'waiting_row', 'create_row_tenant', 'apply_at_once')
                       -- Triggers of users' tables call these.
                       and p.proname !~ '^note_rows_[0-9]+$'
                     then '@definer@' else '@owner@'

@@ -27,7 +27,7 @@ begin
           server_findings,
           highlight_chunk, read_embedded_text, explain_chunks, count_values, find_similar_chunks, find_similar_documents,
           arrange_chunks, find_missing_token_vectors, read_query_embedding, passage_options, fit_passages, run_recall, run_timeline, read_timeframe, query_timeframe}'),
-        ('@definer@', 'braid_store', '{session_tenant_id, session_tenant_key, session_is_anonymous, insert_requested_tenant, run_search,
+        ('@definer@', 'braid_store', '{session_tenant_id, session_tenant_key, session_is_anonymous, insert_requested_tenant, waiting_row, run_search,
           run_recall, run_queries, search_warnings, arrange_chunks, write_queries, write_judgments, run_evaluation, make_tuning_plan, choose_evaluated}'),
         ('braid_writer', 'braid_store', '{write_documents, remove_listed_documents, remove_documents, change_metadata,
           lease_embedding_jobs, complete_embedding_jobs, replace_token_vectors, release_embedding_jobs,

@@ -58,6 +58,7 @@ CROSS_TENANT = {
     "braid_store.synced_relation",
     "braid_store.due_syncs",
     "braid_store.sync_faults",
+    "braid_store.waiting_row",
     "braid_store.create_row_tenant",
     "braid_store.take_sync",
     "braid_store.next_changes",

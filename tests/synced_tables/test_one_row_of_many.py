@@ -160,3 +160,36 @@ def test_rows_create_their_tenants(notes: Connection) -> None:
         assert texts(notes) == {"2000": "first"}
     finally:
         notes.execute("select braid.set_access(create_tenants => false)")
+
+
+def reason(db: Connection, external_id: str, collection: str = "default") -> str:
+    query = "select braid.explain_search('text', external_id => %s, collection => %s)"
+    return str(one(db, query, external_id, collection)["document"]["reason"])
+
+
+def test_a_row_that_waits_is_said_to_wait(notes: Connection) -> None:
+    set_tenant(notes, "acme")
+    assert reason(notes, "2001") == 'There is no document "2001" in collection "default".'
+    notes.execute(
+        "insert into notes values (2001, 'acme', 'text', 1), (2002, 'beta', 'text', 1), (2003, 'acme', 'bad', 'NaN')"
+    )
+    assert "waits for braid.apply_changes" in reason(notes, "2001")
+    with pytest.raises(psycopg.errors.UndefinedObject) as raised:
+        notes.execute("select braid.similar_documents('2001')")
+    assert "waits for braid.apply_changes" in str(raised.value.diag.message_hint)
+    # Of another tenant's row nobody is told.
+    assert "waits" not in reason(notes, "2002")
+    apply(notes)
+    assert "waits" not in reason(notes, "2001")
+    assert "The last try failed: importance" in reason(notes, "2003")
+    sync(notes, "public.notes", tenant=None, tenant_column="org", importance="n")
+    assert "it may be one of them" in reason(notes, "2004")
+
+
+def test_a_key_of_several_columns_waits(db: Connection) -> None:
+    db.execute("create table pairs (a int, b text, body text, primary key (a, b))")
+    sync(db, "public.pairs")
+    in_step(db, "public.pairs")
+    db.execute("insert into pairs values (1, 'x,y', 'text')")
+    assert "waits for braid.apply_changes" in reason(db, '{1,"x,y"}')
+    assert "waits" not in reason(db, "{1,x}")

@@ -80,7 +80,8 @@ def show(external_id: str, dsn: str | None, tenant: str, collection: str, as_jso
         document = client.get_document(external_id, collection=collection)
     if document is None:
         raise NotFoundError(
-            f'collection "{collection}" has no document {external_id!r}', hint="pgbraid list shows those there are"
+            f'collection "{collection}" has no document {external_id!r}',
+            hint="pgbraid list shows those there are; a row of a synced table may wait for pgbraid work",
         )
     if as_json:
         print_json(asdict(document))

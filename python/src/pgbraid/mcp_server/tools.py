@@ -164,7 +164,7 @@ class Tools:
         if document is None:
             raise NotFoundError(
                 f'there is no document "{external_id}" in the collection "{asked}"',
-                hint="take external_id from what search gave",
+                hint="take external_id from what search gave; a row of a synced table may still wait for apply_changes",
             )
         return document_answer(document, first_chunk or 0, chunk_count)
 

@@ -1,0 +1,57 @@
+-- Cross-tenant: owned by the owner role, as the changes of synced tables are no tenant's.
+create or replace function braid_store.waiting_row(collection_id int, external_id text)
+returns text
+language plpgsql
+stable
+parallel unsafe
+security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  c_most_changes constant int := 10000;
+  -- Nobody asks about another tenant's rows.
+  v_tenant_id int := braid.current_tenant_id();
+  v_tenant text := braid_store.session_tenant_key();
+  v_synced braid_store.synced_tables;
+  v_change record;
+  v_may_wait boolean := false;
+begin
+  for v_synced in
+    select s.*
+    from braid_store.synced_tables s
+    where s.collection_id = waiting_row.collection_id and s.phase not in ('lost', 'end')
+      and coalesce(s.fixed_tenant_id, v_tenant_id) = v_tenant_id
+  loop
+    select max(c.last_error) as last_error, bool_or(c.is_row) as is_row, bool_or(c.key is null) as is_unknown, count(*) as count
+    into v_change
+    from (
+      select w.key, w.is_row, case when w.is_row then w.last_error end as last_error
+      from (
+        (select c.* from braid_store.row_changes c where c.synced_table_id = v_synced.id order by c.id limit c_most_changes)
+        union
+        (select c.* from braid_store.row_changes c where c.synced_table_id = v_synced.id order by c.id desc
+         limit c_most_changes)
+      ) c
+      cross join lateral (
+        select c.key, c.last_error,
+               coalesce(c.tenant, v_tenant) = v_tenant
+               and case jsonb_array_length(c.key)
+                     when 1 then c.key ->> 0
+                     else array(select e.value from jsonb_array_elements_text(c.key) with ordinality e order by e.ordinality)::text
+                   end = waiting_row.external_id as is_row
+      ) w
+    ) c;
+    if v_change.is_row then
+      return 'It is a changed row of a synced table and waits for braid.apply_changes, which pgbraid work calls.'
+             || coalesce(' The last try failed: ' || left(v_change.last_error, 300), '');
+    end if;
+    v_may_wait := v_may_wait or v_change.is_unknown or v_change.count >= 2 * c_most_changes or v_synced.phase = 'backfill';
+  end loop;
+  return case when v_may_wait then
+    'Rows of a synced table are still to be read by braid.apply_changes, which pgbraid work calls: it may be one of them.' end;
+end
+$$;
+
+comment on function braid_store.waiting_row(int, text) is
+  'Says that a document that is not there is a row of a synced table that waits, or may be one; null if it is none.';
