@@ -35,7 +35,7 @@ def test_the_jobs_of_the_page(installed: str) -> None:
         owner.execute("select braid.create_tenant('acme')")
         owner.execute("select braid.sync_table('public.notes', content => '{body}', tenant_column => 'org')")
         owner.execute(recipe.encode(), prepare=False)
-        jobs = dict(owner.execute("select jobname, command from cron.job").fetchall())
+        jobs: dict[str, str] = dict(owner.execute("select jobname, command from cron.job").fetchall())
         assert set(jobs) == {"pgbraid_changes", "pgbraid_embed", "pgbraid_maintain"}
         # Nothing waits, so nothing is sent.
         owner.execute(jobs["pgbraid_embed"])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,7 @@ from workbench.conftest import Workbench, check, pages_of, searched, serving
 from workbench.documents import EVIL, SCRIPT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Dialog, Page
+    from playwright.sync_api import BrowserContext, Dialog, Page, Route
 
 pytestmark = pytest.mark.any_version
 
@@ -297,3 +298,68 @@ def test_data_stays_text(page: Page, writing: Workbench, stored: pgbraid.Client)
     page.locator(".graded li").first.wait_for()
     assert page.locator("main img, main script, main iframe").count() == 0
     stored.drop_query_set(name)
+
+
+def test_the_first_query_set(
+    context: BrowserContext, new_database: Callable[[], AbstractContextManager[str]], complaints: list[str]
+) -> None:
+    """Only its name is asked for, and what a set is for is said before anybody judges."""
+    with new_database() as dsn:
+        with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
+            client.add_documents([{"external_id": "call-1", "content": "The price per seat."}])
+            client.embed_pending()
+        with serving(dsn, write=True) as running:
+            for page in pages_of(context, running, complaints):
+                with searched(page, ".compact"):
+                    page.evaluate("location.hash = '#/compare?query=price'")
+                panel = page.locator(".judging")
+                assert panel.locator("select").is_hidden()
+                assert panel.get_by_label("Judge").is_hidden()
+                # A notice stands below the result that it is about.
+                first = page.locator(".results > li").first
+                first.locator("article").focus()
+                page.keyboard.press("2")
+                first.get_by_text("Choose a query set first").wait_for()
+                panel.get_by_label("Name of the new set").fill("first")
+                panel.get_by_role("button", name="Create").click()
+                panel.get_by_text("0 of its queries are judged; tuning needs 30.").wait_for()
+                assert panel.get_by_label("Judge").is_visible()
+                assert page.get_by_text("Choose a query set first").count() == 0
+
+
+def test_what_is_worse_is_not_offered(page: Page) -> None:
+    """What was measured stands where it would be deployed."""
+
+    def evaluated(low: float, high: float) -> None:
+        interval = {
+            "difference": (low + high) / 2,
+            "interval": [low, high],
+            "p_value": 0.01,
+            "wins": 1,
+            "losses": 1,
+            "ties": 1,
+        }
+
+        def answer(route: Route) -> None:
+            response = route.fetch()
+            found = response.json()
+            found["comparisons"][0]["metrics"]["ndcg@10"] = interval
+            route.fulfill(response=response, json=found)
+
+        page.route("**/api/evaluate", answer, times=1)
+        with page.expect_response("**/api/evaluate"):
+            page.evaluate(
+                "b => { location.hash = '#/evaluate?' + new URLSearchParams({set: 'asked', b, run: Math.random()}) }",
+                '{"fusion": "rrf"}',
+            )
+
+    section = page.locator("section[aria-labelledby=rankings]")
+    evaluated(-0.3, -0.1)
+    section.get_by_text("b is worse than a").wait_for()
+    button = section.get_by_role("button", name="Deploy b all the same")
+    assert "main" not in (button.get_attribute("class") or "")
+    evaluated(-0.1, 0.1)
+    section.get_by_text("It is not sure that b is better").wait_for()
+    evaluated(0.1, 0.3)
+    section.locator("button.main", has_text="Deploy b").wait_for()
+    assert section.get_by_text("not sure").count() == 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
-from workbench.conftest import Workbench, check, pages_of, searched, violations
+from workbench.conftest import DESKTOP, PHONE, Workbench, check, pages_of, searched, violations
 from workbench.documents import EVIL, SCRIPT
 
 if TYPE_CHECKING:
@@ -247,6 +249,79 @@ def test_a_comparison_that_is_late_does_not_replace_a_newer_one(page: Page) -> N
         search_for(page, "zebra")
     assert '"query":"price"' in (given_up.value.post_data or "")
     assert page.locator(".compact h3").first.inner_text() == f"Title {SCRIPT}"
+
+
+def counts(page: Page) -> dict[str, str]:
+    """What the filters say of each value of the team."""
+    labels = page.locator("fieldset.facet", has_text="team").locator("label").all()
+    return {label.locator(".name").inner_text(): label.locator(".soft").inner_text() for label in labels}
+
+
+def test_counts_of_filters_follow_the_query(page: Page) -> None:
+    page.wait_for_selector(".facet")
+    assert (counts(page)["north"], counts(page)["south"]) == ("2", "4")
+    search(page, "price")
+    page.locator(".counted").wait_for()
+    assert (counts(page)["north"], counts(page)["south"]) == ("2", "1")
+    search(page, "export")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('.facet .check .soft')].some((e) => e.textContent === '0')"
+    )
+    assert (counts(page)["north"], counts(page)["south"]) == ("0", "1")
+    # Vectors find all: the counts are those of the collection.
+    with searched(page):
+        page.get_by_label("Semantic", exact=True).check()
+    page.locator(".counted").wait_for(state="hidden")
+    assert (counts(page)["north"], counts(page)["south"]) == ("2", "4")
+
+
+def test_filters_that_leave_nothing_say_so(page: Page) -> None:
+    ask = "values => { location.hash = '#/search?' + new URLSearchParams(values) }"
+    values = {"mode": "full_text", "filters": '{"category": "nowhere"}'}
+    with searched(page):
+        page.evaluate(ask, {"query": "price", **values})
+    page.wait_for_selector("text=The filters leave nothing of what the query finds")
+    with searched(page):
+        page.get_by_role("link", name="Search without the filters").click()
+    assert len(titles(page)) > 2
+    with searched(page):
+        page.evaluate(ask, {"query": "xylophone", **values})
+    page.wait_for_selector("text=Nothing was found.")
+
+
+def test_rows_as_csv(page: Page) -> None:
+    search(page, "price discount")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download CSV").click()
+    assert started.value.suggested_filename == "default.csv"
+    rows = list(csv.DictReader(started.value.path().read_text().splitlines()))
+    assert [row["title"] for row in rows] == titles(page)
+    assert (rows[0]["rank"], rows[0]["external_id"], rows[0]["full_text_rank"]) == ("1", "call-1", "1")
+    # Markup, quotes and line ends are data there, too.
+    search(page, "zebra")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download CSV").click()
+    assert next(csv.DictReader(io.StringIO(started.value.path().read_text())))["title"] == f"Title {SCRIPT}"
+
+
+def test_what_is_in_the_header_is_named(page: Page) -> None:
+    assert "Tenant default" in page.inner_text("#where")
+    assert "Collection" in page.inner_text("#where")
+
+
+def test_a_phone_shows_results_soon(page: Page) -> None:
+    page.set_viewport_size(PHONE)
+    page.reload()
+    page.wait_for_selector("#query")
+    search(page, "price")
+    top = page.evaluate("document.querySelector('.result').getBoundingClientRect().top + scrollY")
+    # Fonts differ between machines; half of the screen is what a result may begin at.
+    assert top < PHONE["height"] / 2
+    # What is folded away is there when it is asked for.
+    assert page.get_by_label("When").is_hidden()
+    page.get_by_text("Ranking and options").click()
+    page.get_by_label("When").fill("March 2026")
+    page.set_viewport_size(DESKTOP)
 
 
 def test_an_empty_collection_says_so(page: Page) -> None:

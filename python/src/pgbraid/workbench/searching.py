@@ -31,6 +31,7 @@ TAKEN = {*COLUMNS, "external_id", "source_uri", "importance", "occurred_at", "me
 LOOKED_AT = 100
 MOST_FACETS = 12
 FACET_VALUES = 8
+COUNTED_VALUES = 100
 # Seconds.
 FACET_TIME = 5
 # Greater whole numbers are others in JavaScript.
@@ -107,14 +108,25 @@ async def context(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any
 
 
 async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """The commonest values of the columns and metadata keys that a filter may name. `is_complete` is false if counting
-    takes too long."""
+    """Return the commonest values of columns and metadata keys that a filter may name, and how many chunks have each.
+
+    With `query` and `keys`, count the chunks that full text finds, of these keys alone. `is_complete` is false if
+    counting takes too long.
+    """
     collection = read(body, "collection", str, "default")
-    keys = [*COLUMNS, *await _metadata_keys(client, collection)][:MOST_FACETS]
+    query, asked = read(body, "query", str), read(body, "keys", list)
+    keys = asked if asked is not None else [*COLUMNS, *await _metadata_keys(client, collection)]
+    if not all(isinstance(key, str) for key in keys):
+        raise InvalidArgumentError("keys has an element that is no text", hint="give names of keys", sqlstate="22023")
     await limit_time(client, FACET_TIME)
     try:
         async with client.transaction():
-            found = await client.facets(keys, collection=collection, value_count=FACET_VALUES)
+            found = await client.facets(
+                keys[:MOST_FACETS],
+                query or None,
+                collection=collection,
+                value_count=COUNTED_VALUES if query else FACET_VALUES,
+            )
     except PgbraidError as error:
         if not isinstance(error.__cause__, errors.QueryCanceled):
             raise
@@ -123,7 +135,7 @@ async def facets(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]
         {"key": key, "values": [vars(value) for value in values if not _is_inexact(value.value)]}
         for key, values in found.items()
         # Ids and the like are no choice.
-        if any(value.count > 1 for value in values)
+        if asked is not None or any(value.count > 1 for value in values)
     ]
     return {"facets": listed, "is_complete": True}
 

@@ -93,8 +93,8 @@ function frame() {
         location.hash = address(shown, { query: main.querySelector('#query')?.value.trim() })
       },
     }), { class: 'field inline' }),
-    h('span', { class: 'chip', title: 'The tenant that all requests are for' }, state.session.tenant),
-    state.session.write ? h('span', { class: 'chip warm' }, 'may write') : h('span', { class: 'chip' }, 'reads only'),
+    h('span', { class: 'chip', title: 'The tenant that all requests are for' }, `Tenant ${state.session.tenant}`),
+    state.session.write ? h('span', { class: 'chip warm' }, 'may write') : h('span', { class: 'chip reads' }, 'reads only'),
     button('Keys', help, { class: 'quiet' }))
 }
 

@@ -10,6 +10,8 @@ import { origin, passage } from './results.js'
 export const title = 'Compare'
 // The comparison before is of no interest any more.
 let running = null
+// As braid.tune has it.
+const LEAST_QUERIES = 30
 const MEANINGS = ['nothing to do with it', 'close, no answer', 'an answer, unclear', 'answers it exactly']
 
 export async function show(main, values, opened) {
@@ -102,6 +104,8 @@ function card(row, place, other, side, judging) {
 /** Grades of the query set that is chosen; without --write nothing of it is there. */
 async function judgments(query) {
   const scales = []
+  // Below the result that was graded, or the panel's own.
+  let trouble = h('div', { 'aria-live': 'polite' })
   const idle = { element: null, scale: () => null, grade: () => {}, draw: () => {} }
   if (!state.session.write) {
     return { ...idle, element: h('p', { class: 'soft' }, 'To grade results with the keys 0 to 3, start the workbench with ', h('code', {}, '--write'), '.') }
@@ -118,26 +122,37 @@ async function judgments(query) {
   const names = sets.map((set) => [set.query_set, set.query_set])
   if (!names.some(([name]) => name === state.querySet)) state.querySet = names[0]?.[0] ?? ''
   const chosen = choice([...names, ['', 'a new set …']], state.querySet, { onchange: () => choose() })
-  const name = h('input', { type: 'text', placeholder: 'its name', 'aria-label': 'Name of the new set' })
+  const name = h('input', { type: 'text', placeholder: 'name of the new set', 'aria-label': 'Name of the new set' })
   const judge = h('input', { type: 'text', value: state.judge ?? 'default', onchange: () => choose() })
-  const trouble = h('div', { 'aria-live': 'polite' })
+  const own = trouble
+  const complain = (row, ...children) => {
+    replace(trouble)
+    trouble = scales.find(([each]) => each === row)?.[2] ?? own
+    replace(trouble, children)
+  }
+  const progress = h('span', { class: 'soft' })
   const made = h('span', { class: 'row' }, name, button('Create', async () => {
     try {
       await call('create_query_set', { query_set: name.value })
       state.querySet = name.value.trim()
       chosen.prepend(h('option', { value: state.querySet }, state.querySet))
       chosen.value = state.querySet
+      chosen.closest('.field').hidden = false
+      judge.closest('.field').hidden = false
+      sets.push({ query_set: state.querySet, judged_count: 0 })
       await choose()
     } catch (error) {
-      replace(trouble, problem(error))
+      complain(null, problem(error))
     }
-  }))
+  }), h('span', { class: 'soft' }, 'A query set keeps the grades.'))
   const choose = async () => {
     state.querySet = chosen.value
     state.judge = judge.value.trim() || 'default'
     made.hidden = chosen.value !== ''
     known.clear()
-    replace(trouble)
+    complain(null)
+    const judged = sets.find((set) => set.query_set === chosen.value)?.judged_count
+    replace(progress, judged === undefined ? '' : `${judged} of its queries are judged; tuning needs ${LEAST_QUERIES}.`)
     try {
       if (chosen.value) {
         const found = await call('grades', { query_set: chosen.value, query, judge: state.judge })
@@ -145,7 +160,7 @@ async function judgments(query) {
         for (const each of found.grades) known.set(key(each), each.grade)
       }
     } catch (error) {
-      replace(trouble, problem(error))
+      complain(null, problem(error))
     }
     draw()
   }
@@ -159,7 +174,7 @@ async function judgments(query) {
   }
   const grade = async (row, value) => {
     if (!chosen.value) {
-      replace(trouble, h('p', { class: 'notice' }, 'Choose a query set first, or create one.'))
+      complain(row, h('p', { class: 'notice' }, 'Choose a query set first, or create one: above the lists.'))
       return
     }
     const next = known.get(key(row)) === value ? null : value
@@ -168,25 +183,29 @@ async function judgments(query) {
         query_set: chosen.value, query, judge: state.judge, collection: state.collection,
         external_id: row.external_id, chunk_index: row.chunk_index, grade: next,
       })
-      replace(trouble)
+      complain(row)
       known.set(key(row), next)
       say(next === null ? 'Grade taken back' : `Graded ${next}`)
     } catch (error) {
-      replace(trouble, problem(error))
+      complain(row, problem(error))
     }
     draw()
   }
+  // Without a set there is nothing to choose from: only the name of the first is asked for.
+  const isFirst = names.length === 0
   await choose()
   return {
     element: h('section', { class: 'panel judging', 'aria-label': 'Judging' },
-      h('div', { class: 'row' }, field('Grades go to the query set', chosen), made, field('Judge', judge)),
+      h('div', { class: 'row' }, field('Grades go to the query set', chosen, { hidden: isFirst }), made,
+        field('Judge', judge, { hidden: isFirst })), progress,
       h('p', { class: 'soft' }, 'On a result, the keys 0 to 3 grade it: ', MEANINGS.map((meaning, value) =>
-        [h('kbd', {}, String(value)), ` ${meaning}${value < 3 ? ', ' : '.'}`]), ' The same key again takes it back.'), trouble),
+        [h('kbd', {}, String(value)), ` ${meaning}${value < 3 ? ', ' : '.'}`]), ' The same key again takes it back.'), own),
     scale(row) {
       const element = h('div', { class: 'scale', role: 'group', 'aria-label': `Grade of ${row.external_id}` },
         MEANINGS.map((meaning, value) => button(String(value), () => grade(row, value), { title: meaning, 'aria-pressed': 'false' })))
-      scales.push([row, element])
-      return element
+      const below = h('div', { 'aria-live': 'polite' })
+      scales.push([row, element, below])
+      return [element, below]
     },
     grade, draw,
   }

@@ -5,7 +5,11 @@ import { call } from './api.js'
 import { count, field, h, problem, replace } from './dom.js'
 import { object } from './form.js'
 
-/** `read()` gives the filter. What a filter in the address has that no box stands for is in the field below. */
+// As many values of a key as the server counts for a query.
+const COUNTED = 100
+
+/** `read()` gives the filter, `follow(query, mode)` counts what a query finds. What a filter in the address has that no box
+ * stands for is in the field below. */
 export function filters(given, onchange) {
   const { boxes, rest } = split(given ?? {})
   const chosen = new Map(Object.entries(boxes))
@@ -14,8 +18,14 @@ export function filters(given, onchange) {
     placeholder: '{"importance": {"$gte": 3}}', onchange,
   })
   const lists = h('div', {}, h('p', { class: 'soft' }, 'Counting values …'))
-  fill(lists, chosen, onchange)
+  // The element of each count, by key and value.
+  const counts = new Map()
+  const filled = fill(lists, chosen, onchange, counts)
   return {
+    async follow(query, mode) {
+      await filled
+      await recount(lists, counts, mode === 'semantic' ? '' : query.trim())
+    },
     element: h('div', {}, lists, field('Filter, JSON', json)),
     read() {
       // Without a prototype: __proto__ may be a key.
@@ -30,7 +40,7 @@ export function filters(given, onchange) {
   }
 }
 
-async function fill(lists, chosen, onchange) {
+async function fill(lists, chosen, onchange, counts) {
   let found
   try {
     const { collection } = state
@@ -43,17 +53,43 @@ async function fill(lists, chosen, onchange) {
   }
   const known = new Set(found.facets.map((facet) => facet.key))
   const listed = [...found.facets, ...[...chosen.keys()].filter((key) => !known.has(key)).map((key) => ({ key, values: [] }))]
-  replace(lists,
+  const note = h('p', { class: 'soft counted', hidden: true }, 'Counted among what full text finds.')
+  replace(lists, note,
     !found.is_complete && h('p', { class: 'soft' }, 'There are too many chunks to count values.'),
     found.is_complete && !listed.length && h('p', { class: 'soft' }, 'No value is on more than one chunk.'),
-    listed.map((facet) => list(facet, chosen, onchange)))
+    listed.map((facet) => list(facet, chosen, onchange, counts)))
 }
 
-function list({ key, values }, chosen, onchange) {
+/** The counts change where they stand, so that the focus stays in the list. */
+async function recount(lists, counts, query) {
+  const keys = [...new Set([...counts.values()].map(({ key }) => key))]
+  if (!keys.length) return
+  let found = null
+  if (query) {
+    try {
+      const { collection } = state
+      const place = JSON.stringify([collection, query])
+      if (!state.facets.has(place)) state.facets.set(place, call('facets', { collection, query, keys }))
+      const answer = await state.facets.get(place)
+      if (answer.is_complete) found = new Map(answer.facets.map((facet) => [facet.key, facet.values]))
+    } catch { /* the search itself says what is wrong with the query */ }
+  }
+  if (!lists.isConnected) return
+  lists.querySelector('.counted').hidden = !found
+  for (const { key, value, all, element } of counts.values()) {
+    const values = found?.get(key)
+    const known = values?.find((each) => each.value === value)?.count ?? (values && values.length < COUNTED ? 0 : null)
+    element.textContent = values ? count(known) : all === null ? '' : count(all)
+  }
+}
+
+function list({ key, values }, chosen, onchange, counts) {
   const all = [...values]
   for (const value of chosen.get(key) ?? []) if (!all.some((known) => known.value === value)) all.push({ value, count: null })
-  return h('fieldset', { class: 'facet' }, h('legend', {}, key.replace(/^metadata\./, '')), all.map(({ value, count: chunks }) =>
-    h('label', { class: 'check' },
+  return h('fieldset', { class: 'facet' }, h('legend', {}, key.replace(/^metadata\./, '')), all.map(({ value, count: chunks }) => {
+    const element = h('span', { class: 'soft' }, chunks === null ? '' : count(chunks))
+    counts.set(JSON.stringify([key, value]), { key, value, all: chunks, element })
+    return h('label', { class: 'check' },
       h('input', {
         type: 'checkbox', checked: (chosen.get(key) ?? []).includes(value),
         onchange: (event) => {
@@ -62,7 +98,8 @@ function list({ key, values }, chosen, onchange) {
           onchange()
         },
       }),
-      h('span', { class: 'name' }, String(value)), chunks !== null && h('span', { class: 'soft' }, count(chunks)))))
+      h('span', { class: 'name' }, String(value)), element)
+  }))
 }
 
 function split(given) {

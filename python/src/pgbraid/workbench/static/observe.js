@@ -5,6 +5,8 @@ import { call } from './api.js'
 import { count, h, number, problem, replace, svg, table, time } from './dom.js'
 
 export const title = 'Observe'
+// As many as the server gives in each order.
+const MOST_QUERIES = 15
 
 export async function show(main) {
   const body = h('div', { class: 'observe' }, h('p', { class: 'soft' }, 'One moment …'))
@@ -19,10 +21,9 @@ export async function show(main) {
     part('health', 'Health', health, { class: 'broad' }),
     part('latency', 'How long searches take', latency, { class: 'broad' }),
     part('problems', 'Found nothing, or were warned', problems),
-    part('slow', 'The slowest queries', (rows) => queries(rows, 'mean')),
-    part('frequent', 'The most frequent queries', (rows) => queries(rows, 'calls')),
-    part('growth', 'Growth', growth),
+    part('slow', 'Queries', () => ranked(found.slow.rows, found.frequent)),
     part('collections', 'Collections of this tenant', collections, { class: 'broad' }),
+    part('growth', 'Growth', growth),
     part('outbox', 'Waits for embeddings', outbox),
     part('indexes', 'Indexes', indexes),
     part('synonyms', 'Synonyms', synonyms))
@@ -62,6 +63,19 @@ function problems(rows) {
 function queries(rows) {
   return rows.length ? table(['query', 'searches', 'found nothing', 'mean', 'slowest'], rows.map((row) => [
     link(row.query), count(row.calls), count(row.zero_hits), ms(row.mean_ms), ms(row.max_ms)]), { label: 'Queries' }) : logging()
+}
+
+/** The same queries in two orders; one list where there are so few that both have all. */
+function ranked(slow, { rows: frequent, error }) {
+  if (error) return problem(error)
+  if (slow.length === frequent.length && slow.length < MOST_QUERIES) return queries(slow)
+  const box = h('div', {})
+  const orders = { slow: ['Slowest first', slow], frequent: ['Most frequent first', frequent] }
+  const show = (name) => replace(box, queries(orders[name][1]))
+  show('slow')
+  return [h('fieldset', { class: 'segments' }, h('legend', { class: 'hidden' }, 'Order of the queries'),
+    Object.entries(orders).map(([name, [label]]) => h('label', {},
+      h('input', { type: 'radio', name: 'order', checked: name === 'slow', onchange: () => show(name) }), h('span', {}, label)))), box]
 }
 
 /** To see what it finds now. */

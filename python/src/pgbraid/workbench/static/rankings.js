@@ -5,6 +5,12 @@ import { call } from './api.js'
 import { button, field, h, problem, replace, say, table, time } from './dom.js'
 
 export async function rankings(section) {
+  // Before anything is waited for: an evaluation may end meanwhile, and what was asked for last is shown.
+  if (state.session.write && !section.dataset.listens) {
+    section.dataset.listens = 'true'
+    document.addEventListener('evaluated', () => section.isConnected && rankings(section))
+  }
+  const turn = section.dataset.turn = String(Number(section.dataset.turn ?? 0) + 1)
   const head = h('h2', { id: 'rankings' }, 'How the collection ranks')
   let versions
   try {
@@ -27,9 +33,12 @@ export async function rankings(section) {
   }
   const newest = versions.find((version) => version.is_current)
   head.tabIndex = -1
+  const deployable = state.session.write ? await deploy(act)
+    : h('p', { class: 'soft' }, 'To deploy a ranking or go back, start the workbench with ', h('code', {}, '--write'), '.')
+  if (section.dataset.turn !== turn) return
   replace(section, head,
     h('p', { class: 'soft' }, `For all tenants, in the collection ${state.collection}. Each change is a version, and can be undone.`),
-    state.session.write ? await deploy(act) : h('p', { class: 'soft' }, 'To deploy a ranking or go back, start the workbench with ', h('code', {}, '--write'), '.'),
+    deployable,
     trouble,
     versions.length ? table(['version', 'when', 'who', 'why', 'changes', ''], versions.slice(0, 20).map((version) => [
       `${version.version}`, time(version.changed_at), version.role ?? version.login ?? '', version.reason ?? '',
@@ -38,10 +47,6 @@ export async function rankings(section) {
         confirm(`Have the collection ${state.collection} rank as in version ${version.version}, for all tenants?`) &&
         act('restore_ranking', { collection: state.collection, version: version.version, reason: `back to version ${version.version}` }, 'Now it is version'), { class: 'quiet' }) : '',
     ]), { label: 'Versions' }) : h('p', {}, 'It ranks as it was created.'))
-  if (state.session.write && !section.dataset.listens) {
-    section.dataset.listens = 'true'
-    document.addEventListener('evaluated', () => section.isConnected && rankings(section))
-  }
 }
 
 async function deploy(act) {
@@ -58,17 +63,25 @@ async function deploy(act) {
   if (!Object.keys(settings).length) {
     return h('p', {}, 'b has no setting of a ranking: weights, fusion, or the option ', h('code', {}, '{"ranking": {"k1": 0.9}}'), '.')
   }
+  // What the page has measured is said where it would be deployed.
+  const interval = evaluated.comparison.metrics?.['ndcg@10']?.interval
+  const isWorse = interval && interval[1] < 0
+  const isSure = interval && interval[0] > 0
   const told = Object.entries(settings).map(([name, value]) => `${name} ${value ?? '–'}`).join(', ')
   const reason = h('input', { type: 'text', required: true, maxlength: '1000', placeholder: 'why' })
   return h('form', {
     class: 'row ends',
     onsubmit: (event) => {
       event.preventDefault()
-      if (!confirm(`Have the collection ${state.collection} rank so, for all tenants?`)) return
+      const warned = isWorse ? 'b is worse than a by ndcg@10. ' : ''
+      if (!confirm(`${warned}Have the collection ${state.collection} rank so, for all tenants?`)) return
       act('apply_ranking', { configuration: evaluated.configuration, reason: reason.value, evaluation: evaluated.comparison }, 'Deployed as version')
     },
   }, h('p', { class: 'whole' }, 'Of b, these are settings of a ranking: ', h('code', {}, told)),
-  field('Reason', reason, { class: 'field grow' }), h('button', { class: 'main' }, 'Deploy b'))
+  isWorse && h('p', { class: 'notice whole' }, 'b is worse than a by ndcg@10: keep a, unless something else speaks for b.'),
+  !isWorse && !isSure && h('p', { class: 'notice whole' }, 'It is not sure that b is better than a by ndcg@10.'),
+  field('Reason', reason, { class: 'field grow' }),
+  h('button', { class: isSure ? 'main' : undefined }, isWorse ? 'Deploy b all the same' : 'Deploy b'))
 }
 
 function changes(version) {

@@ -43,7 +43,7 @@ export async function show(main, values, opened) {
     }
   }
   const filtered = filters(given.filters, submit)
-  const isRanked = ['full_text_weight', 'semantic_weight', 'fusion', 'match', 'options'].some((name) => name in given)
+  const isRanked = ['timeframe', 'full_text_weight', 'semantic_weight', 'fusion', 'match', 'options'].some((name) => name in given)
   const form = h('form', {
     class: 'search', role: 'search', autocomplete: 'off',
     onsubmit: (event) => {
@@ -52,13 +52,14 @@ export async function show(main, values, opened) {
     },
   },
   h('div', { class: 'row query' }, query, h('button', { class: 'main' }, 'Search')),
-  h('div', { class: 'row settings' }, modes(given.mode), field('When', timeframe, { class: 'field inline' }),
-    field('Results', limit, { class: 'field inline' })),
+  h('div', { class: 'row settings' }, modes(given.mode), field('When', timeframe, { class: 'field inline folds' }),
+    field('Results', limit, { class: 'field inline folds' })),
   h('details', { open: isRanked }, h('summary', {}, 'Ranking and options'), ranked.element),
   trouble)
   for (const radio of form.elements.mode) radio.addEventListener('change', () => query.value && submit())
   const found = h('div', { class: 'found' })
   const search = async (asked) => {
+    filtered.follow(asked.query, asked.mode)
     if (asked.query.trim()) await run(found, { ...asked, collection: state.collection })
     else replace(found, welcome())
   }
@@ -147,6 +148,7 @@ async function run(found, asked) {
   }
   const tools = h('div', { class: 'tools' },
     tool('Copy as …', () => copies(asked)),
+    results.length > 0 && button('Download CSV', () => download(results), { class: 'quiet' }),
     tool('Why is … not here?', () => missing(asked)))
   replace(found,
     h('div', { class: 'line summary' },
@@ -154,8 +156,42 @@ async function run(found, asked) {
     panel,
     warnings.map((warning) => h('p', { class: 'notice' }, warning.message ?? warning.code)),
     results.length ? h('ol', { class: 'results' }, results.map((row, place) => result(row, place + 1, most, explanation)))
-      : h('p', { class: 'soft lead' }, 'Nothing was found.'))
+      : nothing(asked))
   say(told)
+}
+
+/** What is said where results would be; if the filters are what leaves none, that. */
+function nothing(asked) {
+  const box = h('div', { class: 'lead' }, h('p', { class: 'soft' }, 'Nothing was found.'))
+  if (!asked.filters && !asked.timeframe) return box
+  const { filters, timeframe, ...open } = asked
+  const cause = [filters && 'filters', timeframe && 'timeframe'].filter(Boolean).join(' and the ')
+  call('search', { ...open, limit: 1 }).then(({ results }) => {
+    if (!results.length) return
+    const { query, mode } = open
+    const without = address('search', { query, mode: mode === 'hybrid' ? '' : mode })
+    replace(box, h('p', { class: 'notice' }, `The ${cause} leave${filters ? '' : 's'} nothing of what the query finds. `,
+      h('a', { href: without }, `Search without the ${cause}`)))
+  }, () => {})
+  return box
+}
+
+const CSV = [
+  'rank', 'score', 'external_id', 'chunk_index', 'title', 'speaker', 'occurred_at', 'category', 'source_uri', 'full_text_rank',
+  'full_text_score', 'semantic_rank', 'semantic_score', 'passage',
+]
+
+/** The rows as a file; a cell is quoted where it has to be. */
+function download(results) {
+  const cell = (value) => {
+    const text = value === null || value === undefined ? '' : String(value)
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  }
+  const rows = results.map((row, place) => ({ ...row, rank: place + 1, passage: row.passage.map(([text]) => text).join('') }))
+  const lines = [CSV, ...rows.map((row) => CSV.map((name) => cell(row[name])))].map((line) => line.join(','))
+  const url = URL.createObjectURL(new Blob([`${lines.join('\r\n')}\r\n`], { type: 'text/csv' }))
+  h('a', { href: url, download: `${state.collection}.csv` }).click()
+  setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
 function timing(stats) {
