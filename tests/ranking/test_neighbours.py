@@ -153,6 +153,7 @@ def test_explanations_give_scores_to_the_last_bit(filled: Connection, options: d
         arithmetic = row["arithmetic"]
         assert set(arithmetic) <= set("0123456789.e+-*() ")
         assert eval(arithmetic) == row["score"], row
+        assert ("smoothing * nearest" in row["formula"]) == bool((row["spread"] or {}).get("nearest") is not None)
     if options.get("neighbour_weight"):
         assert any(row["spread"]["neighbours"] for row in explained["results"])
         assert explained["spread"]["neighbour_weight"] == options["neighbour_weight"]

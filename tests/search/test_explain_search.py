@@ -9,6 +9,8 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+import pgbraid
+from support import HashEmbedder
 from support.calls import named, upsert, vector
 
 pytestmark = pytest.mark.any_version
@@ -64,6 +66,24 @@ def outcome(db: Connection, external_id: str, **arguments: Any) -> dict[str, Any
     document: dict[str, Any] = explain(db, external_id=external_id, **arguments)["document"]
     assert document["external_id"] == external_id
     return document
+
+
+def numbers(explained: dict[str, Any], row: dict[str, Any]) -> dict[str, float]:
+    """All that a formula names, from where the explanation tells it."""
+    fusion, spread = explained["fusion"] or {}, {**(explained["spread"] or {}), **(row["spread"] or {})}
+    found: dict[str, Any] = {"fused_score": row["fused_score"], "rrf_k": fusion.get("rrf_k")}
+    for leg, weight in fusion.get("weights", {}).items():
+        found[f"{leg}_weight"] = weight
+    for leg in ("full_text", "semantic", "sparse"):
+        for name in ("rank", "normalised_score"):
+            found[f"{leg}_{name}"] = (row.get(leg) or {}).get(name)
+    found |= {name: spread.get(name) for name in ("smoothing", "neighbour_weight", "neighbours", "nearest")}
+    for place, boost in enumerate(row["boosts"] or [], 1):
+        found[f"boost_{place}"] = boost.get("factor", boost.get("addend"))
+        found[f"weight_{place}"], found[f"signal_{place}"] = boost.get("weight"), boost.get("normalised_value")
+        if "share" in boost:
+            found |= {"late_interaction": boost["normalised_value"], "late_interaction_weight": boost["share"]}
+    return found
 
 
 BOOSTS = {
@@ -123,6 +143,7 @@ def test_arithmetic_gives_the_score(filled: Connection, search: dict[str, Any], 
     for place, row in enumerate(explained["results"], 1):
         assert row["place"] == place
         assert eval(row["arithmetic"], {"max": max}) == row["score"]
+        assert eval(row["formula"], {"max": max, **numbers(explained, row)}) == row["score"], row["formula"]
         if row["full_text"] is not None:
             parts = [part["contribution"] for part in row["full_text"]["terms"]]
             assert math.fsum(parts) == pytest.approx(row["full_text"]["score"] or 0, rel=1e-12)
@@ -234,3 +255,14 @@ def test_a_row_of_an_earlier_page_is_not_said_to_be_worse(db: Connection) -> Non
     earlier = outcome(db, first[0][0], query_text="amber", query_embedding=None, match_count=2, options=cursor)
     assert earlier["outcome"] == "not_shown"
     assert "this page shows others" in earlier["reason"]
+
+
+def test_the_text_names_what_scores_share(dsn: str) -> None:
+    with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
+        texts = ["amber cedar", "amber birch", "cedar birch", "amber cedar birch"]
+        client.add_documents([{"external_id": str(number), "content": text} for number, text in enumerate(texts)])
+        client.embed_pending()
+        told = str(client.explain_search("amber cedar", options={"smoothing": 0.5}))
+        plain = str(client.explain_search("amber cedar", options={"smoothing": 0}))
+    assert "smoothing 0.5 of nearest" in told and ") + smoothing * nearest\n" in told
+    assert "smoothing" not in plain and "= full_text_weight * full_text_normalised_score + semantic_weight *" in plain

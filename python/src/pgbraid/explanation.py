@@ -33,8 +33,8 @@ class Explanation:
     """A search explained: the JSON object of `braid.explain_search`.
 
     Each of `results` has its score as an expression, `arithmetic`, whose value in double precision is the score
-    to the last bit. `document` says what became of the document asked for, and is None without one. `str()` draws
-    all of it as text.
+    to the last bit; `formula` is the same expression with the name of each number. `document` says what became of
+    the document asked for, and is None without one. `str()` draws all of it as text.
     """
 
     query: dict[str, Any]
@@ -45,6 +45,8 @@ class Explanation:
     statistics: dict[str, Any]
     timings: dict[str, Any]
     warnings: list[dict[str, Any]]
+    # What scores share with those of their neighbours; None if they share nothing.
+    spread: dict[str, Any] | None = None
 
     @classmethod
     def from_json(cls, answer: dict[str, Any]) -> Explanation:
@@ -84,6 +86,17 @@ class Explanation:
                 f"fusion     {self.fusion['fusion']}: {weights['full_text']:.3g} × full text ({normalisations[0]}), "
                 f"{weights['semantic']:.3g} × semantic ({normalisations[1]})"
             )
+        if self.spread is not None:
+            shared = [
+                f"{name} {self.spread[name]:.3g} of {what}"
+                for name, what in (
+                    ("smoothing", "nearest, the mean score of the candidates most like it"),
+                    ("neighbour_weight", "neighbours, the scores of the chunks beside it"),
+                )
+                if any(name in row["formula"] for row in self.results)
+            ]
+            if shared:
+                lines.append(f"shared     {'; '.join(shared)}")
         times = ", ".join(f"{name.removesuffix('_ms')} {time:.1f}" for name, time in self.timings.items())
         lines.append(f"time       {self.statistics['query_time_ms']:.1f} ms ({times})")
         return "\n".join(style(line, "faint") for line in lines)
@@ -92,6 +105,9 @@ class Explanation:
 def _row(row: dict[str, Any], style: Style) -> str:
     score = style(f"score {row['score']:.4f}", "score") + style(f" = {row['arithmetic']}", "faint")
     lines = [f"{row['place']:>2}. {style(_name(row), 'title')}", f"    {score}"]
+    if row["formula"] != row["arithmetic"]:
+        indent = " " * len(f"    score {row['score']:.4f} ")
+        lines.append(style(f"{indent}= {row['formula']}", "faint"))
     if (leg := row["full_text"]) is not None:
         parts = " + ".join(f"{part['contribution']:.3f} {clean(part['lexeme'])}" for part in leg["terms"])
         lines.append(f"    full text {_leg(leg)}" + (f" = {parts}" if parts else ""))

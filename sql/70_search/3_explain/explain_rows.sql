@@ -35,7 +35,8 @@ begin
     select coalesce(jsonb_agg(jsonb_build_object(
              'place', n.place, 'chunk_id', r.chunk_id, 'external_id', r.external_id, 'chunk_index', r.chunk_index,
              'title', r.title, 'score', r.score,
-             'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, m.explained),
+             'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, m.explained, false),
+             'formula', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, m.explained, true),
              'spread', explain_rows.spread #> array['chunks', r.chunk_id::text],
              'fused_score', r.fused_score, 'boosts', r.boosts, 'group_score', r.group_score,
              'full_text', case when r.full_text_normalised_score is not null then jsonb_build_object(

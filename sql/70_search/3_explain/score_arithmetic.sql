@@ -1,4 +1,10 @@
-create or replace function braid_store.score_arithmetic(found braid.search_result, fusion jsonb, spread jsonb, model jsonb)
+create or replace function braid_store.score_arithmetic(
+  found braid.search_result,
+  fusion jsonb,
+  spread jsonb,
+  model jsonb,
+  is_named boolean
+)
 returns text
 language sql
 immutable
@@ -9,28 +15,32 @@ set extra_float_digits = 1
 as $$
   with leg as (
     select l.place,
-           case fusion ->> 'fusion'
-             when 'rrf' then format('%s / (%s + %s)', l.weight, fusion ->> 'rrf_k', l.rank)
-             else format('%s * %s', l.weight, l.normalised)
+           case when fusion ->> 'fusion' = 'rrf' then
+                  case when is_named then format('%s_weight / (rrf_k + %s_rank)', l.name, l.name)
+                       else format('%s / (%s + %s)', l.weight, fusion ->> 'rrf_k', l.rank) end
+                when is_named then format('%s_weight * %s_normalised_score', l.name, l.name)
+                else format('%s * %s', l.weight, l.normalised)
            end as share
     from (values
-      (1, fusion #>> '{weights,full_text}', found.full_text_rank, found.full_text_normalised_score),
-      (2, fusion #>> '{weights,semantic}', found.semantic_rank, found.semantic_normalised_score),
-      (3, fusion #>> '{weights,sparse}', found.sparse_rank, found.sparse_normalised_score)
-    ) l (place, weight, rank, normalised)
+      (1, 'full_text', fusion #>> '{weights,full_text}', found.full_text_rank, found.full_text_normalised_score),
+      (2, 'semantic', fusion #>> '{weights,semantic}', found.semantic_rank, found.semantic_normalised_score),
+      (3, 'sparse', fusion #>> '{weights,sparse}', found.sparse_rank, found.sparse_normalised_score)
+    ) l (place, name, weight, rank, normalised)
     where l.normalised is not null and not (fusion ->> 'fusion' = 'max' and l.weight::float8 = 0)
   ), fused as (
-    select case when fusion is null then found.fused_score::text
+    select case when fusion is null then case when is_named then 'fused_score' else found.fused_score::text end
                 when fusion ->> 'fusion' = 'max' and count(*) > 1
                   then format('max(%s)', string_agg(l.share, ', ' order by l.place))
                 else string_agg(l.share, ' + ' order by l.place) end as sum
     from leg l
   ), beside as (
     select case when c.neighbours is null then f.sum
+                when is_named then f.sum || ' + neighbour_weight * neighbours'
                 else format('%s + %s * %s', f.sum, spread ->> 'neighbour_weight', c.neighbours) end as sum
     from fused f, (select spread #>> array['chunks', found.chunk_id::text, 'neighbours'] as neighbours) c
   ), shared as (
     select case when c.nearest is null then b.sum
+                when is_named then format('(1 - smoothing) * (%s) + smoothing * nearest', b.sum)
                 else format('%s * (%s) + %s * %s', 1 - (spread ->> 'smoothing')::float8, b.sum, spread ->> 'smoothing',
                             c.nearest) end as sum,
            coalesce(c.score, found.fused_score) as score
@@ -38,9 +48,12 @@ as $$
          (select spread #>> array['chunks', found.chunk_id::text, 'nearest'] as nearest,
                  (spread #>> array['chunks', found.chunk_id::text, 'score'])::float8 as score) c
   ), boost as (
-    select string_agg(' * ' || (b.value ->> 'factor'), '' order by b.place) as factors,
-           string_agg(' + ' || (b.value ->> 'addend'), '' order by b.place) as addends,
-           string_agg(format('%s * %s', b.value ->> 'weight', b.value ->> 'normalised_value'), ' + ' order by b.place)
+    select string_agg(' * ' || case when is_named and b.value ? 'factor' then 'boost_' || b.place else b.value ->> 'factor' end, ''
+                      order by b.place) as factors,
+           string_agg(' + ' || case when is_named and b.value ? 'addend' then 'boost_' || b.place else b.value ->> 'addend' end, ''
+                      order by b.place) as addends,
+           string_agg(case when is_named then format('weight_%s * signal_%s', b.place, b.place)
+                           else format('%s * %s', b.value ->> 'weight', b.value ->> 'normalised_value') end, ' + ' order by b.place)
              filter (where b.value ? 'weight') as signals,
            -- At most one: late interaction.
            max((b.value ->> 'share')::float8) filter (where b.value ->> 'normalised_value' is not null) as share,
@@ -51,16 +64,18 @@ as $$
     select case when b.normalised is null then s.sum
                 -- rank_by_tokens lets no score get below this one by rounding.
                 when b.score = b.normalised
-                  then format('max(%s, (%s) + %s * (%s - (%s)))', b.normalised, s.sum, b.share, b.normalised, s.sum)
-                else format('(%s) + %s * (%s - (%s))', s.sum, b.share, b.normalised, s.sum) end as sum,
+                  then format('max(%s, (%s) + %s * (%s - (%s)))', l.similarity, s.sum, l.share, l.similarity, s.sum)
+                else format('(%s) + %s * (%s - (%s))', s.sum, l.share, l.similarity, s.sum) end as sum,
            coalesce(b.score, s.score) as score
-    from shared s, boost b
+    from shared s, boost b,
+         lateral (select case when is_named then 'late_interaction' else b.normalised::text end as similarity,
+                         case when is_named then 'late_interaction_weight' else b.share::text end as share) l
   ), modelled as (
     select case when model is null then m.sum
-                when (model ->> 'sum')::float8 < 0 then format('0.5 / (1 - (%s))', model ->> 'arithmetic')
-                else format('1 - 0.5 / (1 + (%s))', model ->> 'arithmetic') end as sum,
+                when (model ->> 'sum')::float8 < 0 then format('0.5 / (1 - (%s))', o.sum)
+                else format('1 - 0.5 / (1 + (%s))', o.sum) end as sum,
            coalesce((model ->> 'score')::float8, m.score) as score
-    from mixed m
+    from mixed m, (select case when is_named then 'model_sum' else model ->> 'arithmetic' end as sum) o
   )
   select case when b.signals is null and b.factors is null and b.addends is null then s.sum
               when b.signals is not null then concat(format('(%s)', b.signals), b.factors, b.addends)
@@ -69,8 +84,9 @@ as $$
   from modelled s, boost b;
 $$;
 
-comment on function braid_store.score_arithmetic(braid.search_result, jsonb, jsonb, jsonb) is
+comment on function braid_store.score_arithmetic(braid.search_result, jsonb, jsonb, jsonb, boolean) is
   'Writes the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
   'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. found: '
   'the row. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: that of '
-  'braid_store.spread_candidates; null if neighbours shared nothing. model: what braid_store.explain_model tells; null without a model.';
+  'braid_store.spread_candidates; null if neighbours shared nothing. model: what braid_store.explain_model tells; null without a '
+  'model. is_named: the expression has the names of the numbers in place of their values.';

@@ -19,6 +19,7 @@ export function arithmetic(explanation, row) {
   const terms = found.full_text?.terms ?? []
   return h('div', {},
     h('p', { class: 'sum' }, h('strong', {}, number(found.score, 4)), h('code', {}, ` = ${found.arithmetic}`)),
+    h('p', { class: 'soft' }, h('code', {}, `= ${found.formula}`)),
     terms.length > 0 && table(['word', 'adds to BM25', 'in chunks', 'idf'], terms.map((term) => [
       term.term === term.lexeme ? term.term : `${term.term} (${term.lexeme})`, number(term.contribution),
       count(words[term.lexeme]?.document_frequency), number(words[term.lexeme]?.idf)]), { label: 'What each word adds' }),
