@@ -54,3 +54,19 @@ def ingested(run: Run, client: pgbraid.Client, tmp_path: Path) -> Callable[..., 
         return [document for document in listed if document is not None]
 
     return ingest
+
+
+@pytest.fixture
+def library(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., None]:
+    """`library("pypdfium2", code)` has the process that reads files import this in place of a library; without code,
+    the library is not there."""
+    folder = tmp_path_factory.mktemp("libraries")
+
+    def write(name: str, code: str = "raise ModuleNotFoundError(f'No module named {__name__!r}')\n") -> None:
+        package, _, module = name.rpartition(".")
+        path = folder / package / f"{module}.py" if package else folder / module / "__init__.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(code)
+        monkeypatch.syspath_prepend(str(folder))
+
+    return write

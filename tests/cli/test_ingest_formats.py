@@ -10,7 +10,6 @@ import zipfile
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -173,7 +172,7 @@ WRONG_TABLES = {
 def test_tables_that_are_wrong(ingested: Callable[..., list[Document]], name: str) -> None:
     content, options, message = WRONG_TABLES[name]
     documents = ingested("t.csv", content, *options, code=1)
-    assert [document.external_id for document in documents] == (["1"] if "zebra" in content else [])
+    assert [document.external_id for document in documents] == (["s/t.csv#1"] if "zebra" in content else [])
     assert message in ingested.err  # type: ignore[attr-defined]
 
 
@@ -183,14 +182,14 @@ def test_parquet(ingested: Callable[..., list[Document]]) -> None:
     made = io.BytesIO()
     parquet.write_table(table, made)
     one, _ = ingested("a.parquet", made.getvalue())
-    assert (one.external_id, contents(one), own(one)) == ("1", ["zebra"], {"legs": 4, "tags": ["a"]})
+    assert (one.external_id, contents(one), own(one)) == ("s/a.parquet#1", ["zebra"], {"legs": 4, "tags": ["a"]})
     assert len(ingested("a.parquet", made.getvalue()[:-9], code=1)) == 2
     assert "no Parquet" in ingested.err  # type: ignore[attr-defined]
 
 
 def test_excel(ingested: Callable[..., list[Document]]) -> None:
     one, two = ingested("a.xlsx", xlsx([["id", "text", "legs"], [1, "zebra", 4], [2, "bird", 2]]))
-    assert (one.external_id, contents(one), own(two)) == ("1", ["zebra"], {"legs": 2})
+    assert (one.external_id, contents(one), own(two)) == ("s/a.xlsx#1", ["zebra"], {"legs": 2})
     assert len(ingested("a.xlsx", b"no archive", code=1)) == 2
     assert "damaged, or no xlsx" in ingested.err  # type: ignore[attr-defined]
 
@@ -218,7 +217,9 @@ def test_an_array_is_read_one_by_one(tmp_path: Path, run: Run, client: pgbraid.C
     texts = [f"animal{number} " + "x" * size for number, size in enumerate([10, 700_000, 20, 3_000, 300_000])]
     (tmp_path / "a.json").write_text(json.dumps([{"id": n, "text": text} for n, text in enumerate(texts)], indent=2))
     assert run("ingest", tmp_path, "--no-embed").code == 0
-    assert [document.external_id for document in client.list_documents()] == ["0", "1", "2", "3", "4"]
+    assert [document.external_id for document in client.list_documents()] == [
+        f"{tmp_path}/a.json#{n}" for n in range(5)
+    ]
 
 
 def test_a_beir_folder(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
@@ -439,26 +440,26 @@ PAGE = """<html><head><title>Zebras</title></head><body><div class=menu><a href=
 <div class=text><h1>Of zebras</h1>{}</div><div class=menu><a href=c>Imprint</a></div></body></html>"""
 
 
-def test_a_page_read_by_trafilatura(ingested: Callable[..., list[Document]], monkeypatch: pytest.MonkeyPatch) -> None:
-    extracted = ModuleType("trafilatura")
-    asked: list[Any] = []
-
-    def extract(page: str, **options: object) -> str | None:
-        asked.append((page, options["output_format"]))
-        return "# Of zebras\n\nThe zebra." if "zebra" in page else None
-
-    extracted.extract = extract  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "trafilatura", extracted)
+def test_a_page_read_by_trafilatura(
+    ingested: Callable[..., list[Document]], library: Callable[..., None], tmp_path: Path
+) -> None:
+    # With the page and how it was asked, as another process reads it.
+    library(
+        "trafilatura",
+        "def extract(page, **options):\n"
+        f"    open({str(tmp_path / 'asked')!r}, 'w').write(options['output_format'] + page)\n"
+        "    return '# Of zebras\\n\\nThe zebra.' if 'zebra' in page else None\n",
+    )
     page = PAGE.format("<p>The zebra.</p>")
     (document,) = ingested("a.html", page, "--reader", "trafilatura")
     assert (document.title, contents(document)) == ("Zebras", ["# Of zebras\n\nThe zebra."])
-    assert asked == [(page, "markdown")]
+    assert (tmp_path / "asked").read_text() == f"markdown{page}"
     assert "1 unchanged" in (ingested("a.html", page, "--reader", "trafilatura"), ingested.out)[1]  # type: ignore[attr-defined]
     # Read by another reader, it is another document.
     assert "Home" in contents(ingested("a.html", page)[0])[0]
     ingested("b.html", "<p>giraffe", "--reader", "trafilatura")
     assert "no text that trafilatura takes for the page's own" in ingested.err  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    library("trafilatura")
     ingested("c.html", page, "--reader", "trafilatura", code=1)
     assert "hint: pip install 'pgbraid[trafilatura]'" in ingested.err  # type: ignore[attr-defined]
 
@@ -472,26 +473,28 @@ def test_the_real_trafilatura(ingested: Callable[..., list[Document]]) -> None:
     assert "Imprint" not in found
 
 
-class FakeDocling:
-    """What of docling's API is used."""
+DOCLING = """
+from types import SimpleNamespace
 
-    def __init__(self, status: str = "success") -> None:
+
+class DocumentConverter:
+    def __init__(self, status="success"):
         self.status, self.document, self.errors = SimpleNamespace(value=status), self, ["page 2 is missing"]
 
-    def convert(self, source: Path) -> FakeDocling:
+    def convert(self, source):
         if source.name.startswith("broken"):
             raise RuntimeError("Input document broken is not valid.")
-        return FakeDocling("partial_success" if source.name.startswith("half") else "success")
+        return DocumentConverter("partial_success" if source.name.startswith("half") else "success")
 
-    def export_to_markdown(self) -> str:
-        return "## Of zebras\n\n| kind | legs |\n|---|---|\n| zebra | 4 |\n"
+    def export_to_markdown(self):
+        return "## Of zebras\\n\\n| kind | legs |\\n|---|---|\\n| zebra | 4 |\\n"
+"""
 
 
-def test_a_pdf_read_by_docling(ingested: Callable[..., list[Document]], monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("docling.document_converter")
-    module.DocumentConverter = FakeDocling  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "docling", ModuleType("docling"))
-    monkeypatch.setitem(sys.modules, "docling.document_converter", module)
+def test_a_pdf_read_by_docling(ingested: Callable[..., list[Document]], library: Callable[..., None]) -> None:
+    """What of docling's API is used."""
+    library("docling", "")
+    library("docling.document_converter", DOCLING)
     (document,) = ingested("a.pdf", pdf(""), "--reader", "docling")
     assert document.title == "Of zebras"
     assert "| zebra | 4 |" in contents(document)[0]
@@ -553,16 +556,16 @@ def test_source_code(ingested: Callable[..., list[Document]]) -> None:
 
 
 def test_a_library_that_is_missing(
-    run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: Callable[..., None]
 ) -> None:
     (tmp_path / "a.pdf").write_bytes(pdf("zebra"))
     (tmp_path / "b.txt").write_text("giraffe")
-    monkeypatch.setitem(__import__("sys").modules, "pypdfium2", None)
+    library("pypdfium2")
     done = run("ingest", tmp_path, "--no-embed")
     assert done.code == 1
     assert f"failed: {tmp_path}/a.pdf: PDF needs the library pypdfium2\nhint: pip install 'pgbraid[files]'" in done.err
     assert client.count() == 1
-    monkeypatch.setitem(__import__("sys").modules, "pathspec", None)
+    monkeypatch.setitem(sys.modules, "pathspec", None)
     refused = run("ingest", tmp_path, "--exclude", "*.pdf")
     assert refused.code == 2
     assert "hint: pip install 'pgbraid[files]'" in refused.err and "--no-gitignore" not in refused.err
@@ -574,11 +577,15 @@ def test_a_library_that_is_missing(
 
 
 def test_front_matter_without_the_library(
-    run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run,
+    client: pgbraid.Client,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    library: Callable[..., None],
 ) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.md").write_text(f"---\ntitle: Animals {name}\n---\n\nzebra")
-    monkeypatch.setattr("pgbraid.files.markdown.has_library", lambda _: False)
+    library("yaml")
     done = run("ingest", tmp_path, "--no-embed")
     assert done.code == 0
     assert done.err == "warning: front matter is read as text\nhint: pip install 'pgbraid[files]'\n"

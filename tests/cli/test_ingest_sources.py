@@ -114,14 +114,14 @@ def test_rows_that_vanished(run: Run, client: pgbraid.Client, tmp_path: Path) ->
     assert run("ingest", tmp_path, "--no-embed").code == 0
     path.write_text("id,text\n2,giraffe\n3,lion\n")
     assert run("ingest", tmp_path, "--no-embed").code == 0
-    assert ids(client) == ["1", "2", "3"]
+    assert ids(client) == [f"{path}#1", f"{path}#2", f"{path}#3"]
     # As long as some of it cannot be read, nobody knows.
     path.write_text("id,text\n3,lion\n4,lynx,tiger\n")
     assert run("ingest", tmp_path, "--prune", "--no-embed").code == 1
-    assert ids(client) == ["1", "2", "3"]
+    assert ids(client) == [f"{path}#1", f"{path}#2", f"{path}#3"]
     path.write_text("id,text\n3,lion\n")
     assert "2 documents deleted" in run("ingest", tmp_path, "--prune", "--no-embed").out
-    assert ids(client) == ["3"]
+    assert ids(client) == [f"{path}#3"]
 
 
 def test_prune_with_files_rows_and_standard_input(
@@ -404,7 +404,11 @@ def test_several_connections_write(
     (folder / "rows.jsonl").write_text(
         "".join(json.dumps({"id": f"row{number}", "text": f"animal {number}"}) + "\n" for number in range(300))
     )
-    refuse(client, "new.external_id in ('row77', 'row299') or new.external_id like '%/111.txt'", "22023")
+    refuse(
+        client,
+        "new.external_id like '%#row77' or new.external_id like '%#row299' or new.external_id like '%/111.txt'",
+        "22023",
+    )
     listed = []
     for jobs in (1, 2, 4):
         done = run("ingest", folder, "--no-embed", "--jobs", jobs)

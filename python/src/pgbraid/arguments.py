@@ -59,7 +59,7 @@ def to_json(value: Any, name: str) -> str:
         encoded = json.dumps(value, default=_encode, allow_nan=False, ensure_ascii=False)
         # A lone surrogate cannot be sent.
         encoded.encode()
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgumentError(
             f"{name} cannot be sent: {error}", hint="use JSON's types, datetimes and arrays"
         ) from error

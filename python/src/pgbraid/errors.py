@@ -59,6 +59,16 @@ class PgbraidError(Exception):
     def __str__(self) -> str:
         return f"{self.message}\nHint: {self.hint}" if self.hint else self.message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Not by its class's arguments, some of which must be named.
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[PgbraidError], arguments: tuple[Any, ...], values: dict[str, Any]) -> PgbraidError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(values)
+    return error
+
 
 class InvalidArgumentError(PgbraidError, ValueError):
     """An argument has the wrong type, shape or value (SQLSTATE class 22)."""

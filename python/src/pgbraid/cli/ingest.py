@@ -124,8 +124,8 @@ def ingest(
     """Index files, and folders with all that is below them: text, Markdown, HTML, PDF, DOCX, EPUB, tables, JSON,
     e-mail, transcripts, source code. A path of - is standard input.
 
-    A file's external_id is its source and its path within it; a row or line with an id has that. Running it again
-    costs only what has changed. Ends with 1 if a file failed.
+    A file's external_id is its source and its path within it, and behind that a row's id. Running it again costs only
+    what has changed. Ends with 1 if a file failed.
 
     Example: pgbraid ingest notes/ papers.jsonl
     """
@@ -180,9 +180,9 @@ def ingest(
             with ingestion.open(), client.transaction() if strict else nullcontext():
                 ingestion.run(roots, found, walk.unreadable)
                 if has_input:
-                    _ingest_input(ingestion, source or "stdin", kind or "text", options)
+                    _ingest_input(ingestion, source, kind or "text", options)
                 if sql is not None:
-                    _ingest_query(ingestion, source or "query", from_dsn or dsn, sql, options.fields)
+                    _ingest_query(ingestion, source, from_dsn or dsn, sql, options.fields)
                 if prune:
                     ingestion.prune()
         except (KeyboardInterrupt, PgbraidError):
@@ -220,11 +220,13 @@ def _chunk_tokens(client: Client, collection: str) -> int:
     return int(row[0])
 
 
-def _ingest_input(ingestion: Ingestion, name: str, kind: str, options: Options) -> None:
+def _ingest_input(ingestion: Ingestion, source: str | None, kind: str, options: Options) -> None:
     """Standard input, from a file of its own: it is read more than once."""
     from pgbraid.files.drafts import Input
     from pgbraid.files.sources import Source
+    from pgbraid.files.stored import INPUT_PATH
 
+    name = source or "stdin"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "input"
         with path.open("wb") as copy:
@@ -242,12 +244,19 @@ def _ingest_input(ingestion: Ingestion, name: str, kind: str, options: Options) 
             options.reader,
             options.delimiter,
         )
-        ingestion.add_file(Source("standard input", name, name, INPUT, size), file)
+        named = source is not None
+        ingestion.add_file(Source("standard input", name, name, INPUT_PATH, size, is_named=named), file)
 
 
-def _ingest_query(ingestion: Ingestion, name: str, dsn: str | None, query: str, fields: Fields) -> None:
+def _ingest_query(ingestion: Ingestion, source: str | None, dsn: str | None, query: str, fields: Fields) -> None:
+    from hashlib import sha256
+
     from pgbraid._dsn import find_dsn
     from pgbraid.files.query import query_drafts
-    from pgbraid.files.sources import Source
+    from pgbraid.files.sources import QUERY, Source
 
-    ingestion.add_rows(Source("--sql", name, name, "query", 0), query_drafts(find_dsn(dsn), query, fields))
+    # Without a name, a query is known by its text.
+    path = QUERY if source else f"{QUERY}-{sha256(query.strip().encode()).hexdigest()[:8]}"
+    name = source or QUERY
+    rows = query_drafts(find_dsn(dsn), query, fields)
+    ingestion.add_rows(Source("--sql", name, name, path, 0, is_named=source is not None), rows)

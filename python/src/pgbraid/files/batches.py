@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from pgbraid.errors import ConnectionLostError, IngestError, InvalidArgumentError
-from pgbraid.files.sources import Source
-from pgbraid.files.stored import KEY
+from pgbraid.errors import ConflictError, ConnectionLostError, IngestError, InvalidArgumentError
+from pgbraid.files.sources import Source, file_of
+from pgbraid.files.stored import KEY, file_id, known_origins
 from pgbraid.stored import WriteSummary
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ __all__ = ["Batch", "BatchWriter", "Waiting"]
 BATCH_DOCUMENTS = 1_000
 BATCH_CHARACTERS = 2_000_000
 SECONDS_TO_CANCEL = 5
+TRIES = 5
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Waiting:
     document: dict[str, Any]
     source: Source
     line: int | None
+    # Whether its external_id is the user's own, which others may have, too.
+    has_own_id: bool
+    # The id that a row has in its file; and under which an earlier version may have stored it.
+    row: str | None
+    row_before: str | None
     # Bytes of all files, up to the end of this document.
     position: int
 
@@ -42,6 +48,8 @@ class Batch:
     characters: int = 0
     summary: WriteSummary = field(default_factory=WriteSummary)
     refused: list[tuple[Waiting, IngestError]] = field(default_factory=list)
+    # What rows were stored as before, when they had plain ids.
+    deleted: list[str] = field(default_factory=list)
 
 
 class BatchWriter:
@@ -74,6 +82,8 @@ class BatchWriter:
         self._threads: ThreadPoolExecutor | None = None
         self._clients: list[Client] = []
         self._free: SimpleQueue[Client] = SimpleQueue()
+        # Whether documents with the user's own ids are likely to be there already.
+        self._expects_known = False
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -160,16 +170,9 @@ class BatchWriter:
 
     def _write_all(self, client: Client, batch: Batch, documents: list[Waiting]) -> None:
         """In one transaction; if the database refuses a document, in halves, until it stands alone."""
-        refused = {id(waiting.source) for waiting, _ in batch.refused}
-        for waiting in documents:
-            # Not marked as whole: it is to be read again.
-            if (waiting.source.problems or id(waiting.source) in refused) and _is_last_of_file(waiting):
-                origin = waiting.document["metadata"][KEY]
-                waiting.document["metadata"][KEY] = {"source": origin["source"], "path": origin["path"]}
+        _unmark(documents, [waiting for waiting, _ in batch.refused])
         try:
-            batch.summary += client.add_documents(
-                [waiting.document for waiting in documents], collection=self._collection
-            )
+            self._store(client, batch, documents)
         except InvalidArgumentError as error:
             if len(documents) > 1 and not self._all_or_nothing:
                 middle = len(documents) // 2
@@ -181,11 +184,90 @@ class BatchWriter:
                 raise problem from error
             batch.refused.append((documents[0], problem))
 
+    def _store(self, client: Client, batch: Batch, documents: list[Waiting]) -> None:
+        """Write documents in one transaction, but for those that would replace another source's: these are refused."""
+        own = [waiting for waiting in documents if waiting.has_own_id]
+        rows = [w for w in documents if w.row_before is not None and w.source.has_plain_rows is not False]
+        if not own and not rows:
+            batch.summary += self._add(client, documents)
+            return
+        others = [waiting for waiting in documents if not waiting.has_own_id]
+        for attempt in range(TRIES):
+            known: dict[str, tuple[dict[str, Any], str | None]] = {}
+            ids = [w.document["external_id"] for w in own] if self._expects_known or attempt else []
+            if ids or rows:
+                known = known_origins(client, self._collection, [*ids, *(str(w.row_before) for w in rows)])
+            allowed: list[Waiting] = []
+            refused: list[Waiting] = []
+            for waiting in own:
+                name = waiting.document["external_id"]
+                is_free = name not in known or waiting.source.is_of(*known[name])
+                (allowed if is_free else refused).append(waiting)
+            replaced = [
+                str(w.row_before)
+                for w in rows
+                if w.row_before in known and w.source.has_row(known[str(w.row_before)][0])
+            ]
+            _unmark(documents, refused)
+            with suppress(_NotAsLookedUp), client.transaction():
+                summary = self._add(client, others)
+                written = self._add(client, allowed)
+                if written.inserted != sum(w.document["external_id"] not in known for w in allowed):
+                    # Someone else was quicker, or nobody looked.
+                    raise _NotAsLookedUp
+                if replaced:
+                    client.delete_documents(replaced, collection=self._collection)
+                break
+        else:
+            raise ConflictError("other runs write the same documents", hint="let them end, and run it again")
+        self._expects_known = bool(known) if own else self._expects_known
+        for waiting in rows:
+            waiting.source.has_plain_rows = bool(waiting.source.has_plain_rows) or bool(replaced)
+        batch.summary += summary + written
+        batch.deleted += replaced
+        for waiting in refused:
+            problem = _belongs_to_another(waiting, *known[waiting.document["external_id"]])
+            if self._all_or_nothing:
+                raise problem
+            batch.refused.append((waiting, problem))
+
+    def _add(self, client: Client, documents: list[Waiting]) -> WriteSummary:
+        if not documents:
+            return WriteSummary()
+        return client.add_documents([waiting.document for waiting in documents], collection=self._collection)
+
     def _finish(self, batch: Batch) -> None:
         for waiting in batch.documents:
             waiting.source.waiting -= 1
             waiting.source.written += 1
         self._done(batch)
+
+
+class _NotAsLookedUp(Exception):  # noqa: N818
+    """A document is stored that was not, or the other way round."""
+
+
+def _belongs_to_another(waiting: Waiting, origin: Mapping[str, Any], source_uri: str | None) -> IngestError:
+    owner = "a document that pgbraid ingest did not write"
+    if origin:
+        owner = f"a document of {file_of(source_uri) or file_id(str(origin.get('source')), str(origin.get('path')))}"
+    name = waiting.document["external_id"]
+    return IngestError(
+        f"external_id {name!r} is that of {owner}",
+        file=waiting.source.name,
+        line=waiting.line,
+        hint="leave out --id-column, by which rows have ids of their own; or give files of which each replaces the"
+        " others' rows one --source; or delete what is there: pgbraid delete",
+    )
+
+
+def _unmark(documents: list[Waiting], refused: list[Waiting]) -> None:
+    """Do not tell that a file is there as a whole of which something was refused: it is to be read again."""
+    sources = {id(waiting.source) for waiting in refused}
+    for waiting in documents:
+        if (waiting.source.problems or id(waiting.source) in sources) and _is_last_of_file(waiting):
+            origin = waiting.document["metadata"][KEY]
+            waiting.document["metadata"][KEY] = {"source": origin["source"], "path": origin["path"]}
 
 
 def _is_last_of_file(waiting: Waiting) -> bool:

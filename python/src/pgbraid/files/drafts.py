@@ -78,10 +78,10 @@ class Input:
 class Draft:
     """A document that has no external_id yet, unless it brought its own (`values` has it then).
 
-    `place` tells it from other documents of its file. `position` is how many bytes of the file were read for it and
-    those before. With `error`, it is a part of the file that could not be read; with `skipped`, one without text; with
-    `lacking`, what the file would be read better with; with `warning`,
-    what of the file is not read as it was meant.
+    `place` tells it from other documents of its file; `row` is the id that the file has for it. `position` is how many
+    bytes of the file were read for it and those before. With `error`, it is a part of the file that could not be read;
+    with `skipped`, one without text; with `lacking`, what the file would be read better with; with `warning`, what of
+    the file is not read as it was meant.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -92,3 +92,4 @@ class Draft:
     skipped: bool = False
     lacking: str | None = None
     warning: str | None = None
+    row: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from pgbraid.errors import IngestError, MissingExtraError
 from pgbraid.files.batches import Batch, BatchWriter, Waiting
 from pgbraid.files.drafts import Draft, Fields, Input, NoText
-from pgbraid.files.kinds import read, reader_version
+from pgbraid.files.kinds import reader_version
 from pgbraid.files.library import HINT
 from pgbraid.files.pruning import Seen
+from pgbraid.files.reader_process import ReaderProcess
 from pgbraid.files.report import Report
 from pgbraid.files.sources import Source, shown, still_there
 from pgbraid.files.stored import KEY, StoredFile, stored_files, stored_part_ids
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Ingestion", "Options"]
 
 HASH_PIECE = 1 << 20
+SMALL_BYTES = 20_000
+SMALL_FILES = 50
+MOST_PROBLEMS = 10
 DELETE_BATCH = 1_000
 
 
@@ -60,7 +64,12 @@ class Ingestion:
         self.chunk_tokens = chunk_tokens
         self._progress = progress
         self._bytes = 0
+        # Documents whose external_ids begin like those of a source's files, and that are not of these.
+        self._others: set[str] = set()
+        # Small files, which are read together.
+        self._small: list[tuple[Source, Input, str]] = []
         self._seen = Seen()
+        self._reader = ReaderProcess()
         # By source: its folders. Sources of which nothing was found. Folders that could not be read.
         self._folders: dict[str, list[Path]] = {}
         self._empty: set[str] = set()
@@ -75,9 +84,11 @@ class Ingestion:
             dry_run=options.dry_run,
         )
 
-    def open(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def open(self) -> Iterator[None]:
         """Whoever runs it does so within this, which ends what is under way."""
-        return self._writer.open()
+        with self._writer.open(), closing(self._reader):
+            yield
 
     def run(self, roots: Sequence[Root], found: Sequence[Found | LeftOut], unreadable: Sequence[Path]) -> None:
         """Index files. Raises IngestError in strict mode."""
@@ -88,10 +99,9 @@ class Ingestion:
             else:
                 known = stored.get(file.external_id)
                 if known is None and file.root.file is not None:
-                    only = stored_files(self._client, self._collection, file.root.prefix, file.external_id)
-                    known = only.get(file.external_id)
+                    known = self._stored_file(file.external_id)
                 self._file(file, known)
-                self._bytes += file.size
+        self._read_small()
         self._writer.flush()
         self._progress(self._bytes)
         for root in roots:
@@ -102,13 +112,12 @@ class Ingestion:
 
     def add_file(self, source: Source, file: Input) -> None:
         """Index a file that is in no folder: what came by standard input."""
-        only = stored_files(self._client, self._collection, "", source.external_id)
-        source.stored = only.get(source.external_id)
+        source.stored = self._stored_file(source.external_id)
         self._seen.add(source)
         self._read_file(source, file)
+        self._read_small()
         if source.no_text:
             self._seen.add_incomplete(source)
-        self._bytes += source.size
         self._writer.flush()
         self._progress(self._bytes)
 
@@ -130,8 +139,15 @@ class Ingestion:
     def _stored(self, roots: Sequence[Root]) -> dict[str, StoredFile]:
         stored: dict[str, StoredFile] = {}
         for prefix in {root.prefix for root in roots if root.file is None}:
-            stored.update(stored_files(self._client, self._collection, prefix))
+            files, others = stored_files(self._client, self._collection, prefix)
+            stored.update(files)
+            self._others |= others
         return stored
+
+    def _stored_file(self, external_id: str) -> StoredFile | None:
+        files, others = stored_files(self._client, self._collection, "", external_id)
+        self._others |= others
+        return files.get(external_id)
 
     def _leave_out(self, left_out: LeftOut) -> None:
         name = shown(left_out.path)
@@ -141,14 +157,29 @@ class Ingestion:
         else:
             self._report.note_skipped(name, left_out.kind)
 
-    def _fail(self, error: IngestError | MissingExtraError) -> None:
+    def _fail(self, error: IngestError, source: Source | None = None) -> None:
+        """Tell of a problem. Of one source so many are told, and the others counted."""
         if self._options.strict:
             raise error
+        if source is not None:
+            source.problems += 1
+            if source.problems > MOST_PROBLEMS:
+                source.untold += 1
+                return
         self._report.say_problem(error.message, error.hint)
 
     def _file(self, found: Found, stored: StoredFile | None) -> None:
         uri = found.path.as_uri()
-        source = Source(shown(found.path), found.external_id, found.root.source, found.place, found.size, stored, uri)
+        source = Source(
+            shown(found.path),
+            found.external_id,
+            found.root.source,
+            found.place,
+            found.size,
+            stored,
+            uri,
+            is_named=found.root.is_named,
+        )
         self._seen.add(source)
         if stored and stored.source_uri not in (None, uri) and still_there(stored.source_uri):
             hint = "give each folder a --source of its own"
@@ -187,25 +218,39 @@ class Ingestion:
             return
         if source.stored and source.stored.is_whole(file_hash):
             self._report.note_unchanged(source.name)
-            self._progress(self._bytes + file.size)
-            return
-        self._read(source, read(file), file_hash)
+            self._bytes += file.size
+            self._progress(self._bytes)
+        elif file.size > SMALL_BYTES:
+            self._read_small()
+            for drafts in self._reader.read([file]):
+                self._read(source, drafts, file_hash)
+        else:
+            self._small.append((source, file, file_hash))
+            if len(self._small) == SMALL_FILES:
+                self._read_small()
 
-    def _give_up(self, source: Source, error: IngestError | MissingExtraError) -> None:
-        self._fail(error)
-        source.problems += 1
+    def _read_small(self) -> None:
+        small, self._small = self._small, []
+        for (source, _, file_hash), drafts in zip(
+            small, self._reader.read([file for _, file, _ in small]), strict=True
+        ):
+            self._read(source, drafts, file_hash)
+
+    def _give_up(self, source: Source, error: IngestError) -> None:
+        self._fail(error, source)
         source.is_read = True
+        self._bytes += source.size
         self._finish(source)
 
     def _read(self, source: Source, drafts: Iterator[Draft], file_hash: str | None) -> None:
         self._forget_hash(source)
+        self._seen.add_read(source)
         last: Waiting | None = None
         count = 0
         try:
             for draft in drafts:
                 if draft.error is not None:
-                    self._fail(draft.error)
-                    source.problems += 1
+                    self._fail(draft.error, source)
                     continue
                 if draft.lacking:
                     # Not marked as whole, so that it is read again when that is there.
@@ -221,7 +266,7 @@ class Ingestion:
                 made = self._document(source, draft)
                 if made is None:
                     continue
-                if "external_id" in draft.values:
+                if made.has_own_id or made.row is not None:
                     self._writer.add(made)
                     continue
                 count += 1
@@ -233,16 +278,13 @@ class Ingestion:
         except (IngestError, MissingExtraError) as error:
             if isinstance(error, MissingExtraError):
                 error = IngestError(error.message, file=source.name, hint=error.hint)
-            self._fail(error)
-            source.problems += 1
-        except OSError as error:
-            self._fail(IngestError(f"cannot be read: {error.strerror or error}", file=source.name))
-            source.problems += 1
+            self._fail(error, source)
         if last is not None:
             if not source.problems and file_hash:
                 last.document["metadata"][KEY] |= {"hash": file_hash, "documents": count}
             self._writer.add(last)
         source.is_read = True
+        self._bytes += source.size
         if not source.waiting:
             self._finish(source)
 
@@ -256,31 +298,41 @@ class Ingestion:
 
     def _document(self, source: Source, draft: Draft) -> Waiting | None:
         values = dict(draft.values)
-        if "external_id" in values:
-            if not self._seen.is_new_id(str(values["external_id"])):
-                self._fail(
-                    IngestError(
-                        f"external_id {str(values['external_id'])!r} came before", file=source.name, line=draft.line
-                    )
-                )
-                source.problems += 1
-                return None
-        else:
+        has_own_id = "external_id" in values
+        if not has_own_id:
             values["external_id"] = f"{source.external_id}#{draft.place}" if draft.place else source.external_id
-            if source.stored is not None:
-                source.ids.add(values["external_id"])
+        external_id = str(values["external_id"])
+        problem = None
+        if not has_own_id and external_id in self._others:
+            problem = "is that of a document that is not of this file"
+        elif (has_own_id or draft.row is not None) and not self._seen.is_new_id(external_id):
+            problem = "came before"
+        if problem:
+            hint = "give it another one, or delete the other document: pgbraid delete"
+            self._fail(
+                IngestError(f"external_id {external_id!r} {problem}", file=source.name, line=draft.line, hint=hint),
+                source,
+            )
+            return None
+        if source.stored is not None and not has_own_id:
+            source.ids.add(external_id)
         metadata = values.get("metadata")
         if metadata is None or isinstance(metadata, Mapping):
-            values["metadata"] = {**(metadata or {}), KEY: {"source": source.source, "path": source.path}}
+            origin = {"source": source.source, "path": source.path}
+            row = {} if draft.row is None else {"row": draft.row}
+            values["metadata"] = {**(metadata or {}), KEY: {**origin, **row}}
         if source.source_uri and not values.get("source_uri"):
             values["source_uri"] = source.source_uri
-        return Waiting(values, source, draft.line, self._bytes + min(draft.position, source.size))
+        position = self._bytes + min(draft.position, source.size)
+        # Documents of earlier versions need no looking for where this one has written some.
+        row_before = draft.row if source.stored is None else None
+        return Waiting(values, source, draft.line, has_own_id, draft.row, row_before, position)
 
     def _written(self, batch: Batch) -> None:
         self._report.written += batch.summary
+        self._report.note_deleted(batch.deleted)
         for waiting, error in batch.refused:
-            self._fail(error)
-            waiting.source.problems += 1
+            self._fail(error, waiting.source)
         for source in {id(waiting.source): waiting.source for waiting in batch.documents}.values():
             if source.is_read and not source.waiting:
                 self._finish(source)
@@ -288,6 +340,8 @@ class Ingestion:
 
     def _finish(self, source: Source) -> None:
         self._report.textless += source.textless
+        if source.untold:
+            self._report.say(f"failed: {source.name}: and {source.untold} more")
         if source.problems:
             self._seen.add_incomplete(source)
             self._report.failed += 1
@@ -301,7 +355,10 @@ class Ingestion:
 
     def _stale(self, source: Source) -> list[str]:
         """Documents that the file had once and has no more, as it has fewer parts."""
-        if source.stored is None or (source.stored.documents == 1 and source.stored.last_id in source.ids):
+        stored = source.stored
+        if stored is None or stored.documents == stored.rows:
+            return []
+        if stored.documents == 1 and stored.last_id in source.ids:
             return []
         ids = stored_part_ids(self._client, self._collection, source.external_id)
         return [external_id for external_id in ids if external_id not in source.ids]

@@ -18,6 +18,9 @@ from pgbraid.ingestion.documents import MOST_BATCH_BYTES, check_document
 
 __all__ = ["json_drafts", "json_line_drafts"]
 
+# Python reads no longer ones, as that takes quadratic time.
+_LONG_NUMBER = "a number of more digits than can be read"
+
 
 def json_line_drafts(file: Input) -> Iterator[Draft]:
     """One document a line, also compressed."""
@@ -50,6 +53,8 @@ def _line(file: Input, line: int, data: bytes, position: int) -> Draft:
         problem = file.error(f"not JSON: {error.msg} at character {error.pos + 1}", line=line)
     except RecursionError:
         problem = file.error("JSON nested too deeply", line=line)
+    except ValueError:
+        problem = file.error(_LONG_NUMBER, line=line)
     else:
         return _draft(file, value, line, line, position)
     return Draft(line=line, position=position, error=problem)
@@ -61,7 +66,7 @@ def _draft(file: Input, value: Any, number: int, line: int | None, position: int
         return Draft(line=line, position=position, error=file.error("null instead of a JSON object", line=line))
     asked = bool(file.fields.id or file.fields.text)
     if isinstance(value, Mapping) and (asked or ("external_id" not in value and _looks_like_record(value))):
-        return draft_of_record(value, file.fields, file, number, place=f"row-{number}", line=line, position=position)
+        return draft_of_record(value, file.fields, file, number, line=line, position=position)
     try:
         check_document(value, number).encode()
     except InvalidArgumentError as error:
@@ -104,7 +109,7 @@ def _whole(file: Input, value: Any, position: int) -> Iterator[Draft]:
                 yield _draft(file, record, number, None, position)
             return
     if isinstance(value, Mapping) and "external_id" not in value:
-        yield draft_of_record(value, file.fields, file, 1, place="row-1", position=position)
+        yield draft_of_record(value, file.fields, file, 1, position=position)
     else:
         yield _draft(file, value, 1, None, position)
 
@@ -157,6 +162,8 @@ def _values(file: Input) -> Iterator[tuple[Any, bool, int]]:
             end = -1
         except RecursionError as error:
             raise file.error("JSON nested too deeply") from error
+        except ValueError as error:
+            raise file.error(f"{_LONG_NUMBER} near byte {position}") from error
         if end < 0 or (end == len(held) and not ended):
             # Perhaps only a part of it has been read.
             wanted = 2 * (len(held) - place)

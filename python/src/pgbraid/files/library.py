@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from pgbraid.errors import MissingExtraError
@@ -27,4 +26,8 @@ def library(module: str, purpose: str, hint: str = HINT) -> Any:
 
 @cache
 def has_library(module: str) -> bool:
-    return find_spec(module) is not None
+    try:
+        import_module(module)
+    except ImportError:
+        return False
+    return True

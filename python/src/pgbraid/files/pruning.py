@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pgbraid.errors import IngestError
 from pgbraid.files.sources import Source, file_of
-from pgbraid.files.stored import origin, pages
+from pgbraid.files.stored import file_id, file_of_document, origin, pages
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
@@ -21,26 +21,31 @@ __all__ = ["Seen"]
 
 @dataclass
 class Seen:
-    """What was there in this run: files by source and path, and hashes of the ids that came with documents."""
+    """What was there in this run: files, and hashes of the external_ids of documents that brought an id."""
 
-    _own_ids: set[int] = field(default_factory=set)
-    _files: set[tuple[str, str]] = field(default_factory=set)
-    _incomplete: set[tuple[str, str]] = field(default_factory=set)
+    _ids: set[int] = field(default_factory=set)
+    _files: set[str] = field(default_factory=set)
+    # Files all of whose documents were read. Others had not changed, or failed.
+    _read: set[str] = field(default_factory=set)
+    _incomplete: set[str] = field(default_factory=set)
     _started: float = field(default_factory=time.time)
 
     def add(self, source: Source) -> None:
-        self._files.add((source.source, source.path))
+        self._files.add(file_id(source.source, source.path))
+
+    def add_read(self, source: Source) -> None:
+        self._read.add(file_id(source.source, source.path))
 
     def add_incomplete(self, source: Source) -> None:
         """Some of its documents were not read, so that none of them can be said to be gone."""
-        self._incomplete.add((source.source, source.path))
+        self._incomplete.add(file_id(source.source, source.path))
 
     def is_new_id(self, external_id: str) -> bool:
         # Two hashes of 64 bits that are equal by chance are not to be expected.
         number = hash(("id", external_id))
-        if number in self._own_ids:
+        if number in self._ids:
             return False
-        self._own_ids.add(number)
+        self._ids.add(number)
         return True
 
     def vanished(
@@ -59,17 +64,17 @@ class Seen:
         for document in pages(client, collection, ""):
             came = origin(document)
             source, path = came.get("source"), came.get("path")
-            if not isinstance(source, str) or source not in folders or not isinstance(path, str):
+            if not isinstance(source, str) or not isinstance(path, str):
                 continue
             external_id = document.external_id
-            if (source, path) in self._files:
-                # Those without an id of their own went with the file, or with its part. Standard input has no path.
-                own = external_id != source and not external_id.startswith(
-                    (f"{source}/{path}", f"{source}{path}", f"{source}#")
-                )
-                if not own or (source, path) in self._incomplete or hash(("id", external_id)) in self._own_ids:
+            file = file_id(source, path)
+            if file in self._files:
+                # Those that brought no id went with the file, or with its part.
+                is_part = external_id.startswith(str(file_of_document(document))) and "row" not in came
+                is_known = file not in self._read or file in self._incomplete
+                if is_part or is_known or hash(("id", external_id)) in self._ids:
                     continue
-            elif not self._is_gone(document.source_uri, folders[source], unreadable):
+            elif source not in folders or not self._is_gone(document.source_uri, folders[source], unreadable):
                 continue
             vanished.append(external_id)
             missing += source in empty

@@ -54,6 +54,6 @@ def query_drafts(dsn: str, query: str, fields: Fields) -> Iterator[Draft]:
             row: tuple[Any, ...]
             for number, row in enumerate(cursor, 1):
                 record = dict(zip(names, row, strict=True))
-                yield draft_of_record(record, fields, file, number, place=f"row-{number}", line=number)
+                yield draft_of_record(record, fields, file, number, line=number)
     if not number:
         raise NoText("no rows")

@@ -16,6 +16,9 @@ from pgbraid.files.drafts import Draft, Fields, Input
 __all__ = ["draft_of_record", "text_fields"]
 
 ID_NAMES = ("external_id", "_id", "id")
+# An id within its file. Others are the user's own, as those of a query are, or a BEIR collection's, which judgments
+# name.
+FILE_ID_NAME = "id"
 TEXT_NAMES = ("text", "content", "body")
 # Columns of documents, taken from fields of these names unless told otherwise.
 _NAMED = ("title", "speaker", "occurred_at", "category", "importance", "language", "source_uri")
@@ -35,11 +38,12 @@ def draft_of_record(
     file: Input,
     number: int,
     *,
-    place: str,
+    table: str = "",
     line: int | None = None,
     position: int = 0,
 ) -> Draft:
-    """The document of a record. Without a field for ids, `place` tells it from others of the file."""
+    """Return the document of a record, which is the `number`th of its file, or of the table of this name in it."""
+    prefix = f"{table}-" if table else ""
     taken = set()
 
     def value_of(name: str | None) -> Any:
@@ -85,11 +89,13 @@ def draft_of_record(
     values["content"] = content
     if plain:
         values["metadata"] = plain
+    if external_id and id_name == FILE_ID_NAME and not fields.id and file.kind != "sql":
+        return Draft(values, f"{prefix}{external_id}", position, line, row=external_id)
     if external_id:
         return Draft({"external_id": external_id, **values}, None, position, line)
     if id_name and fields.id:
         return Draft(line=line, position=position, error=file.error(f"no value of {id_name!r}", line=line))
-    return Draft({"title": f"{file.title} {number}", **values}, place, position, line)
+    return Draft({"title": f"{file.title} {number}", **values}, f"{prefix}row-{number}", position, line)
 
 
 def _get(record: Mapping[str, Any], name: str) -> Any:

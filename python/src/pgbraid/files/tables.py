@@ -57,9 +57,7 @@ def csv_drafts(file: Input) -> Iterator[Draft]:
             cells: dict[str, Any] = {name: cell for name, cell in zip(header, row, strict=False) if cell != ""}
             # An empty cell is no text, and is no missing column either.
             record = {**dict.fromkeys(_named(file.fields, header)), **cells}
-            yield draft_of_record(
-                record, file.fields, file, number, place=f"row-{number}", line=line, position=position
-            )
+            yield draft_of_record(record, file.fields, file, number, line=line, position=position)
     except csv.Error as error:
         line = rows.line_num + skipped
         yield Draft(line=line, position=position, error=file.error(f"not CSV: {error}", line=line))
@@ -137,13 +135,12 @@ def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
                 found = True
                 if len(sheets) > 1 and file.fields.metadata is None:
                     record.setdefault("sheet", name)
-                place = f"{name}-row-{number}" if len(sheets) > 1 else f"row-{number}"
                 yield draft_of_record(
                     _without_empty(record, file.fields),
                     file.fields,
                     file,
                     number,
-                    place=place,
+                    table=name if len(sheets) > 1 else "",
                     line=number + 1,
                     position=file.size,
                 )
@@ -175,7 +172,6 @@ def parquet_drafts(file: Input) -> Iterator[Draft]:
                         file.fields,
                         file,
                         number,
-                        place=f"row-{number}",
                         line=number,
                         position=file.size * number // total,
                     )

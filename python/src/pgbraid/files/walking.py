@@ -12,6 +12,7 @@ from typing import Any
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.files.kinds import KINDS, kind_of
 from pgbraid.files.library import HINT, library
+from pgbraid.files.stored import file_id
 
 __all__ = ["Found", "LeftOut", "Root", "Walk", "make_roots"]
 
@@ -24,11 +25,13 @@ class Root:
     source: str
     # Of a single file; None is the whole folder.
     file: str | None = None
+    # Whether the user gave the source its name.
+    is_named: bool = False
 
     @property
     def prefix(self) -> str:
         """What the external_ids of its documents begin with."""
-        return self.source if self.source.endswith("/") else f"{self.source}/"
+        return file_id(self.source, "")
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ def make_roots(paths: Sequence[Path], source: str | None) -> list[Root]:
         # Not the link's target: it is known by the name given.
         whole = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
         folder = whole if path.is_dir() else whole.parent
-        roots.append(Root(folder, source or folder.as_posix(), None if path.is_dir() else whole.name))
+        file = None if path.is_dir() else whole.name
+        roots.append(Root(folder, source or folder.as_posix(), file, source is not None))
     return roots
 
 
