@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg import sql
 
 from support.calls import one, set_tenant
 from synced_tables.test_synced_tables import apply, in_step, sync, texts
@@ -114,7 +117,9 @@ def test_errors_of_one_row(notes: Connection, state: str) -> None:
     assert count(notes, "new") == 100
 
 
-def test_errors_of_the_table_stop_at_once(notes: Connection, dsn: str, make_login: Any, connect_as: Any) -> None:
+def test_errors_of_the_table_stop_at_once(
+    notes: Connection, dsn: str, make_login: Callable[..., str], connect_as: Callable[..., Connection]
+) -> None:
     notes.execute("update notes set body = 'new'")
     worker = make_login("blind")
     notes.execute("select braid.add_trusted_role(%s, 'service')", (worker,))
@@ -193,3 +198,33 @@ def test_a_key_of_several_columns_waits(db: Connection) -> None:
     db.execute("insert into pairs values (1, 'x,y', 'text')")
     assert "waits for braid.apply_changes" in reason(db, '{1,"x,y"}')
     assert "waits" not in reason(db, "{1,x}")
+
+
+def test_a_users_first_row_creates_its_tenant_at_once(
+    notes: Connection, make_login: Callable[..., str], connect_as: Callable[..., Connection]
+) -> None:
+    sync(notes, "public.notes", tenant=None, tenant_column="org", importance="n", mode="immediate")
+    in_step(notes, "public.notes")
+    gateway = connect_as(make_login("authenticator", "braid_writer", "gateway"))
+    notes.execute(sql.SQL("grant select, insert on notes to {}").format(sql.Identifier(gateway.info.user)))
+    notes.execute("select braid.set_access(claim_path => '{sub}', create_tenants => true)")
+
+    def request(user: str, statement: str) -> Any:
+        with gateway.transaction():
+            claims = json.dumps({"role": "authenticated", "sub": user})
+            gateway.execute("select set_config('request.jwt.claims', %s, true)", (claims,))
+            row = gateway.execute(statement.encode()).fetchone()
+            return row and row[0]
+
+    try:
+        request("eva", "insert into notes values (3000, 'eva', 'her words') returning id")
+        found = "select external_id from braid.full_text_search('words')"
+        assert request("eva", found) == "3000"
+        # For another user than the request's own nobody is created at once, but by the worker.
+        request("eva", "insert into notes values (3001, 'ida', 'other words') returning id")
+        assert one(notes, "select count(*) from braid_store.tenants where key = 'ida'") == 0
+        in_step(notes, "public.notes")
+        assert request("ida", found) == "3001"
+        assert request("eva", found) == "3000"
+    finally:
+        notes.execute("select braid.set_access(claim_path => '{app_metadata,tenant_id}', create_tenants => false)")

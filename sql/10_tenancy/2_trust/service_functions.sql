@@ -18,7 +18,7 @@ begin
           synced_column_category, synced_value, synced_key_type, synced_external_id, sync_place, next_changes, end_changes,
           next_keys, next_synced_rows, note_sync, fail_sync, apply_batch, apply_rows, read_rows, own_rows, disown_rows,
           sync_states, find_sync, named_relation, restrict_relations, refuse_code, compare_rows, compare_batch, compare_documents,
-          stored_rows, synced_keys, synced_key, synced_tenant, synced_filter, synced_document, apply_part, end_rows,
+          stored_rows, synced_keys, synced_key, synced_tenant, synced_filter, synced_document, transcript_fields, apply_part, end_rows,
           next_ended_rows, row_tenant_exists, create_row_tenant, synced_key_index, synced_source, trigger_faults, sync_faults}')
   union
   select braid_store.monitor_functions()

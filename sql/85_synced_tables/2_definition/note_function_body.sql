@@ -99,7 +99,7 @@ $body$, v_row, v_given, braid_store.immediate_row_limit() + 1, synced.id,
   return null;
 $body$, v_insert, v_row, synced.id, v_has_key, v_new, v_old,
         case (select c.relkind from pg_class c where c.oid = relation) when 'p' then '' else $body$
-    -- ALTER TABLE … ENABLE TRIGGER ALL has it called where the statement's triggers are.
+    -- ALTER TABLE ... ENABLE TRIGGER ALL has it called where the statement's triggers are.
     if current_setting('session_replication_role') <> 'replica' then
       return null;
     end if;$body$ end)

@@ -15,7 +15,8 @@ create or replace function braid.sync_table(
   tenant_column text default null,
   filter text default null,
   mode text default 'deferred',
-  on_error text default 'keep'
+  on_error text default 'keep',
+  segments text default null
 )
 returns void
 language sql
@@ -31,12 +32,12 @@ as $$
       'content', sync_table.content, 'title', sync_table.title, 'speaker', sync_table.speaker,
       'occurred_at', sync_table.occurred_at, 'source_uri', sync_table.source_uri, 'category', sync_table.category,
       'importance', sync_table.importance, 'language', sync_table.language, 'metadata', sync_table.metadata,
-      'tenant_column', sync_table.tenant_column, 'filter', sync_table.filter),
+      'tenant_column', sync_table.tenant_column, 'filter', sync_table.filter, 'segments', sync_table.segments),
     sync_table.collection, sync_table.tenant, sync_table.mode, sync_table.on_error);
 $$;
 
 comment on function braid.sync_table(text, text[], text, text, text, text, text, text, text, text, text[], text, text, text,
-                                     text, text, text) is
+                                     text, text, text, text) is
   E'Keeps the rows of a table of your own as documents, and follows its inserts, updates, deletes and truncates.\n'
   'table_name: with its schema. All other names are of columns: content, of which several are joined; id, by default '
   'the primary key; tenant_column, with the key of each row''s tenant, unless all are of one tenant; filter, a boolean '
@@ -44,4 +45,5 @@ comment on function braid.sync_table(text, text[], text, text, text, text, text,
   'a statement changed, in its transaction; braid.apply_changes brings them over, first all rows that there are. Who '
   'writes to the table needs no right here. mode: deferred; or immediate, by which the trigger itself brings rows over '
   'where it can, in the transaction that changes them. on_error: keep, so that no statement on the table ever fails because of '
-  'pgbraid; or fail. The same call again looks at all rows anew. For administrators who own the table.';
+  'pgbraid; or fail. segments: in place of content, the column of a transcript: json or jsonb with an array of segments as in '
+  'upsert_documents (or an object that has it), or text with turns such as "Ana: Hello.". The same call again looks at all rows anew. For administrators who own the table.';

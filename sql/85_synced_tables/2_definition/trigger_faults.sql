@@ -24,7 +24,7 @@ as $$
                     or e.name = 'row' and c.oid in (select p.relid from pg_partition_tree(k.oid) p where p.isleaf)
     left join pg_trigger t on t.tgrelid = c.oid and t.tgname = 'braid_note_' || e.name
     where k.oid = relation and coalesce(t.tgenabled <> all (e.firing::"char"[]), true)
-      -- ALTER TABLE … ENABLE TRIGGER ALL leaves them so, to no harm where no row comes by replication.
+      -- ALTER TABLE ... ENABLE TRIGGER ALL leaves them so, to no harm where no row comes by replication.
       and (with_replicas or k.relkind = 'p' or e.name <> 'row' and t.tgenabled is distinct from 'O'
            or exists (select from pg_subscription_rel s where s.srrelid = relation))
     order by c.oid, e.name

@@ -1768,6 +1768,7 @@ export type Database = {
           mode?: string
           occurred_at?: string | null
           on_error?: string
+          segments?: string | null
           source_uri?: string | null
           speaker?: string | null
           table_name: string

@@ -35,10 +35,12 @@ def sync_table(
     filter: str | None = None,  # noqa: A002
     mode: Literal["deferred", "immediate"] = "deferred",
     on_error: Literal["keep", "fail"] = "keep",
+    segments: str | None = None,
 ) -> None:
     """Keep the rows of a table, named with its schema, as documents, and follow its changes. All other names are of
-    columns; `id` is the primary key by default. Rows are of the client's tenant unless `tenant` or `tenant_column` is
-    given. `apply_changes` brings them over; with `mode` immediate, the trigger does where it can. For administrators
+    columns; `id` is the primary key by default; `segments`, in place of `content`, is a transcript. Rows are of the
+    client's tenant unless `tenant` or `tenant_column` is given. `apply_changes` brings them over; with `mode`
+    immediate, the trigger does where it can. For administrators
     who own the table. Maps to braid.sync_table.
 
     Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
@@ -51,7 +53,7 @@ def sync_table(
           source_uri => %(source_uri)s::text, category => %(category)s::text, importance => %(importance)s::text,
           language => %(language)s::text, metadata => %(metadata)s::text[], collection => %(collection)s::text,
           tenant => %(tenant)s::text, tenant_column => %(tenant_column)s::text, filter => %(filter)s::text,
-          mode => %(mode)s::text, on_error => %(on_error)s::text)
+          mode => %(mode)s::text, on_error => %(on_error)s::text, segments => %(segments)s::text)
         """,
         table_name=table_name,
         content=None if content is None else list(content),
@@ -70,6 +72,7 @@ def sync_table(
         filter=filter,
         mode=mode,
         on_error=on_error,
+        segments=segments,
     )
 
 
