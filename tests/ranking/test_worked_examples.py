@@ -231,3 +231,27 @@ def test_where_saturation_cannot_begin(db: Connection, options: Any, arguments: 
         scores(db, options=Jsonb(options), **arguments)
     assert "saturate_at is" in (raised.value.diag.message_primary or "")
     assert raised.value.diag.message_hint
+
+
+def test_one_setting_makes_a_collection_rank_by_reciprocal_ranks(db: Connection) -> None:
+    settings = "select fusion, rrf_k, full_text_weight, semantic_weight from braid.collections where name = 'own'"
+    db.execute("select braid.create_collection('own', dimensions => 2, embedding_model => 'm', preset => 'rrf')")
+    assert db.execute(settings).fetchone() == ("rrf", 60, 1, 1)
+    documents = [
+        {"external_id": "a", "content": "wolf wolf", "embedding": [0.5, 1]},
+        {"external_id": "b", "content": "wolf and a hen", "embedding": [1, 0]},
+    ]
+    db.execute("select braid.upsert_documents(%s, collection => 'own')", (Jsonb(documents),))
+    search = "select external_id, score from braid.hybrid_search('wolf', '[0,1]', collection => 'own')"
+    assert db.execute(search).fetchall() == [("a", 1 / 61 + 1 / 61), ("b", 1 / 62 + 1 / 62)]
+    # What is given counts, and another preset does not change the fusion.
+    db.execute("select braid.set_ranking('own', preset => 'rrf', rrf_k => 0)")
+    assert db.execute(search).fetchall() == [("a", 2.0), ("b", 1.0)]
+    db.execute("select braid.set_ranking('own', fusion => 'convex')")
+    assert db.execute(settings).fetchone() == ("convex", 0, 0.6, 0.4)
+    db.execute("select braid.set_ranking('own', preset => 'rrf')")
+    assert db.execute(settings).fetchone() == ("rrf", 60, 1, 1)
+    db.execute("select braid.create_collection('own', dimensions => 2, embedding_model => 'm', preset => 'rrf')")
+    with pytest.raises(psycopg.Error) as raised:
+        db.execute("select braid.create_collection('other', fusion => 'max', preset => 'rrf')")
+    assert raised.value.sqlstate == "22023" and raised.value.diag.message_hint

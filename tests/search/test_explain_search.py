@@ -259,8 +259,8 @@ def test_a_row_of_an_earlier_page_is_not_said_to_be_worse(db: Connection) -> Non
 
 def test_the_text_names_what_scores_share(dsn: str) -> None:
     with pgbraid.connect(dsn, embedder=HashEmbedder()) as client:
-        texts = ["amber cedar", "amber birch", "cedar birch", "amber cedar birch"]
-        client.add_documents([{"external_id": str(number), "content": text} for number, text in enumerate(texts)])
+        documents = [{"external_id": str(number), "content": f"amber cedar {number % 3}"} for number in range(40)]
+        client.add_documents(documents)
         client.embed_pending()
         told = str(client.explain_search("amber cedar", options={"smoothing": 0.5}))
         plain = str(client.explain_search("amber cedar", options={"smoothing": 0}))

@@ -25,10 +25,16 @@ begin
       v_preset.semantic_weight := 0.3;
       v_preset.neighbour_weight := 0.2;
       v_preset.smoothing := 0;
+    when 'rrf' then
+      v_preset.full_text_weight := 1;
+      v_preset.semantic_weight := 1;
+      v_preset.neighbour_weight := 0;
+      v_preset.smoothing := 0;
     else
       raise exception 'preset is %', coalesce('''' || left(preset, 100) || '''', 'null')
         using errcode = '22023',
-              hint = 'Use prose, or conversation where the chunks of a document are turns that follow each other.';
+              hint = 'Use prose, conversation where the chunks of a document are turns that follow each other, or rrf for '
+                     'reciprocal rank fusion.';
   end case;
   -- A preset's shares are tuned for convex. rrf and max do not divide weights by their sum.
   if fusion in ('rrf', 'max') then
@@ -40,5 +46,5 @@ end
 $$;
 
 comment on function braid_store.ranking_preset(text, text) is
-  'Returns the ranking settings of a kind of collection, prose or conversation, as a collection in which all else is null. '
+  'Returns the ranking settings of a preset, prose, conversation or rrf, as a collection in which all else is null. '
   'The weights are those of the fusion if it is rrf or max. Raises 22023 for another name.';

@@ -34,7 +34,7 @@ begin
   v_old := braid_store.find_collection(update_ranking.collection);
   -- Locked, because two changes that are each valid alone may be invalid together.
   v_old := braid_store.lock_definition(v_old);
-  v_new := braid_store.choose_fusion(v_old, coalesce(update_ranking.fusion, v_old.fusion));
+  v_new := braid_store.choose_fusion(v_old, coalesce(update_ranking.fusion, case preset when 'rrf' then 'rrf' else v_old.fusion end));
   if preset is not null then
     v_preset := braid_store.ranking_preset(preset, v_new.fusion);
     v_new.k1 := v_preset.k1;
@@ -46,6 +46,9 @@ begin
     v_new.smoothing := v_preset.smoothing;
     v_new.statistics_scope := v_preset.statistics_scope;
     v_new.sparse_weight := v_preset.sparse_weight;
+    if preset = 'rrf' then
+      v_new.rrf_k := 60;
+    end if;
   end if;
   v_new.k1 := coalesce(update_ranking.k1, v_new.k1);
   v_new.b := coalesce(update_ranking.b, v_new.b);

@@ -52,6 +52,14 @@ begin
     raise exception 'fold_diacritics is null'
       using errcode = '22023', hint = 'Use true, or false to tell words apart by their accents alone.';
   end if;
+  if preset = 'rrf' then
+    -- convex is what is not given.
+    if fusion not in ('convex', 'rrf') then
+      raise exception 'preset is ''rrf'' and fusion is ''%''', left(fusion, 100)
+        using errcode = '22023', hint = 'Leave one of the two out.';
+    end if;
+    fusion := 'rrf';
+  end if;
   v_preset := braid_store.ranking_preset(coalesce(preset, 'prose'), fusion);
   vector_storage := coalesce(vector_storage, braid_store.default_vector_storage(dimensions));
   perform braid_store.check_collection_settings(
