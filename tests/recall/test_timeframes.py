@@ -130,6 +130,7 @@ def test_every_date_as_people_write_it(db: Connection) -> None:
 
 @given(phrase=st.sampled_from(sorted(WRITTEN)), now=times | near_changes, zone=st.sampled_from(ZONES))
 @settings(SETTINGS, max_examples=150)
+@example("beginning of april", utc(2001, 4, 2), "America/Havana")  # which began at one o'clock
 def test_dates_as_people_write_them_in_any_zone(db: Connection, phrase: str, now: datetime, zone: str) -> None:
     assert parse(db, phrase, zone, now) == [expected(WRITTEN[phrase], now, ZoneInfo(zone))]
 
@@ -187,6 +188,12 @@ def test_months_and_lists_in_numbers(db: Connection) -> None:
     assert parse(db, "Dec. 30 – Jan. 2") == [(utc(2024, 12, 30), utc(2025, 1, 3))]
     assert parse(db, "Jan-Mar 2025") == [(utc(2025, 1, 1), utc(2025, 4, 1))]
     assert parse(db, "2021–2023") == [(utc(2021, 1, 1), utc(2024, 1, 1))]
+    assert parse(db, "12/2023-1/2024") == [(utc(2023, 12, 1), utc(2024, 2, 1))]
+    assert parse(db, "Q1-Q2 2024") == parse(db, "first half of the year 2024") == [(utc(2024, 1, 1), utc(2024, 7, 1))]
+    assert parse(db, "late 2023–early 2024") == [(utc(2023, 9, 1), utc(2024, 5, 1))]
+    assert parse(db, "end of the month") == [(utc(2025, 3, 21), utc(2025, 4, 1))]
+    assert parse(db, "5. March 2025") == parse(db, "20250305") == [(utc(2025, 3, 5), utc(2025, 3, 6))]
+    assert parse(db, "5.-7. March 2025") == [(utc(2025, 3, 5), utc(2025, 3, 8))]
     assert parse(db, "by March 2025") == [(None, utc(2025, 4, 1))]
     assert parse(db, "٥ March ٢٠٢٥") == [(utc(2025, 3, 5), utc(2025, 3, 6))]
 

@@ -99,6 +99,19 @@ def test_query_finds_text(shared_db: Connection, query: str, text: str) -> None:
     assert searched(tokenize(shared_db, query)) & {lexeme for *_, lexeme, _ in tokenize(shared_db, text)}
 
 
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("nodejs", "node.js"),
+        ("5551234567", "555.123.4567"),
+        ("5551234567", "+1 (555) 123-4567"),
+        ("1000000", "1.000.000"),
+    ],
+)
+def test_what_only_hyphens_and_commas_do_does_not_join(shared_db: Connection, query: str, text: str) -> None:
+    assert not searched(tokenize(shared_db, query)) & {lexeme for *_, lexeme, _ in tokenize(shared_db, text)}
+
+
 def test_elided_articles_do_not_hide_the_noun(shared_db: Connection) -> None:
     found = {lexeme for *_, lexeme, _ in tokenize(shared_db, "l'hiver", config="french")}
     assert searched(tokenize(shared_db, "hiver", config="french")) <= found

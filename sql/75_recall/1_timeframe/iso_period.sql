@@ -44,6 +44,9 @@ begin
     when phrase ~ E'^\\d{4}-\\d\\d-\\d\\d$' and pg_input_is_valid(phrase, 'date') then
       v_start := phrase::timestamp;
       v_length := '1 day';
+    when phrase ~ '^[0-9]{8}$' and pg_input_is_valid(phrase, 'date') then
+      v_start := phrase::timestamp;
+      v_length := '1 day';
     when phrase ~ E'^\\d{4}-(0[1-9]|1[0-2])$' then
       v_start := (phrase || '-01')::timestamp;
       v_length := '1 month';

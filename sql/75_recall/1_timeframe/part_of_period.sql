@@ -27,9 +27,11 @@ begin
   end if;
   v_period := braid_store.named_period(v_parts[2], time_zone, reference_time);
   for v_try in 1..2 loop
-    v_start := v_period.starts_at at time zone time_zone;
-    v_end := v_period.ends_at at time zone time_zone;
-    if v_start is null or v_start <> date_trunc('month', v_start) or v_end <> date_trunc('month', v_end) then
+    v_start := date_trunc('month', v_period.starts_at at time zone time_zone);
+    v_end := date_trunc('month', v_period.ends_at at time zone time_zone);
+    -- Compared as instants: where clocks are put forward at midnight, the month begins at one o'clock.
+    if (braid_store.local_instant(v_start, time_zone) = v_period.starts_at
+        and braid_store.local_instant(v_end, time_zone) = v_period.ends_at) is not true then
       return;
     end if;
     v_months := (extract(year from v_end) - extract(year from v_start)) * 12 + extract(month from v_end) - extract(month from v_start);

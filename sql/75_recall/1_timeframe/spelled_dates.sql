@@ -17,10 +17,13 @@ declare
 begin
   -- Without these there is nothing to rewrite: most phrases. Further on, too, each pattern is tried only where it may match, as
   -- a session keeps few compiled ones.
-  if v_phrase !~ '[0-9.]|-[a-z]|day|quarter' then
+  if v_phrase !~ '[0-9.]|-[a-z]|day|quarter|month of|of the ' then
     return v_phrase;
   end if;
   v_phrase := replace(replace(v_phrase, 'last quarter of ', 'fourth quarter of '), 'final quarter', 'fourth quarter');
+  -- the year 2024, month of march, end of the year
+  v_phrase := regexp_replace(v_phrase, E'\\m(?:the )?(?:year (?=[0-9]{4}\\M)|month of (?=[a-z]))', '', 'g');
+  v_phrase := regexp_replace(v_phrase, E'\\m(beginning|start|middle|end|half) of the (year|quarter|month)\\M(?! of)', E'\\1 of this \\2', 'g');
   if strpos(v_phrase, '''') > 0 then
     -- '25 is 2025, '95 is 1995.
     v_phrase := regexp_replace(v_phrase, E'(?:^| |(?<=[a-z1-4]))''([0-6][0-9])(?![0-9a-z])', E' 20\\1', 'g');
@@ -31,10 +34,11 @@ begin
     v_phrase := replace(
       regexp_replace(v_phrase, E'\\m(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)\\. ?',
                      E'\\1 ', 'g'), ' ,', ',');
+    v_phrase := regexp_replace(v_phrase, format(E'\\m([0-9]{1,2})\\. ?(?=-|%s\\M)', c_month), E'\\1 ', 'g');
   end if;
   if v_phrase ~ '[0-9][-/.][0-9]' then
     -- 31/12/2025, also two of them with a dash between
-    v_phrase := regexp_replace(v_phrase, '([0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4})-(?=[0-9]+[/.])', E'\\1 - ', 'g');
+    v_phrase := regexp_replace(v_phrase, '([0-9]{1,4}[/.][0-9]{1,2}[/.][0-9]{1,4}|[0-9]{1,2}/[0-9]{4})-(?=[0-9]+[/.])', E'\\1 - ', 'g');
     select bool_or(split_part(w.word, '-', 1)::int > 12) into v_is_day_first
     from (
       select translate(rtrim(w.word, ','), '/.', '--') as word
@@ -93,7 +97,7 @@ begin
     -- jan-mar 2025, 2023-2025, 30 december 2025-2 january 2026
     v_phrase := regexp_replace(v_phrase, format(E'\\m(%s(?: %s)?(?: [0-9]{4})?) ?- ?(?=(?:%s )?%s\\M)', c_month, c_day, c_day, c_month),
                                E'\\1 - ', 'g');
-    v_phrase := regexp_replace(v_phrase, E'(?:^|(?<= ))([0-9]{4})-(?=[0-9]{4}(?: |$))', E'\\1 - ', 'g');
+    v_phrase := regexp_replace(v_phrase, E'(?:^|(?<= ))([0-9]{4}|[qh][1-4])-(?=(?:[0-9]{4}|[qh][1-4])(?: |$)|early |mid |late )', E'\\1 - ', 'g');
     v_phrase := regexp_replace(v_phrase, format(E'\\m(%s %s(?: [0-9]{4})?|%s %s(?: [0-9]{4})?)-(?=%s)', c_day, c_month, c_month, c_day,
                                                 c_day), E'\\1 - ', 'g');
   end if;
