@@ -57,8 +57,10 @@ where c.relnamespace = 'braid'::regnamespace and c.relkind in ('v', 'c')
 group by c.relname, c.relkind
 order by c.relname
 """
+# Functions return row types of braid_store that have equals in braid.
 TYPES = """
-select t.oid, t.typname, coalesce(e.typname, ''), t.typtype = 'c' and t.typnamespace = 'braid'::regnamespace
+select t.oid, t.typname, coalesce(e.typname, ''), t.typtype = 'c' and exists (
+  select from pg_catalog.pg_type o where o.typname = t.typname and o.typnamespace = 'braid'::regnamespace)
 from pg_catalog.pg_type t
 left join pg_catalog.pg_type e on e.oid = t.typelem and t.typcategory = 'A'
 """

@@ -1,7 +1,9 @@
--- braid is the API, and the only schema to expose. braid_store holds tables and internals. Only definer functions have
--- USAGE on braid_locks: several commands (LOCK TABLE is one) lock a table before they check the caller's rights, but
--- nobody can name a table in a schema without USAGE.
+-- braid is the API, and the only schema to expose. braid_calls has the functions that the API calls with the caller's
+-- rights, braid_store all else: tables, row types and internals. Several commands (CREATE RULE is one) lock a relation
+-- before they check the caller's rights, but nobody can name one in a schema without USAGE. So readers and writers have
+-- none on braid_store, nobody but definer functions has it on braid_locks, and no relation is ever put into braid_calls.
 create schema if not exists braid authorization @owner@;
+create schema if not exists braid_calls authorization @owner@;
 create schema if not exists braid_store authorization @owner@;
 create schema if not exists braid_locks authorization @owner@;
 
@@ -22,7 +24,7 @@ begin
                    where s.nspname = 'braid_store' and c.relname = 'installation') as is_installed
     from pg_catalog.pg_namespace n
     join pg_catalog.pg_roles r on r.oid = n.nspowner
-    where n.nspname in ('braid', 'braid_store', 'braid_locks') and r.rolname <> '@owner@'
+    where n.nspname in ('braid', 'braid_calls', 'braid_store', 'braid_locks') and r.rolname <> '@owner@'
   loop
     if not v_schema.is_installed then
       raise exception 'schema % is there already and belongs to %', v_schema.name, v_schema.owner
@@ -55,6 +57,7 @@ $$;
 
 comment on schema braid is
   'pgbraid: hybrid search in PostgreSQL. The API; see https://github.com/pgbraid/pgbraid';
+comment on schema braid_calls is 'pgbraid: functions that the API calls. Not an interface.';
 comment on schema braid_store is 'pgbraid: tables and internals. Not an interface.';
 comment on schema braid_locks is
   'pgbraid: tables that are only locked. Not an interface.';

@@ -1,8 +1,8 @@
 create or replace function braid_store.add_snippets(
   request braid_store.search_request,
-  results braid.search_result[]
+  results braid_store.search_result[]
 )
-returns braid.search_result[]
+returns braid_store.search_result[]
 language plpgsql
 stable
 parallel safe
@@ -30,5 +30,5 @@ begin
 end
 $$;
 
-comment on function braid_store.add_snippets(braid_store.search_request, braid.search_result[]) is
+comment on function braid_store.add_snippets(braid_store.search_request, braid_store.search_result[]) is
   'Fills in the snippets of a search''s rows as the search''s options ask for them.';

@@ -14,7 +14,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.highlight_chunk(highlight.chunk_id, highlight.query_text, highlight.start_tag, highlight.stop_tag,
+  select braid_calls.highlight_chunk(highlight.chunk_id, highlight.query_text, highlight.start_tag, highlight.stop_tag,
                                      highlight.fragment_count, highlight.fragment_words, highlight.fragment_separator);
 $$;
 

@@ -1,4 +1,4 @@
-create or replace function braid_store.highlight_chunk(
+create or replace function braid_calls.highlight_chunk(
   chunk_id bigint,
   query_text text,
   start_tag text,
@@ -48,5 +48,5 @@ begin
 end
 $$;
 
-comment on function braid_store.highlight_chunk(bigint, text, text, text, int, int, text) is
+comment on function braid_calls.highlight_chunk(bigint, text, text, text, int, int, text) is
   'Does the work of braid.highlight, for the tenant of the session.';

@@ -5,7 +5,7 @@ declare
   v_function record;
 begin
   -- To own a function, a role needs CREATE on the schema. It has that only during this transaction.
-  grant create on schema braid_store to @definer@;
+  grant create on schema braid_calls, braid_store to @definer@;
   for v_function in
     select p.oid::regprocedure as signature, o.owner
     from pg_catalog.pg_proc p,
@@ -29,13 +29,13 @@ begin
                     then '@definer@' else '@owner@'
                   end as owner
          ) o
-    where p.pronamespace in ('braid'::regnamespace, 'braid_store'::regnamespace)
+    where p.pronamespace in ('braid'::regnamespace, 'braid_calls'::regnamespace, 'braid_store'::regnamespace)
       and p.proowner <> o.owner::regrole
     order by p.oid
   loop
     execute format('alter function %s owner to %I', v_function.signature, v_function.owner);
   end loop;
-  revoke create on schema braid_store from @definer@;
+  revoke create on schema braid_calls, braid_store from @definer@;
 end
 $$;
 
@@ -53,8 +53,8 @@ begin
       and r.rolname ~ '^braid_(owner|definer)_' and r.rolname not in ('@owner@', '@definer@')
   loop
     execute format('revoke all on all tables in schema braid, braid_store, braid_locks from %I', v_role);
-    execute format('revoke all on all functions in schema braid, braid_store from %I', v_role);
-    execute format('revoke all on schema braid, braid_store, braid_locks from %I', v_role);
+    execute format('revoke all on all functions in schema braid, braid_calls, braid_store from %I', v_role);
+    execute format('revoke all on schema braid, braid_calls, braid_store, braid_locks from %I', v_role);
   end loop;
 end
 $$;

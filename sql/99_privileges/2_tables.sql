@@ -1,6 +1,9 @@
 revoke all on all tables in schema braid, braid_store from public, braid_reader, braid_writer, @definer@;
-revoke all on schema braid, braid_store from public;
-grant usage on schema braid, braid_store to braid_reader, @definer@;
+revoke all on schema braid, braid_calls, braid_store from public;
+grant usage on schema braid, braid_calls to braid_reader, @definer@;
+-- Whoever can name a table can lock it against everybody (00_foundation/schemas.sql).
+revoke all on schema braid_store from braid_reader, braid_writer;
+grant usage on schema braid_store to @definer@;
 
 -- Only our own functions lock these tables.
 revoke all on all tables in schema braid_locks from public, braid_reader, braid_writer, @definer@;
@@ -8,16 +11,17 @@ revoke all on schema braid_locks from public, braid_reader;
 grant usage on schema braid_locks to @definer@;
 grant select, update on all tables in schema braid_locks to @definer@;
 
--- Applications may read what they stored, and the definitions, through the policies. They search and write through
--- definer functions. They may not read the index itself: query plans count the rows that a policy removes, which would
--- tell whether any tenant has a word.
+-- Applications read, search and write through definer functions, and read through views, for which they need these
+-- privileges, and the policies. They may not read the index itself: query plans count the rows that a policy
+-- removes, which would tell whether any tenant has a word.
 grant select on
-  braid_store.installation, braid_store.vector_settings, braid_store.vector_spaces, braid_store.collections,
-  braid_store.documents, braid_store.chunks, braid_store.synonyms, braid_store.indexed_attributes,
+  braid_store.documents, braid_store.chunks, -- in views of users' own
+  braid_store.vector_spaces, braid_store.collections, braid_store.synonyms, braid_store.indexed_attributes,
   braid_store.model_migrations, braid.collections, braid.synonyms, braid.model_migrations
 to braid_reader, @definer@;
 
 grant select on
+  braid_store.installation, braid_store.vector_settings,
   braid_store.segments, braid_store.segment_chunks, braid_store.postings, braid_store.forward_rows,
   braid_store.tombstones, braid_store.chunk_vectors, braid_store.vector_shards,
   braid_store.centroids, braid_store.embedding_jobs, braid_store.chunk_attributes, braid_store.due_parts,
@@ -72,12 +76,13 @@ end
 $$;
 
 revoke all on type
-  braid.search_result, braid.write_result, braid_store.candidate, braid_store.fused_candidate,
+  braid.search_result, braid.write_result, braid_store.search_result, braid_store.write_result, braid_store.candidate, braid_store.fused_candidate,
   braid_store.query_condition, braid_store.text_query, braid_store.document_input, braid_store.document_change,
   braid_store.filter, braid_store.boost, braid_store.search_options, braid_store.query_token, braid_store.search_request,
   braid_store.found_candidates, braid_store.ranked_candidates, braid_store.arrangement, braid_store.examined_chunk,
   braid_store.searched_segments, braid_store.bounded_places, braid_store.scored_chunks,
   braid_store.measured_chunks, braid_store.serving_shard, braid_store.previous_chunk
 from public;
+revoke all on type braid_store.search_result, braid_store.write_result from braid_reader; -- as they were in braid once
 -- So that users' own functions can return what ours return.
 grant usage on type braid.search_result, braid.write_result to braid_reader;

@@ -8,7 +8,8 @@ begin
   for v_function in
     select p.oid::regprocedure::text
     from pg_catalog.pg_proc p
-    where (p.pronamespace = 'braid'::regnamespace or p.pronamespace = 'braid_store'::regnamespace and p.prosecdef)
+    where (p.pronamespace = 'braid'::regnamespace
+           or p.pronamespace in ('braid_calls'::regnamespace, 'braid_store'::regnamespace) and p.prosecdef)
       and p.prokind = 'f'
       -- They have settings of their own (write_note_function).
       and p.proname !~ '^note_rows_[0-9]+$'

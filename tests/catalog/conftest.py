@@ -22,7 +22,7 @@ select p.oid, n.nspname as schema, p.proname as name, n.nspname || '.' || p.pron
   coalesce(p.proargnames, '{}') as argument_names, p.pronargs as argument_count, p.pronargdefaults as default_count,
   cardinality(coalesce(p.proallargtypes::oid[], p.proargtypes::oid[])) as all_argument_count, p.prosrc as body
 from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-where n.nspname in ('braid', 'braid_store')
+where n.nspname in ('braid', 'braid_calls', 'braid_store')
 order by full_name
 """
 
@@ -64,7 +64,7 @@ class Functions:
     def calls(self, function: Any) -> set[str]:
         if function.oid not in self._calls:
             body = re.sub(r"--[^\n]*", "", function.body)
-            found = re.findall(r"\b(braid(?:_store)?\.\w+)\s*\(", body)
+            found = re.findall(r"\b(braid(?:_calls|_store)?\.\w+)\s*\(", body)
             self._calls[function.oid] = self._by_name.keys() & found
         return self._calls[function.oid]
 

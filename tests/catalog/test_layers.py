@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.any_version
 SQL = Path(__file__).parents[2] / "sql"
 TEXTS = {file.relative_to(SQL).as_posix(): file.read_text() for file in sorted(SQL.rglob("*.sql"))}
-OBJECT = re.compile(r"^create or replace (function|view) (braid(?:_store)?\.\w+)", re.M)
+OBJECT = re.compile(r"^create or replace (function|view) (braid(?:_calls|_store)?\.\w+)", re.M)
 OBJECTS = {name: (kind, file) for file, text in TEXTS.items() for kind, name in OBJECT.findall(text)}
 # Privileges are given to all that there is.
 LAST = "99_privileges"
@@ -25,7 +25,7 @@ def code_of(text: str) -> str:
 
 def uses_of(text: str) -> set[str]:
     """The functions that a file calls and the views that it reads, by name."""
-    named = re.findall(r"\b(braid(?:_store)?\.\w+)\b(\s*\()?", code_of(text))
+    named = re.findall(r"\b(braid(?:_calls|_store)?\.\w+)\b(\s*\()?", code_of(text))
     return {name for name, call in named if name in OBJECTS and (call or OBJECTS[name][0] == "view")}
 
 

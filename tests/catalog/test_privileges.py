@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ select case c.relkind when 'v' then 'view' when 'S' then 'sequence' else 'table'
   exists (select from unnest(%(roles)s::text[]) r, unnest(array['TRUNCATE', 'REFERENCES', 'TRIGGER']) p
           where c.relkind <> 'S' and has_table_privilege(r, c.oid, p)) as has_more
 from pg_class c
-where c.relnamespace::regnamespace::text in ('braid', 'braid_locks', 'braid_store')
+where c.relnamespace::regnamespace::text in ('braid', 'braid_calls', 'braid_locks', 'braid_store')
   and c.relkind in ('r', 'p', 'v', 'm', 'S')
   and c.relname !~ '^collection_[1-9]' -- all are as collection_0
 order by kind, name
@@ -37,7 +38,7 @@ select p.oid, p.pronamespace::regnamespace || '.' || p.proname as name, p.proown
   array(select case when has_function_privilege(r.name, p.oid, 'EXECUTE') then 'X' end
         from unnest(%(roles)s::text[]) with ordinality r (name, place) order by r.place) as rights
 from pg_proc p
-where p.pronamespace::regnamespace::text in ('braid', 'braid_store')
+where p.pronamespace::regnamespace::text in ('braid', 'braid_calls', 'braid_store')
 order by name
 """
 SCHEMAS = """
@@ -45,7 +46,7 @@ select n.nspname as name, n.nspowner::regrole::text as owner,
   array(select concat(case when has_schema_privilege(r.name, n.oid, 'USAGE') then 'U' end,
                       case when has_schema_privilege(r.name, n.oid, 'CREATE') then 'C' end)
         from unnest(%(roles)s::text[]) with ordinality r (name, place) order by r.place) as rights
-from pg_namespace n where n.nspname in ('braid', 'braid_locks', 'braid_store')
+from pg_namespace n where n.nspname in ('braid', 'braid_calls', 'braid_locks', 'braid_store')
 order by name
 """
 
@@ -128,14 +129,56 @@ def test_nobody_else_is_granted_anything(catalog: Any) -> None:
         select distinct o.name, a.grantee::regrole::text as grantee
         from (
           select oid::regprocedure::text as name, proacl as acl from pg_proc
-          where pronamespace::regnamespace::text in ('braid', 'braid_store')
+          where pronamespace::regnamespace::text in ('braid', 'braid_calls', 'braid_store')
           union all
           select oid::regclass::text, relacl from pg_class where relnamespace::regnamespace::text in
-          ('braid', 'braid_locks', 'braid_store')
+          ('braid', 'braid_calls', 'braid_locks', 'braid_store')
           union all
-          select nspname::text, nspacl from pg_namespace where nspname in ('braid', 'braid_locks', 'braid_store')
+          select nspname::text, nspacl from pg_namespace
+          where nspname in ('braid', 'braid_calls', 'braid_locks', 'braid_store')
         ) o, aclexplode(o.acl) a
         """
     ).fetchall()
     granted = {owner_role(catalog), definer_role(catalog), "braid_reader", "braid_writer"}
     assert [row for row in rows if row.grantee not in granted] == []
+
+
+def test_readers_and_writers_can_name_views_and_two_row_types_only(catalog: Any) -> None:
+    """Whoever can name a relation can lock it against everybody."""
+    rows = catalog.execute(
+        "select c.oid::regclass::text as name, c.relkind from pg_class c"
+        " where c.relnamespace::regnamespace::text ~ '^braid'"
+        " and (has_schema_privilege('braid_writer', c.relnamespace, 'USAGE')"
+        "      or has_schema_privilege('braid_reader', c.relnamespace, 'USAGE'))"
+    ).fetchall()
+    assert {row.name for row in rows if row.relkind != "v"} == {"braid.search_result", "braid.write_result"}
+    columns = {
+        schema: catalog.execute(
+            "select c.relname, a.attname, a.atttypid, a.atttypmod, a.attcollation, a.attnum,"
+            " col_description(c.oid, a.attnum) from pg_attribute a join pg_class c on c.oid = a.attrelid"
+            " where c.relname in ('search_result', 'write_result') and c.relnamespace::regnamespace::text = %s"
+            " and not a.attisdropped order by c.relname, a.attnum",
+            (schema,),
+        ).fetchall()
+        for schema in ("braid", "braid_store")
+    }
+    assert columns["braid"] == columns["braid_store"] != []
+
+
+def test_what_runs_with_the_rights_of_readers_and_writers_names_nothing_that_they_cannot(
+    catalog: Any, functions: Any
+) -> None:
+    runs = {
+        row.oid
+        for row in catalog.execute(
+            "select oid from pg_proc where has_function_privilege('braid_writer', oid, 'EXECUTE')"
+        )
+    }
+    naming = {
+        function.full_name: found
+        for function in functions
+        if function.oid in runs
+        and not function.is_definer
+        and (found := re.findall(r"\bbraid_(?:store|locks)\.\w+", re.sub(r"--[^\n]*", "", function.body)))
+    }
+    assert naming == {}

@@ -15,7 +15,7 @@ TEXTS = {file: file.read_text() for file in FILES}
 SETS = {"00_foundation", "99_privileges"}
 OBJECT_FILES = [f for f in FILES if f.parent.name not in SETS and f.name != "policies.sql"]
 
-CREATE = re.compile(r"^create or replace (function|view) (braid(?:_store)?)\.(\w+)", re.M)
+CREATE = re.compile(r"^create or replace (function|view) (braid(?:_calls|_store)?)\.(\w+)", re.M)
 ATTRIBUTES = re.compile(
     r"\nlanguage (?:sql|plpgsql)\n(?:volatile|stable|immutable)\n(?:strict\n)?parallel (?:safe|unsafe|restricted)\n"
     r"security (?:invoker|definer)\n(?:rows \d+\n|cost \d+\n)*set search_path = pg_catalog, pg_temp\n"

@@ -128,7 +128,7 @@ def test_policies_compare_the_tenant(catalog: Any) -> None:
             is_right = policy.command == "r" and policy.condition == "true"
         elif policy.name in DEFINITIONS:
             roles = "{braid_reader}"
-            is_right = policy.command == "r" and "( SELECT braid_store.login_is_known()" in policy.condition
+            is_right = policy.command == "r" and "( SELECT braid_calls.login_is_known()" in policy.condition
         elif policy.name in CLOSED or policy.name.startswith("dropped_") or "yoyo" in policy.name:
             is_right = policy.command == "r" and policy.condition == "false"
         else:
@@ -166,7 +166,7 @@ def test_every_column_that_readers_see_has_a_comment(catalog: Any) -> None:
         """
     ).fetchall()
     seen = {row.name for row in rows}
-    assert {"braid.collections.name", "braid_store.chunks.content", "braid.search_result.score"} <= seen
+    assert {"braid.collections.name", "braid_store.collections.k1", "braid.search_result.score"} <= seen
     assert [row.name for row in rows if not row.comment] == []
 
 

@@ -180,7 +180,7 @@ def test_nobody_else_may_call_what_nodes_have(cluster: Cluster) -> None:
             everybodys = db.execute(
                 "select p.oid::regprocedure::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace,"
                 " aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a"
-                " where n.nspname in ('braid', 'braid_store', 'braid_shards') and a.grantee = 0"
+                " where n.nspname in ('braid', 'braid_calls', 'braid_store', 'braid_shards') and a.grantee = 0"
             ).fetchall()
             assert everybodys == []
 

@@ -109,7 +109,7 @@ def test_a_login_asks_about_no_tenant_but_its_own(cluster: Cluster, login: str) 
         with psycopg.connect(make_conninfo(node, user=login), autocommit=True) as db:
             assert outcome(db, "select braid_store.hold_shard(1)") == "42501"
             assert outcome(db, "select braid_shards.here(1)") == "42501"
-            assert outcome(db, "select braid_store.tenant_here(1)") == "42883"
+            assert outcome(db, "select braid_calls.tenant_here(1)") == "42883"
             assert outcome(db, "select count(*) from braid_shards.node_shards") == "42501"
 
 

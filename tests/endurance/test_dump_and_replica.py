@@ -28,7 +28,7 @@ where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and a.att
 OWNERS = r"""
 select oid::regprocedure::text, split_part(proowner::regrole::text, '_', 2), prosecdef,
   regexp_replace(proacl::text, 'braid_(owner|definer)_\w+', '\1', 'g') from pg_proc
-where pronamespace in ('braid'::regnamespace, 'braid_store'::regnamespace) order by 1
+where pronamespace in ('braid'::regnamespace, 'braid_calls'::regnamespace, 'braid_store'::regnamespace) order by 1
 """
 TABLES = """
 select oid::regclass::text from pg_class

@@ -74,7 +74,9 @@ def test_the_life_of_an_embedded_server(pgbraid: Run, home: Path, pg_version: in
     assert output(pgbraid("dsn")).strip() == dsn  # starts it again
 
     assert error(pgbraid("uninstall")).endswith("pgbraid: nothing was done\n")
-    assert "dropped: braid, braid_locks, braid_store\nroles braid_* dropped\n" in output(pgbraid("uninstall", "--yes"))
+    assert "dropped: braid, braid_calls, braid_locks, braid_store\nroles braid_* dropped\n" in output(
+        pgbraid("uninstall", "--yes")
+    )
     assert "hint: run: pgbraid init" in error(pgbraid("status"))
 
 

@@ -381,7 +381,7 @@ def test_a_login_without_any_grant_learns_what_it_needs(dsn: str, make_login: Ca
 
 
 def test_functions_that_a_restore_gave_to_the_login_are_taken_back(dsn: str, db: Connection) -> None:
-    db.execute("alter function braid_store.write_documents(jsonb, text, vector[]) owner to current_user")
+    db.execute("alter function braid_calls.write_documents(jsonb, text, vector[]) owner to current_user")
     assert install(dsn).functions_applied
     owner = db.execute("select proowner::regrole::text from pg_proc where proname = 'write_documents'").fetchone()
     assert owner == (definer_role(db),)

@@ -25,7 +25,7 @@ def test_roles_go_with_the_last_database_that_uses_them(cluster: embedded.Server
     for dsn in (cluster.dsn, cluster.dsn_for("second")):
         install(dsn)
     report = uninstall(cluster.dsn)
-    assert report.schemas == ("braid", "braid_locks", "braid_store")
+    assert report.schemas == ("braid", "braid_calls", "braid_locks", "braid_store")
     assert report.roles_kept == "another database of this cluster uses them"
     assert count(cluster.dsn, SCHEMAS) == 0
     assert count(cluster.dsn, ROLES) == 4  # two of them of the other database

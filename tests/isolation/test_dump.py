@@ -23,7 +23,7 @@ from support.roles import owner_role
 PICTURE = """
 select 'function', p.oid::regprocedure::text, concat_ws(' ', p.proowner::regrole, p.prosecdef,
   array(select a::text from unnest(p.proacl) a order by 1), p.proconfig)
-from pg_proc p where p.pronamespace::regnamespace::text in ('braid', 'braid_store')
+from pg_proc p where p.pronamespace::regnamespace::text in ('braid', 'braid_calls', 'braid_store')
 union all
 select 'policy', concat_ws(' ', polrelid::regclass, polname, polroles::regrole[]),
   pg_get_expr(polqual, polrelid) from pg_policy

@@ -80,7 +80,8 @@ CALL = {
     ' \'{"collection": "small", "mode": "full_text"}\')) from generate_series(1, 2)))',
     "evaluate": "evaluate('asked', '{\"collection\": \"small\"}')",
     "embedded_text": "embedded_text('discount', collection => 'small')",
-    "explain_score": "explain_score('discount', array(select id from braid_store.chunks), collection => 'small')",
+    "explain_score": "explain_score('discount', array(select s.chunk_id"
+    " from braid.full_text_search('discount', collection => 'small') s), collection => 'small')",
     "export_tenant": "export_tenant()",
     "explain_search": "explain_search('discount', collection => 'small')",
     "extract_timeframe": "extract_timeframe('discounts of last week')",
@@ -93,7 +94,8 @@ CALL = {
     "get_ranking_model": "get_ranking_model('learned')",
     "get_query_embedding": "get_query_embedding('discount', 'small')",
     "health": "health()",
-    "highlight": "highlight((select min(id) from braid_store.chunks), 'discount')",
+    "highlight": "highlight((select chunk_id from braid.full_text_search('discount', 1, collection => 'small')),"
+    " 'discount')",
     "hybrid_search": "hybrid_search('discount', collection => 'small')",
     "import_tenant": "import_tenant('[]')",
     "embedding_backlog": "embedding_backlog()",
@@ -152,7 +154,8 @@ CALL = {
     "missing_token_vectors": "missing_token_vectors(collection => 'small')",
     "set_token_vectors": "set_token_vectors('small', 'test', 4)",
     "set_vector_index": "set_vector_index('small', hnsw_m => 8)",
-    "similar_chunks": "similar_chunks((select min(id) from braid_store.chunks))",
+    "similar_chunks": "similar_chunks((select chunk_id from braid.full_text_search('discount', 1,"
+    " collection => 'small')))",
     "similar_documents": "similar_documents('doc1', collection => 'small')",
     "start_model_migration": "start_model_migration('small', 'another', 4)",
     "status": "status()",

@@ -410,7 +410,7 @@ def test_trees_have_at_most_5000_nodes(filled: Connection) -> None:
 def test_an_explanation_has_at_most_100000_trees(filled: Connection) -> None:
     explain = (
         "select braid_store.explain_rows(jsonb_populate_record(null::braid_store.search_request, %s), null, null,"
-        " array_fill(null::braid.search_result, '{201}'))"
+        " array_fill(null::braid_store.search_result, '{201}'))"
     )
     many = changed(TREES, trees=TREES["trees"][1:2] * 500)
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="201 rows to explain, each by 500 trees") as raised:

@@ -7,7 +7,7 @@ from typing import Any
 
 Lints = dict[str, tuple[str, str]]
 
-OURS = "('braid', 'braid_store')"
+OURS = "('braid', 'braid_calls', 'braid_store')"
 READABLE = "has_any_column_privilege(':role', c.oid, 'SELECT') or has_table_privilege(':role', c.oid, 'SELECT')"
 
 

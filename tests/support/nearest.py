@@ -148,7 +148,7 @@ def maintain_once(db: Connection, budget: str = "60 seconds") -> dict[str, Any]:
 
 def begin_shard(db: Connection, collection: str, count: int) -> None:
     """As maintain() does whose time is over after so many vectors have been copied."""
-    row = db.execute("select braid_store.session_tenant_id()").fetchone()
+    row = db.execute("select braid_calls.session_tenant_id()").fetchone()
     assert row is not None
     arguments = {"tenant": row[0], "collection": collection, "count": count}
     with db.transaction():

@@ -9,7 +9,7 @@ import psycopg
 OWNER = """
 select p.proowner::regrole::text from pg_catalog.pg_proc p
 join pg_catalog.pg_namespace n on n.oid = p.pronamespace
-where n.nspname = 'braid_store' and p.proname = %s
+where n.nspname in ('braid_calls', 'braid_store') and p.proname = %s
 """
 
 

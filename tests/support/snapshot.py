@@ -27,7 +27,7 @@ OWN = {
 # left out: an upgrade adds them behind.
 DEFINITIONS = """
 with ours as (
-  select oid, nspname as name from pg_namespace where nspname in ('braid', 'braid_store', 'braid_locks')
+  select oid, nspname as name from pg_namespace where nspname in ('braid', 'braid_calls', 'braid_store', 'braid_locks')
 ),
 relations as (
   select c.*, c.oid::regclass::text as name from pg_class c where c.relnamespace in (select oid from ours)

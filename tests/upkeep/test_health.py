@@ -102,7 +102,7 @@ FAULTS = [
         "policy definitions of braid_store.collections",
     ),
     (
-        "alter policy tenant_isolation on braid_store.chunks using ((select braid_store.login_is_known()))",
+        "alter policy tenant_isolation on braid_store.chunks using ((select braid_calls.login_is_known()))",
         "policy_changed",
         "policy tenant_isolation of braid_store.chunks",
     ),
@@ -458,7 +458,7 @@ def test_what_a_login_may_see(dsn: str, db: Connection, make_login: Callable[...
         connect_as(nobody).execute(call)
     assert refused.value.diag.message_hint
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        connect_as(writer).execute("select * from braid_store.administrator_findings('1 hour')")
+        connect_as(writer).execute("select * from braid_calls.administrator_findings('1 hour')")
 
 
 def test_names_are_quoted_in_commands(dsn: str, db: Connection) -> None:

@@ -13,16 +13,8 @@ __all__ = ["LOCAL_MODEL", "SPACES", "VectorSpace", "embedder_for", "other_model"
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 # That of searches comes first.
 SPACES = """
-select s.model, s.dimensions, s.is_new, c.token_vector_model, c.token_vector_count, s.stores_queries
-from braid.collections c
-left join braid.model_migrations m on m.collection = c.name
-cross join lateral (values
-  (1, c.embedding_model, c.dimensions, coalesce(m.state = 'cut_over', false), c.query_embedding_count > 0),
-  (2, case m.state when 'cut_over' then m.from_model else m.to_model end,
-   case m.state when 'cut_over' then m.from_dimensions else m.to_dimensions end, m.state <> 'cut_over', false)
-) s (place, model, dimensions, is_new, stores_queries)
-where c.name = %(collection)s and s.model is not null
-order by s.place
+select s.embedding_model, s.dimensions, s.is_new, s.token_vector_model, s.token_vector_count, s.stores_queries
+from braid_calls.collection_spaces(%(collection)s) s
 """
 
 

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return braid_store.session_tenant_id();
+  return braid_calls.session_tenant_id();
 end
 $$;
 

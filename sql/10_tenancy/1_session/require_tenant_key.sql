@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform braid_store.require_tenant_id();
-  return braid_store.session_tenant_key();
+  return braid_calls.session_tenant_key();
 end
 $$;
 

@@ -1,5 +1,5 @@
 -- Cross-tenant: owned by the owner role, because the tenant must be found before a policy can be evaluated.
-create or replace function braid_store.session_tenant_id()
+create or replace function braid_calls.session_tenant_id()
 returns int
 language plpgsql
 stable
@@ -88,7 +88,7 @@ begin
 end
 $$;
 
-comment on function braid_store.session_tenant_id() is
+comment on function braid_calls.session_tenant_id() is
   'Returns the tenant that this session acts for; null if there is none. Who logged in (session_user) decides how it is '
   'named. Gateways: by the request''s verified claims. Services: by braid.tenant. Superusers and roles with BYPASSRLS: '
   'by braid.tenant, or else by the request. All others, and superusers who name none: by their memberships, among which '

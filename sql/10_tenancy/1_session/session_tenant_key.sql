@@ -1,6 +1,6 @@
 -- Cross-tenant: owned by the owner role. Readers may not select from tenants: errors of its unique key would tell them
 -- which tenants exist.
-create or replace function braid_store.session_tenant_key()
+create or replace function braid_calls.session_tenant_key()
 returns text
 language sql
 stable
@@ -8,8 +8,8 @@ parallel safe
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select t.key from braid_store.tenants t where t.id = braid_store.session_tenant_id();
+  select t.key from braid_store.tenants t where t.id = braid_calls.session_tenant_id();
 $$;
 
-comment on function braid_store.session_tenant_key() is
+comment on function braid_calls.session_tenant_key() is
   'Returns the key of the tenant that this session acts for; null if there is none.';

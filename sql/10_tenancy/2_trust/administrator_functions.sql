@@ -16,7 +16,7 @@ begin
             set_vector_index, set_token_vectors, set_document_defaults, set_query_embeddings, set_search_log, start_model_migration, pause_model_migration, resume_model_migration,
             cut_over_model_migration, roll_back_model_migration, finish_model_migration, calibrate, sync_table, unsync_table,
             health}')
-     or p.pronamespace = 'braid_store'::regnamespace and p.proname = any (
+     or p.pronamespace in ('braid_calls'::regnamespace, 'braid_store'::regnamespace) and p.proname = any (
           '{insert_tenant, remove_tenant, set_tenant_member, set_trusted_role, update_access_settings, insert_collection,
             update_ranking, deploy_ranking, return_to_ranking, describe_rankings, remove_collection, replace_synonyms, replace_sparse_encoder, replace_attributes, update_vector_index,
             update_token_vectors, update_document_defaults, update_query_embeddings, update_search_log,

@@ -16,10 +16,15 @@ begin
   end if;
   execute format('revoke all on function braid_store.gateway_mark(), %s from %I', v_functions, grant_to_trusted_role.role);
   execute format('revoke all on %s from %I', v_views, grant_to_trusted_role.role);
-  execute format('revoke all on schema braid, braid_store from %I', grant_to_trusted_role.role);
+  execute format('revoke all on schema braid, braid_calls, braid_store from %I', grant_to_trusted_role.role);
   if v_kinds <> '{}' then
     -- A role that has privileges cannot be dropped, so nobody else can take the name of a trusted role.
-    execute format('grant usage on schema braid, braid_store to %I', grant_to_trusted_role.role);
+    execute format('grant usage on schema braid, braid_calls to %I', grant_to_trusted_role.role);
+  end if;
+  if v_kinds && '{service,administrator}' then
+    -- Synchronising runs with the caller's rights. Who has USAGE can lock tables (00_foundation/schemas.sql); these may
+    -- delete what is in them.
+    execute format('grant usage on schema braid_store to %I', grant_to_trusted_role.role);
   end if;
   if 'administrator' = any (v_kinds) then
     execute format('grant execute on function %s to %I', v_functions, grant_to_trusted_role.role);

@@ -10,7 +10,7 @@ begin
              when d.is_definition
                -- A login that has braid_reader only because of another database must not see which collections there
                -- are.
-               then 'for select to braid_reader using ((select braid_store.login_is_known()))'
+               then 'for select to braid_reader using ((select braid_calls.login_is_known()))'
              when c.relname in ('access_settings', 'trusted_roles', 'dropped_collections', 'dropped_spaces',
                                 'dropped_tenants', 'due_collections', 'upkeep_rates', 'synced_tables', 'row_changes', 'crash_marks',
                                 'daily_table_sizes', 'search_log_days', 'ranking_versions')

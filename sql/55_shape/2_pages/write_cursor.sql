@@ -2,7 +2,7 @@ create or replace function braid_store.write_cursor(
   fingerprint text,
   place int,
   candidate_count int,
-  last_row braid.search_result
+  last_row braid_store.search_result
 )
 returns text
 language plpgsql
@@ -22,5 +22,5 @@ begin
 end
 $$;
 
-comment on function braid_store.write_cursor(text, int, int, braid.search_result) is
+comment on function braid_store.write_cursor(text, int, int, braid_store.search_result) is
   'Returns a cursor: where a page ends, as text that can stand in a URL.';

@@ -1,9 +1,9 @@
 create or replace function braid_store.add_passages(
   tenant_id int,
-  results braid.search_result[],
+  results braid_store.search_result[],
   passages int4range[]
 )
-returns braid.search_result[]
+returns braid_store.search_result[]
 language plpgsql
 stable
 parallel safe
@@ -45,6 +45,6 @@ begin
 end
 $$;
 
-comment on function braid_store.add_passages(int, braid.search_result[], int4range[]) is
+comment on function braid_store.add_passages(int, braid_store.search_result[], int4range[]) is
   'Fills in passage, passage_start and passage_end of result rows. passages: for each row a range of chunk_index in its '
   'document.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.fit_passages(results braid.search_result[], token_budget int, sort text)
+create or replace function braid_calls.fit_passages(results braid_store.search_result[], token_budget int, sort text)
 returns table (
   citation int,
   chunk_id bigint,
@@ -107,7 +107,7 @@ begin
 end
 $$;
 
-comment on function braid_store.fit_passages(braid.search_result[], int, text) is
+comment on function braid_calls.fit_passages(braid_store.search_result[], int, text) is
   'Chooses the passages that fit into a budget of tokens. Goes through the rows, best first, and takes each passage for '
   'which there is still room; if none fits, the beginning of the best, with an ellipsis. sort: the order of the result, score or '
   'document.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.passage_options(options jsonb)
+create or replace function braid_calls.passage_options(options jsonb)
 returns jsonb
 language plpgsql
 immutable
@@ -17,6 +17,6 @@ begin
 end
 $$;
 
-comment on function braid_store.passage_options(jsonb) is
+comment on function braid_calls.passage_options(jsonb) is
   'Returns the options of a search whose rows must come with passages: context_before and context_after are 0 unless '
   'given. Raises 22023 for a cursor.';

@@ -10,7 +10,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.read_embedded_text(embedded_text.query_text, embedded_text.options, embedded_text.collection);
+  select braid_calls.read_embedded_text(embedded_text.query_text, embedded_text.options, embedded_text.collection);
 $$;
 
 comment on function braid.embedded_text(text, jsonb, text) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.read_embedded_text(query_text text, options jsonb, collection text)
+create or replace function braid_calls.read_embedded_text(query_text text, options jsonb, collection text)
 returns text
 language plpgsql
 stable
@@ -34,4 +34,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.read_embedded_text(text, jsonb, text) is 'Does the work of braid.embedded_text.';
+comment on function braid_calls.read_embedded_text(text, jsonb, text) is 'Does the work of braid.embedded_text.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.explain_chunks(query_text text, chunk_ids bigint[], match text, collection text)
+create or replace function braid_calls.explain_chunks(query_text text, chunk_ids bigint[], match text, collection text)
 returns table (
   chunk_id bigint,
   term text,
@@ -75,5 +75,5 @@ begin
 end
 $$;
 
-comment on function braid_store.explain_chunks(text, bigint[], text, text) is
+comment on function braid_calls.explain_chunks(text, bigint[], text, text) is
   'Does the work of braid.explain_score, for the tenant of the session.';

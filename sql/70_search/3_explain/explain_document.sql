@@ -1,7 +1,7 @@
 create or replace function braid_store.explain_document(
   request braid_store.search_request,
   candidates braid_store.ranked_candidates,
-  results braid.search_result[],
+  results braid_store.search_result[],
   external_id text
 )
 returns jsonb
@@ -64,6 +64,6 @@ end
 $$;
 
 comment on function braid_store.explain_document(braid_store.search_request, braid_store.ranked_candidates,
-                                                 braid.search_result[], text) is
+                                                 braid_store.search_result[], text) is
   'Explains what became of a document in a search, as JSON: an outcome and a reason for the document, which are those '
   'of its best chunk, and for its 10 best chunks. Of a longer document only the first 1000 chunks are looked at.';

@@ -1,7 +1,7 @@
 create or replace function braid_store.explain_outcome(
   request braid_store.search_request,
   candidates braid_store.ranked_candidates,
-  results braid.search_result[],
+  results braid_store.search_result[],
   chunk braid_store.examined_chunk
 )
 returns jsonb
@@ -123,6 +123,6 @@ end
 $$;
 
 comment on function braid_store.explain_outcome(braid_store.search_request, braid_store.ranked_candidates,
-                                                braid.search_result[], braid_store.examined_chunk) is
+                                                braid_store.search_result[], braid_store.examined_chunk) is
   'Explains what became of a chunk in a search, as JSON: an outcome such as returned or filtered, the reason in a '
   'sentence, and its scores and ranks.';

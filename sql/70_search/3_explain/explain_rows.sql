@@ -2,7 +2,7 @@ create or replace function braid_store.explain_rows(
   request braid_store.search_request,
   fusion jsonb,
   spread jsonb,
-  results braid.search_result[]
+  results braid_store.search_result[]
 )
 returns jsonb
 language plpgsql
@@ -63,7 +63,7 @@ begin
 end
 $$;
 
-comment on function braid_store.explain_rows(braid_store.search_request, jsonb, jsonb, braid.search_result[]) is
+comment on function braid_store.explain_rows(braid_store.search_request, jsonb, jsonb, braid_store.search_result[]) is
   'Explains the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25 '
   'and each term to the sparse score, what a ranking model made of its features, and the arithmetic. fusion: the report of braid_store.rank_found; '
   'null if only one leg was searched. '

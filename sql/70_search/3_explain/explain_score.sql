@@ -25,7 +25,7 @@ security invoker
 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.explain_chunks(explain_score.query_text, explain_score.chunk_ids, explain_score.match,
+  select * from braid_calls.explain_chunks(explain_score.query_text, explain_score.chunk_ids, explain_score.match,
                                            explain_score.collection);
 $$;
 

@@ -1,5 +1,5 @@
 create or replace function braid_store.score_arithmetic(
-  found braid.search_result,
+  found braid_store.search_result,
   fusion jsonb,
   spread jsonb,
   model jsonb,
@@ -84,7 +84,7 @@ as $$
   from modelled s, boost b;
 $$;
 
-comment on function braid_store.score_arithmetic(braid.search_result, jsonb, jsonb, jsonb, boolean) is
+comment on function braid_store.score_arithmetic(braid_store.search_result, jsonb, jsonb, jsonb, boolean) is
   'Writes the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
   'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. found: '
   'the row. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: that of '

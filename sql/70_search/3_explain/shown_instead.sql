@@ -1,7 +1,7 @@
 create or replace function braid_store.shown_instead(
   request braid_store.search_request,
   chunk_id bigint,
-  results braid.search_result[],
+  results braid_store.search_result[],
   out shown_id bigint,
   out outcome text,
   out reason text
@@ -67,7 +67,7 @@ begin
 end
 $$;
 
-comment on function braid_store.shown_instead(braid_store.search_request, bigint, braid.search_result[]) is
+comment on function braid_store.shown_instead(braid_store.search_request, bigint, braid_store.search_result[]) is
   'Explains why a candidate that was good enough is not among the rows of a search: it was merged into a passage, '
   'collapsed into another row, or its group is shown by other chunks. shown_id: the chunk that is shown in its place, '
   'if there is one. All null if none of these is the case.';

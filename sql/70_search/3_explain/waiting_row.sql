@@ -12,7 +12,7 @@ declare
   c_most_changes constant int := 10000;
   -- Nobody asks about another tenant's rows.
   v_tenant_id int := braid.current_tenant_id();
-  v_tenant text := braid_store.session_tenant_key();
+  v_tenant text := braid_calls.session_tenant_key();
   v_synced braid_store.synced_tables;
   v_change record;
   v_may_wait boolean := false;

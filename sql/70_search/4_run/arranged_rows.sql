@@ -2,7 +2,7 @@ create or replace function braid_store.arranged_rows(
   request braid_store.search_request,
   arrangement braid_store.arrangement
 )
-returns braid.search_result[]
+returns braid_store.search_result[]
 language plpgsql
 stable
 parallel unsafe
@@ -13,7 +13,7 @@ set jit = off
 as $$
 declare
   v_options braid_store.search_options := request.options;
-  v_rows braid.search_result[];
+  v_rows braid_store.search_result[];
 begin
   if cardinality(request.boosts) > 0 then
     arrangement.arranged := braid_store.report_boosts(request.tenant_id, arrangement.arranged, request.boosts);

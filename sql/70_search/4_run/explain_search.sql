@@ -47,8 +47,8 @@ as $$
              'fusion_method', s.stats -> 'fusion_method', 'filtered_results', s.stats -> 'filtered_results',
              'returned_results', s.stats -> 'returned_results'),
            'timings', s.stats -> 'timings',
-           'warnings', braid_store.search_warnings(explain_search.collection, s.stats))
-  from braid_store.run_search(
+           'warnings', braid_calls.search_warnings(explain_search.collection, s.stats))
+  from braid_calls.run_search(
          may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
          full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
          fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,

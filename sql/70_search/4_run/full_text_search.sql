@@ -7,7 +7,7 @@ create or replace function braid.full_text_search(
   min_score float8 default null,
   options jsonb default null
 )
-returns setof braid.search_result
+returns setof braid_store.search_result
 language plpgsql
 stable
 parallel unsafe
@@ -16,10 +16,10 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_row braid.search_result;
+  v_row record;
   v_hint text;
 begin
-  foreach v_row in array (braid_store.run_search(
+  foreach v_row in array (braid_calls.run_search(
     may_be_sparse => false, query_text => query_text, match_count => match_count, filters => filters, collection => collection,
     min_score => min_score, match => match, options => options)).results loop
     return next v_row;

@@ -13,7 +13,7 @@ create or replace function braid.hybrid_search(
   match text default 'any',
   options jsonb default null
 )
-returns setof braid.search_result
+returns setof braid_store.search_result
 language plpgsql
 stable
 parallel unsafe
@@ -22,10 +22,10 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  v_row braid.search_result;
+  v_row record;
   v_hint text;
 begin
-  foreach v_row in array (braid_store.run_search(
+  foreach v_row in array (braid_calls.run_search(
     may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,
     full_text_weight => full_text_weight, semantic_weight => semantic_weight, filters => filters, collection => collection,
     fusion => fusion, rrf_k => rrf_k, candidate_count => candidate_count, min_score => min_score, match => match,

@@ -2,7 +2,7 @@ create or replace function braid_store.result_rows(
   tenant_id int,
   ranked braid_store.fused_candidate[]
 )
-returns braid.search_result[]
+returns braid_store.search_result[]
 language plpgsql
 stable
 parallel safe
@@ -22,7 +22,7 @@ begin
                r.full_text_score, r.full_text_normalised_score, r.full_text_rank,
                r.semantic_score, r.semantic_normalised_score, r.semantic_rank, null, r.fused_score, r.boosts,
                r.group_score, null, null, null, null, r.sparse_score, r.sparse_normalised_score, r.sparse_rank)
-             ::braid.search_result
+             ::braid_store.search_result
     from unnest(result_rows.ranked) with ordinality r,
          lateral (
            -- Not a join, which would read all documents of the tenant while the table is small. The inner lateral stands

@@ -1,4 +1,4 @@
-create or replace function braid_store.run_search(
+create or replace function braid_calls.run_search(
   may_be_sparse boolean,
   query_text text default null,
   query_embedding @vector@.vector default null,
@@ -17,7 +17,7 @@ create or replace function braid_store.run_search(
   is_explained boolean default false,
   explained_id text default null,
   embedding_mark text default null,
-  out results braid.search_result[],
+  out results braid_store.search_result[],
   out stats jsonb
 )
 language plpgsql
@@ -109,7 +109,7 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.run_search(boolean, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+comment on function braid_calls.run_search(boolean, text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
                                            float8, text, jsonb, boolean, boolean, text, text) is
   'Runs one search for the tenant of the session. All search functions of the API call it. If too few rows are left, '
   'it searches again with more candidates. is_reported: returns stats as well, with corrections of words that occur '

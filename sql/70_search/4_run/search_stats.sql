@@ -3,7 +3,7 @@ create or replace function braid_store.search_stats(
   found_candidates braid_store.found_candidates,
   candidates braid_store.ranked_candidates,
   arrangement braid_store.arrangement,
-  results braid.search_result[]
+  results braid_store.search_result[]
 )
 returns jsonb
 language plpgsql
@@ -149,5 +149,5 @@ $$;
 
 comment on function braid_store.search_stats(braid_store.search_request, braid_store.found_candidates,
                                              braid_store.ranked_candidates, braid_store.arrangement,
-                                             braid.search_result[]) is
+                                             braid_store.search_result[]) is
   'The stats of a search as search_json returns them, without the timings.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.search_warnings(collection text, stats jsonb)
+create or replace function braid_calls.search_warnings(collection text, stats jsonb)
 returns jsonb
 language plpgsql
 stable
@@ -134,6 +134,6 @@ begin
 end
 $$;
 
-comment on function braid_store.search_warnings(text, jsonb) is
+comment on function braid_calls.search_warnings(text, jsonb) is
   'The warnings of a search as search_json returns them: what a caller should know beyond the rows. stats: the stats '
   'of the search.';

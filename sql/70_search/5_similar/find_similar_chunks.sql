@@ -1,11 +1,11 @@
-create or replace function braid_store.find_similar_chunks(
+create or replace function braid_calls.find_similar_chunks(
   chunk_id bigint,
   match_count int,
   filters jsonb,
   min_score float8,
   options jsonb
 )
-returns setof braid.search_result
+returns setof braid_store.search_result
 language plpgsql
 stable
 parallel unsafe
@@ -75,5 +75,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.find_similar_chunks(bigint, int, jsonb, float8, jsonb) is
+comment on function braid_calls.find_similar_chunks(bigint, int, jsonb, float8, jsonb) is
   'Does the work of braid.similar_chunks, for the tenant of the session.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.find_similar_documents(
+create or replace function braid_calls.find_similar_documents(
   external_id text,
   match_count int,
   filters jsonb,
@@ -6,7 +6,7 @@ create or replace function braid_store.find_similar_documents(
   min_score float8,
   options jsonb
 )
-returns setof braid.search_result
+returns setof braid_store.search_result
 language plpgsql
 stable
 parallel unsafe
@@ -102,5 +102,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.find_similar_documents(text, int, jsonb, text, float8, jsonb) is
+comment on function braid_calls.find_similar_documents(text, int, jsonb, text, float8, jsonb) is
   'Does the work of braid.similar_documents, for the tenant of the session.';

@@ -5,14 +5,14 @@ create or replace function braid.similar_chunks(
   min_score float8 default null,
   options jsonb default null
 )
-returns setof braid.search_result
+returns setof braid_store.search_result
 language sql
 stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.find_similar_chunks(similar_chunks.chunk_id, similar_chunks.match_count, similar_chunks.filters,
+  select * from braid_calls.find_similar_chunks(similar_chunks.chunk_id, similar_chunks.match_count, similar_chunks.filters,
                                                 similar_chunks.min_score, similar_chunks.options);
 $$;
 

@@ -6,7 +6,7 @@ create or replace function braid.similar_documents(
   min_score float8 default null,
   options jsonb default null
 )
-returns setof braid.search_result
+returns setof braid_store.search_result
 language sql
 stable
 parallel unsafe
@@ -14,7 +14,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select *
-  from braid_store.find_similar_documents(similar_documents.external_id, similar_documents.match_count,
+  from braid_calls.find_similar_documents(similar_documents.external_id, similar_documents.match_count,
                                           similar_documents.filters, similar_documents.collection,
                                           similar_documents.min_score, similar_documents.options);
 $$;

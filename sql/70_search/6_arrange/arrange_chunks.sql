@@ -1,11 +1,11 @@
-create or replace function braid_store.arrange_chunks(
+create or replace function braid_calls.arrange_chunks(
   chunk_ids bigint[],
   scores float8[],
   match_count int,
   collection text,
   options jsonb
 )
-returns setof braid.search_result
+returns setof braid_store.search_result
 language plpgsql
 stable
 parallel unsafe
@@ -55,5 +55,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.arrange_chunks(bigint[], float8[], int, text, jsonb) is
+comment on function braid_calls.arrange_chunks(bigint[], float8[], int, text, jsonb) is
   'Does the work of braid.arrange_results, for the tenant of the session.';

@@ -5,14 +5,14 @@ create or replace function braid.arrange_results(
   collection text default 'default',
   options jsonb default null
 )
-returns setof braid.search_result
+returns setof braid_store.search_result
 language sql
 stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.arrange_chunks(arrange_results.chunk_ids, arrange_results.scores, arrange_results.match_count,
+  select * from braid_calls.arrange_chunks(arrange_results.chunk_ids, arrange_results.scores, arrange_results.match_count,
                                            arrange_results.collection, arrange_results.options);
 $$;
 

@@ -1,4 +1,4 @@
-create or replace function braid_store.count_values(
+create or replace function braid_calls.count_values(
   keys text[],
   query_text text,
   filters jsonb,
@@ -106,5 +106,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.count_values(text[], text, jsonb, text, text, int, jsonb) is
+comment on function braid_calls.count_values(text[], text, jsonb, text, text, int, jsonb) is
   'Does the work of braid.facets, for the tenant of the session. Its time grows in proportion to the chunks found.';

@@ -19,7 +19,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.run_queries(
+  select braid_calls.run_queries(
     queries, match_count, full_text_weight, semantic_weight, filters, collection, fusion, rrf_k, candidate_count, min_score, match,
     options);
 $$;

@@ -1,4 +1,4 @@
-create or replace function braid_store.run_queries(
+create or replace function braid_calls.run_queries(
   queries jsonb,
   match_count int,
   full_text_weight float8,
@@ -36,7 +36,7 @@ declare
   -- How many rows each query is asked for, and whether one of them may have more.
   v_row_count int := greatest(match_count, c_least_rows);
   v_has_more boolean;
-  v_rows braid.search_result[];
+  v_rows braid_store.search_result[];
   v_places int[];
   v_ranks int[];
   v_weights float8[];
@@ -88,7 +88,7 @@ begin
     v_warnings := '[]';
     for v_query in select q.* from braid_store.read_queries(queries) q order by q.place loop
       v_place := v_query.place;
-      v_found := braid_store.run_search(
+      v_found := braid_calls.run_search(
         may_be_sparse => true, query_text => v_query.query_text, query_embedding => v_query.query_embedding,
         match_count => v_row_count, full_text_weight => full_text_weight,
         semantic_weight => semantic_weight, filters => filters, collection => collection, fusion => fusion, rrf_k => rrf_k,
@@ -103,7 +103,7 @@ begin
         jsonb_build_object('text', v_query.query_text, 'weight', v_query.weight) || v_found.stats);
       v_warnings := v_warnings || (
         select coalesce(jsonb_agg(w.value || jsonb_build_object('query', v_place)), '[]')
-        from jsonb_array_elements(braid_store.search_warnings(collection, v_found.stats)) w);
+        from jsonb_array_elements(braid_calls.search_warnings(collection, v_found.stats)) w);
     end loop;
     v_place := null;
 
@@ -140,7 +140,7 @@ begin
                                        'group_score', s.group_score, 'passage', s.passage, 'passage_start', s.passage_start,
                                        'passage_end', s.passage_end, 'cursor', s.cursor)
                  order by s.ordinality), '[]')
-        from braid_store.arrange_chunks(v_chunk_ids, v_scores, match_count, collection, v_shaping) with ordinality s
+        from braid_calls.arrange_chunks(v_chunk_ids, v_scores, match_count, collection, v_shaping) with ordinality s
         cross join lateral (select array_position(v_chunk_ids, s.chunk_id) as place) b
         join unnest(v_rows) with ordinality r on r.ordinality = v_bests[b.place]);
     end if;
@@ -177,6 +177,6 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.run_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
+comment on function braid_calls.run_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
   'Does the work of braid.multi_search, for the tenant of the session: a search for each query, and reciprocal rank fusion of '
   'their rows.';

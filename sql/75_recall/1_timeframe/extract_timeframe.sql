@@ -11,7 +11,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select f.searched, f.ranges, f.phrases, f.warnings
-  from braid_store.query_timeframe(extract_timeframe.query_text, extract_timeframe.time_zone,
+  from braid_calls.query_timeframe(extract_timeframe.query_text, extract_timeframe.time_zone,
                                   extract_timeframe.reference_time) f;
 $$;
 

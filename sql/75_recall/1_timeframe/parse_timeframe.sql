@@ -11,7 +11,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select lower(r), upper(r)
-  from unnest(braid_store.read_timeframe(parse_timeframe.timeframe, parse_timeframe.time_zone,
+  from unnest(braid_calls.read_timeframe(parse_timeframe.timeframe, parse_timeframe.time_zone,
                                          parse_timeframe.reference_time)) r
   order by 1 nulls first;
 $$;

@@ -1,4 +1,4 @@
-create or replace function braid_store.query_timeframe(
+create or replace function braid_calls.query_timeframe(
   query_text text,
   time_zone text,
   reference_time timestamptz,
@@ -31,5 +31,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.query_timeframe(text, text, timestamptz) is
+comment on function braid_calls.query_timeframe(text, text, timestamptz) is
   'Does the work of braid.extract_timeframe.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.read_timeframe(timeframe text, time_zone text, reference_time timestamptz)
+create or replace function braid_calls.read_timeframe(timeframe text, time_zone text, reference_time timestamptz)
 returns tstzmultirange
 language plpgsql
 stable
@@ -23,5 +23,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.read_timeframe(text, text, timestamptz) is
+comment on function braid_calls.read_timeframe(text, text, timestamptz) is
   'Does the work of braid.parse_timeframe.';

@@ -17,7 +17,7 @@ create or replace function braid.recall(
   match text default 'any',
   options jsonb default null
 )
-returns setof braid.search_result
+returns setof braid_store.search_result
 language sql
 stable
 parallel unsafe
@@ -25,7 +25,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select r.*
-  from braid_store.run_recall(
+  from braid_calls.run_recall(
          query_text => query_text, query_embedding => query_embedding, timeframe => timeframe, strategy => strategy,
          match_count => match_count, filters => filters, collection => collection, time_zone => time_zone,
          reference_time => reference_time, full_text_weight => full_text_weight, semantic_weight => semantic_weight,

@@ -27,8 +27,8 @@ as $$
   select jsonb_build_object(
            'results', to_jsonb(s.results),
            'stats', s.stats #- '{recall,warnings}',
-           'warnings', (s.stats #> '{recall,warnings}') || braid_store.search_warnings(collection, s.stats))
-  from braid_store.run_recall(
+           'warnings', (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(collection, s.stats))
+  from braid_calls.run_recall(
          query_text => query_text, query_embedding => query_embedding, timeframe => timeframe, strategy => strategy,
          match_count => match_count, filters => filters, collection => collection, time_zone => time_zone,
          reference_time => reference_time, full_text_weight => full_text_weight, semantic_weight => semantic_weight,

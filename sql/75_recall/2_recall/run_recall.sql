@@ -1,4 +1,4 @@
-create or replace function braid_store.run_recall(
+create or replace function braid_calls.run_recall(
   query_text text,
   query_embedding @vector@.vector,
   timeframe text,
@@ -17,7 +17,7 @@ create or replace function braid_store.run_recall(
   match text default 'any',
   options jsonb default null,
   is_reported boolean default false,
-  out results braid.search_result[],
+  out results braid_store.search_result[],
   out stats jsonb
 )
 language plpgsql
@@ -74,7 +74,7 @@ begin
   end if;
 
   select s.results, s.stats into results, stats
-  from braid_store.run_search(
+  from braid_calls.run_search(
          may_be_sparse => true, query_text => case when v_plan.strategy <> 'semantic' then v_plan.searched end,
          query_embedding => case when v_plan.strategy <> 'full_text' then query_embedding end,
          match_count => match_count, full_text_weight => full_text_weight,
@@ -113,7 +113,7 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.run_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8,
+comment on function braid_calls.run_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8, float8,
                                            text, float8, int, float8, text, jsonb, boolean) is
   'Runs one recall for the tenant of the session: a search with the timeframe as a filter and the legs that the '
   'strategy needs.';

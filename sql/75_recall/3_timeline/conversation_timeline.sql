@@ -41,7 +41,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select t.*
-  from braid_store.run_timeline(
+  from braid_calls.run_timeline(
          topic, query_embedding, timeframe, strategy, match_count, context_before, context_after, filters,
          collection, time_zone, reference_time, conversation_key, candidate_count, min_score, match, options) t;
 $$;

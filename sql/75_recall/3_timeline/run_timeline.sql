@@ -1,4 +1,4 @@
-create or replace function braid_store.run_timeline(
+create or replace function braid_calls.run_timeline(
   topic text,
   query_embedding @vector@.vector,
   timeframe text,
@@ -68,7 +68,7 @@ begin
       v_tenant_id, v_collection.id,
       braid_store.filter_predicate(braid_store.time_filter(filters, v_plan.ranges), v_tenant_id, v_collection.id), match_count);
   else
-    v_found := braid_store.run_recall(
+    v_found := braid_calls.run_recall(
       query_text => topic, query_embedding => query_embedding, timeframe => timeframe, strategy => strategy,
       match_count => match_count, filters => filters, collection => collection, time_zone => time_zone,
       reference_time => v_plan.reference_time, candidate_count => candidate_count, min_score => min_score, match => match,
@@ -128,6 +128,6 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.run_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
+comment on function braid_calls.run_timeline(text, @vector@.vector, text, text, int, int, int, jsonb, text, text,
                                     timestamptz, text, int, float8, text, jsonb) is
   'Does the work of braid.conversation_timeline for the tenant of the session.';

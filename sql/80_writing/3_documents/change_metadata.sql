@@ -1,4 +1,4 @@
-create or replace function braid_store.change_metadata(external_id text, metadata jsonb, replace boolean, collection text)
+create or replace function braid_calls.change_metadata(external_id text, metadata jsonb, replace boolean, collection text)
 returns boolean
 language plpgsql
 volatile
@@ -71,6 +71,6 @@ begin
 end
 $$;
 
-comment on function braid_store.change_metadata(text, jsonb, boolean, text) is
+comment on function braid_calls.change_metadata(text, jsonb, boolean, text) is
   'Does the work of braid.update_metadata. A chunk keeps the keys whose values differ from its document''s: it brought '
   'them itself.';

@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.remove_documents(clear_collection.collection);
+  select braid_calls.remove_documents(clear_collection.collection);
 $$;
 
 comment on function braid.clear_collection(text) is

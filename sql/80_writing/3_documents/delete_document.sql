@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.remove_listed_documents(array[delete_document.external_id], delete_document.collection) > 0;
+  select braid_calls.remove_listed_documents(array[delete_document.external_id], delete_document.collection) > 0;
 $$;
 
 comment on function braid.delete_document(text, text) is

@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.remove_listed_documents(delete_documents.external_ids, delete_documents.collection);
+  select braid_calls.remove_listed_documents(delete_documents.external_ids, delete_documents.collection);
 $$;
 
 comment on function braid.delete_documents(text[], text) is

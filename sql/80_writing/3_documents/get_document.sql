@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.read_document(get_document.external_id, get_document.collection);
+  select braid_calls.read_document(get_document.external_id, get_document.collection);
 $$;
 
 comment on function braid.get_document(text, text) is

@@ -21,7 +21,7 @@ security invoker
 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.page_documents(list_documents.collection, list_documents.match_count, list_documents.after);
+  select * from braid_calls.page_documents(list_documents.collection, list_documents.match_count, list_documents.after);
 $$;
 
 comment on function braid.list_documents(text, int, text) is

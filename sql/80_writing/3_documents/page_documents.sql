@@ -1,4 +1,4 @@
-create or replace function braid_store.page_documents(collection text, match_count int, after text)
+create or replace function braid_calls.page_documents(collection text, match_count int, after text)
 returns table (
   document_id bigint,
   external_id text,
@@ -51,5 +51,5 @@ begin
 end
 $$;
 
-comment on function braid_store.page_documents(text, int, text) is
+comment on function braid_calls.page_documents(text, int, text) is
   'Does the work of braid.list_documents.';

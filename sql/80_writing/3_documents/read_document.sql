@@ -1,4 +1,4 @@
-create or replace function braid_store.read_document(external_id text, collection text)
+create or replace function braid_calls.read_document(external_id text, collection text)
 returns jsonb
 language plpgsql
 stable
@@ -29,4 +29,4 @@ begin
 end
 $$;
 
-comment on function braid_store.read_document(text, text) is 'Does the work of braid.get_document.';
+comment on function braid_calls.read_document(text, text) is 'Does the work of braid.get_document.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.remove_documents(collection text)
+create or replace function braid_calls.remove_documents(collection text)
 returns bigint
 language plpgsql
 volatile
@@ -21,5 +21,5 @@ begin
 end
 $$;
 
-comment on function braid_store.remove_documents(text) is
+comment on function braid_calls.remove_documents(text) is
   'Does the work of braid.clear_collection.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.remove_listed_documents(external_ids text[], collection text)
+create or replace function braid_calls.remove_listed_documents(external_ids text[], collection text)
 returns bigint
 language plpgsql
 volatile
@@ -35,5 +35,5 @@ begin
 end
 $$;
 
-comment on function braid_store.remove_listed_documents(text[], text) is
+comment on function braid_calls.remove_listed_documents(text[], text) is
   'Does the work of braid.delete_document and braid.delete_documents.';

@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.change_metadata(update_metadata.external_id, update_metadata.metadata, update_metadata.replace,
+  select braid_calls.change_metadata(update_metadata.external_id, update_metadata.metadata, update_metadata.replace,
                                      update_metadata.collection);
 $$;
 

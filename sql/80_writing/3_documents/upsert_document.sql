@@ -18,7 +18,7 @@ create or replace function braid.upsert_document(
   overlap_tokens int default null,
   format text default null
 )
-returns braid.write_result
+returns braid_store.write_result
 language sql
 volatile
 parallel unsafe
@@ -26,7 +26,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select *
-  from braid_store.write_documents(
+  from braid_calls.write_documents(
     jsonb_build_array(jsonb_strip_nulls(jsonb_build_object(
       'external_id', external_id, 'content', content, 'title', title, 'source_uri', source_uri, 'speaker', speaker,
       'category', category, 'importance', importance, 'occurred_at', occurred_at, 'language', language,

@@ -1,12 +1,12 @@
 create or replace function braid.upsert_documents(documents jsonb, collection text default 'default')
-returns setof braid.write_result
+returns setof braid_store.write_result
 language sql
 volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.write_documents(upsert_documents.documents, upsert_documents.collection);
+  select * from braid_calls.write_documents(upsert_documents.documents, upsert_documents.collection);
 $$;
 
 comment on function braid.upsert_documents(jsonb, text) is

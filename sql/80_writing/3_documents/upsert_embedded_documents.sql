@@ -3,7 +3,7 @@ create or replace function braid.upsert_embedded_documents(
   embeddings @vector@.vector[],
   collection text default 'default'
 )
-returns setof braid.write_result
+returns setof braid_store.write_result
 language sql
 volatile
 parallel unsafe
@@ -11,7 +11,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select *
-  from braid_store.write_documents(upsert_embedded_documents.documents, upsert_embedded_documents.collection,
+  from braid_calls.write_documents(upsert_embedded_documents.documents, upsert_embedded_documents.collection,
                                    coalesce(upsert_embedded_documents.embeddings, '{}'));
 $$;
 

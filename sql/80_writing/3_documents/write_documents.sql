@@ -1,9 +1,9 @@
-create or replace function braid_store.write_documents(
+create or replace function braid_calls.write_documents(
   documents jsonb,
   collection text,
   embeddings @vector@.vector[] default null
 )
-returns setof braid.write_result
+returns setof braid_store.write_result
 language plpgsql
 volatile
 parallel unsafe
@@ -92,6 +92,6 @@ begin
 end
 $$;
 
-comment on function braid_store.write_documents(jsonb, text, @vector@.vector[]) is
+comment on function braid_calls.write_documents(jsonb, text, @vector@.vector[]) is
   'Does the work of braid.upsert_documents and braid.upsert_embedded_documents in one transaction: documents, chunks, '
   'postings, vectors and embedding jobs. embeddings: null if documents hold their embeddings themselves.';

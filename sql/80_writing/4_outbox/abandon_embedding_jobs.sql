@@ -12,7 +12,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.release_embedding_jobs(abandon_embedding_jobs.chunk_ids, abandon_embedding_jobs.error,
+  select braid_calls.release_embedding_jobs(abandon_embedding_jobs.chunk_ids, abandon_embedding_jobs.error,
                                             coalesce(abandon_embedding_jobs.most_attempts, 1),
                                             abandon_embedding_jobs.collection, abandon_embedding_jobs.embedding_model);
 $$;

@@ -1,4 +1,4 @@
-create or replace function braid_store.change_embedding_jobs(
+create or replace function braid_calls.change_embedding_jobs(
   chunk_ids bigint[],
   collection text,
   embedding_model text,
@@ -56,5 +56,5 @@ begin
 end
 $$;
 
-comment on function braid_store.change_embedding_jobs(bigint[], text, text, boolean) is
+comment on function braid_calls.change_embedding_jobs(bigint[], text, text, boolean) is
   'Does the work of braid.retry_embedding_jobs (is_retried) and of braid.drop_embedding_jobs.';

@@ -12,7 +12,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select j.chunk_id, j.input
-  from braid_store.lease_embedding_jobs(claim_embedding_jobs.job_count, claim_embedding_jobs.lease,
+  from braid_calls.lease_embedding_jobs(claim_embedding_jobs.job_count, claim_embedding_jobs.lease,
                                         claim_embedding_jobs.collection, claim_embedding_jobs.embedding_model) j;
 $$;
 

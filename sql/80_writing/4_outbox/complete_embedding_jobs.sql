@@ -1,4 +1,4 @@
-create or replace function braid_store.complete_embedding_jobs(
+create or replace function braid_calls.complete_embedding_jobs(
   chunk_ids bigint[],
   embeddings @vector@.vector[],
   collection text,
@@ -39,5 +39,5 @@ begin
 end
 $$;
 
-comment on function braid_store.complete_embedding_jobs(bigint[], @vector@.vector[], text, text) is
+comment on function braid_calls.complete_embedding_jobs(bigint[], @vector@.vector[], text, text) is
   'Does the work of braid.store_embeddings.';

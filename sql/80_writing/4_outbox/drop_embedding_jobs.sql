@@ -10,7 +10,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.change_embedding_jobs(drop_embedding_jobs.chunk_ids, drop_embedding_jobs.collection,
+  select braid_calls.change_embedding_jobs(drop_embedding_jobs.chunk_ids, drop_embedding_jobs.collection,
                                            drop_embedding_jobs.embedding_model, false);
 $$;
 

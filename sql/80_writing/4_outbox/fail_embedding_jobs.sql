@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.release_embedding_jobs(fail_embedding_jobs.chunk_ids, fail_embedding_jobs.error, null,
+  select braid_calls.release_embedding_jobs(fail_embedding_jobs.chunk_ids, fail_embedding_jobs.error, null,
                                             fail_embedding_jobs.collection, fail_embedding_jobs.embedding_model);
 $$;
 

@@ -1,4 +1,4 @@
-create or replace function braid_store.find_missing_token_vectors(chunk_count int, after_chunk_id bigint, collection text)
+create or replace function braid_calls.find_missing_token_vectors(chunk_count int, after_chunk_id bigint, collection text)
 returns table (chunk_id bigint, input text)
 language plpgsql
 stable
@@ -62,5 +62,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.find_missing_token_vectors(int, bigint, text) is
+comment on function braid_calls.find_missing_token_vectors(int, bigint, text) is
   'Does the work of braid.missing_token_vectors.';

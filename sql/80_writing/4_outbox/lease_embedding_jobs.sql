@@ -1,4 +1,4 @@
-create or replace function braid_store.lease_embedding_jobs(
+create or replace function braid_calls.lease_embedding_jobs(
   job_count int,
   lease interval,
   collection text,
@@ -75,5 +75,5 @@ begin
 end
 $$;
 
-comment on function braid_store.lease_embedding_jobs(int, interval, text, text) is
+comment on function braid_calls.lease_embedding_jobs(int, interval, text, text) is
   'Does the work of braid.claim_embedding_jobs.';

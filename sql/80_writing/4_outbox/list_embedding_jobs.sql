@@ -21,7 +21,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select j.*
-  from braid_store.page_embedding_jobs(list_embedding_jobs.with_state, list_embedding_jobs.job_count,
+  from braid_calls.page_embedding_jobs(list_embedding_jobs.with_state, list_embedding_jobs.job_count,
                                        list_embedding_jobs.after_chunk_id, list_embedding_jobs.collection,
                                        list_embedding_jobs.embedding_model) j;
 $$;

@@ -11,7 +11,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select m.chunk_id, m.input
-  from braid_store.find_missing_token_vectors(missing_token_vectors.chunk_count, missing_token_vectors.after_chunk_id,
+  from braid_calls.find_missing_token_vectors(missing_token_vectors.chunk_count, missing_token_vectors.after_chunk_id,
                                               missing_token_vectors.collection) m;
 $$;
 

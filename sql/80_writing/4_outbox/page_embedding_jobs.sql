@@ -1,4 +1,4 @@
-create or replace function braid_store.page_embedding_jobs(
+create or replace function braid_calls.page_embedding_jobs(
   with_state text,
   job_count int,
   after_chunk_id bigint,
@@ -74,5 +74,5 @@ begin
 end
 $$;
 
-comment on function braid_store.page_embedding_jobs(text, int, bigint, text, text) is
+comment on function braid_calls.page_embedding_jobs(text, int, bigint, text, text) is
   'Does the work of braid.list_embedding_jobs.';

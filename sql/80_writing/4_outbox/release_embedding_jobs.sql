@@ -1,4 +1,4 @@
-create or replace function braid_store.release_embedding_jobs(
+create or replace function braid_calls.release_embedding_jobs(
   chunk_ids bigint[],
   error text,
   most_attempts int,
@@ -56,6 +56,6 @@ begin
 end
 $$;
 
-comment on function braid_store.release_embedding_jobs(bigint[], text, int, text, text) is
+comment on function braid_calls.release_embedding_jobs(bigint[], text, int, text, text) is
   'Does the work of braid.fail_embedding_jobs, which never gives up (most_attempts is null), and of '
   'braid.abandon_embedding_jobs.';

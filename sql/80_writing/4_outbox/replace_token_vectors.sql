@@ -1,4 +1,4 @@
-create or replace function braid_store.replace_token_vectors(
+create or replace function braid_calls.replace_token_vectors(
   chunk_ids bigint[],
   vectors @vector@.halfvec[],
   vector_counts int[],
@@ -60,5 +60,5 @@ begin
 end
 $$;
 
-comment on function braid_store.replace_token_vectors(bigint[], @vector@.halfvec[], int[], text, text) is
+comment on function braid_calls.replace_token_vectors(bigint[], @vector@.halfvec[], int[], text, text) is
   'Does the work of braid.store_token_vectors.';

@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.complete_embedding_jobs(store_embeddings.chunk_ids, store_embeddings.embeddings,
+  select braid_calls.complete_embedding_jobs(store_embeddings.chunk_ids, store_embeddings.embeddings,
                                              store_embeddings.collection, store_embeddings.embedding_model);
 $$;
 

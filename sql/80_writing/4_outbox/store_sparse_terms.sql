@@ -10,7 +10,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.write_given_terms(store_sparse_terms.chunk_ids, store_sparse_terms.terms, store_sparse_terms.collection);
+  select braid_calls.write_given_terms(store_sparse_terms.chunk_ids, store_sparse_terms.terms, store_sparse_terms.collection);
 $$;
 
 comment on function braid.store_sparse_terms(bigint[], jsonb, text) is

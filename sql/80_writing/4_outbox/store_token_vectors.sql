@@ -12,7 +12,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.replace_token_vectors(store_token_vectors.chunk_ids, store_token_vectors.vectors,
+  select braid_calls.replace_token_vectors(store_token_vectors.chunk_ids, store_token_vectors.vectors,
                                            store_token_vectors.vector_counts, store_token_vectors.collection,
                                            store_token_vectors.embedding_model);
 $$;

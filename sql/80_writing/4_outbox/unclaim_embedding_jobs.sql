@@ -1,4 +1,4 @@
-create or replace function braid_store.unclaim_embedding_jobs(
+create or replace function braid_calls.unclaim_embedding_jobs(
   chunk_ids bigint[],
   earliest_end timestamptz,
   latest_end timestamptz,
@@ -43,6 +43,6 @@ begin
 end
 $$;
 
-comment on function braid_store.unclaim_embedding_jobs(bigint[], timestamptz, timestamptz, text, text) is
+comment on function braid_calls.unclaim_embedding_jobs(bigint[], timestamptz, timestamptz, text, text) is
   'Makes a claim as if it had not been, for a worker that stops: attempts and errors from before are kept. The claim is '
   'known by its end, between earliest_end and latest_end: after its lease another worker may have the jobs.';

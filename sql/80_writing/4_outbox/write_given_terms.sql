@@ -1,4 +1,4 @@
-create or replace function braid_store.write_given_terms(chunk_ids bigint[], terms jsonb, collection text)
+create or replace function braid_calls.write_given_terms(chunk_ids bigint[], terms jsonb, collection text)
 returns int
 language plpgsql
 volatile
@@ -63,5 +63,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.write_given_terms(bigint[], jsonb, text) is
+comment on function braid_calls.write_given_terms(bigint[], jsonb, text) is
   'Does the work of braid.store_sparse_terms.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.export_records(collection text, after text, document_count int)
+create or replace function braid_calls.export_records(collection text, after text, document_count int)
 returns setof jsonb
 language sql
 stable
@@ -63,6 +63,6 @@ as $$
   ) m;
 $$;
 
-comment on function braid_store.export_records(text, text, int) is
+comment on function braid_calls.export_records(text, text, int) is
   'Does the work of braid.export_tenant. Writes numbers and times so that an import reads the same values, whatever the '
   'session''s settings.';

@@ -10,7 +10,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.export_records(export_tenant.collection, export_tenant.after, export_tenant.document_count);
+  select braid_calls.export_records(export_tenant.collection, export_tenant.after, export_tenant.document_count);
 $$;
 
 comment on function braid.export_tenant(text, text, int) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.import_collection(definition jsonb)
+create or replace function braid_calls.import_collection(definition jsonb)
 returns void
 language plpgsql
 volatile
@@ -16,8 +16,7 @@ declare
                                                                      then 1 else 0.3 end)
                         || import_collection.definition;
   v_name text := import_collection.definition ->> 'name';
-  v_found jsonb := (
-    select braid_store.collection_definition(c) from braid_store.collections c where c.name = v_name);
+  v_found jsonb := braid_calls.stored_definition(v_name);
   v_differences text;
 begin
   if v_found is null then
@@ -60,7 +59,7 @@ begin
         raise exception 'collection "%" cannot be created: %', left(v_name, 255), sqlerrm
           using errcode = '22023', hint = 'Send the record as braid.export_tenant gave it.';
     end;
-    v_found := (select braid_store.collection_definition(c) from braid_store.collections c where c.name = v_name);
+    v_found := braid_calls.stored_definition(v_name);
   end if;
 
   v_differences := (
@@ -76,6 +75,6 @@ begin
 end
 $$;
 
-comment on function braid_store.import_collection(jsonb) is
+comment on function braid_calls.import_collection(jsonb) is
   'Makes sure that there is a collection with this definition. Creates it with the caller''s rights if it is not there; '
   'raises 22023 if its settings differ.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.import_documents(records jsonb)
+create or replace function braid_calls.import_documents(records jsonb)
 returns bigint
 language plpgsql
 volatile
@@ -51,6 +51,6 @@ begin
 end
 $$;
 
-comment on function braid_store.import_documents(jsonb) is
+comment on function braid_calls.import_documents(jsonb) is
   'Does the work of braid.import_tenant for documents. The tenant''s other writers to these collections wait until the '
   'transaction ends. Returns the number of documents.';

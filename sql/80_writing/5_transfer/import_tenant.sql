@@ -16,9 +16,9 @@ begin
     from jsonb_array_elements(case jsonb_typeof(import_tenant.records) when 'array' then import_tenant.records end) r
     where jsonb_typeof(r.value -> 'collection') = 'object'
   loop
-    perform braid_store.import_collection(v_record);
+    perform braid_calls.import_collection(v_record);
   end loop;
-  return braid_store.import_documents(import_tenant.records);
+  return braid_calls.import_documents(import_tenant.records);
 end
 $$;
 

@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.remove_profile(profile);
+  select braid_calls.remove_profile(profile);
 $$;
 
 comment on function braid.delete_profile(text) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.derive_profile(
+create or replace function braid_calls.derive_profile(
   profile text,
   liked text[],
   disliked text[],
@@ -91,4 +91,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.derive_profile(text, text[], text[], text[], text) is 'Does the work of braid.learn_profile.';
+comment on function braid_calls.derive_profile(text, text[], text[], text[], text) is 'Does the work of braid.learn_profile.';

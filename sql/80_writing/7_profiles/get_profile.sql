@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.read_profile(profile);
+  select braid_calls.read_profile(profile);
 $$;
 
 comment on function braid.get_profile(text) is

@@ -12,7 +12,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.derive_profile(profile, liked, disliked, keys, collection);
+  select braid_calls.derive_profile(profile, liked, disliked, keys, collection);
 $$;
 
 comment on function braid.learn_profile(text, text[], text[], text[], text) is

@@ -7,7 +7,7 @@ security invoker
 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.page_profiles(match_count, after);
+  select * from braid_calls.page_profiles(match_count, after);
 $$;
 
 comment on function braid.list_profiles(int, text) is

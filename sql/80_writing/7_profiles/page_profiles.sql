@@ -1,4 +1,4 @@
-create or replace function braid_store.page_profiles(match_count int, after text)
+create or replace function braid_calls.page_profiles(match_count int, after text)
 returns table (profile text, embedding_model text, attributes jsonb, updated_at timestamptz)
 language plpgsql
 stable
@@ -33,4 +33,4 @@ begin
 end
 $$;
 
-comment on function braid_store.page_profiles(int, text) is 'Does the work of braid.list_profiles.';
+comment on function braid_calls.page_profiles(int, text) is 'Does the work of braid.list_profiles.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.read_profile(profile text)
+create or replace function braid_calls.read_profile(profile text)
 returns jsonb
 language plpgsql
 stable
@@ -16,4 +16,4 @@ begin
 end
 $$;
 
-comment on function braid_store.read_profile(text) is 'Does the work of braid.get_profile.';
+comment on function braid_calls.read_profile(text) is 'Does the work of braid.get_profile.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.remove_profile(profile text)
+create or replace function braid_calls.remove_profile(profile text)
 returns boolean
 language plpgsql
 volatile
@@ -14,4 +14,4 @@ begin
 end
 $$;
 
-comment on function braid_store.remove_profile(text) is 'Does the work of braid.delete_profile.';
+comment on function braid_calls.remove_profile(text) is 'Does the work of braid.delete_profile.';

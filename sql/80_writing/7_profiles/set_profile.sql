@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.store_profile(profile, embedding, attributes, collection);
+  select braid_calls.store_profile(profile, embedding, attributes, collection);
 $$;
 
 comment on function braid.set_profile(text, @vector@.vector, jsonb, text) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.store_profile(
+create or replace function braid_calls.store_profile(
   profile text,
   embedding @vector@.vector,
   attributes jsonb,
@@ -36,4 +36,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.store_profile(text, @vector@.vector, jsonb, text) is 'Does the work of braid.set_profile.';
+comment on function braid_calls.store_profile(text, @vector@.vector, jsonb, text) is 'Does the work of braid.set_profile.';

@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.read_query_embedding(get_query_embedding.embedded_text, get_query_embedding.collection);
+  select braid_calls.read_query_embedding(get_query_embedding.embedded_text, get_query_embedding.collection);
 $$;
 
 comment on function braid.get_query_embedding(text, text) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.read_query_embedding(embedded_text text, collection text)
+create or replace function braid_calls.read_query_embedding(embedded_text text, collection text)
 returns @vector@.vector
 language plpgsql
 stable
@@ -13,4 +13,4 @@ begin
 end
 $$;
 
-comment on function braid_store.read_query_embedding(text, text) is 'Does the work of braid.get_query_embedding.';
+comment on function braid_calls.read_query_embedding(text, text) is 'Does the work of braid.get_query_embedding.';

@@ -11,7 +11,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.write_query_embedding(store_query_embedding.embedded_text, store_query_embedding.embedding,
+  select braid_calls.write_query_embedding(store_query_embedding.embedded_text, store_query_embedding.embedding,
                                            store_query_embedding.collection, store_query_embedding.embedding_model);
 $$;
 

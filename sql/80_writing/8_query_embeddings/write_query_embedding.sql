@@ -1,4 +1,4 @@
-create or replace function braid_store.write_query_embedding(
+create or replace function braid_calls.write_query_embedding(
   embedded_text text,
   embedding @vector@.vector,
   collection text,
@@ -72,5 +72,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.write_query_embedding(text, @vector@.vector, text, text) is
+comment on function braid_calls.write_query_embedding(text, @vector@.vector, text, text) is
   'Does the work of braid.store_query_embedding.';

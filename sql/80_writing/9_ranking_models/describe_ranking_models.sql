@@ -1,4 +1,4 @@
-create or replace function braid_store.describe_ranking_models()
+create or replace function braid_calls.describe_ranking_models()
 returns table (name text, mode text, features text[], tree_count int, learned jsonb, collections text[], updated_at timestamptz)
 language plpgsql
 stable
@@ -21,4 +21,4 @@ begin
 end
 $$;
 
-comment on function braid_store.describe_ranking_models() is 'Does the work of braid.list_ranking_models.';
+comment on function braid_calls.describe_ranking_models() is 'Does the work of braid.list_ranking_models.';

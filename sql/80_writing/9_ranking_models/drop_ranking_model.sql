@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.remove_ranking_model(name);
+  select braid_calls.remove_ranking_model(name);
 $$;
 
 comment on function braid.drop_ranking_model(text) is

@@ -7,7 +7,7 @@ security invoker
 rows 10
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.describe_ranking_models();
+  select * from braid_calls.describe_ranking_models();
 $$;
 
 comment on function braid.list_ranking_models() is

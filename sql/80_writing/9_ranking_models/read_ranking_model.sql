@@ -1,4 +1,4 @@
-create or replace function braid_store.read_ranking_model(name text)
+create or replace function braid_calls.read_ranking_model(name text)
 returns jsonb
 language plpgsql
 stable
@@ -15,4 +15,4 @@ begin
 end
 $$;
 
-comment on function braid_store.read_ranking_model(text) is 'Does the work of braid.get_ranking_model.';
+comment on function braid_calls.read_ranking_model(text) is 'Does the work of braid.get_ranking_model.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.remove_ranking_model(name text)
+create or replace function braid_calls.remove_ranking_model(name text)
 returns boolean
 language plpgsql
 volatile
@@ -14,4 +14,4 @@ begin
 end
 $$;
 
-comment on function braid_store.remove_ranking_model(text) is 'Does the work of braid.drop_ranking_model.';
+comment on function braid_calls.remove_ranking_model(text) is 'Does the work of braid.drop_ranking_model.';

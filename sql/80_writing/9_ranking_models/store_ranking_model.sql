@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.write_ranking_model(name, model);
+  select braid_calls.write_ranking_model(name, model);
 $$;
 
 comment on function braid.store_ranking_model(text, jsonb) is

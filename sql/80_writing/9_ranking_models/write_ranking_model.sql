@@ -1,4 +1,4 @@
-create or replace function braid_store.write_ranking_model(name text, model jsonb)
+create or replace function braid_calls.write_ranking_model(name text, model jsonb)
 returns boolean
 language plpgsql
 volatile
@@ -44,4 +44,4 @@ exception when invalid_parameter_value or program_limit_exceeded then
 end
 $$;
 
-comment on function braid_store.write_ranking_model(text, jsonb) is 'Does the work of braid.store_ranking_model.';
+comment on function braid_calls.write_ranking_model(text, jsonb) is 'Does the work of braid.store_ranking_model.';

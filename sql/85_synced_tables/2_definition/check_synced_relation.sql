@@ -36,7 +36,7 @@ begin
     raise exception 'table_name is "%", a temporary table', relation
       using errcode = '22023', hint = 'Only its own session can read it. Sync an ordinary table.';
   elsif v_class.relnamespace in ('pg_catalog'::regnamespace, 'information_schema'::regnamespace, 'braid'::regnamespace,
-                                 'braid_store'::regnamespace, 'braid_locks'::regnamespace) then
+                                 'braid_calls'::regnamespace, 'braid_store'::regnamespace, 'braid_locks'::regnamespace) then
     raise exception 'table_name is "%", a table of the system', relation
       using errcode = '22023', hint = 'Name a table of your own.';
   end if;

@@ -60,13 +60,13 @@ begin
       -- The caller sets it back.
       perform set_config('braid.tenant', v_part.row_tenant, true);
       -- A tenant that was dropped has nothing that could be deleted.
-      if braid_store.session_tenant_key() is distinct from v_part.row_tenant then
+      if braid_calls.session_tenant_key() is distinct from v_part.row_tenant then
         continue when v_part.documents = '[]' and not braid_store.row_tenant_exists(v_part.row_tenant);
         if synced.fields ? 'tenant_column' and not braid_store.row_tenant_exists(v_part.row_tenant) then
           perform braid_store.create_row_tenant(v_part.row_tenant);
         end if;
       end if;
-      if braid_store.session_tenant_key() is distinct from v_part.row_tenant then
+      if braid_calls.session_tenant_key() is distinct from v_part.row_tenant then
         raise exception 'tenant "%" does not exist, or login "%" may not act for it', left(v_part.row_tenant, 255), session_user
           using errcode = '42704',
                 hint = 'Create it with braid.create_tenant; or have rows create theirs: braid.set_access(create_tenants => true). Let the '

@@ -23,7 +23,7 @@ begin
     exit when is_complete;
     if v_rows.external_ids <> '{}' then
       perform set_config('braid.tenant', v_rows.tenant, true);
-      if braid_store.session_tenant_key() is distinct from v_rows.tenant then
+      if braid_calls.session_tenant_key() is distinct from v_rows.tenant then
         raise exception 'login "%" may not act for tenant "%"', session_user, left(v_rows.tenant, 255)
           using errcode = '42501', hint = 'Let a service call braid.apply_changes: braid.add_trusted_role.';
       end if;

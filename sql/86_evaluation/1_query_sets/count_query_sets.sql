@@ -1,4 +1,4 @@
-create or replace function braid_store.count_query_sets()
+create or replace function braid_calls.count_query_sets()
 returns table (
   query_set text, level text, description text, query_count bigint, judged_count bigint, judgment_count bigint, judges text[],
   created_at timestamptz
@@ -33,4 +33,4 @@ begin
 end
 $$;
 
-comment on function braid_store.count_query_sets() is 'Does the work of braid.list_query_sets.';
+comment on function braid_calls.count_query_sets() is 'Does the work of braid.list_query_sets.';

@@ -10,7 +10,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.insert_query_set(query_set, level, description);
+  select braid_calls.insert_query_set(query_set, level, description);
 $$;
 
 comment on function braid.create_query_set(text, text, text) is

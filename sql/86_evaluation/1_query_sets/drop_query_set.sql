@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.remove_query_set(query_set);
+  select braid_calls.remove_query_set(query_set);
 $$;
 
 comment on function braid.drop_query_set(text) is

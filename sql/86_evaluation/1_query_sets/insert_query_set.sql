@@ -1,4 +1,4 @@
-create or replace function braid_store.insert_query_set(query_set text, level text, description text)
+create or replace function braid_calls.insert_query_set(query_set text, level text, description text)
 returns boolean
 language plpgsql
 volatile
@@ -44,4 +44,4 @@ begin
 end
 $$;
 
-comment on function braid_store.insert_query_set(text, text, text) is 'Does the work of braid.create_query_set.';
+comment on function braid_calls.insert_query_set(text, text, text) is 'Does the work of braid.create_query_set.';

@@ -7,7 +7,7 @@ security invoker
 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.read_judgments(query_set, query_id);
+  select * from braid_calls.read_judgments(query_set, query_id);
 $$;
 
 comment on function braid.list_judgments(text, text) is

@@ -10,7 +10,7 @@ security invoker
 rows 10
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.count_query_sets();
+  select * from braid_calls.count_query_sets();
 $$;
 
 comment on function braid.list_query_sets() is

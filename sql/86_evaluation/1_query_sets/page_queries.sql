@@ -1,4 +1,4 @@
-create or replace function braid_store.page_queries(query_set text, match_count int, after text)
+create or replace function braid_calls.page_queries(query_set text, match_count int, after text)
 returns table (
   query_id text, query_text text, filters jsonb, embedding_models text[], judgment_count bigint, updated_at timestamptz
 )
@@ -48,4 +48,4 @@ exception when undefined_object then
 end
 $$;
 
-comment on function braid_store.page_queries(text, int, text) is 'Does the work of braid.list_queries.';
+comment on function braid_calls.page_queries(text, int, text) is 'Does the work of braid.list_queries.';

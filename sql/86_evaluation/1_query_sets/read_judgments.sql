@@ -1,4 +1,4 @@
-create or replace function braid_store.read_judgments(query_set text, query_id text)
+create or replace function braid_calls.read_judgments(query_set text, query_id text)
 returns table (external_id text, chunk_index int, judge text, grade int, updated_at timestamptz)
 language plpgsql
 stable
@@ -26,4 +26,4 @@ exception when undefined_object then
 end
 $$;
 
-comment on function braid_store.read_judgments(text, text) is 'Does the work of braid.list_judgments.';
+comment on function braid_calls.read_judgments(text, text) is 'Does the work of braid.list_judgments.';

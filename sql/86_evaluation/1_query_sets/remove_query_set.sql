@@ -1,4 +1,4 @@
-create or replace function braid_store.remove_query_set(query_set text)
+create or replace function braid_calls.remove_query_set(query_set text)
 returns boolean
 language plpgsql
 volatile
@@ -21,4 +21,4 @@ begin
 end
 $$;
 
-comment on function braid_store.remove_query_set(text) is 'Does the work of braid.drop_query_set.';
+comment on function braid_calls.remove_query_set(text) is 'Does the work of braid.drop_query_set.';

@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.write_judgments(query_set, judgments);
+  select braid_calls.write_judgments(query_set, judgments);
 $$;
 
 comment on function braid.store_judgments(text, jsonb) is

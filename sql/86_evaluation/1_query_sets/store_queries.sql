@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.write_queries(query_set, queries, collection);
+  select braid_calls.write_queries(query_set, queries, collection);
 $$;
 
 comment on function braid.store_queries(text, jsonb, text) is

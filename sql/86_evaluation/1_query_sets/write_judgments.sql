@@ -1,4 +1,4 @@
-create or replace function braid_store.write_judgments(query_set text, judgments jsonb)
+create or replace function braid_calls.write_judgments(query_set text, judgments jsonb)
 returns jsonb
 language plpgsql
 volatile
@@ -80,4 +80,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.write_judgments(text, jsonb) is 'Does the work of braid.store_judgments.';
+comment on function braid_calls.write_judgments(text, jsonb) is 'Does the work of braid.store_judgments.';

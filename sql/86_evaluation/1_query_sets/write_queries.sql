@@ -1,4 +1,4 @@
-create or replace function braid_store.write_queries(query_set text, queries jsonb, collection text)
+create or replace function braid_calls.write_queries(query_set text, queries jsonb, collection text)
 returns int
 language plpgsql
 volatile
@@ -73,4 +73,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.write_queries(text, jsonb, text) is 'Does the work of braid.store_queries.';
+comment on function braid_calls.write_queries(text, jsonb, text) is 'Does the work of braid.store_queries.';

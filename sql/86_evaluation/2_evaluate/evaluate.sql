@@ -12,7 +12,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.run_evaluation(query_set, configuration, metrics, judge, details);
+  select braid_calls.run_evaluation(query_set, configuration, metrics, judge, details);
 $$;
 
 comment on function braid.evaluate(text, jsonb, text[], text, boolean) is

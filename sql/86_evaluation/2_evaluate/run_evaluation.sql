@@ -1,4 +1,4 @@
-create or replace function braid_store.run_evaluation(
+create or replace function braid_calls.run_evaluation(
   query_set text,
   configuration jsonb,
   metrics text[],
@@ -32,7 +32,7 @@ declare
   v_query_id text;
   v_started timestamptz;
   v_time float8;
-  v_results braid.search_result[];
+  v_results braid_store.search_result[];
   v_ranking record;
   v_values float8[];
   v_sums float8[];
@@ -258,4 +258,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.run_evaluation(text, jsonb, text[], text, boolean) is 'Does the work of braid.evaluate.';
+comment on function braid_calls.run_evaluation(text, jsonb, text[], text, boolean) is 'Does the work of braid.evaluate.';

@@ -4,7 +4,7 @@ create or replace function braid_store.search_configured(
   query_embedding @vector@.vector,
   query_filters jsonb
 )
-returns braid.search_result[]
+returns braid_store.search_result[]
 language plpgsql
 stable
 parallel unsafe
@@ -15,7 +15,7 @@ declare
   v_mode text := configuration ->> 'mode';
   v_filters jsonb := nullif(configuration -> 'filters', 'null');
 begin
-  return (braid_store.run_search(
+  return (braid_calls.run_search(
     may_be_sparse => v_mode = 'hybrid',
     query_text => case when v_mode <> 'semantic' then search_configured.query_text end,
     query_embedding => case when v_mode <> 'full_text' then search_configured.query_embedding end,

@@ -12,7 +12,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.run_comparison(baseline, candidate, resample_count, seed, changed_count);
+  select braid_calls.run_comparison(baseline, candidate, resample_count, seed, changed_count);
 $$;
 
 comment on function braid.compare_evaluations(jsonb, jsonb, int, int, int) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.run_comparison(
+create or replace function braid_calls.run_comparison(
   baseline jsonb,
   candidate jsonb,
   resample_count int,
@@ -101,4 +101,4 @@ exception when invalid_parameter_value or program_limit_exceeded or insufficient
 end
 $$;
 
-comment on function braid_store.run_comparison(jsonb, jsonb, int, int, int) is 'Does the work of braid.compare_evaluations.';
+comment on function braid_calls.run_comparison(jsonb, jsonb, int, int, int) is 'Does the work of braid.compare_evaluations.';

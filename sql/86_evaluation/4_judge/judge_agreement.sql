@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.measure_agreement(query_set, judge, reference);
+  select braid_calls.measure_agreement(query_set, judge, reference);
 $$;
 
 comment on function braid.judge_agreement(text, text, text) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.measure_agreement(query_set text, judge text, reference text)
+create or replace function braid_calls.measure_agreement(query_set text, judge text, reference text)
 returns jsonb
 language plpgsql
 stable
@@ -80,4 +80,4 @@ exception when invalid_parameter_value or undefined_object or insufficient_privi
 end
 $$;
 
-comment on function braid_store.measure_agreement(text, text, text) is 'Does the work of braid.judge_agreement.';
+comment on function braid_calls.measure_agreement(text, text, text) is 'Does the work of braid.judge_agreement.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.pool_rankings(
+create or replace function braid_calls.pool_rankings(
   query_set text,
   configurations jsonb,
   depth int,
@@ -175,4 +175,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.pool_rankings(text, jsonb, int, text, int, text[]) is 'Does the work of braid.pool_results.';
+comment on function braid_calls.pool_rankings(text, jsonb, int, text, int, text[]) is 'Does the work of braid.pool_results.';

@@ -16,7 +16,7 @@ security invoker
 rows 100
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.pool_rankings(query_set, configurations, depth, judge, seed, query_ids);
+  select * from braid_calls.pool_rankings(query_set, configurations, depth, judge, seed, query_ids);
 $$;
 
 comment on function braid.pool_results(text, jsonb, int, text, int, text[]) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.gather_ranking_features(
+create or replace function braid_calls.gather_ranking_features(
   query_set text,
   configuration jsonb,
   judge text,
@@ -180,4 +180,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.gather_ranking_features(text, jsonb, text, text, int) is 'Does the work of braid.ranking_features.';
+comment on function braid_calls.gather_ranking_features(text, jsonb, text, text, int) is 'Does the work of braid.ranking_features.';

@@ -15,7 +15,7 @@ security invoker
 rows 10000
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.gather_ranking_features(query_set, configuration, judge, after, query_count);
+  select * from braid_calls.gather_ranking_features(query_set, configuration, judge, after, query_count);
 $$;
 
 comment on function braid.ranking_features(text, jsonb, text, text, int) is

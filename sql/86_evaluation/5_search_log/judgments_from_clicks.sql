@@ -13,7 +13,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.store_click_judgments(query_set, collection, since, min_impressions, eta, judge);
+  select braid_calls.store_click_judgments(query_set, collection, since, min_impressions, eta, judge);
 $$;
 
 comment on function braid.judgments_from_clicks(text, text, timestamptz, float8, float8, text) is

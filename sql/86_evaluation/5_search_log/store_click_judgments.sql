@@ -1,4 +1,4 @@
-create or replace function braid_store.store_click_judgments(
+create or replace function braid_calls.store_click_judgments(
   query_set text,
   collection text,
   since timestamptz,
@@ -96,7 +96,7 @@ begin
          (select count(*) from graded g where g.impressions < store_click_judgments.min_impressions)
   into v_search_count, v_judgments, v_left_out;
   foreach v_batch in array v_judgments loop
-    v_stored := braid_store.write_judgments(v_query_set.name, v_batch);
+    v_stored := braid_calls.write_judgments(v_query_set.name, v_batch);
     v_counts := (select jsonb_object_agg(c.key, c.value::bigint + (v_stored ->> c.key)::bigint) from jsonb_each_text(v_counts) c);
   end loop;
   return v_counts || jsonb_build_object('searches', v_search_count, 'left_out', v_left_out);
@@ -110,5 +110,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.store_click_judgments(text, text, timestamptz, float8, float8, text) is
+comment on function braid_calls.store_click_judgments(text, text, timestamptz, float8, float8, text) is
   'Does the work of braid.judgments_from_clicks.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.store_sampled_queries(
+create or replace function braid_calls.store_sampled_queries(
   query_set text,
   collection text,
   method text,
@@ -80,7 +80,7 @@ begin
   select coalesce(jsonb_agg(jsonb_build_object('query_id', s.query_id, 'text', s.query_text, 'filters', s.filters)), '[]')
   into v_queries
   from sampled s;
-  return braid_store.write_queries(v_query_set.name, v_queries, v_collection.name);
+  return braid_calls.write_queries(v_query_set.name, v_queries, v_collection.name);
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
   get stacked diagnostics v_hint = pg_exception_hint;
@@ -91,5 +91,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.store_sampled_queries(text, text, text, int, timestamptz, int, boolean, int) is
+comment on function braid_calls.store_sampled_queries(text, text, text, int, timestamptz, int, boolean, int) is
   'Does the work of braid.sample_queries.';

@@ -12,7 +12,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.choose_evaluated(evaluations, metric, fold_count, resample_count, seed);
+  select braid_calls.choose_evaluated(evaluations, metric, fold_count, resample_count, seed);
 $$;
 
 comment on function braid.choose_configuration(jsonb, text, int, int, int) is

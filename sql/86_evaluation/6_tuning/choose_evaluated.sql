@@ -1,4 +1,4 @@
-create or replace function braid_store.choose_evaluated(
+create or replace function braid_calls.choose_evaluated(
   evaluations jsonb,
   metric text,
   fold_count int,
@@ -187,4 +187,4 @@ exception when invalid_parameter_value or program_limit_exceeded or insufficient
 end
 $$;
 
-comment on function braid_store.choose_evaluated(jsonb, text, int, int, int) is 'Does the work of braid.choose_configuration.';
+comment on function braid_calls.choose_evaluated(jsonb, text, int, int, int) is 'Does the work of braid.choose_configuration.';

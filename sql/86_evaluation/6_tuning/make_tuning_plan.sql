@@ -1,4 +1,4 @@
-create or replace function braid_store.make_tuning_plan(
+create or replace function braid_calls.make_tuning_plan(
   query_set text,
   search_space jsonb,
   budget int,
@@ -106,4 +106,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.make_tuning_plan(text, jsonb, int, jsonb, text, int) is 'Does the work of braid.plan_tuning.';
+comment on function braid_calls.make_tuning_plan(text, jsonb, int, jsonb, text, int) is 'Does the work of braid.plan_tuning.';

@@ -14,7 +14,7 @@ security invoker
 rows 50
 set search_path = pg_catalog, pg_temp
 as $$
-  select p.* from braid_store.make_tuning_plan(query_set, search_space, budget, configuration, judge, seed) p;
+  select p.* from braid_calls.make_tuning_plan(query_set, search_space, budget, configuration, judge, seed) p;
 $$;
 
 comment on function braid.plan_tuning(text, jsonb, int, jsonb, text, int) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.run_tuning(
+create or replace function braid_calls.run_tuning(
   query_set text,
   search_space jsonb,
   budget int,
@@ -31,7 +31,7 @@ begin
   end if;
   select array_agg(p.candidate order by p.place) as candidates, max(p.combination_count) as combination_count
   into v_plan
-  from braid_store.make_tuning_plan(run_tuning.query_set, run_tuning.search_space, run_tuning.budget, run_tuning.configuration,
+  from braid_calls.make_tuning_plan(run_tuning.query_set, run_tuning.search_space, run_tuning.budget, run_tuning.configuration,
                                     run_tuning.judge, run_tuning.seed) p;
   select count(*) into v_query_count
   from braid_store.queries q
@@ -47,10 +47,10 @@ begin
   end if;
   foreach v_candidate in array v_plan.candidates loop
     v_evaluations := v_evaluations || (
-      braid_store.run_evaluation(run_tuning.query_set, v_candidate, array[run_tuning.metric], run_tuning.judge, false)
+      braid_calls.run_evaluation(run_tuning.query_set, v_candidate, array[run_tuning.metric], run_tuning.judge, false)
       - '{counts,warnings,latency,level}'::text[]);
   end loop;
-  return braid_store.choose_evaluated(to_jsonb(v_evaluations), run_tuning.metric, run_tuning.fold_count, 2000, run_tuning.seed)
+  return braid_calls.choose_evaluated(to_jsonb(v_evaluations), run_tuning.metric, run_tuning.fold_count, 2000, run_tuning.seed)
          || jsonb_build_object('budget', run_tuning.budget, 'combination_count', v_plan.combination_count,
                                'search_count', v_query_count * cardinality(v_evaluations));
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
@@ -63,4 +63,4 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.run_tuning(text, jsonb, int, jsonb, text, text, int, int) is 'Does the work of braid.tune.';
+comment on function braid_calls.run_tuning(text, jsonb, int, jsonb, text, text, int, int) is 'Does the work of braid.tune.';

@@ -15,7 +15,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.run_tuning(query_set, search_space, budget, configuration, metric, judge, fold_count, seed);
+  select braid_calls.run_tuning(query_set, search_space, budget, configuration, metric, judge, fold_count, seed);
 $$;
 
 comment on function braid.tune(text, jsonb, int, jsonb, text, text, int, int) is

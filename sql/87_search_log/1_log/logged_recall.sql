@@ -24,7 +24,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.run_logged_recall(
+  select braid_calls.run_logged_recall(
     query_text, query_embedding, timeframe, strategy, match_count, filters, collection, time_zone, reference_time,
     full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match, options);
 $$;

@@ -1,4 +1,4 @@
-create or replace function braid_store.run_logged_queries(
+create or replace function braid_calls.run_logged_queries(
   queries jsonb,
   match_count int,
   full_text_weight float8,
@@ -30,7 +30,7 @@ begin
     select a.answer -> 'results' as results, a.answer -> 'stats' as stats, a.answer -> 'warnings' as warnings,
            (select c from braid_store.collections c where c.name = run_logged_queries.collection) as collection
     into v_found
-    from braid_store.run_queries(
+    from braid_calls.run_queries(
            run_logged_queries.queries, run_logged_queries.match_count, run_logged_queries.full_text_weight,
            run_logged_queries.semantic_weight, run_logged_queries.filters, run_logged_queries.collection,
            run_logged_queries.fusion, run_logged_queries.rrf_k, run_logged_queries.candidate_count,
@@ -59,5 +59,5 @@ begin
 end
 $$;
 
-comment on function braid_store.run_logged_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
+comment on function braid_calls.run_logged_queries(jsonb, int, float8, float8, jsonb, text, text, float8, int, float8, text, jsonb) is
   'Does the work of braid.logged_multi_search.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.run_logged_recall(
+create or replace function braid_calls.run_logged_recall(
   query_text text,
   query_embedding @vector@.vector,
   timeframe text,
@@ -33,10 +33,10 @@ begin
   begin
     -- One statement, and so one snapshot.
     select to_jsonb(s.results) as results, s.stats #- '{recall,warnings}' as stats,
-           (s.stats #> '{recall,warnings}') || braid_store.search_warnings(run_logged_recall.collection, s.stats) as warnings,
+           (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection, s.stats) as warnings,
            (select c from braid_store.collections c where c.name = run_logged_recall.collection) as collection
     into v_found
-    from braid_store.run_recall(
+    from braid_calls.run_recall(
            query_text => run_logged_recall.query_text, query_embedding => run_logged_recall.query_embedding,
            timeframe => run_logged_recall.timeframe, strategy => run_logged_recall.strategy,
            match_count => run_logged_recall.match_count, filters => run_logged_recall.filters,
@@ -73,6 +73,6 @@ begin
 end
 $$;
 
-comment on function braid_store.run_logged_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8,
+comment on function braid_calls.run_logged_recall(text, @vector@.vector, text, text, int, jsonb, text, text, timestamptz, float8,
                                                   float8, text, float8, int, float8, text, jsonb) is
   'Does the work of braid.logged_recall.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.run_logged_search(
+create or replace function braid_calls.run_logged_search(
   query_text text,
   query_embedding @vector@.vector,
   match_count int,
@@ -28,10 +28,10 @@ begin
   -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
   begin
     -- One statement, and so one snapshot.
-    select to_jsonb(s.results) as results, s.stats, braid_store.search_warnings(run_logged_search.collection, s.stats) as warnings,
+    select to_jsonb(s.results) as results, s.stats, braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings,
            (select c from braid_store.collections c where c.name = run_logged_search.collection) as collection
     into v_found
-    from braid_store.run_search(
+    from braid_calls.run_search(
            may_be_sparse => true, query_text => run_logged_search.query_text,
            query_embedding => run_logged_search.query_embedding, match_count => run_logged_search.match_count,
            full_text_weight => run_logged_search.full_text_weight, semantic_weight => run_logged_search.semantic_weight,
@@ -60,6 +60,6 @@ begin
 end
 $$;
 
-comment on function braid_store.run_logged_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
+comment on function braid_calls.run_logged_search(text, @vector@.vector, int, float8, float8, jsonb, text, text, float8, int,
                                                   float8, text, jsonb) is
   'Does the work of braid.search.';

@@ -20,7 +20,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.run_logged_search(
+  select braid_calls.run_logged_search(
     query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion, rrf_k,
     candidate_count, min_score, match, options);
 $$;

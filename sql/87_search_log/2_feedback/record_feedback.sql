@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.write_feedback(search_id, external_id, kind, value);
+  select braid_calls.write_feedback(search_id, external_id, kind, value);
 $$;
 
 comment on function braid.record_feedback(text, text, text, float8) is

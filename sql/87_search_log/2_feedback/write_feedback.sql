@@ -1,4 +1,4 @@
-create or replace function braid_store.write_feedback(search_id text, external_id text, kind text, value float8)
+create or replace function braid_calls.write_feedback(search_id text, external_id text, kind text, value float8)
 returns boolean
 language plpgsql
 volatile
@@ -82,4 +82,4 @@ begin
 end
 $$;
 
-comment on function braid_store.write_feedback(text, text, text, float8) is 'Does the work of braid.record_feedback.';
+comment on function braid_calls.write_feedback(text, text, text, float8) is 'Does the work of braid.record_feedback.';

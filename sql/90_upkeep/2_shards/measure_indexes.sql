@@ -1,4 +1,4 @@
-create or replace function braid_store.measure_indexes(
+create or replace function braid_calls.measure_indexes(
   collection text,
   query_count int,
   set_ef_search boolean
@@ -104,5 +104,5 @@ exception when invalid_parameter_value or undefined_object or program_limit_exce
 end
 $$;
 
-comment on function braid_store.measure_indexes(text, int, boolean) is
+comment on function braid_calls.measure_indexes(text, int, boolean) is
   'Does the work of braid.measure_recall.';

@@ -10,7 +10,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.measure_indexes(measure_recall.collection, measure_recall.query_count, measure_recall.set_ef_search);
+  select braid_calls.measure_indexes(measure_recall.collection, measure_recall.query_count, measure_recall.set_ef_search);
 $$;
 
 comment on function braid.measure_recall(text, int, boolean) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.outdate_shard(collection text)
+create or replace function braid_calls.outdate_shard(collection text)
 returns boolean
 language plpgsql
 volatile
@@ -21,5 +21,5 @@ begin
 end
 $$;
 
-comment on function braid_store.outdate_shard(text) is
+comment on function braid_calls.outdate_shard(text) is
   'Does the work of braid.rebuild_vector_index.';

@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.outdate_shard(rebuild_vector_index.collection);
+  select braid_calls.outdate_shard(rebuild_vector_index.collection);
 $$;
 
 comment on function braid.rebuild_vector_index(text) is

@@ -7,7 +7,7 @@ security invoker
 rows 10
 set search_path = pg_catalog, pg_temp
 as $$
-  select * from braid_store.index_problems(check_index.collection);
+  select * from braid_calls.index_problems(check_index.collection);
 $$;
 
 comment on function braid.check_index(text) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.index_problems(collection text)
+create or replace function braid_calls.index_problems(collection text)
 returns table (problem text, chunk_id bigint, lexeme text, detail text)
 language plpgsql
 stable
@@ -34,5 +34,5 @@ begin
 end
 $$;
 
-comment on function braid_store.index_problems(text) is
+comment on function braid_calls.index_problems(text) is
   'Does the work of braid.check_index.';

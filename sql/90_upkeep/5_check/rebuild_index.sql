@@ -6,7 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select braid_store.rewrite_index(rebuild_index.collection);
+  select braid_calls.rewrite_index(rebuild_index.collection);
 $$;
 
 comment on function braid.rebuild_index(text) is

@@ -1,4 +1,4 @@
-create or replace function braid_store.rewrite_index(collection text)
+create or replace function braid_calls.rewrite_index(collection text)
 returns bigint
 language plpgsql
 volatile
@@ -25,5 +25,5 @@ begin
 end
 $$;
 
-comment on function braid_store.rewrite_index(text) is
+comment on function braid_calls.rewrite_index(text) is
   'Does the work of braid.rebuild_index. Keeps out the writers of the tenant''s part of the collection.';

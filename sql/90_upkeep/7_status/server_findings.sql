@@ -28,7 +28,7 @@ as $$
     select current_setting('max_connections')::int + current_setting('max_prepared_transactions')::int as sessions,
            current_setting('max_locks_per_transaction')::int as each,
            (select count(*) from pg_class c where c.relnamespace::regnamespace::text = any ('{braid,braid_store,braid_locks}'))
-           + (select count(*) from pg_proc p where p.pronamespace::regnamespace::text = any ('{braid,braid_store}')) as needed
+           + (select count(*) from pg_proc p where p.pronamespace::regnamespace::text = any ('{braid,braid_calls,braid_store}')) as needed
   ), transaction_ids as (
     select age(d.datfrozenxid) as age, current_setting('autovacuum_freeze_max_age')::bigint as wanted,
            least(2 * current_setting('autovacuum_freeze_max_age')::bigint,

@@ -6,19 +6,7 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select jsonb_build_object(
-    'version', braid.version(),
-    'tenant', s.tenant,
-    'warnings', braid_store.server_warnings(),
-    'bytes', braid_store.stored_bytes(),
-    'collections', coalesce(
-      (select jsonb_agg(jsonb_build_object('name', c.name, 'embedding_model', v.embedding_model, 'dimensions', v.dimensions,
-                                           'distance', v.distance, 'text_config', c.text_config)
-                        || braid_store.collection_counts(c.id) order by c.name)
-       from braid_store.collections c
-       join braid_store.vector_spaces v on v.id = c.vector_space_id
-       where status.collection is null or c.id = (braid_store.find_collection(status.collection)).id), '[]'))
-  from (select braid_store.require_tenant_key() as tenant offset 0) s;
+  select braid_calls.read_status(status.collection);
 $$;
 
 comment on function braid.status(text) is

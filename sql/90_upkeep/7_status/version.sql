@@ -6,7 +6,7 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select i.version from braid_store.installation i;
+  select i.version from braid_calls.read_installation() i;
 $$;
 
 comment on function braid.version() is

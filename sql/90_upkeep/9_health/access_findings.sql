@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   with ours as (
     select n.oid, n.nspname, n.nspowner, n.nspacl from pg_namespace n
-    where n.nspname in ('braid', 'braid_store', 'braid_locks')
+    where n.nspname in ('braid', 'braid_calls', 'braid_store', 'braid_locks')
   ), objects as (
     select 'schema' as kind, n.oid, quote_ident(n.nspname) as name, n.nspname, n.nspowner as owner,
            coalesce(n.nspacl, acldefault('n', n.nspowner)) as acl
@@ -28,8 +28,8 @@ as $$
     select r.oid from pg_roles r
     where r.oid = (select o.nspowner from ours o where o.nspname = 'braid_store')
        or r.rolname in ('braid_reader', 'braid_writer')
-       or r.oid in (select p.proowner from pg_proc p join ours n on n.oid = p.pronamespace and n.nspname = 'braid_store'
-                    where p.proname = 'session_tenant_key' or p.proname = 'require_tenant_key')
+       or r.oid in (select p.proowner from pg_proc p join ours n on n.oid = p.pronamespace
+                    where p.proname in ('session_tenant_key', 'require_tenant_key') and n.nspname in ('braid_calls', 'braid_store'))
   ), grants as (
     select o.kind, o.name, o.nspname, a.grantee, string_agg(distinct a.privilege_type, ', ') as privileges
     from objects o
@@ -69,9 +69,9 @@ as $$
   ) e
   where p.polpermissive
     and (e.form <> all ('{tenant_id=selectbraid.current_tenant_id,id=selectbraid.current_tenant_id,false,
-                          selectbraid_store.login_is_known,true}')
+                          selectbraid_calls.login_is_known,true}')
          or e.form = 'id=selectbraid.current_tenant_id' and c.relname <> 'tenants'
-         or e.form = 'selectbraid_store.login_is_known' and not e.is_definition
+         or e.form = 'selectbraid_calls.login_is_known' and not e.is_definition
          or e.form = 'true'
             and (p.polname <> 'definitions' or not e.is_definition
                  or not (p.polroles <@ array(select k.oid from known k
@@ -104,7 +104,7 @@ as $$
   where (o.owner not in (select k.oid from known k) or r.rolname !~ '^braid_(owner|definer)_')
     -- Of the nodes of a cluster, where they read what only superusers may.
     and not (o.kind = 'function' and r.rolsuper
-             and o.oid in (to_regprocedure('braid_store.tenant_here()'), to_regprocedure('braid_store.hold_shard(integer)')))
+             and o.oid in (to_regprocedure('braid_calls.tenant_here()'), to_regprocedure('braid_store.hold_shard(integer)')))
   union all
   select 'problem', 'function_changed', p.oid::regprocedure::text,
          case when p.prosecdef and n.nspname = 'braid' then 'It runs with the rights of its owner.'
@@ -119,17 +119,17 @@ as $$
   -- PostgREST reads its settings from those of its login.
   select 'problem', 'schema_exposed', format('role %I', r.rolname),
          format('PostgREST serves the schemas %s.', substr(c.setting, length('pgrst.db_schemas=') + 1)),
-         'braid_store and braid_locks are no interface: clients could call internal functions and read tables as they are.',
+         'braid_calls, braid_store and braid_locks are no interface: clients could call internal functions and read tables as they are.',
          format('alter role %I%s set pgrst.db_schemas = %L;' || E'\nnotify pgrst, ''reload config'';', r.rolname,
                 ' in database ' || quote_ident(d.datname),
                 (select string_agg(btrim(e.name), ', ')
                  from regexp_split_to_table(substr(c.setting, length('pgrst.db_schemas=') + 1), ',') e (name)
-                 where btrim(e.name, ' "') not in ('braid_store', 'braid_locks')))
+                 where btrim(e.name, ' "') not in ('braid_calls', 'braid_store', 'braid_locks')))
   from pg_db_role_setting g
   join pg_roles r on r.oid = g.setrole
   left join pg_database d on d.oid = g.setdatabase
   cross join unnest(g.setconfig) c (setting)
-  where c.setting ~ E'^pgrst\\.db_schemas=.*\\mbraid_(store|locks)\\M'
+  where c.setting ~ E'^pgrst\\.db_schemas=.*\\mbraid_(calls|store|locks)\\M'
     and (g.setdatabase = 0 or d.datname = current_database());
 $$;
 

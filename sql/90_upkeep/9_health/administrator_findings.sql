@@ -1,5 +1,5 @@
 -- Cross-tenant: owned by the owner role.
-create or replace function braid_store.administrator_findings(older_than interval)
+create or replace function braid_calls.administrator_findings(older_than interval)
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language plpgsql
 stable
@@ -64,8 +64,8 @@ begin
   select 'problem', 'vector_index_missing', format('tenant %s, collection %s', t.key, c.name),
          format('The index vectors_%s_hnsw is gone, or cannot be used.', s.id),
          'Each search by meaning compares all vectors of this tenant. Maintenance makes another one.',
-         format(E'set braid.tenant = %s;\nselect %s(%s);\n', braid_store.line_literal(t.key), 'braid.rebuild_vector_index',
-                braid_store.line_literal(c.name)) || v_maintain
+         format(E'set braid.tenant = %s;\nselect %s(%s);\n', braid_calls.line_literal(t.key), 'braid.rebuild_vector_index',
+                braid_calls.line_literal(c.name)) || v_maintain
   from braid_store.vector_shards s
   join braid_store.tenants t on t.id = s.tenant_id
   join braid_store.collections c on c.id = s.collection_id and c.vector_space_id = s.vector_space_id
@@ -81,7 +81,7 @@ begin
               else 'Its collection or its tenant was dropped.' end,
          'Changes of its rows are not noted any more, and documents stay as they are.',
          format('select %s(%s);', 'braid.unsync_table',
-                braid_store.line_literal(coalesce(r.relation::text, s.table_name)))
+                braid_calls.line_literal(coalesce(r.relation::text, s.table_name)))
   from braid_store.synced_tables s
   cross join lateral (select braid_store.synced_relation(s.id) as relation) r
   where s.phase = 'lost' or s.phase <> 'end' and r.relation is null
@@ -90,7 +90,7 @@ begin
          upper(left(f.faults, 1) collate "C") || substr(f.faults, 2),
          'Documents stay as they were. Whoever disabled a trigger, or restored the table''s rows with --disable-triggers, did that; '
          'an earlier version of pgbraid made fewer triggers.',
-         format('select %s(%s);', 'braid.check_sync', braid_store.line_literal(r.relation::text))
+         format('select %s(%s);', 'braid.check_sync', braid_calls.line_literal(r.relation::text))
   from braid_store.synced_tables s
   cross join lateral (select braid_store.synced_relation(s.id) as relation) r
   cross join lateral (select braid_store.trigger_faults(r.relation, true) as faults) f
@@ -126,7 +126,7 @@ begin
     select t.id, t.key, f.is_beyond
     from braid_store.waiting_tenants(c_tenants) f
     join braid_store.tenants t on t.id = f.tenant_id
-    order by f.is_beyond, t.id is distinct from braid_store.session_tenant_id(), t.id
+    order by f.is_beyond, t.id is distinct from braid_calls.session_tenant_id(), t.id
   loop
     if v_tenant.is_beyond or clock_timestamp() > v_deadline then
       v_left := true;
@@ -146,5 +146,5 @@ begin
 end
 $$;
 
-comment on function braid_store.administrator_findings(interval) is
+comment on function braid_calls.administrator_findings(interval) is
   'Does the work of braid.health for administrators: of the server, of all tenants, of roles and rights.';

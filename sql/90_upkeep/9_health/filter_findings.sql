@@ -111,7 +111,7 @@ begin
          'Every chunk was looked at. What few chunks pass, an index finds in a fraction of the time, for all tenants; each write '
          'takes a little longer for each key.',
          format(E'select %s(%s, %s);\npgbraid maintain --seconds 3600', 'braid.set_indexed_attributes',
-                braid_store.line_literal((coalesce(d.keys, '{}') || h.keys)::text), braid_store.line_literal(c.name))
+                braid_calls.line_literal((coalesce(d.keys, '{}') || h.keys)::text), braid_calls.line_literal(c.name))
   from chosen h
   join braid_store.collections c on c.id = h.collection_id
   left join declared d on d.collection_id = h.collection_id;

@@ -12,18 +12,18 @@ begin
     raise exception 'older_than is %', coalesce(health.older_than::text, 'null')
       using errcode = '22023', hint = 'Use a time from 0 to 100 years, for example ''1 hour''.';
   end if;
-  if has_function_privilege('braid_store.administrator_findings(interval)', 'execute') then
+  if has_function_privilege('braid_calls.administrator_findings(interval)', 'execute') then
     return query
     select distinct f.*
-    from (select a.* from braid_store.administrator_findings(health.older_than) a
+    from (select a.* from braid_calls.administrator_findings(health.older_than) a
           union all
           -- Here, not there: what pg_stat_activity shows depends on the login.
-          select b.* from braid_store.vacuum_blockers(health.older_than) b) f
+          select b.* from braid_calls.vacuum_blockers(health.older_than) b) f
     order by f.severity desc, f.code, f.subject;
   else
     return query
     select f.*
-    from braid_store.own_findings(health.older_than) f
+    from braid_calls.own_findings(health.older_than) f
     order by f.severity desc, f.code, f.subject;
   end if;
 end

@@ -1,4 +1,4 @@
-create or replace function braid_store.line_literal(value text)
+create or replace function braid_calls.line_literal(value text)
 returns text
 language sql
 immutable
@@ -11,5 +11,5 @@ as $$
               else quote_literal(line_literal.value) end;
 $$;
 
-comment on function braid_store.line_literal(text) is
+comment on function braid_calls.line_literal(text) is
   'Quotes a value for SQL in one line. Whatever it is, it must not begin a line of its own, as that would be a command.';

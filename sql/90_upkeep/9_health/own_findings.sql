@@ -1,4 +1,4 @@
-create or replace function braid_store.own_findings(older_than interval)
+create or replace function braid_calls.own_findings(older_than interval)
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language plpgsql
 stable
@@ -10,12 +10,12 @@ as $$
 begin
   return query
   select f.*
-  from braid_store.tenant_findings(braid_store.tenant_id_of_user(), braid_store.session_tenant_key(),
+  from braid_store.tenant_findings(braid_store.tenant_id_of_user(), braid_calls.session_tenant_key(),
                                    own_findings.older_than, clock_timestamp() + interval '2 seconds') f
   union all
-  select f.* from braid_store.shard_findings(braid_store.tenant_id_of_user(), braid_store.session_tenant_key()) f;
+  select f.* from braid_store.shard_findings(braid_store.tenant_id_of_user(), braid_calls.session_tenant_key()) f;
 end
 $$;
 
-comment on function braid_store.own_findings(interval) is
+comment on function braid_calls.own_findings(interval) is
   'Does the work of braid.health for those who are no administrators.';

@@ -14,7 +14,7 @@ begin
          'One over halfvec has little more than half its size, and searches take about a tenth less. Maintenance makes it beside '
          'this one, as long as the first took.',
          format(E'set braid.tenant = %s;\nselect %s(%s);\npgbraid maintain --seconds 3600',
-                braid_store.line_literal(shard_findings.tenant), 'braid.rebuild_vector_index', braid_store.line_literal(c.name))
+                braid_calls.line_literal(shard_findings.tenant), 'braid.rebuild_vector_index', braid_calls.line_literal(c.name))
   from braid_store.vector_shards s
   join braid_store.collections c on c.id = s.collection_id and c.vector_space_id = s.vector_space_id
   where s.tenant_id = shard_findings.tenant_id

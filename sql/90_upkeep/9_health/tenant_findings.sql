@@ -39,8 +39,8 @@ begin
     finding := 'Some of its words are indexed as an earlier version read them.';
     reason := 'Queries are read as this version does, and may not find them: letters of Arabic, Hebrew and Indic scripts, and '
               'apostrophes. Maintenance indexes up to 1,000 chunks anew; writers of a larger part would wait too long for it.';
-    command := format(E'set braid.tenant = %s;\nselect %s(%s);', braid_store.line_literal(tenant_findings.tenant),
-                      'braid.rebuild_index', braid_store.line_literal(v_part.name));
+    command := format(E'set braid.tenant = %s;\nselect %s(%s);', braid_calls.line_literal(tenant_findings.tenant),
+                      'braid.rebuild_index', braid_calls.line_literal(v_part.name));
     return next;
   end loop;
 
@@ -55,8 +55,8 @@ begin
   loop
     exit when clock_timestamp() > tenant_findings.deadline;
     v_retry := format(E'set braid.tenant = %s;\nselect %s(collection => %s, embedding_model => %s);',
-                      braid_store.line_literal(tenant_findings.tenant), 'braid.retry_embedding_jobs',
-                      braid_store.line_literal(v_part.name), braid_store.line_literal(v_part.embedding_model));
+                      braid_calls.line_literal(tenant_findings.tenant), 'braid.retry_embedding_jobs',
+                      braid_calls.line_literal(v_part.name), braid_calls.line_literal(v_part.embedding_model));
     subject := format('tenant %s, collection %s', tenant_findings.tenant, v_part.name);
     select count(*) as all_count, count(*) filter (where j.is_abandoned) as abandoned_count,
            count(*) filter (where j.last_error is not null and not j.is_abandoned) as failing_count,
@@ -143,8 +143,8 @@ begin
                 'collection keeps its chunk_tokens: write the documents into another one, and drop this.';
       command := format('select %s(%s, text_config => %L, dimensions => %s, distance => %L, embedding_model => %s, '
                         'chunk_tokens => %s);', 'braid.create_collection',
-                        braid_store.line_literal(left(v_part.name, 200) || '_short'), v_part.text_config, v_part.dimensions,
-                        v_part.distance, braid_store.line_literal(v_part.embedding_model),
+                        braid_calls.line_literal(left(v_part.name, 200) || '_short'), v_part.text_config, v_part.dimensions,
+                        v_part.distance, braid_calls.line_literal(v_part.embedding_model),
                         greatest(16, braid_store.model_window(v_part.embedding_model) * 15 / 16));
       return next;
     end if;

@@ -1,4 +1,4 @@
-create or replace function braid_store.vacuum_blockers(older_than interval)
+create or replace function braid_calls.vacuum_blockers(older_than interval)
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language sql
 stable
@@ -23,7 +23,7 @@ as $$
     select 'problem', 'transaction_prepared', format('prepared transaction %L', p.gid),
            format('A transaction of user %s was prepared at %s in database %s and has not ended.', quote_ident(p.owner),
                   date_trunc('second', p.prepared), quote_ident(p.database)),
-           'It stays through restarts, with its locks.', format('rollback prepared %s;', braid_store.line_literal(p.gid))
+           'It stays through restarts, with its locks.', format('rollback prepared %s;', braid_calls.line_literal(p.gid))
     from pg_prepared_xacts p
     where p.prepared < clock_timestamp() - vacuum_blockers.older_than
     union all
@@ -42,6 +42,6 @@ as $$
   ) f;
 $$;
 
-comment on function braid_store.vacuum_blockers(interval) is
+comment on function braid_calls.vacuum_blockers(interval) is
   'What keeps vacuum from freeing space, as far as the login may see it: transactions that are open for longer than '
   'older_than, prepared ones, and replication slots that nobody reads from.';

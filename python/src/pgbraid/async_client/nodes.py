@@ -93,7 +93,7 @@ class Nodes:
             await end_with_client(connection)
             # Each node has its own installation, and its own numbers of types.
             cursor = await connection.execute(
-                f"select i.version, i.content_hash, ({VECTOR_TYPES}) from braid_store.installation i".encode()
+                f"select i.version, i.content_hash, ({VECTOR_TYPES}) from braid_calls.read_installation() i".encode()
             )
             rows = await cursor.fetchall()
         except psycopg.Error as error:

@@ -98,10 +98,10 @@ async def best_passages(
     ids, scores = _scored(list(found))
     passages = await client._session.json(
         """
-        to_jsonb(braid_store.fit_passages(array(
+        to_jsonb(braid_calls.fit_passages(array(
           select r from braid.arrange_results(
             chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(limit)s::int,
-            collection => %(collection)s::text, options => braid_store.passage_options(%(options)s::jsonb)) r),
+            collection => %(collection)s::text, options => braid_calls.passage_options(%(options)s::jsonb)) r),
           %(token_budget)s::int, %(sort)s::text))::text
         """,
         chunk_ids=ids,

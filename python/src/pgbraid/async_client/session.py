@@ -35,7 +35,7 @@ __all__ = ["TENANT", "Call", "Session", "end_with_client"]
 # Each statement sets the tenant for its own transaction: right behind a pooler, after a rollback, and on a
 # connection that others use too.
 TENANT = "set_config('braid.tenant', %(tenant)s, true)"
-IS_NODE = "pg_catalog.to_regprocedure('braid_store.tenant_here()') is not null"
+IS_NODE = "pg_catalog.to_regprocedure('braid_calls.tenant_here()') is not null"
 # Has the server look, while it works on a statement, whether the client is still there: else it would work on for
 # one that is gone. On some operating systems it cannot.
 END_WITH_CLIENT = "pg_catalog.set_config('client_connection_check_interval', '2s', false)"
@@ -123,7 +123,9 @@ class Session:
         the client."""
         from pgbraid.install.compatibility import check_installed
 
-        statement = f"select i.version, i.content_hash, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_store.installation i"
+        statement = (
+            f"select i.version, i.content_hash, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation() i"
+        )
         try:
             try:
                 rows = await self._fetch(statement.format(f", {READABLE}, {END_WITH_CLIENT}" if is_new else ""), {})

@@ -33,17 +33,18 @@ Consistency = Literal["session", "eventual"]
 # upkeep, which workers and administrators want to know of the primary.
 READS = frozenset(
     {
-        "arrange_results", "assemble_context", "choose_configuration", "collections", "compare_evaluations",
-        "conversation_timeline", "current_tenant_id", "embedded_text", "evaluate", "explain_score", "explain_search",
-        "extract_timeframe", "facets", "fit_passages", "get_document", "get_profile", "get_query_embedding",
-        "get_ranking_model", "highlight", "judge_agreement", "list_documents", "list_profiles", "list_queries",
-        "list_query_sets", "list_ranking_models", "list_rankings", "logged_multi_search", "logged_recall",
-        "model_migrations", "parse_timeframe", "passage_options", "plan_tuning", "pool_results", "ranking_features",
-        "search", "search_json", "similar_chunks", "similar_documents", "status", "tune",
+        "arrange_results", "assemble_context", "choose_configuration", "collection_spaces", "collections",
+        "compare_evaluations", "conversation_timeline", "current_tenant_id", "embedded_text", "evaluate",
+        "explain_score", "explain_search", "extract_timeframe", "facets", "fit_passages", "get_document",
+        "get_profile", "get_query_embedding", "get_ranking_model", "highlight", "judge_agreement", "list_documents",
+        "list_profiles", "list_queries", "list_query_sets", "list_ranking_models", "list_rankings",
+        "logged_multi_search", "logged_recall", "model_migrations", "parse_timeframe", "passage_options",
+        "plan_tuning", "pool_results", "ranking_features", "search", "search_json", "similar_chunks",
+        "similar_documents", "status", "tune",
     }
 )  # fmt: skip
 # What no later read has to see.
-UNREMARKABLE = READS | {"installation", "store_query_embedding"}
+UNREMARKABLE = READS | {"read_installation", "store_query_embedding"}
 # How long a standby is left alone that has failed or cancelled, and one that lags; how long a read waits for one to
 # catch up.
 REST_SECONDS, LAG_SECONDS = 10.0, 1.0
@@ -120,7 +121,7 @@ def _split(read_dsn: str | Sequence[str]) -> list[str]:
 @lru_cache(maxsize=256)
 def _names(statement: str) -> frozenset[str]:
     """What of the schemas a statement calls or reads."""
-    return frozenset(re.findall(r"\bbraid(?:_store)?\.(\w+)", statement)) - {"tenant"}
+    return frozenset(re.findall(r"\bbraid(?:_calls|_store)?\.(\w+)", statement)) - {"tenant"}
 
 
 class Standby:

@@ -94,5 +94,5 @@ async def _bring_collections(client: AsyncClient, records: Iterable[str]) -> Non
         definition = json.loads(record).get("collection") if '"collection"' in record else None
         if isinstance(definition, dict):
             await client._session.value_for_all(
-                "braid_store.import_collection(definition => %(definition)s::jsonb)", definition=json.dumps(definition)
+                "braid_calls.import_collection(definition => %(definition)s::jsonb)", definition=json.dumps(definition)
             )

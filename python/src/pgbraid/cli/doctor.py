@@ -42,7 +42,8 @@ select exists (select from pg_catalog.pg_proc p
 """
 SEES_ALL = """
 select coalesce(bool_or(pg_catalog.has_function_privilege(p.oid, 'execute')), false) from pg_catalog.pg_proc p
-where p.pronamespace = to_regnamespace('braid_store') and p.proname = 'administrator_findings'
+where p.pronamespace in (to_regnamespace('braid_calls'), to_regnamespace('braid_store'))
+  and p.proname = 'administrator_findings'
 """
 
 

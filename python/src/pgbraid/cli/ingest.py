@@ -211,7 +211,7 @@ def _chunk_tokens(client: Client, collection: str) -> int:
     from pgbraid.errors import NotFoundError
 
     row = client.connection.execute(
-        "select chunk_tokens from braid.collections where name = %s", (collection,), prepare=False
+        "select chunk_tokens from braid_calls.collection_spaces(%s) limit 1", (collection,), prepare=False
     ).fetchone()
     if row is None:
         raise NotFoundError(

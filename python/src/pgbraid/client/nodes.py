@@ -95,7 +95,7 @@ class Nodes:
             end_with_client(connection)
             # Each node has its own installation, and its own numbers of types.
             cursor = connection.execute(
-                f"select i.version, i.content_hash, ({VECTOR_TYPES}) from braid_store.installation i".encode()
+                f"select i.version, i.content_hash, ({VECTOR_TYPES}) from braid_calls.read_installation() i".encode()
             )
             rows = cursor.fetchall()
         except psycopg.Error as error:

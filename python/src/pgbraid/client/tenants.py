@@ -96,5 +96,5 @@ def _bring_collections(client: Client, records: Iterable[str]) -> None:
         definition = json.loads(record).get("collection") if '"collection"' in record else None
         if isinstance(definition, dict):
             client._session.value_for_all(
-                "braid_store.import_collection(definition => %(definition)s::jsonb)", definition=json.dumps(definition)
+                "braid_calls.import_collection(definition => %(definition)s::jsonb)", definition=json.dumps(definition)
             )

@@ -124,7 +124,7 @@ def _take_back(coordinator: Connection, notify: Notify) -> dict[str, int]:
         "insert into braid_store.due_parts (tenant_id, collection_id, task)"
         " select distinct tenant_id, collection_id, 'visit' from braid_store.documents"
     )
-    coordinator.execute("drop function braid_store.tenant_here(), braid_store.hold_shard(int)")
+    coordinator.execute("drop function braid_calls.tenant_here(), braid_store.hold_shard(int)")
     coordinator.execute("select set_config('citus.enable_ddl_propagation', 'on', true)")
     coordinator.execute(f"drop schema {SHARDS} cascade".encode())
     coordinator.execute("select set_config('citus.enable_ddl_propagation', 'off', true)")

@@ -17,7 +17,7 @@ from pgbraid.install.session import installer_session
 from pgbraid.install.state import Connection, exists
 
 # Of a worker's installation.
-SCHEMAS = "braid, braid_store, braid_locks"
+SCHEMAS = "braid, braid_calls, braid_store, braid_locks"
 MINIMUM_VERSION = 170000
 # Of superusers of the coordinator, who alone do this.
 LOCK = 4914013731

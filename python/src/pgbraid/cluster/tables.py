@@ -124,8 +124,8 @@ def places(coordinator: Connection) -> Places:
 
 # File, what stands there, and what stands there in a distributed installation.
 FORM = (
-    ("current_tenant_id", "return braid_store.session_tenant_id();",
-     "return braid_store.tenant_here();"),
+    ("current_tenant_id", "return braid_calls.session_tenant_id();",
+     "return braid_calls.tenant_here();"),
     ("tenant_id_for_writing", "return braid_store.require_tenant_id();",
      "return braid_store.hold_shard(braid_store.require_tenant_id());"),
     ("lock_for_writing", "  -- The collection's lock before the part's",

@@ -101,7 +101,7 @@ $$;
 comment on function braid_shards.here(int) is
   'Returns the tenant''s id if this node has its rows; else raises 55000 and names the node that has them.';
 
-create or replace function braid_store.tenant_here()
+create or replace function braid_calls.tenant_here()
 returns int
 language plpgsql
 stable
@@ -136,7 +136,7 @@ begin
       return v_tenant_id;
     end if;
   end if;
-  v_tenant_id := braid_store.session_tenant_id();
+  v_tenant_id := braid_calls.session_tenant_id();
   perform
   from braid_shards.node_shards s
   where s.remainder = least((hashint4(v_tenant_id)::bigint + 2147483648) / {{width}}, {{last}})::int
@@ -150,7 +150,7 @@ begin
 end
 $$;
 
-comment on function braid_store.tenant_here() is
+comment on function braid_calls.tenant_here() is
   'Returns the tenant that the session acts for, as session_tenant_id does, if this node has its rows; else raises 55000 '
   'and names the node that has them. Takes no id: its message has the tenant''s key.';
 
@@ -236,7 +236,7 @@ do $$
 declare
   v_function regprocedure;
 begin
-  foreach v_function in array '{braid_store.tenant_here(),braid_store.hold_shard(int)}'::regprocedure[]
+  foreach v_function in array '{braid_calls.tenant_here(),braid_store.hold_shard(int)}'::regprocedure[]
   loop
     execute format('alter function %s owner to current_user', v_function);
   end loop;
@@ -341,7 +341,7 @@ $$;
 grant usage on schema braid_shards to {{owner}};
 revoke all on all functions in schema braid_shards from public;
 grant execute on function braid_shards.take_over(), braid_shards.here(int), braid_shards.shard_number(int) to {{owner}};
-revoke all on function braid_store.tenant_here(), braid_store.hold_shard(int) from public;
-grant execute on function braid_store.tenant_here() to braid_reader, {{owner}}, {{definer}};
+revoke all on function braid_calls.tenant_here(), braid_store.hold_shard(int) from public;
+grant execute on function braid_calls.tenant_here() to braid_reader, {{owner}}, {{definer}};
 -- Readers could hold others' shards where they are.
 grant execute on function braid_store.hold_shard(int) to {{owner}}, {{definer}};

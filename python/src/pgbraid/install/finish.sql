@@ -10,7 +10,7 @@ declare
   -- may be twice in a transaction. What a superuser or another login put into pgbraid's schemas is not pgbraid's.
   c_objects constant text := $objects$
     with ours as (
-      select n.oid from pg_namespace n where n.nspname in ('braid', 'braid_store')
+      select n.oid from pg_namespace n where n.nspname in ('braid', 'braid_calls', 'braid_store')
     ),
     roles as (
       select r.oid from pg_roles r where r.rolname like E'braid\\_%'
@@ -63,7 +63,7 @@ begin
           from pg_policy p
           join pg_class c on c.oid = p.polrelid
           join pg_namespace n on n.oid = c.relnamespace
-          where n.nspname in ('braid', 'braid_store')
+          where n.nspname in ('braid', 'braid_calls', 'braid_store')
         loop
           execute v_drop;
         end loop;

@@ -152,7 +152,7 @@ def _is_current(connection: Connection, roles: DatabaseRoles) -> bool:
         # A dump carries no roles, and a restore by a login that is no superuser gives that login our functions.
         "select (select count(*) from pg_catalog.pg_roles where rolname = any(%s)) = %s"
         " and not exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
-        "   where n.nspname in ('braid', 'braid_store')"
+        "   where n.nspname in ('braid', 'braid_calls', 'braid_store')"
         "   and pg_catalog.pg_get_userbyid(p.proowner) <> all (%s))",
         (needed, len(needed), [roles.owner, roles.definer]),
     ).fetchone()

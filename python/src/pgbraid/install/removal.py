@@ -24,14 +24,14 @@ class UninstallReport:
 
 
 def uninstall(dsn: str, *, notify: Notify = lambda _: None) -> UninstallReport:
-    """Drop the schemas `braid` and `braid_store` with all documents in them and everything that depends on them, the
+    """Drop pgbraid's schemas with all documents in them and everything that depends on them, the
     two roles of this database, and the roles of the cluster unless another database uses them. pgvector stays."""
     with installer_session(dsn) as connection:
         schemas = tuple(
             name
             for (name,) in connection.execute(
                 "select nspname from pg_catalog.pg_namespace"
-                " where nspname in ('braid', 'braid_store', 'braid_locks') order by 1"
+                " where nspname in ('braid', 'braid_calls', 'braid_store', 'braid_locks') order by 1"
             )
         )
         own = _own_roles(connection)
@@ -48,7 +48,7 @@ def _own_roles(connection: Connection) -> list[str]:
         "select r.rolname from pg_catalog.pg_roles r where r.rolname in (%s, %s)"
         " or r.rolname ~ '^braid_(owner|definer)_' and exists (select from pg_catalog.pg_proc p"
         "   where p.proowner = r.oid and p.pronamespace in"
-        "     (select n.oid from pg_catalog.pg_namespace n where n.nspname in ('braid', 'braid_store')))"
+        "     (select n.oid from pg_catalog.pg_namespace n where n.nspname in ('braid', 'braid_calls', 'braid_store')))"
         " order by 1",
         (roles.owner, roles.definer),
     ).fetchall()
@@ -62,7 +62,7 @@ def _drop_schemas(connection: Connection, roles: list[str], notify: Notify) -> N
             "tenants are distributed over the nodes of a cluster",
             hint="gather them first, at the coordinator: pgbraid distribute --gather; nothing has been removed",
         )
-    connection.execute("drop schema if exists braid, braid_store, braid_locks cascade")
+    connection.execute("drop schema if exists braid, braid_calls, braid_store, braid_locks cascade")
     # What they were granted elsewhere in this database, such as the schema of pgvector.
     rows = connection.execute(
         "select rolname from pg_catalog.pg_roles where rolname = any(%s) and pg_catalog.pg_has_role(oid, 'USAGE')",

@@ -14,7 +14,7 @@ from pgbraid.errors import InstallationError
 
 ROOT = Path(__file__).parents[1] / "_sql"
 FOUNDATION = "00_foundation"
-FUNCTION = re.compile(r"^create or replace function (braid(?:_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
+FUNCTION = re.compile(r"^create or replace function (braid(?:_calls|_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from pgbraid.install.resources import content_hash, resources
 Connection = psycopg.Connection[Any]
 
 INSTALLATION = "braid_store.installation"
+# For logins that cannot name the table.
+READ_INSTALLATION = "braid_calls.read_installation()"
 
 
 @dataclass(frozen=True)
@@ -57,15 +59,18 @@ def read_installation(connection: Connection) -> Installation | None:
     """
     if not exists(connection, INSTALLATION):
         return None
-    if not allowed(connection, INSTALLATION, "SELECT"):
+    source = INSTALLATION if allowed(connection, INSTALLATION, "SELECT") else READ_INSTALLATION
+    if source == READ_INSTALLATION and not _may_call(connection, source):
         raise PermissionDeniedError(
             f"the login {connection.info.user} may not use pgbraid",
             hint=f"have an administrator run: grant braid_reader to {connection.info.user}",
         )
-    row = connection.execute(f"select version, content_hash, migrations, placeholders from {INSTALLATION}").fetchone()
+    row = connection.execute(f"select version, content_hash, migrations, placeholders from {source}").fetchone()
     if row is None:
-        bound = connection.execute(f"select pg_catalog.row_security_active('{INSTALLATION}')").fetchone()
-        if bound and bound[0]:
+        is_bound = source != INSTALLATION or connection.execute(
+            f"select pg_catalog.row_security_active('{INSTALLATION}')"
+        ).fetchone() == (True,)
+        if is_bound:
             raise PermissionDeniedError(
                 f"the login {connection.info.user} is a member of no tenant of this database",
                 hint=NO_TENANT,
@@ -81,7 +86,7 @@ def changed_functions(connection: Connection, installation: Installation) -> lis
         "select n.nspname || '.' || p.proname,"
         " pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p.prosrc, 'UTF8')), 'hex')"
         " from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
-        " where n.nspname in ('braid', 'braid_store')"
+        " where n.nspname in ('braid', 'braid_calls', 'braid_store')"
     )
     return sorted({name for name, _ in resources().body_hashes(installation.placeholders) - set(rows)})
 
@@ -104,5 +109,16 @@ def allowed(connection: Connection, relation: str, privilege: str) -> bool:
         " from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace"
         " where n.nspname = %s and c.relname = %s",
         (privilege, schema, name),
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _may_call(connection: Connection, function: str) -> bool:
+    schema, name = function.removesuffix("()").split(".")
+    row = connection.execute(
+        "select pg_catalog.has_schema_privilege(n.oid, 'USAGE') and pg_catalog.has_function_privilege(p.oid, 'EXECUTE')"
+        " from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
+        " where n.nspname = %s and p.proname = %s",
+        (schema, name),
     ).fetchone()
     return bool(row and row[0])

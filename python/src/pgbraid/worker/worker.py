@@ -142,7 +142,7 @@ class Worker:
             count = int(
                 client._session.value(
                     """
-                    braid_store.unclaim_embedding_jobs(
+                    braid_calls.unclaim_embedding_jobs(
                       chunk_ids => %(chunk_ids)s::bigint[], earliest_end => %(earliest_end)s,
                       latest_end => %(latest_end)s, collection => %(collection)s, embedding_model => %(model)s)
                     """,
