@@ -10,7 +10,7 @@ begin
   raise exception '% is in use by %', raise_locked.locked, coalesce(raise_locked.holders, 'a transaction')
     using errcode = '55P03',
           detail = format('Gave up after %s seconds; nothing was changed.', extract(epoch from braid_store.lock_wait())::int),
-          hint = 'Call again when it has ended. One that was forgotten ends with pg_terminate_backend(…) of its process, a '
+          hint = 'Call again when it has ended. One that was forgotten ends with pg_terminate_backend(...) of its process, a '
                  'prepared one with rollback prepared or commit prepared.';
 end
 $$;

@@ -140,6 +140,20 @@ def test_errors_have_a_code_and_a_hint() -> None:
     assert offenders == []
 
 
+def test_errors_and_warnings_are_written_in_ascii() -> None:
+    """A client of another encoding would get mojibake, or no answer."""
+    # What a text is quoted by, and constants of hints.
+    told = re.compile(r"\braise exception\b.*?;\n|\b(?:c|v)_hint (?:constant )?text := .*?;\n", re.S | re.I)
+    offenders = [
+        f"{name_of(file)}: {found}"
+        for file in FILES
+        for found in told.findall(without_comments(TEXTS[file]))
+        if not found.isascii()
+    ]
+    warnings = next(text for file, text in TEXTS.items() if file.name == "search_warnings.sql")
+    assert offenders == [] and warnings.isascii()
+
+
 # And why.
 NEVER = {
     r"40001|serialization_failure": "PostgREST retries it for ever",

@@ -21,7 +21,7 @@ begin
   elsif set_trusted_role.is_trusted
         and not exists (select from pg_roles r where r.rolname = set_trusted_role.role) then
     raise exception 'role "%" does not exist', set_trusted_role.role
-      using errcode = '42704', hint = 'Create it first: create role …;';
+      using errcode = '42704', hint = 'Create it first: create role ...;';
   end if;
 
   if set_trusted_role.is_trusted then

@@ -20,7 +20,7 @@ begin
   if set_tenant_member.is_member then
     if not exists (select from pg_roles r where r.rolname = set_tenant_member.member) then
       raise exception 'role "%" does not exist', set_tenant_member.member
-        using errcode = '42704', hint = 'Create the login first: create role … login;';
+        using errcode = '42704', hint = 'Create the login first: create role ... login;';
     end if;
     insert into braid_store.tenant_members (tenant_id, member) values (v_tenant_id, set_tenant_member.member)
     on conflict do nothing;

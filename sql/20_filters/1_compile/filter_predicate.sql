@@ -37,7 +37,7 @@ begin
   elsif jsonb_typeof(filters) <> 'object' then
     raise exception 'filters must be a JSON object, not the % %', jsonb_typeof(filters), left(filters::text, 100)
       using errcode = '22023',
-            hint = 'Send an object, e.g. {"speaker": "Ana"} or {"$and": [{…}, {…}]}.';
+            hint = 'Send an object, e.g. {"speaker": "Ana"} or {"$and": [{...}, {...}]}.';
   elsif octet_length(filters::text) > c_max_bytes then
     raise exception 'filters is % bytes long; the most allowed is %', octet_length(filters::text), c_max_bytes
       using errcode = '22023',

@@ -7,7 +7,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_hint constant text := 'Give an array of vectors, each an array of finite numbers or a string ''[0.1, …]''.';
+  c_hint constant text := 'Give an array of vectors, each an array of finite numbers or a string ''[0.1, ...]''.';
 begin
   if jsonb_typeof(parse_token_vectors.token_vectors) is distinct from 'array' then
     raise exception '% is %', parse_token_vectors.vectors_name,

@@ -36,7 +36,7 @@ begin
       v_embedding := profile ->> 'embedding';
     exception when data_exception or program_limit_exceeded then
       raise exception 'option profile: embedding is no vector: %', sqlerrm
-        using errcode = '22023', hint = 'Give 1 to 16000 finite numbers, as an array or as a string ''[0.1, …]''.';
+        using errcode = '22023', hint = 'Give 1 to 16000 finite numbers, as an array or as a string ''[0.1, ...]''.';
     end;
     perform braid_store.check_embeddings(compile_profile.collection, array[v_embedding], 'option profile: embedding');
     v_state := 'used';

@@ -26,7 +26,7 @@ begin
   from (values
     ('match_count', match_count::text, match_count between 1 and 10000, 'Use 1 to 10000.'),
     ('candidate_count', candidate_count::text, candidate_count is null or candidate_count between 1 and 100000,
-     'Use 1 to 100000, or null for max(100, 4 × match_count).'),
+     'Use 1 to 100000, or null for max(100, 4 times match_count).'),
     ('full_text_weight', full_text_weight::text,
      full_text_weight is null or braid_store.is_weight(full_text_weight),
      'Use 0, or a number from 1e-9 to 1e9.'),

@@ -17,7 +17,7 @@ begin
   into v_wrong
   from jsonb_each(given) o
   left join (values
-    ('vectors', 'Give the vectors of the query''s tokens: [[0.1, …], …], 1 to 128 of them.'),
+    ('vectors', 'Give the vectors of the query''s tokens: [[0.1, ...], ...], 1 to 128 of them.'),
     ('embedding_model', 'Give the name of the model that made the vectors.'),
     ('candidates', 'Use a whole number from 1 to 1000, usually 50.'),
     ('weight', 'Use 0, or a number from 1e-9 to 1.')
@@ -35,7 +35,7 @@ begin
       using errcode = '22023', hint = v_wrong.hint;
   elsif not given ? 'vectors' then
     raise exception 'option late_interaction has no vectors'
-      using errcode = '22023', hint = 'Give the vectors of the query''s tokens: {"vectors": [[0.1, …], …]}.';
+      using errcode = '22023', hint = 'Give the vectors of the query''s tokens: {"vectors": [[0.1, ...], ...]}.';
   end if;
   options.token_vectors := braid_store.parse_token_vectors(given -> 'vectors', 'option late_interaction: vectors');
   options.token_vector_model := given ->> 'embedding_model';

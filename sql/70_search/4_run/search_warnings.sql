@@ -88,9 +88,9 @@ begin
             'The option sparse has no terms, or the collection''s sparse encoder has a weight for none of the query''s words: the '
             'sparse leg found nothing.'),
            ('optional_phrases', (search_warnings.stats ->> 'optional_phrases')::boolean,
-            'The query reads as a sentence, so what it quotes need not be there. Write +"…" for what must.'),
+            'The query reads as a sentence, so what it quotes need not be there. Write +"..." for what must.'),
            ('plain_signs', (search_warnings.stats ->> 'plain_signs')::boolean,
-            format('The sign is read as text and not as an operator in %s. Write -"…" for what must not be there, +"…" for what must.',
+            format('The sign is read as text and not as an operator in %s. Write -"..." for what must not be there, +"..." for what must.',
                    (select string_agg(left(p.word, 60), ', ' order by p.place)
                     from jsonb_array_elements_text(search_warnings.stats -> 'signs_read_as_text') with ordinality p (word, place)))),
            ('profile_of_other_model', search_warnings.stats #>> '{profile,embedding}' = 'other_model',

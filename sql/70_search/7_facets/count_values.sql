@@ -39,7 +39,7 @@ begin
     raise exception 'keys %', coalesce('has ' || cardinality(count_values.keys) || ' elements', 'is null')
       using errcode = '22023',
             hint = format('Give an array of 1 to %s columns and metadata keys, as in filters: {speaker,tags}.', c_max_keys);
-  elsif array_position(count_values.keys, null) is not null then
+  elsif exists (select from unnest(count_values.keys) k where k is null) then
     raise exception 'keys has a null' using errcode = '22023', hint = 'Leave it out.';
   elsif (select count(distinct k) from unnest(count_values.keys) k) < cardinality(count_values.keys) then
     raise exception 'keys has % twice', (select to_json(left(k, 100)) from unnest(count_values.keys) k

@@ -17,7 +17,7 @@ begin
                                          then format('an array of %s', jsonb_array_length(queries))
                                          else coalesce('a JSON ' || jsonb_typeof(queries), 'null') end
       using errcode = '22023',
-            hint = format('Give an array of 1 to %s texts, or objects such as {"text": "…", "embedding": […]}. GET makes a '
+            hint = format('Give an array of 1 to %s texts, or objects such as {"text": "...", "embedding": [...]}. GET makes a '
                           'string of it: use POST.', c_most);
   end if;
   for place, v_query in
@@ -27,7 +27,7 @@ begin
   loop
     if jsonb_typeof(v_query) <> 'object' then
       raise exception 'query % is a JSON %', place, jsonb_typeof(v_query)
-        using errcode = '22023', hint = 'Give a text, or an object such as {"text": "…", "embedding": […]}.';
+        using errcode = '22023', hint = 'Give a text, or an object such as {"text": "...", "embedding": [...]}.';
     end if;
     v_query := jsonb_strip_nulls(v_query);
     select o.key, left(o.value::text, 100) as value, k.hint into v_wrong
@@ -54,7 +54,7 @@ begin
       query_embedding := v_query ->> 'embedding';
     exception when data_exception or program_limit_exceeded then
       raise exception 'query %: embedding is no vector: %', place, sqlerrm
-        using errcode = '22023', hint = 'Give 1 to 16000 finite numbers, as an array or as a string ''[0.1, …]''.';
+        using errcode = '22023', hint = 'Give 1 to 16000 finite numbers, as an array or as a string ''[0.1, ...]''.';
     end;
     return next;
   end loop;

@@ -55,9 +55,9 @@ begin
   v_match_count := coalesce((configuration ->> 'match_count')::numeric::int, 10);
   if gather_ranking_features.query_count
      * coalesce((configuration ->> 'candidate_count')::numeric::bigint, greatest(100, 4 * v_match_count)) > c_most_candidates then
-    raise exception 'query_count × candidate_count is more than %', c_most_candidates
+    raise exception 'query_count times candidate_count is more than %', c_most_candidates
       using errcode = '54000',
-            hint = 'Give a lower query_count, and after for the next page, or a lower candidate_count (4 × match_count without one).';
+            hint = 'Give a lower query_count, and after for the next page, or a lower candidate_count (4 times match_count without one).';
   end if;
   v_filters := nullif(configuration -> 'filters', 'null');
   v_options := coalesce(nullif(configuration -> 'options', 'null'), '{}');

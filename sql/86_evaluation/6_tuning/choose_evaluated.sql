@@ -72,7 +72,7 @@ begin
       raise exception 'evaluations[%] has no metric %', v_place, choose_evaluated.metric
         using errcode = '22023', hint = 'Evaluate each configuration with this metric.';
     elsif jsonb_array_length(v_evaluation -> 'queries') * v_count::bigint > c_most_values then
-      raise exception '% queries × % configurations are more than %', jsonb_array_length(v_evaluation -> 'queries'), v_count, c_most_values
+      raise exception '% queries by % configurations are more than %', jsonb_array_length(v_evaluation -> 'queries'), v_count, c_most_values
         using errcode = '54000', hint = 'Evaluate fewer configurations, or make several query sets of it.';
     end if;
     select array_agg(q.value ->> 'query_id' order by q.value ->> 'query_id' collate "C") as ids,

@@ -41,7 +41,7 @@ begin
       where j.tenant_id = q.tenant_id and j.query_set = q.query_set and j.query_id = q.query_id
         and (run_tuning.judge is null or j.judge = run_tuning.judge));
   if v_query_count * cardinality(v_plan.candidates) > c_most_searches then
-    raise exception '% judged queries × % configurations are more than % searches', v_query_count, cardinality(v_plan.candidates),
+    raise exception '% judged queries by % configurations are more than % searches', v_query_count, cardinality(v_plan.candidates),
                     c_most_searches
       using errcode = '54000', hint = 'Give a lower budget, or use pgbraid tune, which evaluates each configuration by a statement of its own.';
   end if;

@@ -150,12 +150,22 @@ def hostile(kind: str, name: str, chunk_ids: Sequence[int], random: Random) -> l
         "interval": [literal(value) for value in INTERVALS],
         "timestamp with time zone": [literal(value) for value in TIMES],
         "vector": [literal(value) for value in VECTORS],
-        "vector[]": [array(values) for values in ([], VECTORS[:1], VECTORS[:3], VECTORS[3:5], [None], VECTORS[:1] * 9)],
-        "bigint[]": [array(values) for values in ([], ids[:9], ids, [None], [1, 1], BIGINTS, ids[:2] * 50)],
+        "vector[]": [
+            *(array(values) for values in ([], VECTORS[:1], VECTORS[:3], VECTORS[3:5], [None], VECTORS[:1] * 9)),
+            f"array[{array(VECTORS[:1] * 2)}, {array(VECTORS[:1] * 2)}]",
+            "'[5:5]={\"[1,0,0]\"}'",
+        ],
+        "bigint[]": [
+            *(array(values) for values in ([], ids[:9], ids, [None], [1, 1], BIGINTS, ids[:2] * 50)),
+            "'{{1,2},{3,4}}'",
+            "'[5:6]={1,2}'",
+        ],
         "text[]": [
             *(array(values) for values in ([], [None], INJECTIONS, VICTIM, ["discount"] * 500, TEXTS)),
             *(array([text]) for text in TEXTS),
-            "array[array['zyxfalcon', 'a'], array['b', 'c']]",
+            "array[array['zyxfalcon', 'a'], array['b', 'c']]", "'[5:6]={speaker,category}'",
+            "'{{speaker,category}}'",
+            "'[0:1][3:4]={{speaker,category},{external_id,language}}'",
         ],
         "jsonb": [literal(json.dumps(value)) for value in JSONS],
     }
