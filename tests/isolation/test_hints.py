@@ -55,7 +55,7 @@ def api(world: World, session: Connection) -> list[Function]:
 
 def test_every_error_has_a_hint(world: World, session: Connection, api: list[Function]) -> None:
     ids = world.chunk_ids("alpha")
-    wrong = {}
+    wrong: dict[tuple[str, ...], tuple[str, ...]] = {}
     for function in api:
         if function.name in ("calibrate", "maintain"):
             continue

@@ -407,7 +407,16 @@ def test_the_refusal_lists_what_is_understood(db: Connection) -> None:
     assert said.message_primary == "timeframe 'sometime' is not understood"
     # Not a part of it that ends in the "or" of "before".
     assert refused(db, "before long").message_primary == "timeframe 'before long' is not understood"
-    for words in ("yesterday", "last 3 days", "two weeks ago", "Q4 2024", "2025-W10", "P7D", "between ... and ...", "auto"):
+    for words in (
+        "yesterday",
+        "last 3 days",
+        "two weeks ago",
+        "Q4 2024",
+        "2025-W10",
+        "P7D",
+        "between ... and ...",
+        "auto",
+    ):
         assert words in said.message_hint
 
 

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import json
-from datetime import date
+import math
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
 from typing import Any, Literal
 
 from pgbraid.errors import InvalidArgumentError
 
-__all__ = ["Mode", "check_mode", "check_query", "optional_json", "other_name", "to_json"]
+__all__ = [
+    "Duration",
+    "Mode",
+    "as_interval",
+    "as_list",
+    "as_numbers",
+    "check_mode",
+    "check_query",
+    "optional_json",
+    "other_name",
+    "to_json",
+]
 
 Mode = Literal["hybrid", "full_text", "semantic"]
+# Seconds, what PostgreSQL reads as an interval, such as "5 minutes", or a timedelta.
+Duration = float | str | timedelta
 
 # What others call the modes, as in braid_store.other_name.
 _OTHER_NAMES = {
@@ -64,6 +79,38 @@ def to_json(value: Any, name: str) -> str:
             f"{name} cannot be sent: {error}", hint="use JSON's types, datetimes and arrays"
         ) from error
     return encoded
+
+
+def as_interval(value: Duration | None, name: str) -> str | None:
+    """Return a length of time as PostgreSQL reads it. Raise InvalidArgumentError for what is none."""
+    if value is None or isinstance(value, str):
+        return value
+    seconds = value.total_seconds() if isinstance(value, timedelta) else value
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not math.isfinite(seconds):
+        raise InvalidArgumentError(
+            f"{name} is {value!r}"[:200],
+            hint="give seconds, a text such as '5 minutes', or a timedelta",
+            sqlstate="22023",
+        )
+    return f"{float(seconds)!r} seconds"
+
+
+def as_list(values: Iterable[Any], name: str) -> list[Any]:
+    """Return the values as a list. Raise InvalidArgumentError for one text, whose letters would be taken for them, and
+    for what is no list."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise InvalidArgumentError(
+            f"{name} is of type {type(values).__name__}", hint="give a list, also of a single value", sqlstate="22023"
+        )
+    return list(values)
+
+
+def as_numbers(values: Iterable[Any], name: str) -> list[float]:
+    """Return the values as numbers. Raise InvalidArgumentError for what is none."""
+    try:
+        return [float(value) for value in as_list(values, name)]
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError(f"{name}: {error}", hint="give a list of numbers", sqlstate="22023") from error
 
 
 def _encode(value: Any) -> Any:

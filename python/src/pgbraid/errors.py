@@ -234,7 +234,9 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
                 "the database's address cannot be read", hint="give a URL such as postgresql://user@host/database"
             )
         if isinstance(error, (psycopg.DataError, psycopg.ProgrammingError)):
-            return InvalidArgumentError(message, hint=hint)
+            return InvalidArgumentError(
+                message, hint=hint or "give each argument a value of its type: see help() of the method"
+            )
         return PgbraidError(message, hint=hint)
     if sqlstate.startswith("08") and message.startswith("connection to the remote node"):
         # Of Citus, whose own session with us is as it was.
@@ -260,6 +262,10 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
     kind = _BY_SQLSTATE.get(sqlstate) or _BY_CLASS.get(sqlstate[:2], PgbraidError)
     if kind is ConflictError:
         hint = hint or "repeat the call, or the whole transaction that it is part of"
+    elif kind is PermissionDeniedError:
+        hint = hint or "have an administrator run: grant braid_reader to the login, or braid_writer to write"
+    elif kind is InvalidArgumentError:
+        hint = hint or "give each argument a value of its type: see help() of the method"
     return kind(message, hint=hint, sqlstate=sqlstate)
 
 

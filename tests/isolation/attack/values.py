@@ -163,7 +163,8 @@ def hostile(kind: str, name: str, chunk_ids: Sequence[int], random: Random) -> l
         "text[]": [
             *(array(values) for values in ([], [None], INJECTIONS, VICTIM, ["discount"] * 500, TEXTS)),
             *(array([text]) for text in TEXTS),
-            "array[array['zyxfalcon', 'a'], array['b', 'c']]", "'[5:6]={speaker,category}'",
+            "array[array['zyxfalcon', 'a'], array['b', 'c']]",
+            "'[5:6]={speaker,category}'",
             "'{{speaker,category}}'",
             "'[0:1][3:4]={{speaker,category},{external_id,language}}'",
         ],

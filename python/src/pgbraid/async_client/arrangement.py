@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import Mode, check_query, optional_json
+from pgbraid.arguments import Mode, as_list, as_numbers, check_query, optional_json
 from pgbraid.async_client.queries import RANKING, searched
 from pgbraid.contexts import Context, Passage
 from pgbraid.results import SearchResult, SearchResults
@@ -40,8 +40,8 @@ async def arrange_results(
           chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(limit)s::int,
           collection => %(collection)s::text, options => %(options)s::jsonb))::text
         """,
-        chunk_ids=list(chunk_ids),
-        scores=[float(score) for score in scores],
+        chunk_ids=as_list(chunk_ids, "chunk_ids"),
+        scores=as_numbers(scores, "scores"),
         limit=limit,
         collection=collection,
         options=optional_json(options, "options"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import to_json
+from pgbraid.arguments import as_list, to_json
 from pgbraid.async_client.session import TENANT
 from pgbraid.ingestion.documents import batches, batches_ahead
 from pgbraid.stored import Document, ListedDocument, WriteSummary
@@ -120,7 +120,7 @@ async def store_sparse_terms(
     return stored
 
 
-async def get_document(client: AsyncClient, external_id: str, *, collection: str = "default") -> Document | None:
+async def get_document(client: AsyncClient, external_id: str, collection: str = "default") -> Document | None:
     """A document with its chunks, None if there is none of that id. Maps to braid.get_document.
 
     Raises NotFoundError for a collection that does not exist.
@@ -195,7 +195,7 @@ async def update_metadata(
     )
 
 
-async def delete_document(client: AsyncClient, external_id: str, *, collection: str = "default") -> bool:
+async def delete_document(client: AsyncClient, external_id: str, collection: str = "default") -> bool:
     """Delete a document with its chunks and vectors; whether it was there. Maps to braid.delete_document.
 
     Raises NotFoundError for a collection that does not exist.
@@ -209,7 +209,7 @@ async def delete_document(client: AsyncClient, external_id: str, *, collection: 
     )
 
 
-async def delete_documents(client: AsyncClient, external_ids: Sequence[str], *, collection: str = "default") -> int:
+async def delete_documents(client: AsyncClient, external_ids: Sequence[str], collection: str = "default") -> int:
     """Delete documents with their chunks and vectors, up to 100,000, much faster than one by one; how many were there.
     Maps to braid.delete_documents.
 
@@ -218,7 +218,7 @@ async def delete_documents(client: AsyncClient, external_ids: Sequence[str], *, 
     return int(
         await client._session.value(
             "braid.delete_documents(external_ids => %(external_ids)s::text[], collection => %(collection)s)",
-            external_ids=list(external_ids),
+            external_ids=as_list(external_ids, "external_ids"),
             collection=collection,
         )
     )

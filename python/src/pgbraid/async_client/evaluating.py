@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import to_json
+from pgbraid.arguments import as_list, to_json
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
@@ -49,7 +49,7 @@ async def create_query_set(
 
 
 async def store_queries(
-    client: AsyncClient, query_set: str, queries: Sequence[Mapping[str, Any]], *, collection: str = "default"
+    client: AsyncClient, query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default"
 ) -> int:
     """Store queries with `query_id`, `text` and, if you like, `filters` and `embedding`, which is of the collection's
     model. Maps to braid.store_queries.
@@ -136,7 +136,7 @@ async def evaluate(
         """,
         query_set=query_set,
         configuration=to_json(configuration or {}, "configuration"),
-        metrics=list(metrics),
+        metrics=as_list(metrics, "metrics"),
         judge=judge,
         details=details,
     )

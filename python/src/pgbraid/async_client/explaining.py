@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode, check_query, optional_json
+from pgbraid.arguments import Mode, as_list, check_query, optional_json
 from pgbraid.async_client.queries import RANKING, searched
 from pgbraid.async_client.session import TENANT
 from pgbraid.explanation import Explanation, ScorePart
@@ -94,7 +94,7 @@ async def explain_score(
         ) e (part)
         """,
         query=query,
-        chunk_ids=list(chunk_ids),
+        chunk_ids=as_list(chunk_ids, "chunk_ids"),
         match=match,
         collection=collection,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pgbraid.arguments import Duration, as_interval
 from pgbraid.stored import IndexProblem
 
 if TYPE_CHECKING:
@@ -34,26 +35,30 @@ async def status(client: AsyncClient, collection: str | None = None) -> dict[str
     return dict(status)
 
 
-async def health(client: AsyncClient, older_than: float = 3600.0) -> list[dict[str, Any]]:
+async def health(client: AsyncClient, older_than: Duration = 3600.0) -> list[dict[str, Any]]:
     """What is wrong, or could be better: `severity` ("problem" or "advice"), `code`, `subject`, `finding`, `reason` and
-    `command`, which mends it. Something must wait for `older_than` seconds to count. Maps to braid.health.
+    `command`, which mends it. Something must wait for `older_than` to count: seconds, a text such as
+    "2 hours", or a timedelta. Maps to braid.health.
 
     Raises InvalidArgumentError.
     """
     return await client._session.json(
-        "to_jsonb(braid.health(older_than => make_interval(secs => %(seconds)s::float8)))::text", seconds=older_than
+        "to_jsonb(braid.health(older_than => %(older_than)s::interval))::text",
+        older_than=as_interval(older_than, "older_than"),
     )
 
 
-async def maintain(client: AsyncClient, time_budget: float | None = None) -> dict[str, Any]:
-    """Merge, move vectors, index attributes declared later and tidy up for `time_budget` seconds; what was done.
+async def maintain(client: AsyncClient, time_budget: Duration | None = None) -> dict[str, Any]:
+    """Merge, move vectors, index attributes declared later and tidy up for `time_budget`; what was
+    done. It is seconds, a text such as "5 minutes", or a timedelta.
     Without a budget for 10 seconds, or for as long as an index takes that does not fit in. For services and
     administrators. Maps to braid.maintain, whose JSON object it returns: `complete` says whether nothing is left.
 
     Raises InvalidArgumentError.
     """
     (done,) = await client._session.json(
-        "braid.maintain(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
+        "braid.maintain(time_budget => %(time_budget)s::interval)::text",
+        time_budget=as_interval(time_budget, "time_budget"),
     )
     return dict(done)
 

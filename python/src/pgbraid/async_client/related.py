@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import check_query, optional_json
+from pgbraid.arguments import as_list, check_query, optional_json
 from pgbraid.results import FacetValue, SearchResult, SearchResults
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ async def facets(
           collection => %(collection)s::text, match => %(match)s::text, value_count => %(value_count)s::int,
           options => %(options)s::jsonb))::text
         """,
-        keys=list(keys),
+        keys=as_list(keys, "keys"),
         query=query,
         filters=optional_json(filters, "filters"),
         collection=collection,

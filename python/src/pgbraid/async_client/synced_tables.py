@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from pgbraid.arguments import Duration, as_interval
 from pgbraid.stored import SyncProblem, SyncStatus
 
 if TYPE_CHECKING:
@@ -88,15 +89,16 @@ async def unsync_table(client: AsyncClient, table_name: str, *, keep_documents: 
     )
 
 
-async def apply_changes(client: AsyncClient, time_budget: float = 10) -> dict[str, Any]:
-    """Bring changed rows of synced tables over, for `time_budget` seconds; the JSON object of braid.apply_changes:
-    `rows`, `failed`, `warnings`, whether it is `complete`, and `locked` if rows are left for that. For services
-    that write.
+async def apply_changes(client: AsyncClient, time_budget: Duration = 10) -> dict[str, Any]:
+    """Bring changed rows of synced tables over, for `time_budget`: seconds, a text such as "1 minute", or a timedelta.
+    The JSON object of braid.apply_changes: `rows`, `failed`, `warnings`, whether it is `complete`, and `locked` if rows
+    are left for that. For services that write.
 
     Raises InvalidArgumentError, PermissionDeniedError.
     """
     (done,) = await client._session.json(
-        "braid.apply_changes(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
+        "braid.apply_changes(time_budget => %(time_budget)s::interval)::text",
+        time_budget=as_interval(time_budget, "time_budget"),
     )
     return dict(done)
 

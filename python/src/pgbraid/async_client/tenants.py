@@ -43,9 +43,10 @@ async def drop_tenant(client: AsyncClient, tenant: str, confirm_tenant: str) -> 
     )
 
 
-async def export_tenant(client: AsyncClient) -> AsyncIterator[str]:
-    """All that this tenant stored, without loss, as lines of JSON for `import_tenant`: the collections that it
-    uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to braid.export_tenant.
+async def export_tenant(client: AsyncClient, collection: str | None = None) -> AsyncIterator[str]:
+    """All that this tenant stored, or its part of one collection, without loss, as lines of JSON for `import_tenant`:
+    the collections that it uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to
+    braid.export_tenant.
 
     Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
     """
@@ -53,7 +54,7 @@ async def export_tenant(client: AsyncClient) -> AsyncIterator[str]:
         async with client.connection.transaction():
             await client.connection.execute(f"select {TENANT}", {"tenant": client.tenant})
             async with client.connection.cursor(name="pgbraid_export", row_factory=tuple_row) as cursor:
-                await cursor.execute("select braid.export_tenant()::text")
+                await cursor.execute("select braid.export_tenant(collection => %s)::text", (collection,))
                 async for (record,) in cursor:
                     yield record
     except psycopg.Error as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from pgbraid.arguments import optional_json, to_json
+from pgbraid.arguments import as_list, optional_json, to_json
 from pgbraid.spaces import LOCAL_MODEL
 
 if TYPE_CHECKING:
@@ -105,8 +105,8 @@ def create_collection(
             fusion=fusion,
             rrf_k=rrf_k,
             fold_diacritics=fold_diacritics,
-            index_fields=list(index_fields),
-            embed_fields=list(embed_fields),
+            index_fields=as_list(index_fields, "index_fields"),
+            embed_fields=as_list(embed_fields, "embed_fields"),
             indexed_attributes=to_json(indexed_attributes or {}, "indexed_attributes"),
             vector_storage=vector_storage,
             hnsw_m=hnsw_m,
@@ -192,7 +192,7 @@ def set_ranking(
     )
 
 
-def set_synonyms(client: Client, word: str, synonyms: Sequence[str], *, collection: str = "default") -> int:
+def set_synonyms(client: Client, word: str, synonyms: Sequence[str], collection: str = "default") -> int:
     """Set what else a query for a word finds in a collection, for all tenants and in place of what was set before; how
     many there are. For administrators. Maps to braid.set_synonyms.
 
@@ -208,7 +208,7 @@ def set_synonyms(client: Client, word: str, synonyms: Sequence[str], *, collecti
                                collection => %(collection)s::text)
             """,
             word=word,
-            synonyms=list(synonyms),
+            synonyms=as_list(synonyms, "synonyms"),
             collection=collection,
         )
     )
@@ -239,7 +239,7 @@ def set_sparse_encoder(
 
 
 def set_indexed_attributes(
-    client: Client, attributes: Mapping[str, Literal["text", "number", "time"]], *, collection: str = "default"
+    client: Client, attributes: Mapping[str, Literal["text", "number", "time"]], collection: str = "default"
 ) -> None:
     """Declare which metadata keys of a collection filters find by index, for all tenants and in place of those
     declared before. For administrators. Maps to braid.set_indexed_attributes.

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import to_json
+from pgbraid.arguments import as_list, to_json
 from pgbraid.client.session import TENANT
 from pgbraid.ingestion.documents import batches, batches_ahead
 from pgbraid.stored import Document, ListedDocument, WriteSummary
@@ -122,7 +122,7 @@ def store_sparse_terms(
     return stored
 
 
-def get_document(client: Client, external_id: str, *, collection: str = "default") -> Document | None:
+def get_document(client: Client, external_id: str, collection: str = "default") -> Document | None:
     """A document with its chunks, None if there is none of that id. Maps to braid.get_document.
 
     Raises NotFoundError for a collection that does not exist.
@@ -197,7 +197,7 @@ def update_metadata(
     )
 
 
-def delete_document(client: Client, external_id: str, *, collection: str = "default") -> bool:
+def delete_document(client: Client, external_id: str, collection: str = "default") -> bool:
     """Delete a document with its chunks and vectors; whether it was there. Maps to braid.delete_document.
 
     Raises NotFoundError for a collection that does not exist.
@@ -211,7 +211,7 @@ def delete_document(client: Client, external_id: str, *, collection: str = "defa
     )
 
 
-def delete_documents(client: Client, external_ids: Sequence[str], *, collection: str = "default") -> int:
+def delete_documents(client: Client, external_ids: Sequence[str], collection: str = "default") -> int:
     """Delete documents with their chunks and vectors, up to 100,000, much faster than one by one; how many were there.
     Maps to braid.delete_documents.
 
@@ -220,7 +220,7 @@ def delete_documents(client: Client, external_ids: Sequence[str], *, collection:
     return int(
         client._session.value(
             "braid.delete_documents(external_ids => %(external_ids)s::text[], collection => %(collection)s)",
-            external_ids=list(external_ids),
+            external_ids=as_list(external_ids, "external_ids"),
             collection=collection,
         )
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import to_json
+from pgbraid.arguments import as_list, to_json
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
@@ -51,7 +51,7 @@ def create_query_set(
 
 
 def store_queries(
-    client: Client, query_set: str, queries: Sequence[Mapping[str, Any]], *, collection: str = "default"
+    client: Client, query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default"
 ) -> int:
     """Store queries with `query_id`, `text` and, if you like, `filters` and `embedding`, which is of the collection's
     model. Maps to braid.store_queries.
@@ -138,7 +138,7 @@ def evaluate(
         """,
         query_set=query_set,
         configuration=to_json(configuration or {}, "configuration"),
-        metrics=list(metrics),
+        metrics=as_list(metrics, "metrics"),
         judge=judge,
         details=details,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from pgbraid.arguments import Duration, as_interval
 from pgbraid.stored import IndexProblem
 
 if TYPE_CHECKING:
@@ -36,26 +37,30 @@ def status(client: Client, collection: str | None = None) -> dict[str, Any]:
     return dict(status)
 
 
-def health(client: Client, older_than: float = 3600.0) -> list[dict[str, Any]]:
+def health(client: Client, older_than: Duration = 3600.0) -> list[dict[str, Any]]:
     """What is wrong, or could be better: `severity` ("problem" or "advice"), `code`, `subject`, `finding`, `reason` and
-    `command`, which mends it. Something must wait for `older_than` seconds to count. Maps to braid.health.
+    `command`, which mends it. Something must wait for `older_than` to count: seconds, a text such as
+    "2 hours", or a timedelta. Maps to braid.health.
 
     Raises InvalidArgumentError.
     """
     return client._session.json(
-        "to_jsonb(braid.health(older_than => make_interval(secs => %(seconds)s::float8)))::text", seconds=older_than
+        "to_jsonb(braid.health(older_than => %(older_than)s::interval))::text",
+        older_than=as_interval(older_than, "older_than"),
     )
 
 
-def maintain(client: Client, time_budget: float | None = None) -> dict[str, Any]:
-    """Merge, move vectors, index attributes declared later and tidy up for `time_budget` seconds; what was done.
+def maintain(client: Client, time_budget: Duration | None = None) -> dict[str, Any]:
+    """Merge, move vectors, index attributes declared later and tidy up for `time_budget`; what was
+    done. It is seconds, a text such as "5 minutes", or a timedelta.
     Without a budget for 10 seconds, or for as long as an index takes that does not fit in. For services and
     administrators. Maps to braid.maintain, whose JSON object it returns: `complete` says whether nothing is left.
 
     Raises InvalidArgumentError.
     """
     (done,) = client._session.json(
-        "braid.maintain(time_budget => make_interval(secs => %(seconds)s::float8))::text", seconds=time_budget
+        "braid.maintain(time_budget => %(time_budget)s::interval)::text",
+        time_budget=as_interval(time_budget, "time_budget"),
     )
     return dict(done)
 

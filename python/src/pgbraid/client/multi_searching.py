@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode, check_mode, optional_json, to_json
+from pgbraid.arguments import Mode, as_list, check_mode, optional_json, to_json
 from pgbraid.client.queries import embed_query
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.expanders import expanded
@@ -53,7 +53,7 @@ def multi_search(
     """
     client = client._for_one_call()
     check_mode(mode)
-    texts = [queries] if isinstance(queries, str) else list(queries)
+    texts = [queries] if isinstance(queries, str) else as_list(queries, "query")
     if not texts or not all(isinstance(text, str) and text for text in texts):
         raise InvalidArgumentError(
             f"query is {queries!r}"[:200], hint="give a text, or a list of texts that are not empty", sqlstate="22023"

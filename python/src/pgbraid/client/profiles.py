@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from pgbraid.arguments import to_json
+from pgbraid.arguments import as_list, to_json
 from pgbraid.stored import LearnedProfile, ListedProfile, Profile
 from pgbraid.vectors import to_vector
 
@@ -23,7 +23,6 @@ def set_profile(
     profile: str,
     embedding: VectorLike | None = None,
     attributes: Mapping[str, Mapping[str, float]] | None = None,
-    *,
     collection: str = "default",
 ) -> None:
     """Store what a user likes, in place of the profile of this name: searches with `options={"profile": name}` boost
@@ -50,7 +49,6 @@ def learn_profile(
     liked: Sequence[str],
     disliked: Sequence[str] = (),
     keys: Sequence[str] = ("category", "speaker"),
-    *,
     collection: str = "default",
 ) -> LearnedProfile:
     """Make a profile of the documents, by external_id, that a user liked and disliked: all of them, as it replaces the
@@ -67,9 +65,9 @@ def learn_profile(
                                 collection => %(collection)s::text)
             """,
             profile=profile,
-            liked=list(liked),
-            disliked=list(disliked),
-            keys=list(keys),
+            liked=as_list(liked, "liked"),
+            disliked=as_list(disliked, "disliked"),
+            keys=as_list(keys, "keys"),
             collection=collection,
         )
     )

@@ -45,9 +45,10 @@ def drop_tenant(client: Client, tenant: str, confirm_tenant: str) -> bool:
     )
 
 
-def export_tenant(client: Client) -> Iterator[str]:
-    """All that this tenant stored, without loss, as lines of JSON for `import_tenant`: the collections that it
-    uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to braid.export_tenant.
+def export_tenant(client: Client, collection: str | None = None) -> Iterator[str]:
+    """All that this tenant stored, or its part of one collection, without loss, as lines of JSON for `import_tenant`:
+    the collections that it uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to
+    braid.export_tenant.
 
     Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
     """
@@ -55,7 +56,7 @@ def export_tenant(client: Client) -> Iterator[str]:
         with client.connection.transaction():
             client.connection.execute(f"select {TENANT}", {"tenant": client.tenant})
             with client.connection.cursor(name="pgbraid_export", row_factory=tuple_row) as cursor:
-                cursor.execute("select braid.export_tenant()::text")
+                cursor.execute("select braid.export_tenant(collection => %s)::text", (collection,))
                 for (record,) in cursor:
                     yield record
     except psycopg.Error as error:

@@ -189,17 +189,31 @@ def checked_records(lines: Iterable[str]) -> Iterator[str]:
     """The lines that are not empty. Raises InvalidArgumentError for the first one that is no JSON, such as the last of
     a file that was cut off."""
     for number, line in enumerate(lines, 1):
+        if not isinstance(line, str):
+            raise InvalidArgumentError(
+                f"line {number} is of type {type(line).__name__}, not str",
+                hint="give the lines of an export, unchanged",
+            )
         if line.strip():
             try:
-                json.loads(line)
+                json.loads(line, parse_constant=_no_constant)
             except json.JSONDecodeError as error:
                 raise InvalidArgumentError(
                     f"line {number} is not JSON: {error.msg} (character {error.colno})",
                     hint="give the lines of an export, whole and unchanged",
                 ) from error
+            except ValueError as error:
+                raise InvalidArgumentError(
+                    f"line {number} is not JSON: it has {error}",
+                    hint="give the lines of an export, whole and unchanged",
+                ) from error
             except RecursionError as error:
                 raise InvalidArgumentError(f"line {number} is JSON nested too deeply") from error
             yield line
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(name)
 
 
 def check_document(document: Mapping[str, Any], number: int = 1) -> CheckedDocument:
