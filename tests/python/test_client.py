@@ -507,7 +507,7 @@ def test_without_an_embedder_for_the_collections_model(client: pgbraid.Client, d
 def test_an_embedder_of_other_dimensions(client: pgbraid.Client, dsn: str) -> None:
     client.add_documents([FOX])
     with pgbraid.connect(dsn, embedder=NarrowEmbedder()) as narrow:
-        for call in (lambda: narrow.search("fox"), lambda: narrow.embed_pending()):
+        for call in (lambda: narrow.search("fox", mode="semantic"), lambda: narrow.embed_pending()):
             with pytest.raises(DimensionMismatchError) as caught:
                 call()
             assert "3 dimensions" in caught.value.message

@@ -165,8 +165,9 @@ export type ExplainedRow = {
   chunk_index: number
   title: string | null
   score: number
-  // Gives the score to the last bit.
+  // Gives the score to the last bit, and the same with the names of its numbers.
   arithmetic: string
+  formula: string
   spread: Json
   fused_score: number | null
   boosts: Json

@@ -41,9 +41,11 @@ class VectorSpaces:
             rows = await self._session.rows(SPACES, collection=collection)
             if not rows:
                 self.forget(collection)
+                quoted = collection.replace("'", "''")
                 raise NotFoundError(
                     f'collection "{collection}" does not exist',
-                    hint="create it with create_collection, or see `pgbraid status` for those there are",
+                    hint="see the names: select name from braid.collections; "
+                    f"or create it: select braid.create_collection('{quoted}');",
                     sqlstate="42704",
                 )
             self._known[collection] = [VectorSpace(*row) for row in rows]
