@@ -15,7 +15,8 @@ begin
     where d.noted_until is not null
       and not exists (
         select from braid_store.due_parts p
-        where p.collection_id = d.collection_id
+        -- What waits for rebuild_index() may wait for long, and has nothing to do with attributes.
+        where p.collection_id = d.collection_id and p.task <> 'rebuild_index'
           and (p.id <= d.noted_until and p.awaits is null or p.task = 'index_attributes'))
     for update skip locked
   loop
