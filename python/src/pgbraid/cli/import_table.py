@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 FETCH = 500
 PAGE = 1000
 # As documents have them; else as text.
-FORMS = {"metadata": "{}::jsonb", "importance": "{}::float8", "occurred_at": "to_json({}::timestamptz) #>> '{{}}'"}
+FORMS = {
+    "metadata": "{}::jsonb::text",
+    "importance": "{}::float8",
+    "occurred_at": "to_json({}::timestamptz) #>> '{{}}'",
+}
 
 
 @dataclass(frozen=True)
@@ -250,4 +254,22 @@ def _rows(connection: psycopg.Connection[Any], source: Source, ids: set[str] | N
         for row in cursor.execute(query):
             if ids is not None:
                 ids.add(row[0])
-            yield {key: value for key, value in zip(source.columns, row, strict=True) if value is not None}
+            document = {key: value for key, value in zip(source.columns, row, strict=True) if value is not None}
+            if "metadata" in document:
+                document["metadata"] = _metadata(document["external_id"], document["metadata"])
+            yield document
+
+
+def _metadata(name: str, text: str) -> Any:
+    """Return the metadata of the row of this id. Raises InvalidArgumentError for what Python cannot read."""
+    import json
+
+    from pgbraid.errors import InvalidArgumentError
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidArgumentError(
+            f"metadata of {name[:100]!r} cannot be read: {str(error)[:100]}",
+            hint="shorten its numbers, or nest it less deeply",
+        ) from error

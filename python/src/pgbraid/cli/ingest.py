@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 
 FAILED = 1
 INPUT = "-"
+QUERY_PLACE = "query"
 
 
 def _field_options(function: Callable[..., None]) -> Callable[..., None]:
-    """`--id-column` and its like; `--id-key` is the same, as JSON has keys."""
+    """`--id-column` and its like; `--id-key` is the same, as JSON has keys. All take PATTERN=NAME."""
     kinds = {
         "id": "Becomes external_id.",
-        "text": "Becomes content. May be given several times.",
+        "text": "Becomes content. May be given several times. 'faq*.xlsx=answer' holds for files of such a name.",
         "title": "Becomes title.",
         "speaker": "Becomes speaker.",
         "occurred-at": "Becomes occurred_at.",
@@ -45,7 +46,7 @@ def _field_options(function: Callable[..., None]) -> Callable[..., None]:
             f"{kind.replace('-', '_')}_field",
             metavar="NAME",
             help=text,
-            multiple=kind in ("text", "metadata"),
+            multiple=True,
         )(function)
     return function
 
@@ -62,6 +63,7 @@ def _delimiter(_context: click.Context, _parameter: click.Parameter, value: str 
 @dsn_option
 @tenant_option
 @collection_option
+@click.option("--create", is_flag=True, help="Create the collection, with the usual settings, if it is not there.")
 @click.option(
     "--source", metavar="NAME", help="What the documents belong to. Default: the folder, as an absolute path."
 )
@@ -102,6 +104,7 @@ def ingest(
     dsn: str | None,
     tenant: str,
     collection: str,
+    create: bool,
     source: str | None,
     prune: bool,
     dry_run: bool,
@@ -121,8 +124,8 @@ def ingest(
     embedding_model: str | None,
     **fields: Any,
 ) -> None:
-    """Index files, and folders with all that is below them: text, Markdown, HTML, PDF, DOCX, EPUB, tables, JSON,
-    e-mail, transcripts, source code. A path of - is standard input.
+    """Index files, and folders with all that is below them: text, Markdown, HTML, PDF, DOCX, PPTX, RTF, EPUB,
+    notebooks, tables, JSON, e-mail, transcripts, source code. A path of - is standard input.
 
     A file's external_id is its source and its path within it, and behind that a row's id. Running it again costs only
     what has changed. Ends with 1 if a file failed.
@@ -132,7 +135,7 @@ def ingest(
     import pgbraid
     from pgbraid.cli.progress import ByteProgress, embed
     from pgbraid.errors import PgbraidError
-    from pgbraid.files.drafts import Fields
+    from pgbraid.files.drafts import FieldRules
     from pgbraid.files.ingesting import Ingestion, Options
     from pgbraid.files.kinds import KINDS
     from pgbraid.files.report import Report
@@ -145,10 +148,7 @@ def ingest(
     if from_dsn and sql is None:
         raise click.UsageError("--from needs --sql", click.get_current_context())
     options = Options(
-        Fields(
-            **{name.removesuffix("_field"): value or None for name, value in fields.items() if name != "text_field"},
-            text=fields["text_field"],
-        ),
+        FieldRules({name.removesuffix("_field"): given for name, given in fields.items()}),
         encoding,
         strict,
         dry_run,
@@ -172,7 +172,7 @@ def ingest(
             collection,
             options,
             report,
-            _chunk_tokens(client, collection),
+            _chunk_tokens(client, collection, create=create and not dry_run),
             shown.update,
             lambda: pgbraid.connect(dsn, tenant=tenant),
         )
@@ -182,7 +182,7 @@ def ingest(
                 if has_input:
                     _ingest_input(ingestion, source, kind or "text", options)
                 if sql is not None:
-                    _ingest_query(ingestion, source, from_dsn or dsn, sql, options.fields)
+                    _ingest_query(ingestion, source, from_dsn or dsn, sql, options.fields.fields(QUERY_PLACE))
                 if prune:
                     ingestion.prune()
         except (KeyboardInterrupt, PgbraidError):
@@ -191,6 +191,8 @@ def ingest(
             raise
         finally:
             shown.clear()
+        for pattern in options.fields.unused():
+            shown.say(f"warning: no file has a name like {pattern!r}")
         for line in report.skipped_lines():
             shown.say(line)
         for line in report.lines():
@@ -207,15 +209,17 @@ def _interrupted(report: Report, strict: bool) -> str:
     return f"{report.indexed} file{'' if report.indexed == 1 else 's'} indexed; run it again to go on"
 
 
-def _chunk_tokens(client: Client, collection: str) -> int:
+def _chunk_tokens(client: Client, collection: str, *, create: bool) -> int:
     from pgbraid.errors import NotFoundError
 
-    row = client.connection.execute(
-        "select chunk_tokens from braid_calls.collection_spaces(%s) limit 1", (collection,), prepare=False
-    ).fetchone()
+    query = "select chunk_tokens from braid_calls.collection_spaces(%s) limit 1"
+    row = client.connection.execute(query, (collection,), prepare=False).fetchone()
+    if row is None and create:
+        client.create_collection(collection)
+        row = client.connection.execute(query, (collection,), prepare=False).fetchone()
     if row is None:
         raise NotFoundError(
-            f'collection "{collection}" does not exist', hint="create it: select braid.create_collection(…)"
+            f'collection "{collection}" does not exist', hint="add --create, or see pgbraid status for those there are"
         )
     return int(row[0])
 
@@ -238,7 +242,7 @@ def _ingest_input(ingestion: Ingestion, source: str | None, kind: str, options: 
             size,
             kind,
             name,
-            options.fields,
+            options.fields.fields(INPUT),
             options.encoding,
             ingestion.chunk_tokens,
             options.reader,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from pgbraid.errors import IngestError
 
-__all__ = ["MOST_DOCUMENT_CHARACTERS", "MOST_WHOLE_BYTES", "Draft", "Fields", "Input", "NoText"]
+__all__ = ["MOST_DOCUMENT_CHARACTERS", "MOST_WHOLE_BYTES", "Draft", "FieldRules", "Fields", "Input", "NoText"]
 
 # A longer text becomes several documents, so that neither side holds more than this of it.
 MOST_DOCUMENT_CHARACTERS = 1_000_000
@@ -38,6 +40,49 @@ class Fields:
     source_uri: str | None = None
     # None: all that are left.
     metadata: tuple[str, ...] | None = None
+
+
+class FieldRules:
+    """Which fields are what, for all files or for those whose name or path fits a pattern."""
+
+    def __init__(self, given: Mapping[str, Sequence[str]]) -> None:
+        """`given` has, for each field of Fields, names such as answer or faq*.xlsx=answer."""
+        self._plain: dict[str, list[str]] = {}
+        self._patterned: list[tuple[str, str, str]] = []
+        self._unused: set[str] = set()
+        for kind, names in given.items():
+            for name in names:
+                pattern, equals, column = name.partition("=")
+                if equals and _PATTERN.search(pattern):
+                    self._patterned.append((kind, pattern, column))
+                    self._unused.add(pattern)
+                else:
+                    self._plain.setdefault(kind, []).append(name)
+        self._of_all = _fields(self._plain)
+
+    def fields(self, place: str) -> Fields:
+        """Return the fields of the file at this path. What a pattern says goes before what is said for all."""
+        found: dict[str, list[str]] = {}
+        for kind, pattern, column in self._patterned:
+            if fnmatchcase(place, pattern) or fnmatchcase(place.rpartition("/")[2], pattern):
+                self._unused.discard(pattern)
+                found.setdefault(kind, []).append(column)
+        return _fields({**self._plain, **found}) if found else self._of_all
+
+    def unused(self) -> list[str]:
+        """Return the patterns that no file has fitted."""
+        return sorted(self._unused)
+
+
+_PATTERN = re.compile(r"[*?\[./]")
+
+
+def _fields(given: Mapping[str, Sequence[str]]) -> Fields:
+    values: dict[str, Any] = {}
+    for kind, names in given.items():
+        if names:
+            values[kind] = tuple(names) if kind in ("text", "metadata") else names[-1]
+    return Fields(**values)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pgbraid.errors import IngestError, MissingExtraError
 from pgbraid.files.batches import Batch, BatchWriter, Waiting
-from pgbraid.files.drafts import Draft, Fields, Input, NoText
+from pgbraid.files.drafts import Draft, FieldRules, Input, NoText
 from pgbraid.files.kinds import reader_version
 from pgbraid.files.library import HINT
 from pgbraid.files.pruning import Seen
@@ -35,7 +35,7 @@ DELETE_BATCH = 1_000
 
 @dataclass(frozen=True)
 class Options:
-    fields: Fields = field(default_factory=Fields)
+    fields: FieldRules = field(default_factory=lambda: FieldRules({}))
     encoding: str | None = None
     strict: bool = False
     dry_run: bool = False
@@ -195,7 +195,7 @@ class Ingestion:
             found.size,
             found.kind,
             title,
-            self._options.fields,
+            self._options.fields.fields(found.place),
             self._options.encoding,
             self.chunk_tokens,
             self._options.reader,

@@ -11,7 +11,7 @@ from typing import Any
 
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.files.drafts import Draft, Input, NoText
-from pgbraid.files.records import ID_NAMES, TEXT_NAMES, draft_of_record
+from pgbraid.files.records import ID_NAMES, TEXT_NAMES, draft_of_record, guess_text
 from pgbraid.files.text import read_text
 from pgbraid.files.transcripts import drafts_of_segments, is_segments
 from pgbraid.ingestion.documents import MOST_BATCH_BYTES, check_document
@@ -65,7 +65,7 @@ def _draft(file: Input, value: Any, number: int, line: int | None, position: int
     if value is None:
         return Draft(line=line, position=position, error=file.error("null instead of a JSON object", line=line))
     asked = bool(file.fields.id or file.fields.text)
-    if isinstance(value, Mapping) and (asked or ("external_id" not in value and _looks_like_record(value))):
+    if isinstance(value, Mapping) and (asked or _looks_like_record(file, value)):
         return draft_of_record(value, file.fields, file, number, line=line, position=position)
     try:
         check_document(value, number).encode()
@@ -77,9 +77,14 @@ def _draft(file: Input, value: Any, number: int, line: int | None, position: int
     return Draft(value, None, position, line)
 
 
-def _looks_like_record(value: Mapping[str, Any]) -> bool:
-    """As BEIR's corpora, and many others."""
-    return any(name in value for name in ID_NAMES) and any(isinstance(value.get(name), str) for name in TEXT_NAMES)
+def _looks_like_record(file: Input, value: Mapping[str, Any]) -> bool:
+    """As BEIR's corpora, and many others; or an object with texts under names of its own."""
+    if "external_id" in value:
+        return False
+    if any(name in value for name in TEXT_NAMES):
+        has_text = any(isinstance(value.get(name), str) for name in TEXT_NAMES)
+        return has_text and any(name in value for name in ID_NAMES)
+    return bool(guess_text(file.fields, [value]))
 
 
 def json_drafts(file: Input) -> Iterator[Draft]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import islice
 
 from pgbraid.files.drafts import Draft, Input
 
-__all__ = ["KINDS", "READERS", "kind_of", "read", "reader_version"]
+__all__ = ["KINDS", "READERS", "kind_of", "looks_like_text", "read", "reader_version"]
 
 # What reads a kind. A kind's version is a part of what tells whether a file has changed: raise it when a reader makes
 # other documents of the same file.
@@ -30,6 +31,9 @@ KINDS: dict[str, tuple[str, int]] = {
     "mbox": ("mail:mailbox_drafts", 2),
     "epub": ("epub:epub_drafts", 3),
     "docx": ("docx:docx_drafts", 2),
+    "pptx": ("pptx:pptx_drafts", 1),
+    "rtf": ("rtf:rtf_drafts", 1),
+    "notebook": ("notebooks:notebook_drafts", 1),
     "pdf": ("pdf:pdf_drafts", 2),
 }
 # Readers that take the place of these, by the kinds that they read.
@@ -53,6 +57,9 @@ _SUFFIXES = {
     "mbox": "mbox",
     "epub": "epub",
     "docx": "docx",
+    "pptx": "pptx",
+    "rtf": "rtf",
+    "notebook": "ipynb",
     "pdf": "pdf",
     "code": "py pyi js mjs cjs jsx ts mts cts tsx vue svelte c h cc cpp cxx hh hpp hxx cs java kt kts scala groovy"
     " go rs rb php swift m mm pl pm lua r jl dart ex exs erl hrl hs ml mli fs fsx clj cljs lisp el scm zig nim v sv vhd"
@@ -74,6 +81,19 @@ def kind_of(name: str) -> str | None:
     if len(parts) > 2 and (kind := _KIND_OF_SUFFIX.get(".".join(parts[-2:]))):
         return kind
     return _KIND_OF_SUFFIX.get(parts[-1]) if len(parts) > 1 else _KIND_OF_NAME.get(parts[0])
+
+
+def looks_like_text(start: bytes) -> bool:
+    """Return whether a file without a suffix that begins so is a text in UTF-8."""
+    try:
+        # A character may be cut.
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return bool(start) and not start.translate(None, _PRINTED).translate(None, bytes(range(128, 256)))
+
+
+_PRINTED = bytes([*b"\t\n\f\r\x1b", *range(32, 127)])
 
 
 def read(file: Input) -> Iterator[Draft]:

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+import psycopg
+from psycopg.abc import AdaptContext, Buffer
+from psycopg.abc import Loader as LoaderProtocol
+from psycopg.adapt import Loader
+from psycopg.pq import Format
+from psycopg.types.json import set_json_loads
+
 from pgbraid.files.drafts import Draft, Fields, Input, NoText
-from pgbraid.files.records import draft_of_record, text_fields
+from pgbraid.files.records import ROWS_LOOKED_AT, draft_of_record, text_of_table
 
 __all__ = ["query_drafts"]
 
@@ -16,13 +25,12 @@ ROWS = 500
 
 def query_drafts(dsn: str, query: str, fields: Fields) -> Iterator[Draft]:
     """A document of each row, read through a cursor. Raises IngestError, and NoText if there is no row."""
-    import psycopg
-
     from pgbraid._dsn import usable_dsn
 
     file = Input(Path("query"), "--sql", 0, "sql", "query", fields)
     number = 0
     with psycopg.connect(usable_dsn(dsn, "--from")) as connection:
+        _take_any_value(connection)
         connection.read_only = True
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         with connection.cursor(name="pgbraid_ingest") as cursor:
@@ -43,17 +51,49 @@ def query_drafts(dsn: str, query: str, fields: Fields) -> Iterator[Draft]:
             ):
                 if name not in names:
                     raise file.error(f"no column {name!r}", hint=f"its columns are {known}")
-            if not text_fields(fields, names):
-                raise file.error(
-                    "nothing says which column is the text", hint=f"--text-column NAME; its columns are {known}"
-                )
             if not fields.id and not {"external_id", "_id", "id"} & set(names):
                 raise file.error(
                     "nothing says which column is the id", hint=f"--id-column NAME; its columns are {known}"
                 )
-            row: tuple[Any, ...]
-            for number, row in enumerate(cursor, 1):
-                record = dict(zip(names, row, strict=True))
-                yield draft_of_record(record, fields, file, number, line=number)
+            first = [dict(zip(names, row, strict=True)) for row in cursor.fetchmany(ROWS_LOOKED_AT)]
+            text = text_of_table(file, names, first)
+            records = chain(first, (dict(zip(names, row, strict=True)) for row in cursor))
+            for number, record in enumerate(records, 1):
+                yield draft_of_record(record, fields, file, number, text=text, line=number)
     if not number:
         raise NoText("no rows")
+
+
+def _take_any_value(connection: psycopg.Connection[Any]) -> None:
+    """Have what Python has no value for, such as a date before our era or a number of thousands of digits in JSON, read
+    as text."""
+
+    def loads(data: str | bytes) -> Any:
+        try:
+            return json.loads(data)
+        except (ValueError, RecursionError):
+            return data if isinstance(data, str) else data.decode()
+
+    set_json_loads(loads, connection)
+    for name in ("date", "time", "timetz", "timestamp", "timestamptz", "interval"):
+        kind = connection.adapters.types[name]
+        connection.adapters.register_loader(kind.oid, _as_text_if_need_be(connection, kind.oid))
+
+
+def _as_text_if_need_be(connection: psycopg.Connection[Any], oid: int) -> type[Loader]:
+    kind = connection.adapters.get_loader(oid, Format.TEXT)
+    assert kind is not None
+    known: type[LoaderProtocol] = kind
+
+    class Tolerant(Loader):
+        def __init__(self, oid: int, context: AdaptContext | None = None) -> None:
+            super().__init__(oid, context)
+            self._known = known(oid, context)
+
+        def load(self, data: Buffer) -> Any:
+            try:
+                return self._known.load(data)
+            except (psycopg.DataError, ValueError, OverflowError):
+                return bytes(data).decode()
+
+    return Tolerant

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 from uuid import UUID
 
 from pgbraid.errors import IngestError
 from pgbraid.files.drafts import Draft, Fields, Input
 
-__all__ = ["draft_of_record", "text_fields"]
+__all__ = ["ROWS_LOOKED_AT", "draft_of_record", "guess_text", "text_fields", "text_of_table"]
 
 ID_NAMES = ("external_id", "_id", "id")
 # An id within its file. Others are the user's own, as those of a query are, or a BEIR collection's, which judgments
@@ -23,6 +25,13 @@ TEXT_NAMES = ("text", "content", "body")
 # Columns of documents, taken from fields of these names unless told otherwise.
 _NAMED = ("title", "speaker", "occurred_at", "category", "importance", "language", "source_uri")
 _MISSING = object()
+# Rows that are looked at to find columns of text.
+ROWS_LOOKED_AT = 100
+# Numbers, addresses, dates and ids of programs, by the first characters.
+_NO_TEXT = re.compile(
+    r"[\d\W_]*|\w+://\S*|[\w.+-]+@[\w.-]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\d{4}-\d\d-\d\d([ T][\d:.+Z-]*)?( BC)?"
+)
+_CHARACTERS_LOOKED_AT = 100
 
 
 def text_fields(fields: Fields, names: Mapping[str, Any] | list[str]) -> tuple[str, ...]:
@@ -32,17 +41,45 @@ def text_fields(fields: Fields, names: Mapping[str, Any] | list[str]) -> tuple[s
     return next(((name,) for name in TEXT_NAMES if name in names), ())
 
 
+def text_of_table(file: Input, names: list[str], rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return which columns hold the text, by the first rows if neither the user nor their names say it."""
+    if found := text_fields(file.fields, names) or guess_text(file.fields, islice(rows, ROWS_LOOKED_AT)):
+        return found
+    known = ", ".join(map(repr, names))
+    raise file.error("nothing says which column is the text", hint=f"--text-column NAME; its columns are {known}")
+
+
+def guess_text(fields: Fields, records: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the fields that mostly hold text, in their order but for the one with the most, which comes last."""
+    known = {*ID_NAMES, "metadata", *_NAMED, *(name for name in vars(fields).values() if isinstance(name, str))}
+    values: dict[str, list[str | None]] = {}
+    for record in records:
+        for name, value in record.items():
+            if value is not None and value != "":
+                is_text = isinstance(value, str) and not _NO_TEXT.fullmatch(value.strip()[:_CHARACTERS_LOOKED_AT])
+                values.setdefault(name, []).append(value if is_text else None)
+    lengths = {
+        name: sum(len(text) for text in texts if text)
+        for name, texts in values.items()
+        if 2 * sum(text is not None for text in texts) >= len(texts)
+    }
+    found = [name for name in lengths if name not in known] or [name for name in ("title",) if name in lengths]
+    return tuple(sorted(found, key=lambda name: name == max(found, key=lengths.__getitem__)))
+
+
 def draft_of_record(
     record: Mapping[str, Any],
     fields: Fields,
     file: Input,
     number: int,
     *,
+    text: Sequence[str] = (),
     table: str = "",
     line: int | None = None,
     position: int = 0,
 ) -> Draft:
-    """Return the document of a record, which is the `number`th of its file, or of the table of this name in it."""
+    """Return the document of a record, which is the `number`th of its file, or of the table of this name in it. `text`
+    names its fields of text, if neither the user nor their names do."""
     prefix = f"{table}-" if table else ""
     taken = set()
 
@@ -55,8 +92,12 @@ def draft_of_record(
         taken.add(name)
         return found
 
+    names = text_fields(fields, record)
+    guessed = () if names else tuple(text) or guess_text(fields, [record])
     try:
-        texts = [_text(value_of(name)) for name in text_fields(fields, record)]
+        texts = [_text(value_of(name)) for name in names or guessed]
+        # The others are texts and facts as well, such as a status.
+        taken.difference_update(guessed[:-1])
         id_name = fields.id or next((name for name in ID_NAMES if name in record), None)
         external_id = _text(value_of(id_name))
         values: dict[str, Any] = {}
@@ -74,7 +115,7 @@ def draft_of_record(
             metadata = {name: value_of(name) for name in fields.metadata}
     except IngestError as error:
         return Draft(line=line, position=position, error=error)
-    if not text_fields(fields, record):
+    if not names and not guessed:
         known = ", ".join(map(repr, record)) or "none"
         problem = file.error(
             "nothing says which field is the text",

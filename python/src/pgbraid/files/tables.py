@@ -11,7 +11,7 @@ from typing import Any
 from pgbraid.files.archives import check_archive
 from pgbraid.files.drafts import MOST_WHOLE_BYTES, Draft, Fields, Input, NoText
 from pgbraid.files.library import library
-from pgbraid.files.records import draft_of_record, text_fields
+from pgbraid.files.records import ROWS_LOOKED_AT, draft_of_record, text_of_table
 from pgbraid.files.text import read_lines
 from pgbraid.ingestion.documents import MOST_CONTENT_BYTES
 
@@ -46,6 +46,7 @@ def csv_drafts(file: Input) -> Iterator[Draft]:
     try:
         header = [name.strip() for name in next(rows, [])]
         _check_header(file, header)
+        text = text_of_table(file, header, _first_rows(file, delimiter, header, skipped))
         for number, row in enumerate(rows, 1):
             line = rows.line_num + skipped
             if not any(cell.strip() for cell in row):
@@ -56,8 +57,8 @@ def csv_drafts(file: Input) -> Iterator[Draft]:
                 continue
             cells: dict[str, Any] = {name: cell for name, cell in zip(header, row, strict=False) if cell != ""}
             # An empty cell is no text, and is no missing column either.
-            record = {**dict.fromkeys(_named(file.fields, header)), **cells}
-            yield draft_of_record(record, file.fields, file, number, line=line, position=position)
+            record = {**dict.fromkeys(_named(file.fields, header, text)), **cells}
+            yield draft_of_record(record, file.fields, file, number, text=text, line=line, position=position)
     except csv.Error as error:
         line = rows.line_num + skipped
         yield Draft(line=line, position=position, error=file.error(f"not CSV: {error}", line=line))
@@ -82,11 +83,21 @@ def _delimiter(lines: list[str]) -> str:
     return max(_DELIMITERS, key=fit)
 
 
-def _named(fields: Fields, header: list[str]) -> list[str]:
+def _first_rows(file: Input, delimiter: str, header: list[str], skipped: int) -> Iterator[dict[str, str]]:
+    lines = islice((line for line, _ in read_lines(file, MOST_CONTENT_BYTES)), skipped, None)
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    try:
+        yield from (dict(zip(header, row, strict=False)) for row in islice(rows, 1, None))
+    except csv.Error:
+        # It is told when the row is read.
+        return
+
+
+def _named(fields: Fields, header: list[str], text: tuple[str, ...]) -> list[str]:
     return [
         name
         for name in header
-        if name in text_fields(fields, header)
+        if name in text
         or name in vars(fields).values()
         or name in (fields.metadata or ())
         or name in ("external_id", "_id", "id")
@@ -96,13 +107,10 @@ def _named(fields: Fields, header: list[str]) -> list[str]:
 def _check_header(file: Input, header: list[str]) -> None:
     if not header:
         raise NoText("no rows")
-    known = ", ".join(map(repr, header))
     single = {name: value for name, value in vars(file.fields).items() if isinstance(value, str)}
     for name in (*file.fields.text, *single.values(), *(file.fields.metadata or ())):
         if name not in header:
-            raise file.error(f"no column {name!r}", hint=f"its columns are {known}")
-    if not text_fields(file.fields, header):
-        raise file.error("nothing says which column is the text", hint=f"--text-column NAME; its columns are {known}")
+            raise file.error(f"no column {name!r}", hint=f"its columns are {', '.join(map(repr, header))}")
 
 
 def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
@@ -124,6 +132,8 @@ def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
         header = [str(cell).strip() for cell in next(rows, [])]
         try:
             _check_header(file, header)
+            first = (dict(zip(header, row, strict=False)) for row in islice(sheet.iter_rows(), 1, None))
+            text = text_of_table(file, header, first)
         except NoText:
             continue
         except Exception as error:
@@ -140,6 +150,7 @@ def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
                     file.fields,
                     file,
                     number,
+                    text=text,
                     table=name if len(sheets) > 1 else "",
                     line=number + 1,
                     position=file.size,
@@ -159,7 +170,9 @@ def parquet_drafts(file: Input) -> Iterator[Draft]:
     arrow = library("pyarrow", "Parquet")
     try:
         with parquet.ParquetFile(file.path) as source:
-            _check_header(file, list(source.schema_arrow.names))
+            names = list(source.schema_arrow.names)
+            _check_header(file, names)
+            text = text_of_table(file, names, _first_records(source))
             total = source.metadata.num_rows
             if not total:
                 raise NoText("no rows")
@@ -172,8 +185,14 @@ def parquet_drafts(file: Input) -> Iterator[Draft]:
                         file.fields,
                         file,
                         number,
+                        text=text,
                         line=number,
                         position=file.size * number // total,
                     )
     except arrow.ArrowException as error:
         raise file.error(f"damaged, or no Parquet: {error}", hint="write it again") from error
+
+
+def _first_records(source: Any) -> Iterator[dict[str, Any]]:
+    for batch in source.iter_batches(batch_size=ROWS_LOOKED_AT, use_threads=False):
+        yield from batch.to_pylist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator, Sequence
@@ -10,11 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from pgbraid.errors import InvalidArgumentError
-from pgbraid.files.kinds import KINDS, kind_of
+from pgbraid.files.kinds import KINDS, kind_of, looks_like_text
 from pgbraid.files.library import HINT, library
 from pgbraid.files.stored import file_id
 
 __all__ = ["Found", "LeftOut", "Root", "Walk", "make_roots"]
+
+LOOP = "loop of links: it leads back to itself, or to a folder that it is in"
+BYTES_LOOKED_AT = 8_192
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,8 @@ class Walk:
             yield from self._folder(root, _ignored_above(root.folder) if self.gitignore else [])
 
     def _single(self, root: Root, name: str) -> Iterator[Found | LeftOut]:
-        kind = self.kind or kind_of(name)
+        path = root.folder / name
+        kind = self.kind or kind_of(name) or _kind_of_content(path)
         if kind is None:
             raise InvalidArgumentError(
                 f"{root.folder / name}: unknown kind of file",
@@ -141,8 +146,8 @@ class Walk:
                     is_folder = False
                 if _is_ignored(path, is_folder, ignored) or _is_ignored(path, is_folder, self._excluded):
                     yield LeftOut(path, "excluded, or in .gitignore")
-                elif entry.is_symlink() and _leads_into(path, root.folder):
-                    yield LeftOut(path, "link to what is read anyway")
+                elif entry.is_symlink() and (reason := _needless(path, root.folder)):
+                    yield LeftOut(path, reason)
                 elif is_folder:
                     below.append((path, ignored))
                 else:
@@ -150,7 +155,7 @@ class Walk:
             waiting += reversed(below)
 
     def _known_kind(self, root: Root, path: Path) -> Iterator[Found | LeftOut]:
-        kind = self.kind or kind_of(path.name)
+        kind = self.kind or kind_of(path.name) or _kind_of_content(path)
         if kind is None:
             suffix = path.suffix.lower()
             yield LeftOut(path, f"unknown kind {suffix}" if suffix.isascii() and suffix else "unknown kind")
@@ -161,7 +166,8 @@ class Walk:
         try:
             found = path.stat()
         except OSError as error:
-            yield LeftOut(path, f"cannot be read: {error.strerror or error}", failed=not path.is_symlink())
+            reason = LOOP if error.errno == errno.ELOOP else f"cannot be read: {error.strerror or error}"
+            yield LeftOut(path, reason, failed=not path.is_symlink())
             return
         place = path.relative_to(root.folder).as_posix()
         try:
@@ -186,12 +192,30 @@ class Walk:
                 yield file
 
 
-def _leads_into(link: Path, folder: Path) -> bool:
+def _needless(link: Path, folder: Path) -> str | None:
+    """Return why a link within a folder is not followed; None if it is."""
     try:
-        return link.resolve(strict=True).is_relative_to(folder)
-    # Loops are a RuntimeError in older versions of Python.
-    except (OSError, RuntimeError):
-        return False
+        target = link.resolve(strict=True)
+    except OSError as error:
+        return LOOP if error.errno == errno.ELOOP else None
+    # As older versions of Python have it.
+    except RuntimeError:
+        return LOOP
+    if link.parent.resolve().is_relative_to(target):
+        return LOOP
+    return "link to what is read anyway" if target.is_relative_to(folder) else None
+
+
+def _kind_of_content(path: Path) -> str | None:
+    """Return text if it is a file without a suffix, and one."""
+    if path.suffix or not path.is_file():
+        return None
+    try:
+        with path.open("rb") as file:
+            return "text" if looks_like_text(file.read(BYTES_LOOKED_AT)) else None
+    except OSError:
+        # It is told when the file is read.
+        return "text"
 
 
 def _patterns(lines: Sequence[str], purpose: str, hint: str = HINT) -> Any:
