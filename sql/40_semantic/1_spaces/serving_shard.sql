@@ -15,9 +15,9 @@ declare
   v_shard braid_store.serving_shard;
 begin
   select s.id, s.storage, s.vector_count, s.ef_search, s.ef_search_100, s.duplicate_count,
-         coalesce(s.ef_search_fused, s.ef_search), s.index_type
+         coalesce(s.ef_search_fused, s.ef_search), s.index_type, s.far_distance, s.far_ef_search
   into v_shard.id, v_shard.storage, v_shard.vector_count, v_shard.ef_search, v_shard.ef_search_100,
-       v_shard.duplicate_count, v_shard.ef_search_fused, v_shard.index_type
+       v_shard.duplicate_count, v_shard.ef_search_fused, v_shard.index_type, v_shard.far_distance, v_shard.far_ef_search
   from braid_store.vector_shards s
   where s.tenant_id = serving_shard.tenant_id and s.collection_id = serving_shard.collection.id
     and s.vector_space_id = serving_shard.collection.vector_space_id and s.state = 'serving';

@@ -30,6 +30,9 @@ declare
   v_places int[];
   v_count int;
   v_last_place int;
+  v_far_distance float8 := shard.far_distance
+    * case when space.distance = 'inner_product' then nullif(@vector@.vector_norm(query_embedding), 0) else 1 end;
+  v_tenth_distance float8;
   v_indexed_count int;
   v_found_count int;
   v_candidates braid_store.candidate[];
@@ -38,28 +41,46 @@ begin
   if shard.index_type = 'halfvec' and space.distance = 'l2' and @vector@.vector_norm(query_embedding) > 65504 then
     return null;
   end if;
-  -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for its
-  -- duplicates), or if the index orders them only roughly: very much so by bits, and as query_recalls says by halfvec.
-  v_max_count := case
-    when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search)
-    when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10, greatest(candidate_count, ef_search))
-    else candidate_count end;
+  if has_written then
+    v_written := braid_store.nearest_exact(tenant_id, collection, space.distance, null, true, query_embedding, filter,
+                                           candidate_count);
+  end if;
+  <<widths>>
   loop
-    select n.chunk_ids, n.distances, n.places into v_measured.chunk_ids, v_measured.distances, v_places
-    from braid_store.nearest_indexed(
-           indexed_candidates.tenant_id, indexed_candidates.collection, indexed_candidates.space, indexed_candidates.shard,
-           indexed_candidates.query_embedding, indexed_candidates.filter, v_max_count, indexed_candidates.ef_search,
-           v_is_iterative, indexed_candidates.has_written) n;
-    exit when filter.is_empty;
-    -- Where hardly any of those near the query pass, the last that are needed come so late that the index misses many like them,
-    -- however long it goes on.
-    v_count := least(cardinality(v_places), candidate_count);
-    v_last_place := case when v_count = candidate_count or v_is_iterative then v_places[v_count] else ef_search end;
-    if v_count < filter.share * v_last_place / 3 and v_last_place > ef_search / 2 then
+    -- More than candidate_count if some of them may not count (has_written, or a deleted chunk's vector that stands for its
+    -- duplicates), or if the index orders them only roughly: very much so by bits, and as query_recalls says by halfvec.
+    v_max_count := case
+      when has_written or shard.duplicate_count > 0 or shard.storage = 'binary' then greatest(candidate_count, ef_search)
+      when shard.index_type = 'halfvec' then least(candidate_count + candidate_count / 10 + 10, greatest(candidate_count, ef_search))
+      else candidate_count end;
+    loop
+      select n.chunk_ids, n.distances, n.places, n.tenth_distance
+      into v_measured.chunk_ids, v_measured.distances, v_places, v_tenth_distance
+      from braid_store.nearest_indexed(
+             indexed_candidates.tenant_id, indexed_candidates.collection, indexed_candidates.space, indexed_candidates.shard,
+             indexed_candidates.query_embedding, indexed_candidates.filter, v_max_count, indexed_candidates.ef_search,
+             v_is_iterative, indexed_candidates.has_written) n;
+      exit when filter.is_empty;
+      -- Where hardly any of those near the query pass, the last that are needed come so late that the index misses many like
+      -- them, however long it goes on.
+      v_count := least(cardinality(v_places), candidate_count);
+      v_last_place := case when v_count = candidate_count or v_is_iterative then v_places[v_count] else ef_search end;
+      if v_count < filter.share * v_last_place / 3 and v_last_place > ef_search / 2 then
+        return null;
+      end if;
+      exit when v_is_iterative or v_count >= enough_count;
+      v_is_iterative := true;
+    end loop;
+    -- An index that has no way to what is near the query gives what is far, and takes it for the nearest. Those that pass a
+    -- filter may be far for that reason alone; then it counts how far the nearest is that the index came to.
+    exit when v_tenth_distance <= v_far_distance or v_far_distance is null or (
+      select count(*) filter (where u.distance <= v_far_distance) >= least(10, count(*))
+      from unnest(v_measured.distances || v_written.distances) u (distance));
+    if shard.far_ef_search is null then
       return null;
     end if;
-    exit when v_is_iterative or v_count >= enough_count;
-    v_is_iterative := true;
+    exit when shard.far_ef_search <= ef_search;
+    ef_search := shard.far_ef_search;
   end loop;
   -- In a cluster whose vectors are alike to halfvec, all that the search passes are compared, and if that is not all of the
   -- cluster, all vectors.
@@ -78,8 +99,6 @@ begin
   end if;
   v_indexed_count := cardinality(v_measured.chunk_ids);
   if has_written then
-    v_written := braid_store.nearest_exact(tenant_id, collection, space.distance, null, true, query_embedding, filter,
-                                           candidate_count);
     v_measured.chunk_ids := v_measured.chunk_ids || v_written.chunk_ids;
     v_measured.distances := v_measured.distances || v_written.distances;
   end if;
@@ -100,4 +119,6 @@ comment on function braid_store.indexed_candidates(int, braid_store.collections,
   'The chunks nearest to a vector among those that pass a filter, found by a shard''s HNSW index and, if '
   'has_written, by comparing the vectors in chunk_vectors, which were written since. Null if the index found fewer '
   'than enough_count, or comes to them three times as late as the share of the filter lets expect (then the chunks that pass '
-  'it are far from the query, or the index holds many vectors of deleted chunks), or cannot tell them apart.';
+  'it are far from the query, or the index holds many vectors of deleted chunks), or cannot tell them apart. Where what it finds '
+  'is farther than usual (far_distance of the shard), it is searched as widely as measure_far found necessary for that; null, if '
+  'no width was enough.';

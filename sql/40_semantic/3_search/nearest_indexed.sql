@@ -11,7 +11,8 @@ create or replace function braid_store.nearest_indexed(
   has_written boolean,
   out chunk_ids bigint[],
   out distances float8[],
-  out places int[]
+  out places int[],
+  out tenth_distance float8
 )
 language plpgsql
 stable
@@ -42,14 +43,18 @@ begin
   -- Look-ups for each row keep the order in which the index gives the rows. To sort them by it again, the planner would want
   -- all of them first.
   execute format($query$
-    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place), '{}')
+    select coalesce(array_agg(n.chunk_id), '{}'), coalesce(array_agg(n.distance), '{}'), coalesce(array_agg(n.place), '{}'),
+           max(n.tenth_distance)
     from (
-      select %6$s as chunk_id, v.embedding::@vector@.vector %1$s $1 as distance, v.place
+      select %6$s as chunk_id, v.embedding::@vector@.vector %1$s $1 as distance, v.place, v.tenth_distance
       from (
-        select v.*, %7$s as place
-        from braid_store.vectors_%2$s v
-        where v.tenant_id = $2 and not v.is_duplicate
-        order by %5$s
+        select v.*, %7$s
+        from (
+          select v.*, %8$s as place
+          from braid_store.vectors_%2$s v
+          where v.tenant_id = $2 and not v.is_duplicate
+          order by %5$s
+        ) v
       ) v
       %3$s
       where %4$s
@@ -65,8 +70,12 @@ begin
                v_chunk_id, filter.predicate)
       end),
     case when has_written then replace(braid_store.not_overridden(), 'v.chunk_id', v_chunk_id) else 'true' end,
-    v_sort_key, v_chunk_id, case when filter.is_empty then 'null::int' else 'row_number() over ()::int' end)
-  into chunk_ids, distances, places
+    v_sort_key, v_chunk_id,
+    case when filter.is_empty then 'null::float8 as tenth_distance'
+         else format('max(case when v.place <= 10 then v.embedding::@vector@.vector %s $1 end) over (rows unbounded preceding) '
+                     'as tenth_distance', braid_store.distance_operator(space.distance)) end,
+    case when filter.is_empty then 'null::int' else 'row_number() over ()::int' end)
+  into chunk_ids, distances, places, tenth_distance
   using query_embedding, tenant_id, collection.id, collection.vector_space_id, max_count;
   if shard.duplicate_count > 0 then
     -- Equal vectors that both stand in the index (see hashed_batch) stand for the same chunks.
@@ -90,4 +99,5 @@ comment on function braid_store.nearest_indexed(int, braid_store.collections, br
   'The vectors of a shard that are near a query, found by its HNSW index, with their exact distances. The result is '
   'approximate, and may have fewer than max_count even if there are more. is_iterative: the index goes on until '
   'enough vectors pass the filter. has_written: vectors that chunk_vectors overrides are left out. places: how many vectors '
-  'the index had given when it came to each chunk, in ascending order; nulls without a filter.';
+  'the index had given when it came to each chunk, in ascending order; nulls without a filter. tenth_distance: how far the tenth '
+  'is that the index gave, whether it passes the filter or not; null without a filter.';

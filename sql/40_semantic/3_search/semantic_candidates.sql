@@ -55,6 +55,10 @@ begin
     -- itself if it has found too few. The highest that pgvector allows is 1000. Where full text fills the page, one scan that
     -- comes to about candidate_count of them is enough.
     v_share := greatest(coalesce(filter.share, 1), 1 / 128.0);
+    if ef_search is not null then
+      -- Whoever says how wide a search is gets that.
+      shard.far_distance := null;
+    end if;
     if is_fused and not filter.is_empty then
       v_enough_count := candidate_count * 3 / 4;
     end if;

@@ -7,13 +7,13 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   -- Each vector is compared with a multiple of ef_construction others, in a graph whose depth grows as the logarithm of
-  -- its size. It takes ten times as long if the graph does not fit into memory. Duplicates are not in it, but compared with
-  -- the queries that measure it.
-  select 1000 + 0.3 * shard.vector_count * (s.dimensions + 200) / 584
+  -- its size. It takes four times as long if the graph does not fit into memory. Duplicates are not in it, but compared with
+  -- the queries that measure it. What that takes for few vectors is the 8000.
+  select 8000 + 0.6 * shard.vector_count * (s.dimensions + 200) / 584
          + (shard.vector_count - coalesce(shard.duplicate_count, 0)) * ln(shard.vector_count + 2::float8) * (shard.hnsw_ef_construction + 36) / 100
                 * (s.dimensions + 200) / 584
                 * case when braid_store.graph_bytes(shard) > pg_size_bytes(current_setting('maintenance_work_mem'))
-                       then 10 else 1 end
+                       then 4 else 1 end
   from braid_store.vector_spaces s
   where s.id = shard.vector_space_id;
 $$;

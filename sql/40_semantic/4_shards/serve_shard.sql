@@ -21,7 +21,7 @@ begin
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
     and s.vector_space_id = shard.vector_space_id and s.state = 'serving';
   update braid_store.vector_shards s
-  set state = 'serving', served_at = clock_timestamp()
+  set state = 'serving', served_at = clock_timestamp(), seconds_needed = null
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
     and s.vector_space_id = shard.vector_space_id and s.id = shard.id;
 end

@@ -6,7 +6,8 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- A slower rate is taken at once, a faster one only halfway: it is worse when work takes longer than expected. Skips
+  -- The first rate is taken whole, and a slower one at once; a faster one only halfway: it is worse when work takes longer than
+  -- expected. Skips
   -- the update if another session has locked the row, because its measure is as good.
   update braid_store.upkeep_rates r
   set postings_per_second = least(note_rate.postings_per_second,

@@ -15,21 +15,34 @@ as $$
 declare
   -- As in maintain_parts: what an index locks is locked until the transaction ends.
   c_most_shards constant int := 100;
+  -- To index so few takes about as long as to measure how long it takes.
+  c_few constant int := 2000;
   v_started timestamptz := clock_timestamp();
   v_begun timestamptz;
   v_shard braid_store.vector_shards;
   v_work float8;
   v_seconds float8;
   v_rate float8;
+  v_done_rate float8;
+  v_is_large boolean;
+  v_left int := 0;
 begin
   step_count := 0;
   warnings := '{}';
   for v_shard in
-    select s.* from braid_store.vector_shards s where s.state = 'indexing' order by s.vector_count, random()
+    select s.*
+    from (
+      select s.* from braid_store.vector_shards s where s.state = 'indexing'
+      union all
+      -- Those that were made before this was measured.
+      select s.* from braid_store.vector_shards s
+      where s.state = 'serving' and s.ef_search is not null and s.far_distance is null
+    ) s
+    order by s.state, s.vector_count, random()
   loop
     v_begun := clock_timestamp();
     -- The other half of the time is for other tasks.
-    exit when v_begun > deadline or step_count = c_most_shards
+    exit when v_begun > deadline or step_count + v_left = c_most_shards
               or step_count > 0 and (v_begun > v_started + (deadline - v_started) / 2 or braid_store.keeps_waiting());
     begin
       continue when not braid_store.try_lock_shards(v_shard.collection_id, v_shard.tenant_id);
@@ -38,15 +51,34 @@ begin
       where c.id = v_shard.collection_id and w.vector_space_id = v_shard.vector_space_id
         -- Read again: until now another session may have had the lock and changed the shard.
         and (s.tenant_id, s.collection_id, s.vector_space_id, s.id)
-            = (v_shard.tenant_id, v_shard.collection_id, v_shard.vector_space_id, v_shard.id) and s.state = 'indexing';
+            = (v_shard.tenant_id, v_shard.collection_id, v_shard.vector_space_id, v_shard.id) and s.state = v_shard.state;
       continue when not found;
-      v_work := braid_store.index_work(v_shard);
+      -- To measure takes an eighth of what the index takes.
+      v_work := braid_store.index_work(v_shard) / case v_shard.state when 'serving' then 8 else 1 end;
+      v_is_large := v_shard.vector_count - coalesce(v_shard.duplicate_count, 0) > c_few;
       v_rate := (select r.index_work_per_second from braid_store.upkeep_rates r);
+      if v_rate is null and v_is_large and (is_bounded or step_count > 0) then
+        perform braid_store.measure_index_rate(v_shard);
+        v_rate := (select r.index_work_per_second from braid_store.upkeep_rates r);
+        v_begun := clock_timestamp();
+      end if;
       v_seconds := 1.5 * v_work / v_rate;
       -- Making an index cannot be interrupted. Without a budget, one is made however long it takes.
       if v_seconds > extract(epoch from deadline - v_begun) + 0.5 and (is_bounded or step_count > 0) then
-        seconds_needed := case when is_bounded then ceil(v_seconds + 2)::int end;
-        exit;
+        exit when not is_bounded;
+        v_left := v_left + 1;
+        continue when v_shard.state = 'serving';
+        update braid_store.vector_shards s
+        set seconds_needed = ceil(v_seconds + 2)::int
+        where s.tenant_id = v_shard.tenant_id and s.collection_id = v_shard.collection_id
+          and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id;
+        seconds_needed := least(seconds_needed, ceil(v_seconds + 2)::int);
+        continue;
+      end if;
+      if v_shard.state = 'serving' then
+        perform braid_store.measure_served(v_shard);
+        step_count := step_count + 1;
+        continue;
       end if;
       -- Making the index may take an hour. Nothing is locked meanwhile that anybody waits for: if the part is cleared,
       -- that retires the shard, and it never serves.
@@ -57,8 +89,11 @@ begin
       end if;
       -- The next visit moves its vectors.
       perform braid_store.note_task(v_shard.tenant_id, v_shard.collection_id, 'visit');
-      perform braid_store.note_rate(
-        index_work_per_second => v_work / extract(epoch from clock_timestamp() - v_begun)::float8);
+      v_done_rate := v_work / extract(epoch from clock_timestamp() - v_begun)::float8;
+      -- What few vectors take tells little of many.
+      if v_is_large or v_done_rate > v_rate then
+        perform braid_store.note_rate(index_work_per_second => v_done_rate);
+      end if;
       step_count := step_count + 1;
     exception when others then
       warnings := warnings || braid_store.report_failure(v_shard.tenant_id, v_shard.collection_id, sqlstate, sqlerrm);
@@ -68,6 +103,7 @@ end
 $$;
 
 comment on function braid_store.index_shards(timestamptz, boolean) is
-  'Makes the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, '
+  'Makes the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, then '
+  'measures far_distance of shards from before that was measured, '
   'until half of the time has passed or 100 are made. is_bounded: whether there is a budget of time. seconds_needed: how '
-  'long the next index would take, if it was not begun because it would not fit.';
+  'long the smallest index would take that was not begun because it would not fit; each such shard has its own.';

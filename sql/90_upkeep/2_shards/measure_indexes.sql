@@ -30,6 +30,7 @@ declare
   v_curve jsonb;
   v_chosen record;
   v_is_set boolean;
+  v_has_enough boolean;
   v_measurement jsonb;
   v_indexes jsonb := '[]';
   v_hint text;
@@ -68,8 +69,10 @@ begin
     v_curve := braid_store.recall_curve(
       v_shard, v_space, v_queries, array[v_shard.ef_search, v_shard.ef_search_100], cardinality(v_queries));
     continue when v_curve is null; -- no vector is left
-    v_chosen := braid_store.choose_ef_search(
-      v_curve, case when v_sample_count = 0 and cardinality(v_queries) >= c_enough then 1 else braid_store.sample_margin() end);
+    v_has_enough := v_sample_count = 0 and cardinality(v_queries) >= c_enough;
+    v_chosen := braid_store.choose_widths(
+      v_shard, v_space, v_curve, case when v_has_enough then 1 else braid_store.sample_margin() end,
+      case when v_has_enough then v_queries else '{}' end);
     v_measurement := braid_store.describe_measurement(
       v_curve,
       case when measure_indexes.set_ef_search then v_chosen.ef_search else v_shard.ef_search end,
@@ -81,7 +84,9 @@ begin
         ef_search = case when measure_indexes.set_ef_search then v_chosen.ef_search else s.ef_search end,
         ef_search_100 = case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else s.ef_search_100 end,
         ef_search_fused = case when measure_indexes.set_ef_search then v_chosen.ef_search_fused else s.ef_search_fused end,
-        recall = case when measure_indexes.set_ef_search then v_chosen.recall else s.recall end
+        recall = case when measure_indexes.set_ef_search then v_chosen.recall else s.recall end,
+        far_distance = case when measure_indexes.set_ef_search then v_chosen.far_distance else s.far_distance end,
+        far_ef_search = case when measure_indexes.set_ef_search then v_chosen.far_ef_search else s.far_ef_search end
     where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
       and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id and s.state = 'serving';
     v_is_set := found and measure_indexes.set_ef_search;

@@ -18,7 +18,7 @@ as $$
 declare
   -- A rate measured on fewer postings says little.
   c_measured constant bigint := 50000;
-  v_rate float8 := (select r.postings_per_second from braid_store.upkeep_rates r);
+  v_rate float8 := (select coalesce(r.postings_per_second, 200000) from braid_store.upkeep_rates r);
   v_segment_ids bigint[];
   v_due_ids bigint[];
   v_posting_count bigint;

@@ -16,7 +16,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_absorbed constant int := 4096;
-  v_rate float8 := (select r.postings_per_second from braid_store.upkeep_rates r);
+  v_rate float8 := (select coalesce(r.postings_per_second, 200000) from braid_store.upkeep_rates r);
   v_segment_ids bigint[];
   v_limit bigint;
   v_begun timestamptz;

@@ -1,7 +1,8 @@
 create or replace function braid_store.sample_queries(
   shard braid_store.vector_shards,
   space braid_store.vector_spaces,
-  query_count int
+  query_count int,
+  moved_by float8 default 1.5
 )
 returns @vector@.vector[]
 language plpgsql
@@ -19,24 +20,27 @@ begin
   -- plus one and a half times its length in a random direction.
   execute format($query$
     select array_agg(
-             array(
-               select least($4, greatest(-$4, x + random_normal(0, 1.5 * @vector@.vector_norm(v.embedding) / sqrt($3::float8))))
-               from unnest(v.embedding::real[]) x)::@vector@.vector
+             case when $5 = 0 then v.embedding
+                  else array(
+                    select least($4, greatest(-$4, x + random_normal(0, $5 * @vector@.vector_norm(v.embedding) / sqrt($3::float8))))
+                    from unnest(v.embedding::real[]) x)::@vector@.vector end
              order by n)
     from (select min(chunk_id) as low, max(chunk_id) as high from braid_store.vectors_%1$s where tenant_id = $1) b,
-         generate_series(0, $2 - 1) n,
+         -- At even distances, all could be of one kind, such as every hundredth.
+         (select n, n + random() as place from generate_series(0, $2 - 1) n offset 0) p,
          lateral (
            select v.embedding::@vector@.vector as embedding from braid_store.vectors_%1$s v
-           where v.tenant_id = $1 and v.chunk_id >= b.low + ((b.high - b.low) * (n + 0.5::float8) / $2)::bigint
+           where v.tenant_id = $1 and v.chunk_id >= b.low + ((b.high - b.low) * p.place / $2)::bigint
            order by v.chunk_id limit 1
          ) v
     $query$, shard.id)
   into v_queries
   using shard.tenant_id, query_count, space.dimensions,
-        case shard.storage when 'halfvec' then 65504 else 1e30 end::float8;
+        case shard.storage when 'halfvec' then 65504 else 1e30 end::float8, moved_by;
   return v_queries;
 end
 $$;
 
-comment on function braid_store.sample_queries(braid_store.vector_shards, braid_store.vector_spaces, int) is
-  'Makes queries like those that a shard may be asked, from its vectors. Null if it has none.';
+comment on function braid_store.sample_queries(braid_store.vector_shards, braid_store.vector_spaces, int, float8) is
+  'Makes queries like those that a shard may be asked, from its vectors, each moved by so many times its length (moved_by) in a '
+  'random direction; 0: as it is stored. Null if it has none.';

@@ -7,7 +7,8 @@ create or replace function braid_store.query_recalls(
   last_distances float8[],
   ef_search int,
   out recalls_10 float8[],
-  out recalls_100 float8[]
+  out recalls_100 float8[],
+  out found_distances float8[]
 )
 language plpgsql
 stable
@@ -33,14 +34,15 @@ begin
     perform set_config('parallel_setup_cost', '0', true);
   end if;
   execute $query$
-    select array_agg(r.recall_10 order by r.part, r.place), array_agg(r.recall_100 order by r.part, r.place)
+    select array_agg(r.recall_10 order by r.part, r.place), array_agg(r.recall_100 order by r.part, r.place),
+           array_agg(r.found_distance order by r.part, r.place)
     from (
       select 1 as part, r.* from braid_store.asked_recalls($1, $2, $3[:$8], $4[:$8], $5[:$8], $6[:$8], $7) r
       union all
       select 2, r.* from braid_store.asked_recalls($1, $2, $3[$8 + 1 :], $4[$8 + 1 :], $5[$8 + 1 :], $6[$8 + 1 :], $7) r
     ) r
     $query$
-  into recalls_10, recalls_100
+  into recalls_10, recalls_100, found_distances
   using shard, space, queries, nearest_counts, tenth_distances, last_distances, query_recalls.ef_search, cardinality(queries) / 2;
   perform set_config('hnsw.ef_search', v_ef_search, true), set_config('hnsw.iterative_scan', v_iterative_scan, true);
 end
@@ -50,4 +52,4 @@ comment on function braid_store.query_recalls(braid_store.vector_shards, braid_s
                                               int[], float8[], float8[], int) is
   'For each query, what share of its 10 and of its 100 nearest vectors a shard''s HNSW index finds with this '
   'hnsw.ef_search, from 0 to 1. nearest_counts: 100, or how many vectors there are. tenth_distances, last_distances: '
-  'how far away the last of these are.';
+  'how far away the last of these are. found_distances: how far the tenth nearest is that the index finds.';

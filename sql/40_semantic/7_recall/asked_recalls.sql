@@ -7,7 +7,7 @@ create or replace function braid_store.asked_recalls(
   last_distances float8[],
   ef_search int
 )
-returns table (place bigint, recall_10 float8, recall_100 float8)
+returns table (place bigint, recall_10 float8, recall_100 float8, found_distance float8)
 language plpgsql
 stable
 parallel safe
@@ -24,14 +24,16 @@ begin
   -- distances apart to 6e-8, however small they are.
   return query execute format($query$
     select q.place, coalesce(least(1, f.count_10::float8 / nullif(least(10, q.nearest_count), 0)), 1),
-           coalesce(least(1, f.count_100::float8 / nullif(q.nearest_count, 0)), 1)
+           coalesce(least(1, f.count_100::float8 / nullif(q.nearest_count, 0)), 1),
+           f.distances[least(10, cardinality(f.distances))]
     from (select u.*, 1e-6 * case when $7 then 1 else abs(u.tenth_distance) end as tenth_tolerance,
                  1e-6 * case when $7 then 1 else abs(u.last_distance) end as last_tolerance
           from unnest($2, $3, $4, $5) with ordinality
                u (query, nearest_count, tenth_distance, last_distance, place)) q,
          lateral (
            select count(*) filter (where n.distance <= q.tenth_distance + q.tenth_tolerance and n.place <= $8) as count_10,
-                  count(*) filter (where n.distance <= q.last_distance + q.last_tolerance) as count_100
+                  count(*) filter (where n.distance <= q.last_distance + q.last_tolerance) as count_100,
+                  array_agg(n.distance order by n.distance) as distances
            from (
              select n.distance, row_number() over () as place
              from (
@@ -58,4 +60,5 @@ $$;
 
 comment on function braid_store.asked_recalls(braid_store.vector_shards, braid_store.vector_spaces, @vector@.vector[],
                                               int[], float8[], float8[], int) is
-  'Does the work of query_recalls for some of its queries, by their places among these; hnsw.ef_search is set already.';
+  'Does the work of query_recalls for some of its queries, by their places among these; hnsw.ef_search is set already. '
+  'found_distance: how far the tenth nearest is that the index finds, or the last if there are fewer.';

@@ -1,0 +1,45 @@
+create or replace function braid_store.choose_widths(
+  shard braid_store.vector_shards,
+  space braid_store.vector_spaces,
+  curve jsonb,
+  margin float8,
+  own_queries @vector@.vector[],
+  out ef_search int,
+  out ef_search_100 int,
+  out ef_search_fused int,
+  out recall float8,
+  out far_distance float8,
+  out far_ef_search int
+)
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+#variable_conflict use_column
+declare
+  v_far record;
+begin
+  select c.* into ef_search, ef_search_100, ef_search_fused, recall
+  from braid_store.choose_ef_search(choose_widths.curve, choose_widths.margin) c;
+  v_far := braid_store.measure_far(
+    shard, space,
+    case when ef_search is not null then array[ef_search_fused]
+         else array(select w from unnest('{100,250,640}'::int[]) w where w <= greatest(100, shard.vector_count / 4)) end,
+    own_queries);
+  far_distance := v_far.far_distance;
+  far_ef_search := v_far.far_ef_search;
+  if ef_search is null and v_far.ef_search is not null then
+    -- What the index misses can be told by its distance, and is looked for again: tight clusters between which it has no way.
+    ef_search := v_far.ef_search;
+    ef_search_fused := v_far.ef_search;
+    recall := v_far.recall;
+  end if;
+end
+$$;
+
+comment on function braid_store.choose_widths(braid_store.vector_shards, braid_store.vector_spaces, jsonb, float8,
+                                              @vector@.vector[]) is
+  'What choose_ef_search and measure_far find best for a shard''s HNSW index. An index that finds less than 97 % at any width, but '
+  'whose bad answers can be told by their distance, is used all the same; recall is then that of the others.';

@@ -1,0 +1,141 @@
+create or replace function braid_store.measure_far(
+  shard braid_store.vector_shards,
+  space braid_store.vector_spaces,
+  widths int[],
+  own_queries @vector@.vector[],
+  out ef_search int,
+  out recall float8,
+  out far_distance float8,
+  out far_ef_search int
+)
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+set jit = off
+as $$
+#variable_conflict use_column
+declare
+  -- An index over bits is asked for a thousand vectors each time.
+  c_each constant int := case shard.storage when 'binary' then 20 else 60 end;
+  c_away constant int := case shard.storage when 'binary' then 40 else 100 end;
+  c_stored constant int := case shard.storage when 'binary' then 50 else 400 end;
+  -- Of so many answers that follow each other by distance, one may find hardly anything, or all a little less than 95 %.
+  c_window constant int := 40;
+  c_most_missed constant float8 := 1.5;
+  -- Others than those that are asked may be bad a little nearer.
+  c_margin constant float8 := 0.1;
+  c_far_widths constant int[] := '{64,100,160,250,400,640,1000}';
+  v_widest int := greatest(100, shard.vector_count / 4);
+  v_stored @vector@.vector[];
+  v_queries @vector@.vector[];
+  v_query_count int;
+  v_exact record;
+  v_recalls record;
+  v_found float8[];
+  v_suspect int[];
+  v_suspect_share float8;
+  v_width int;
+  v_is_good boolean;
+begin
+  -- What is stored leads to itself, unless it lies in an island that the index has no way to. Of inner products, others may
+  -- be nearer.
+  v_stored := case when space.distance = 'inner_product' then '{}'
+                   else coalesce(braid_store.sample_queries(shard, space, c_stored, 0), '{}') end;
+  v_queries := own_queries;
+  if v_queries = '{}' then
+    -- Beside the vectors, between two of them, and away from all.
+    v_queries := coalesce(braid_store.sample_queries(shard, space, c_each), '{}')
+      || array(
+        select array(
+                 select ((a.x::float8 + a.y) / 2)::real
+                 from unnest(s.stored[p]::real[], s.stored[2 * c_each + 1 - p]::real[]) with ordinality a (x, y, n)
+                 order by a.n)::@vector@.vector
+        from (select braid_store.sample_queries(shard, space, 2 * c_each, 0) as stored) s, generate_series(1, c_each) p
+        where s.stored is not null)
+      || coalesce(braid_store.sample_queries(shard, space, c_away, 20), '{}');
+  end if;
+  v_queries := array(
+    select q from unnest(v_queries) with ordinality u (q, place)
+    where (space.distance <> 'cosine' or @vector@.vector_norm(q) > 0)
+      -- As in recall_curve.
+      and (shard.index_type is distinct from 'halfvec' or space.distance <> 'l2' or @vector@.vector_norm(q) <= 65504)
+    order by place);
+  v_query_count := cardinality(v_queries);
+  far_distance := 'infinity';
+  if v_query_count = 0 then
+    return;
+  end if;
+  v_exact := braid_store.exact_distances(shard, space, v_queries);
+  v_exact.counts := v_exact.counts || array_fill(1, array[cardinality(v_stored)]);
+  v_exact.tenth := v_exact.tenth || array_fill(0::float8, array[cardinality(v_stored)]);
+  v_exact.last := v_exact.last || array_fill(0::float8, array[cardinality(v_stored)]);
+  v_queries := v_queries || v_stored;
+
+  foreach ef_search in array widths loop
+    v_recalls := braid_store.query_recalls(shard, space, v_queries, v_exact.counts, v_exact.tenth, v_exact.last, ef_search);
+    v_found := array(
+      select coalesce(f / case when space.distance = 'inner_product' then nullif(@vector@.vector_norm(q), 0) else 1 end,
+                      'infinity')
+      from unnest(v_recalls.found_distances, v_queries) with ordinality u (f, q, place)
+      order by place);
+    with answer as (
+      select u.found, u.recall, row_number() over w as place,
+             sum(case when u.recall < 0.7 then 1 else (1 - u.recall) / 2 end) over (w rows c_window - 1 preceding) as missed
+      from unnest(v_found, v_recalls.recalls_10) u (found, recall)
+      window w as (order by u.found, u.recall desc)
+    ), bad as (
+      select min(a.found) as found
+      from answer a
+      where a.recall < 0.9
+        and a.place > (select min(b.place) from answer b where b.missed > c_most_missed)
+                      - case when a.recall < 0.7 then 2 else 1 end * c_window
+    )
+    select case when b.found is null then max(a.found)
+                else coalesce(max(a.found) filter (where a.found < b.found), '-infinity') end
+    into far_distance
+    from bad b, answer a
+    group by b.found;
+    far_distance := far_distance - case when abs(far_distance) < 'infinity' then c_margin * abs(far_distance) else 0 end;
+    -- Of the queries beside the vectors, and of these.
+    select avg(u.recall) filter (where u.found <= far_distance), avg((u.found > far_distance)::int)
+    into recall, v_suspect_share
+    from unnest(v_found, v_recalls.recalls_10) with ordinality u (found, recall, place)
+    where own_queries <> '{}' or u.place <= c_each or u.place > v_query_count;
+    v_is_good := recall >= 0.985 and v_suspect_share <= 0.3;
+    exit when v_is_good;
+  end loop;
+
+  -- Wide enough for all answers beyond, or for the last twenty, and for what does not lead to itself.
+  v_suspect := array(
+    select u.place
+    from (select u.*, row_number() over (order by u.found desc) as rank from unnest(v_found) with ordinality u (found, place)) u
+    where u.found > far_distance or u.rank <= 20
+    order by u.place);
+  foreach v_width in array c_far_widths loop
+    continue when v_width < ef_search;
+    exit when v_width > v_widest or far_ef_search is not null;
+    select r.* into v_recalls
+    from (
+           select array_agg(v_queries[p] order by p) as queries, array_agg(v_exact.counts[p] order by p) as counts,
+                  array_agg(v_exact.tenth[p] order by p) as tenth, array_agg(v_exact.last[p] order by p) as last
+           from unnest(v_suspect) p
+         ) a,
+         braid_store.query_recalls(shard, space, a.queries, a.counts, a.tenth, a.last, v_width) r;
+    far_ef_search := (
+      select case when avg(u.recall) >= 0.97 and coalesce(min(u.recall) filter (where u.place <= v_query_count), 1) >= 0.7
+                       and coalesce(avg(u.recall) filter (where u.place > v_query_count), 1) >= 0.5
+                  then v_width end
+      from unnest(v_recalls.recalls_10, v_suspect) u (recall, place));
+  end loop;
+  ef_search := case when v_is_good then ef_search end;
+end
+$$;
+
+comment on function braid_store.measure_far(braid_store.vector_shards, braid_store.vector_spaces, int[], @vector@.vector[]) is
+  'Measures how far answers of a shard''s HNSW index may be from the query to be relied on. widths: tried one after the other, '
+  'until what is not farther is found to 98.5 % (recall), and that is most; ef_search: the width that this was; null: none. far_distance: '
+  'the tenth nearest of an answer may be so far, of inner products divided by the length of the query. far_ef_search: the '
+  'width that finds what is farther; null: none does. Asked are own_queries, or queries beside, between and away from the '
+  'vectors, and in any case some of the vectors.';
