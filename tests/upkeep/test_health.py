@@ -308,6 +308,41 @@ def test_vectors_without_an_index(dsn: str, db: Connection, make_login: Callable
     assert row == ("halfvec",)
 
 
+def test_an_index_that_is_not_used(dsn: str, db: Connection) -> None:
+    db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
+    db.execute("update braid_store.vector_settings set exact_rows = 10")
+    documents = [{"external_id": str(n), "content": f"text {n}", "embedding": [n, n % 7, 1]} for n in range(40)]
+    db.execute("select braid.upsert_documents(%s, 'small')", (json.dumps(documents),))
+    while not (db.execute("select braid.maintain() -> 'complete'").fetchone() or (False,))[0]:
+        pass
+    # As calibrate_shard leaves an index that finds too little.
+    db.execute("update braid_store.vector_shards set ef_search = null, ef_search_fused = null, recall = 0.958")
+    call = "select braid.search_json(query_embedding => '[1,2,3]', collection => 'small') #> '{warnings,0}'"
+    row = db.execute(call).fetchone()
+    assert row is not None
+    warning = row[0]
+    assert warning["code"] == "vector_index_unused" and "0.958" in warning["message"]
+    seen = assert_found_and_mended(dsn, "vector_index_unused", "tenant default, collection small")
+    assert "0.958" in seen["finding"] and "hnsw_m => 32, hnsw_ef_construction => 200" in seen["command"]
+    assert db.execute(call).fetchone() == (None,)
+
+
+def test_what_many_tenants_have_in_common_is_one_row(dsn: str, db: Connection) -> None:
+    db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
+    db.execute("grant select on braid_store.chunks to public")
+    for number in range(7):
+        db.execute("select braid.create_tenant(%s)", (f"t{number}",))
+        db.execute("select set_config('braid.tenant', %s, false)", (f"t{number}",))
+        write(db, 1, "small")
+        if number == 4:
+            each = findings(dsn, "embeddings_waiting", "0 seconds")
+            assert [row["subject"] for row in each] == [f"tenant t{n}, collection small" for n in range(5)]
+    (row,) = findings(dsn, "embeddings_waiting", "0 seconds")
+    assert row["subject"].startswith("7 tenants or collections of theirs: t0, collection small; t1, ")
+    assert "t3" not in row["subject"] and row["reason"] == each[0]["reason"] and row["command"] == each[0]["command"]
+    assert [row["subject"] for row in findings(dsn, "granted_to_public")] == ["braid_store.chunks"]
+
+
 def test_maintenance_that_nobody_runs(dsn: str, db: Connection) -> None:
     write(db, 3)
     assert findings(dsn, "maintenance_overdue") == []
@@ -459,6 +494,47 @@ def test_what_a_login_may_see(dsn: str, db: Connection, make_login: Callable[...
     assert refused.value.diag.message_hint
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         connect_as(writer).execute("select * from braid_calls.administrator_findings('1 hour')")
+
+
+@pytest.mark.parametrize("grants_group", [False, True])
+def test_monitors_see_all_tenants_and_no_text(
+    dsn: str, db: Connection, make_login: Callable[..., str], connect_as: Any, grants_group: bool
+) -> None:
+    watcher = make_login("watcher", *([] if grants_group else ["monitor"]))
+    if grants_group:
+        db.execute("select braid.add_trusted_role('pg_monitor', 'monitor')")
+        db.execute(f"grant pg_monitor to {watcher}")
+    try:
+        db.execute("select braid.create_tenant('beta')")
+        db.execute("select set_config('braid.tenant', 'beta', false)")
+        db.execute("select braid.create_collection('small', dimensions => 3, embedding_model => 'test')")
+        write(db, 2, "small")
+        ids = [row[0] for row in db.execute("select chunk_id from braid.claim_embedding_jobs(collection => 'small')")]
+        db.execute("select braid.abandon_embedding_jobs(%s, 'refused: text 0', 1, 'small')", (ids,))
+        db.execute("create table followed (id int primary key, body text)")
+        db.execute(
+            "select braid.sync_table('public.followed', content => array['body'], collection => 'small',"
+            " tenant => 'beta')"
+        )
+        db.execute("update braid_store.synced_tables set last_error = 'secret row'")
+        login = connect_as(watcher)
+        seen = login.execute("select code, finding from braid.health('0 seconds')").fetchall()
+        assert ("embeddings_abandoned", "2 chunks were given up") in seen and ("sync_failing", "It failed.") in seen
+        assert "text 0" not in str(seen) and "secret" not in str(seen)
+        assert "text 0" in str(findings(dsn)) and "secret row" in str(findings(dsn))
+        direct = login.execute("select * from braid_calls.administrator_findings('1 hour')").fetchall()
+        assert "text 0" not in str(direct) and "secret" not in str(direct)
+        assert login.execute("select tenant from braid.outbox").fetchall() is not None
+        for statement in ("select braid.calibrate()", "select * from braid_store.chunks", "select braid.maintain()"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                login.execute(statement)
+        done = CliRunner().invoke(cli, ["doctor", "--dsn", make_conninfo(dsn, user=watcher)])
+        assert done.exit_code == 1 and "the server and all tenants" in done.output, done.output
+    finally:
+        if grants_group:
+            db.execute(f"revoke pg_monitor from {watcher}")
+            db.execute("select braid.remove_trusted_role('pg_monitor', 'monitor')")
+            db.execute("revoke all on schema braid, braid_store from pg_monitor")
 
 
 def test_names_are_quoted_in_commands(dsn: str, db: Connection) -> None:

@@ -12,11 +12,37 @@ declare
   v_asks_semantic boolean := search_warnings.stats ->> 'mode' not in ('full_text', 'sparse');
   v_shard braid_store.serving_shard;
   v_lacks_index boolean := false;
+  v_unused_recall float8; -- of an index that is not used
+  v_limit int;
+  v_awaits_index boolean := false;
+  v_seconds_needed int;
 begin
   select c.* into v_collection from braid_store.collections c where c.name = search_warnings.collection;
   if search_warnings.stats ->> 'semantic_mode' like 'exact%' then
     v_shard := braid_store.serving_shard(v_tenant_id, v_collection);
     v_lacks_index := v_shard.id is not null and not v_shard.is_indexed;
+    if v_shard.is_indexed and v_shard.ef_search is null then
+      v_unused_recall := (
+        select coalesce(s.recall, 0) from braid_store.vector_shards s
+        where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
+          and s.vector_space_id = v_collection.vector_space_id and s.id = v_shard.id);
+    elsif v_shard.id is null and search_warnings.stats ->> 'semantic_mode' = 'exact' then
+      -- Vectors are counted only where there are enough chunks.
+      v_limit := (select braid_store.exact_limit(s.dimensions) from braid_store.vector_spaces s
+                  where s.id = v_collection.vector_space_id);
+      v_awaits_index := v_limit < (
+          select sum(s.chunk_count) from braid_store.segments s
+          where s.tenant_id = v_tenant_id and s.collection_id = v_collection.id and not s.is_deletion)
+        and exists (
+          select from braid_store.chunk_vectors v
+          where v.tenant_id = v_tenant_id and v.collection_id = v_collection.id
+            and v.vector_space_id = v_collection.vector_space_id
+          offset v_limit);
+      v_seconds_needed := (
+        select s.seconds_needed from braid_store.vector_shards s
+        where v_awaits_index and s.tenant_id = v_tenant_id and s.collection_id = v_collection.id
+          and s.vector_space_id = v_collection.vector_space_id and s.state = 'indexing');
+    end if;
   end if;
   -- Most searches give no warning, and the list of all is long to plan. What these stats have gives none of them.
   if search_warnings.stats @> '{"demands_cut": false, "listing_cut": false, "optional_phrases": false, "plain_signs": false,
@@ -26,7 +52,7 @@ begin
      and coalesce(search_warnings.stats ->> 'candidates_without_embedding', '0') = '0'
      and not search_warnings.stats ?| '{asked_candidate_count,candidates_without_token_vectors,no_dates,other_collections,profile,sparse_terms,
                                         statistics_scope,undeclared_filter,unknown_filter_keys}'
-     and not v_lacks_index
+     and not v_lacks_index and not v_awaits_index and v_unused_recall is null
      and not (v_asks_semantic and exists (
        select from braid_store.embedding_jobs j
        where j.tenant_id = v_tenant_id and j.collection_id = v_collection.id
@@ -127,6 +153,14 @@ begin
             v_lacks_index,
             'The HNSW index of the tenant''s vectors is gone or invalid, so they were scanned: maintain() makes it '
             'anew within a day, or at once after braid.rebuild_vector_index.'),
+           ('vector_index_unused', v_unused_recall is not null,
+            format('All vectors were compared: the HNSW index of the tenant''s vectors finds too few of the nearest (%s of them). '
+                   'braid.health tells what to do.', round(v_unused_recall::numeric, 3))),
+           ('vectors_not_indexed', v_awaits_index,
+            format('More than %s vectors were compared one by one, as their index is not made yet: %s', v_limit,
+                   case when v_seconds_needed is null then 'call maintain().'
+                        else format('it needs about %s seconds, more than any call of maintain() had: call maintain() without a '
+                                    'time_budget, or with so much.', v_seconds_needed) end)),
            ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
             'Fewer rows than asked although more may match: raise candidate_count.')
          ) w (code, is_given, message)

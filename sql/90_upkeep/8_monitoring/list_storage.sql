@@ -19,7 +19,17 @@ begin
   return query
   select s.name, p.part, t.key, n.name, p.byte_count,
          case when p.row_estimate >= 0 then p.row_estimate::bigint end
-  from braid_store.stored_tables() s
+  from (
+    -- To ask the size of what is being dropped would wait for that. So these are left out before any size is asked.
+    select s.oid, s.name
+    from braid_store.stored_tables() s
+    where not exists (
+      select from pg_locks l
+      where l.relation = s.oid and l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.granted
+        and l.database = (select d.oid from pg_database d where d.datname = current_database())
+        and l.pid is distinct from pg_backend_pid())
+    offset 0
+  ) s
   join pg_class c on c.oid = s.oid
   left join braid_store.vector_shards v on s.name = 'vectors_' || v.id
   left join braid_store.tenants t on t.id = v.tenant_id
@@ -35,14 +45,8 @@ begin
     join pg_class i on i.oid = x.indexrelid
     where x.indrelid = c.oid
   ) p (part, byte_count, row_estimate)
-  -- To ask the size of what is being dropped would wait for that.
-  where not exists (
-      select from pg_locks l
-      where l.relation = c.oid and l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.granted
-        and l.database = (select d.oid from pg_database d where d.datname = current_database())
-        and l.pid is distinct from pg_backend_pid())
-    -- Null: dropped meanwhile.
-    and p.byte_count is not null;
+  -- Null: dropped meanwhile.
+  where p.byte_count is not null;
 end
 $$;
 

@@ -11,12 +11,18 @@ as $$
 #variable_conflict use_column
 declare
   c_tenants constant int := 100;
+  c_shards constant int := 1000;
   c_rows constant int := 10000;
   v_deadline timestamptz;
   v_maintain text := 'pgbraid maintain --seconds 3600';
   v_tenant record;
   v_seen int := 0;
   v_left boolean := false;
+  -- Monitors see figures of all tenants, and no message, which may quote what a tenant has stored.
+  v_shows_messages boolean := exists (
+    select from pg_proc p
+    where p.pronamespace = 'braid'::regnamespace and p.proname = 'calibrate'
+      and has_function_privilege(session_user, p.oid, 'execute'));
 begin
   return query
   select f.severity, f.code, f.subject, upper(left(f.finding, 1) collate "C") || substr(f.finding, 2) || '.',
@@ -61,21 +67,6 @@ begin
   where d.due_at < now() - administrator_findings.older_than
   having count(*) > 0
   union all
-  select 'problem', 'vector_index_missing', format('tenant %s, collection %s', t.key, c.name),
-         format('The index vectors_%s_hnsw is gone, or cannot be used.', s.id),
-         'Each search by meaning compares all vectors of this tenant. Maintenance makes another one.',
-         format(E'set braid.tenant = %s;\nselect %s(%s);\n', braid_calls.line_literal(t.key), 'braid.rebuild_vector_index',
-                braid_calls.line_literal(c.name)) || v_maintain
-  from braid_store.vector_shards s
-  join braid_store.tenants t on t.id = s.tenant_id
-  join braid_store.collections c on c.id = s.collection_id and c.vector_space_id = s.vector_space_id
-  where s.state = 'serving'
-    and not exists (
-      select from pg_class i
-      join pg_index x on x.indexrelid = i.oid
-      where i.relnamespace = 'braid_store'::regnamespace and i.relname = format('vectors_%s_hnsw', s.id)
-        and x.indisvalid and x.indisready)
-  union all
   select 'problem', 'sync_lost', format('table %s', s.table_name),
          case when r.relation is null then 'It was dropped, or its triggers were.'
               else 'Its collection or its tenant was dropped.' end,
@@ -97,8 +88,8 @@ begin
   where s.phase not in ('lost', 'end') and f.faults is not null
   union all
   select 'problem', 'sync_failing', format('table %s', s.table_name),
-         concat_ws(' ', case when h.failed_count > 0 then format('%s changed rows failed:', h.failed_count) end,
-                   left(coalesce(h.last_error, s.last_error), 300)),
+         case when h.failed_count > 0 then format('%s changed rows failed', h.failed_count) else 'It failed' end
+         || case when v_shows_messages then ': ' || left(coalesce(h.last_error, s.last_error), 300) else '.' end,
          'Searches find these rows as they were. Mend what the message says first. A row that failed is tried again after a '
          'pause, a minute at first.',
          format('select %s(%L);', 'braid.apply_changes', '1 minute')
@@ -112,12 +103,13 @@ begin
   where s.phase not in ('lost', 'end') and (h.failed_count > 0 or s.last_error is not null);
 
   return query
-  select f.* from braid_store.filter_findings() f
+  select f.* from braid_store.filter_findings() f where v_shows_messages
   union all
   select f.*
   from (select s.tenant_id from braid_store.vector_shards s
-        where s.state = 'serving' and s.storage = 'vector' and s.index_type is null
-        group by s.tenant_id order by max(s.vector_count) desc limit c_tenants) s
+        where s.state = 'serving'
+          and (s.storage = 'vector' and s.index_type is null or s.ef_search is null or not braid_store.has_hnsw(s.id))
+        group by s.tenant_id order by max(s.vector_count) desc limit c_shards) s
   join braid_store.tenants t on t.id = s.tenant_id
   cross join lateral braid_store.shard_findings(t.id, t.key) f;
   v_deadline := clock_timestamp() + interval '2 seconds';
@@ -134,7 +126,8 @@ begin
     end if;
     v_seen := v_seen + 1;
     return query
-    select f.* from braid_store.tenant_findings(v_tenant.id, v_tenant.key, administrator_findings.older_than, v_deadline) f;
+    select f.* from braid_store.tenant_findings(v_tenant.id, v_tenant.key, administrator_findings.older_than, v_deadline,
+                                                   v_shows_messages) f;
   end loop;
   -- Of the last one, some collections may have been left out.
   v_left := v_left or clock_timestamp() > v_deadline;
@@ -147,4 +140,5 @@ end
 $$;
 
 comment on function braid_calls.administrator_findings(interval) is
-  'Does the work of braid.health for administrators: of the server, of all tenants, of roles and rights.';
+  'Does the work of braid.health for administrators, services and monitors: of the server, of all tenants, of roles and rights. '
+  'Only administrators see messages and metadata keys.';

@@ -7,6 +7,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
+declare
+  -- Of so many tenants each is told of by itself.
+  c_most_told constant int := 5;
+  c_named constant int := 3;
 begin
   if (health.older_than between interval '0' and interval '100 years') is not true then
     raise exception 'older_than is %', coalesce(health.older_than::text, 'null')
@@ -14,12 +18,31 @@ begin
   end if;
   if has_function_privilege('braid_calls.administrator_findings(interval)', 'execute') then
     return query
-    select distinct f.*
-    from (select a.* from braid_calls.administrator_findings(health.older_than) a
-          union all
-          -- Here, not there: what pg_stat_activity shows depends on the login.
-          select b.* from braid_calls.vacuum_blockers(health.older_than) b) f
-    order by f.severity desc, f.code, f.subject;
+    with found as (
+      select a.* from braid_calls.administrator_findings(health.older_than) a
+      union
+      -- Here, not there: what pg_stat_activity shows depends on the login.
+      select b.* from braid_calls.vacuum_blockers(health.older_than) b
+    ), counted as (
+      select f.*, count(*) over w as count, row_number() over (w order by f.subject, f.finding) as place
+      from found f
+      window w as (partition by f.severity, f.code, f.subject ^@ 'tenant ')
+    ), told as (
+      select c.* from counted c where c.count <= c_most_told or c.subject !~ '^tenant '
+      union all
+      -- What many tenants have in common, once.
+      select g.severity, g.code,
+             format('%s tenants or collections of theirs: %s, …', g.count,
+                    string_agg(substr(g.subject, 8), '; ' order by g.place)),
+             format('Of the first: %s', min(g.finding) filter (where g.place = 1)),
+             min(g.reason) filter (where g.place = 1), min(g.command) filter (where g.place = 1), g.count, 1
+      from counted g
+      where g.count > c_most_told and g.subject ^@ 'tenant ' and g.place <= c_named
+      group by g.severity, g.code, g.count
+    )
+    select t.severity, t.code, t.subject, t.finding, t.reason, t.command
+    from told t
+    order by t.severity desc, t.code, t.subject;
   else
     return query
     select f.*
@@ -33,6 +56,7 @@ comment on function braid.health(interval) is
   E'Looks for what is wrong, or could be better: a row for each finding; no rows mean that nothing was found.\n'
   'severity: problem, or advice. code: a word for each kind. subject: what it is about. finding: what was seen; reason: why '
   'it matters; command: what mends it, a command to a line, SQL unless it begins with pgbraid. older_than: since when '
-  'something must wait or be open to count, such as a chunk without embedding or a transaction. Administrators see the '
-  'server, roles and rights, and all tenants (the first 200 that have something waiting); everybody else their tenant. '
+  'something must wait or be open to count, such as a chunk without embedding or a transaction. Administrators, services and monitors see the '
+  'server, roles and rights, and all tenants (the first 200 that have something waiting), what more than five have in common as '
+  'one row; everybody else their tenant. '
   'Changes nothing and reads no large table whole.';

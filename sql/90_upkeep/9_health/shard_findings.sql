@@ -20,9 +20,34 @@ begin
   where s.tenant_id = shard_findings.tenant_id
     and s.state = 'serving' and not s.is_outdated
     -- Those that choose_index_type has seen say what they are over.
-    and s.storage = 'vector' and s.index_type is null;
+    and s.storage = 'vector' and s.index_type is null
+  union all
+  select 'problem', 'vector_index_missing', format('tenant %s, collection %s', shard_findings.tenant, c.name),
+         format('The index vectors_%s_hnsw is gone, or cannot be used.', s.id),
+         'Each search by meaning compares all vectors of this tenant. Maintenance makes another one.',
+         format(E'set braid.tenant = %s;\nselect %s(%s);\n', braid_calls.line_literal(shard_findings.tenant),
+                'braid.rebuild_vector_index', braid_calls.line_literal(c.name)) || 'pgbraid maintain --seconds 3600'
+  from braid_store.vector_shards s
+  join braid_store.collections c on c.id = s.collection_id and c.vector_space_id = s.vector_space_id
+  where s.tenant_id = shard_findings.tenant_id and s.state = 'serving' and not braid_store.has_hnsw(s.id)
+  union all
+  select 'problem', 'vector_index_unused', format('tenant %s, collection %s', shard_findings.tenant, c.name),
+         format('The index of %s vectors is not used: as widely as it may be searched, it finds %s of the 10 nearest.',
+                s.vector_count, round(s.recall::numeric, 3)),
+         'Each search by meaning compares all vectors of this tenant. A more thorough index may find more, and takes longer to '
+         'make and more space. If there are queries of users, at least 30 that are stored or in query sets, '
+         'measure_recall with set_ef_search measures with these, for which the index may be good enough.',
+         format(E'select %s(%s, hnsw_m => %s, hnsw_ef_construction => %s);\npgbraid maintain --seconds 3600',
+                'braid.set_vector_index', braid_calls.line_literal(c.name), least(100, 2 * s.hnsw_m),
+                least(1000, greatest(2 * s.hnsw_ef_construction, 4 * s.hnsw_m)))
+  from braid_store.vector_shards s
+  join braid_store.collections c on c.id = s.collection_id and c.vector_space_id = s.vector_space_id
+  where s.tenant_id = shard_findings.tenant_id and s.state = 'serving' and s.ef_search is null and braid_store.has_hnsw(s.id)
+    -- Another one is not being made already.
+    and (s.hnsw_m, s.hnsw_ef_construction) = (c.hnsw_m, c.hnsw_ef_construction);
 end
 $$;
 
 comment on function braid_store.shard_findings(int, text) is
-  'Vector indexes of a tenant that would be smaller and faster if they were made anew, as braid.health tells it. tenant: its key.';
+  'Vector indexes of a tenant that are gone, not good enough, or would be smaller and faster if they were made anew, as '
+  'braid.health tells it. tenant: its key.';

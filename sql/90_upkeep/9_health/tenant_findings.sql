@@ -2,7 +2,8 @@ create or replace function braid_store.tenant_findings(
   tenant_id int,
   tenant text,
   older_than interval,
-  deadline timestamptz
+  deadline timestamptz,
+  shows_messages boolean default true
 )
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language plpgsql
@@ -25,6 +26,7 @@ declare
   v_oldest timestamptz;
   v_limit int;
   v_scanned int;
+  v_moving record;
 begin
   for v_part in
     select distinct c.id, c.name
@@ -60,7 +62,8 @@ begin
     subject := format('tenant %s, collection %s', tenant_findings.tenant, v_part.name);
     select count(*) as all_count, count(*) filter (where j.is_abandoned) as abandoned_count,
            count(*) filter (where j.last_error is not null and not j.is_abandoned) as failing_count,
-           min(j.chunk_id) filter (where not j.is_abandoned) as oldest_id, max(left(j.last_error, 200)) as last_error
+           min(j.chunk_id) filter (where not j.is_abandoned) as oldest_id, 
+           max(left(j.last_error, 200)) filter (where tenant_findings.shows_messages) as last_error
     into v_jobs
     from (
       select j.chunk_id, j.last_error, coalesce(j.claimed_until = 'infinity', false) as is_abandoned
@@ -73,7 +76,7 @@ begin
     if v_jobs.abandoned_count > 0 then
       severity := 'problem';
       code := 'embeddings_abandoned';
-      finding := format('%s chunks were given up: %s', v_jobs.abandoned_count, v_jobs.last_error);
+      finding := concat_ws(': ', format('%s chunks were given up', v_jobs.abandoned_count), v_jobs.last_error);
       reason := 'No worker gets them any more, so only full text finds them.';
       command := v_retry;
       return next;
@@ -81,7 +84,7 @@ begin
     if v_jobs.failing_count > 0 then
       severity := 'advice';
       code := 'embeddings_failing';
-      finding := format('%s chunks failed and are tried again: %s', v_jobs.failing_count, v_jobs.last_error);
+      finding := concat_ws(': ', format('%s chunks failed and are tried again', v_jobs.failing_count), v_jobs.last_error);
       reason := 'Until they have an embedding, only full text finds them. The message says what the service refuses.';
       command := v_retry;
       return next;
@@ -117,20 +120,26 @@ begin
           and v.vector_space_id = v_part.vector_space_id
         limit v_limit + 1
       ) v);
-    if v_scanned > v_limit and not exists (
-      select from braid_store.vector_shards s
+    if v_scanned > v_limit then
+      select s.created_at, s.vector_count, s.seconds_needed into v_moving
+      from braid_store.vector_shards s
       where s.tenant_id = tenant_findings.tenant_id and s.collection_id = v_part.collection_id
-        and s.vector_space_id = v_part.vector_space_id and s.state in ('copying', 'indexing'))
-    then
-      severity := case when exists (
+        and s.vector_space_id = v_part.vector_space_id and s.state in ('copying', 'indexing');
+      severity := case when v_moving.seconds_needed is not null
+                            or v_moving.created_at < now() - tenant_findings.older_than
+                            or exists (
                          select from braid_store.due_parts d
                          where d.tenant_id = tenant_findings.tenant_id and d.collection_id = v_part.collection_id
                            and d.due_at < now() - tenant_findings.older_than)
                        then 'problem' else 'advice' end;
       code := 'vectors_not_indexed';
-      finding := format('More than %s vectors are in no vector index.', v_limit);
-      reason := 'Each search by meaning compares all of them. Maintenance makes the index.';
-      command := 'pgbraid maintain --seconds 3600';
+      finding := case when v_moving.seconds_needed is not null
+                      then format('The index of %s vectors takes about %s seconds, and no call of maintain() had so long.',
+                                  v_moving.vector_count, v_moving.seconds_needed)
+                      else format('More than %s vectors are in no vector index.', v_limit) end;
+      reason := 'Each search by meaning compares all of them. Maintenance makes the index: in SQL, maintain() without a '
+                'time_budget, however long it takes.';
+      command := format('pgbraid maintain --seconds %s', greatest(3600, 2 * v_moving.seconds_needed));
       return next;
     end if;
     if braid_store.model_window(v_part.embedding_model) < v_part.chunk_tokens then
@@ -171,6 +180,7 @@ begin
 end
 $$;
 
-comment on function braid_store.tenant_findings(int, text, interval, timestamptz) is
+comment on function braid_store.tenant_findings(int, text, interval, timestamptz, boolean) is
   'What is wrong with what a tenant has stored, as braid.health tells it. Of each outbox it reads 10,000 rows at most, and '
-  'it begins with no further collection behind the deadline.';
+  'it begins with no further collection behind the deadline. shows_messages: whether errors of services are told, which may '
+  'quote texts.';

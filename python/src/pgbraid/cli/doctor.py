@@ -82,14 +82,23 @@ def doctor(dsn: str | None, tenant: str, older_than: str, as_json: bool) -> None
 def _facts(connection: Connection, tenant: str, older_than: str) -> dict[str, Any]:
     from psycopg.rows import dict_row
 
-    from pgbraid.errors import NotInstalledError
+    from pgbraid.errors import NotInstalledError, PermissionDeniedError
     from pgbraid.install import read_installation
     from pgbraid.install.vector import find
 
-    installation = read_installation(connection)
-    if installation is None:
-        raise NotInstalledError("this database has no pgbraid", hint="run: pgbraid init")
-    findings = [*_version_findings(installation), *_time_findings(connection)]
+    findings = _time_findings(connection)
+    try:
+        installation = read_installation(connection)
+    except PermissionDeniedError:
+        # A monitor may not read what is installed, and sees the rest.
+        seen = connection.execute(SEES_ALL).fetchone()
+        if seen is None or not seen[0]:
+            raise
+        installation = None
+    else:
+        if installation is None:
+            raise NotInstalledError("this database has no pgbraid", hint="run: pgbraid init")
+        findings += _version_findings(installation)
     extension = find(connection)
     # A pooler may give the session to others, so settings end with the transaction.
     with connection.transaction(), connection.cursor(row_factory=dict_row) as cursor:
@@ -109,10 +118,10 @@ def _facts(connection: Connection, tenant: str, older_than: str) -> dict[str, An
             findings += cursor.execute("select * from braid.health(%s::interval)", (older_than,)).fetchall()
     return {
         "package_version": __version__,
-        "database_version": installation.version,
+        "database_version": installation.version if installation else None,
         "postgresql_version": connection.info.parameter_status("server_version"),
         "pgvector_version": extension.version if extension else None,
-        "pending_migrations": installation.pending_migrations,
+        "pending_migrations": installation.pending_migrations if installation else None,
         "is_standby": server["is_standby"],
         "looked_at": "everything" if server["sees_all"] else f"tenant {tenant}",
         "settings": {row["name"]: row["value"] for row in settings if row["value"] is not None},
@@ -230,7 +239,7 @@ def _print(facts: dict[str, Any]) -> None:
     colours = {PROBLEM: "problem", ADVICE: "warning"}
     standby = ", a standby: run commands on the primary" if facts["is_standby"] else ""
     lines = [
-        f"pgbraid     package {facts['package_version']}, database {facts['database_version']}",
+        f"pgbraid     package {facts['package_version']}, database {facts['database_version'] or 'not told'}",
         f"server      PostgreSQL {facts['postgresql_version']}, pgvector {facts['pgvector_version']}{standby}",
         "settings    " + ", ".join(f"{name} {value}" for name, value in facts["settings"].items()),
         "looked at   "

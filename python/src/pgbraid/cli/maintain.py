@@ -40,7 +40,9 @@ def maintain(dsn: str | None, seconds: float) -> None:
     with psycopg.connect(found, autocommit=True) as connection:
         nodes = workers_of(connection)
     if not nodes:
-        click.echo(json.dumps(_maintain(found, seconds), indent=2))
+        result = _maintain(found, seconds)
+        click.echo(json.dumps(result, indent=2))
+        _tell_time(result)
         return
     with ThreadPoolExecutor(len(nodes)) as threads:
         running = {node.name: threads.submit(_maintain, node.dsn(found), seconds) for node in nodes}
@@ -48,6 +50,8 @@ def maintain(dsn: str | None, seconds: float) -> None:
     results = {name: result.result() for name, result in running.items() if name not in failed}
     complete = not failed and all(result["complete"] for result in results.values())
     click.echo(json.dumps({"nodes": results, "complete": complete}, indent=2))
+    for name, result in results.items():
+        _tell_time(result, f"{name}: ")
     for name, error in failed.items():
         if not isinstance(error, psycopg.Error):
             raise error
@@ -56,6 +60,18 @@ def maintain(dsn: str | None, seconds: float) -> None:
     # While tenants are moved it waits for the next time, and a login that only maintains leaves it to others.
     with suppress(ConflictError, PermissionDeniedError):
         forget_handed_over(found)
+
+
+def _tell_time(result: dict[str, Any], where: str = "") -> None:
+    """Say on stderr what was not begun for want of time, and how to have it done."""
+    if "seconds_needed" in result:
+        # The rest of the work takes time as well.
+        enough = max(60, 2 * result["seconds_needed"])
+        click.echo(
+            f"{where}not done yet: a vector index or a merge needs {result['seconds_needed']} seconds;"
+            f" run: pgbraid maintain --seconds {enough}",
+            err=True,
+        )
 
 
 def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
@@ -67,6 +83,7 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
 
     deadline = time.monotonic() + seconds
     done: dict[str, Any] = {}
+    unfit: int | None = None
     with psycopg.connect(dsn, autocommit=True) as connection:
         try:
             applied = _apply_changes(connection, deadline)
@@ -83,7 +100,8 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
             ).fetchone()
             assert row is not None
             # An index, or a merge, that is not begun without the time for it.
-            needed = max(10.0, row[0].pop("seconds_needed", 0))
+            unfit = row[0].pop("seconds_needed", None)
+            needed = max(10.0, unfit or 0)
             done = {
                 key: done.get(key, type(value)()) + value if key != "complete" else value
                 for key, value in row[0].items()
@@ -92,6 +110,8 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
             if not any(value for key, value in row[0].items() if key not in ("complete", "warnings")) and left > 0:
                 # What is left waits for another session.
                 time.sleep(0 if done["complete"] else min(left, 0.5))
+        if unfit is not None:
+            done["seconds_needed"] = unfit
         if done.get("complete") and left > 0:
             given_back = give_back_space(connection, deadline, done["warnings"])
             if given_back is not None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pgbraid.errors import DimensionMismatchError, EmbeddingError, NotFoundError
 
@@ -19,25 +19,17 @@ __all__ = ["embed_waiting", "write"]
 
 
 def write(
-    client: Client,
-    records: Sequence[Mapping[str, Any]],
-    collection: str,
-    model: EmbeddingModel | None,
-    on_error: Literal["raise", "skip"] = "raise",
+    client: Client, records: Sequence[Mapping[str, Any]], collection: str, model: EmbeddingModel | None
 ) -> WriteSummary:
-    """Write documents. A collection that is not there is created for the model. Of those that are left out with
-    `on_error="skip"`, a UserWarning tells."""
+    """Write documents. A collection that is not there is created for the model."""
     try:
-        written = client.add_documents(records, collection=collection, on_error=on_error)
+        return client.add_documents(records, collection=collection)
     except NotFoundError:
         if model is None:
             raise
-        dimensions = _dimensions_of(model)
-        client.create_collection(collection, dimensions=dimensions, embedding_model=model.model_name)
-        written = client.add_documents(records, collection=collection, on_error=on_error)
-    for failed in written.failed:
-        warnings.warn(f"documents[{failed.index}] was left out: {failed.message}", stacklevel=4)
-    return written
+    dimensions = _dimensions_of(model)
+    client.create_collection(collection, dimensions=dimensions, embedding_model=model.model_name)
+    return client.add_documents(records, collection=collection)
 
 
 def embed_waiting(client: Client, collection: str) -> int:
