@@ -69,17 +69,14 @@ begin
     ) m
     window w as (order by m.item_number)
   ), items as (
-    select m.*, case when m.is_phrase then 'phrase' when m.content like '%*' then 'prefix' else 'word' end as kind
+    select m.*, case when m.is_phrase then 'phrase' when m.content like '%*' then 'prefix' else 'word' end as kind,
+           case when m.signs = '-' and not m.is_phrase then braid_store.token_lower(btrim(m.content, '.,;:!?()[]{}')) end as word
     from matched m
     where m.content ~ c_word
   ), stop_words as (
-    select t.text_number as place
-    from braid_store.tokenize(
-           array(select case when i.signs = '-' and i.kind = 'word' then i.content end from items i order by i.item_number),
-           parse_query.text_config, false) t
-    where strpos(v_query, '-') > 0
-    group by t.text_number
-    having bool_and(t.kind = 'stop_word')
+    select s.word
+    from braid_store.token_stem(array(select distinct i.word from items i where length(i.word) <= 255), parse_query.text_config) s
+    where s.is_stop_word
   ), signed as (
     -- What surely is a command: an option of several signs, one with a value, one before a path.
     select i.*, i.signs in ('+', '-') and i.kind = 'word' as is_word_with_sign,
@@ -88,7 +85,7 @@ begin
            -- What may be one, so that only what looks like an option is taken for one.
            i.follows_program or i.after ~ c_file or i.before ~ c_path or i.before in ('.', '..')
            or bool_or(i.signs = '-' and i.kind = 'word' and i.content ~ c_letter) over () as may_be_command
-    from (select i.*, row_number() over (order by i.item_number) as place from items i) i
+    from items i
   ), read as (
     select s.item_number, s.content, s.kind,
            case when s.is_plain then 'should'
@@ -103,7 +100,7 @@ begin
       from (
         select s.*, s.is_word_with_sign and coalesce(
                  s.is_command or s.may_be_command and s.content ~ c_option
-                 or s.signs = '-' and (s.content ~ c_letter or s.place in (select w.place from stop_words w)
+                 or s.signs = '-' and (s.content ~ c_letter or s.word in (select w.word from stop_words w)
                                        or s.content ~ '^[0-9]' and (s.is_before_word or s.content ~ '[°%‰€£¥]')), false) as is_plain
         from signed s
       ) s
