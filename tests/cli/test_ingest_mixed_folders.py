@@ -56,6 +56,12 @@ def test_columns_of_text_of_other_tables(ingested: Callable[..., list[Document]]
     }
 
 
+def test_lines_without_ids(ingested: Callable[..., list[Document]]) -> None:
+    one, two = ingested("a.jsonl", '{"text": "zebra"}\n{"body": "lion", "n": 1}\n')
+    assert (one.external_id, two.external_id) == ("s/a.jsonl#row-1", "s/a.jsonl#row-2")
+    assert (contents(one), contents(two)) == (["zebra"], ["lion"])
+
+
 def test_columns_of_text_of_a_query(run: Run, client: pgbraid.Client) -> None:
     query = "select 1 as id, 'Why?'::text as question, 'As it is so.'::text as answer, '0044-01-01 BC'::date as day"
     done = run("ingest", "--sql", query, "--no-embed")

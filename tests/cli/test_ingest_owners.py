@@ -68,6 +68,8 @@ def test_ids_that_the_user_names_replace_nothing_of_another_file(
     assert f"failed: {two}:2: external_id '2' is that of a document of {one}" in refused.err
     assert "hint: " in refused.err
     assert texts(client) == {"1": "zebra", "2": "lion", "3": "tiger"}
+    tried = run("ingest", two, "--id-column", "nr", "--dry-run")
+    assert (tried.code, tried.err.count("failed: ")) == (1, 1)
     assert run("ingest", two, "--id-column", "nr", "--no-embed", "--strict").code == 2
     # Its own rows may change, whatever way leads to it.
     table(one, {"1": "zebra", "2": "wolf"}, "nr")

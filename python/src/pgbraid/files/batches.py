@@ -41,6 +41,14 @@ class Waiting:
     # Bytes of all files, up to the end of this document.
     position: int
 
+    @property
+    def external_id(self) -> str:
+        return str(self.document["external_id"])
+
+    def is_of_another(self, known: Mapping[str, tuple[Mapping[str, Any], str | None]]) -> bool:
+        """Return whether its external_id is that of a document of another source, by where these come from."""
+        return self.external_id in known and not self.source.is_of(*known[self.external_id])
+
 
 @dataclass
 class Batch:
@@ -120,6 +128,13 @@ class BatchWriter:
     def _send(self, *, is_last: bool = False) -> None:
         batch, self._batch = self._batch, Batch()
         if self._dry_run:
+            own = [waiting for waiting in batch.documents if waiting.has_own_id]
+            known = known_origins(self._client, self._collection, [w.external_id for w in own]) if own else {}
+            batch.refused = [
+                (waiting, _belongs_to_another(waiting, *known[waiting.external_id]))
+                for waiting in own
+                if waiting.is_of_another(known)
+            ]
             self._finish(batch)
             return
         # A file that is there as a whole says so in its last document, so that one comes after all others.
@@ -194,15 +209,11 @@ class BatchWriter:
         others = [waiting for waiting in documents if not waiting.has_own_id]
         for attempt in range(TRIES):
             known: dict[str, tuple[dict[str, Any], str | None]] = {}
-            ids = [w.document["external_id"] for w in own] if self._expects_known or attempt else []
+            ids = [w.external_id for w in own] if self._expects_known or attempt else []
             if ids or rows:
                 known = known_origins(client, self._collection, [*ids, *(str(w.row_before) for w in rows)])
-            allowed: list[Waiting] = []
-            refused: list[Waiting] = []
-            for waiting in own:
-                name = waiting.document["external_id"]
-                is_free = name not in known or waiting.source.is_of(*known[name])
-                (allowed if is_free else refused).append(waiting)
+            refused = [waiting for waiting in own if waiting.is_of_another(known)]
+            allowed = [waiting for waiting in own if not waiting.is_of_another(known)]
             replaced = [
                 str(w.row_before)
                 for w in rows
@@ -212,7 +223,7 @@ class BatchWriter:
             with suppress(_NotAsLookedUp), client.transaction():
                 summary = self._add(client, others)
                 written = self._add(client, allowed)
-                if written.inserted != sum(w.document["external_id"] not in known for w in allowed):
+                if written.inserted != sum(w.external_id not in known for w in allowed):
                     # Someone else was quicker, or nobody looked.
                     raise _NotAsLookedUp
                 if replaced:
@@ -226,7 +237,7 @@ class BatchWriter:
         batch.summary += summary + written
         batch.deleted += replaced
         for waiting in refused:
-            problem = _belongs_to_another(waiting, *known[waiting.document["external_id"]])
+            problem = _belongs_to_another(waiting, *known[waiting.external_id])
             if self._all_or_nothing:
                 raise problem
             batch.refused.append((waiting, problem))
@@ -251,9 +262,8 @@ def _belongs_to_another(waiting: Waiting, origin: Mapping[str, Any], source_uri:
     owner = "a document that pgbraid ingest did not write"
     if origin:
         owner = f"a document of {file_of(source_uri) or file_id(str(origin.get('source')), str(origin.get('path')))}"
-    name = waiting.document["external_id"]
     return IngestError(
-        f"external_id {name!r} is that of {owner}",
+        f"external_id {waiting.external_id!r} is that of {owner}",
         file=waiting.source.name,
         line=waiting.line,
         hint="leave out --id-column, by which rows have ids of their own; or give files of which each replaces the"

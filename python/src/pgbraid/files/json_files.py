@@ -83,7 +83,8 @@ def _looks_like_record(file: Input, value: Mapping[str, Any]) -> bool:
         return False
     if any(name in value for name in TEXT_NAMES):
         has_text = any(isinstance(value.get(name), str) for name in TEXT_NAMES)
-        return has_text and any(name in value for name in ID_NAMES)
+        # With content, and without an id, it is a document that lacks one.
+        return has_text and ("content" not in value or any(name in value for name in ID_NAMES))
     return bool(guess_text(file.fields, [value]))
 
 
