@@ -171,10 +171,21 @@ class SyncProblem:
 
 
 @dataclass(frozen=True)
+class FailedDocument:
+    """A document that was left out: its `index` among those given, from 0, its `external_id`, and the error's `message`
+    and `hint`."""
+
+    index: int
+    external_id: str | None
+    message: str
+    hint: str | None = None
+
+
+@dataclass(frozen=True)
 class WriteSummary:
     """What became of the documents of `add_documents`: counts of documents, and of chunks written.
 
-    `superseded` are those whose external_id came again later in the same batch.
+    `superseded` are those whose external_id came again later in the same batch. `failed` are those that were left out.
     """
 
     inserted: int = 0
@@ -183,6 +194,7 @@ class WriteSummary:
     unchanged: int = 0
     superseded: int = 0
     chunks: int = 0
+    failed: tuple[FailedDocument, ...] = ()
 
     @property
     def documents(self) -> int:
@@ -197,6 +209,7 @@ class WriteSummary:
             f"{self.replaced} replaced, {self.updated} updated, {self.unchanged} unchanged"
             f"{f', {self.superseded} superseded' if self.superseded else ''}; "
             f"{self.chunks} chunk{'' if self.chunks == 1 else 's'} written"
+            f"{f'; {len(self.failed)} failed' if self.failed else ''}"
         )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid.arguments import as_list, to_json
 from pgbraid.async_client.session import TENANT
-from pgbraid.ingestion.documents import batches, batches_ahead
-from pgbraid.stored import Document, ListedDocument, WriteSummary
+from pgbraid.errors import InvalidArgumentError
+from pgbraid.ingestion.documents import Batch, batches, batches_ahead, failure
+from pgbraid.stored import Document, FailedDocument, ListedDocument, WriteSummary
 
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
@@ -35,6 +36,7 @@ async def add_documents(
     id: str = "external_id",  # noqa: A002
     text: str = "content",
     progress: Callable[[int], object] | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
 ) -> WriteSummary:
     """Insert documents, or replace those of the same external_id. Maps to braid.upsert_documents, in
     batches of up to 5,000, or to braid.upsert_embedded_documents if they come with embeddings.
@@ -53,9 +55,12 @@ async def add_documents(
     external_id and content, others go by their names, and those that documents do not have become metadata.
 
     Every batch is a transaction: use `client.transaction()` for all or nothing. `progress(n)` is called
-    with the number of documents written so far. Raises InvalidArgumentError naming the document and the
-    key.
+    with the number of documents written so far. Raises InvalidArgumentError naming the document, its place and the
+    key. With `on_error="skip"` a document that is refused, such as one with NUL in its text, is left out, and `failed`
+    of the result has its index, external_id and error; a batch that has one is divided until the others are written.
     """
+    if on_error not in ("raise", "skip"):
+        raise InvalidArgumentError(f"on_error is {on_error!r}", hint="use 'raise' or 'skip'", sqlstate="22023")
     if not isinstance(documents, (list, tuple)):
         from pgbraid.frames import frame_documents, is_frame
 
@@ -64,29 +69,59 @@ async def add_documents(
     rows: Any = documents
     client = client._for_one_call()
     summary = WriteSummary()
-    for batch in batches_ahead(rows) if isinstance(rows, (list, tuple)) else batches(rows):
-        # %b, as psycopg would write a list of vectors out as text.
-        call = (
-            """braid.upsert_embedded_documents(documents => %(documents)s::jsonb, embeddings => %(embeddings)b,
-                                               collection => %(collection)s)"""
-            if batch.embeddings
-            else "braid.upsert_documents(documents => %(documents)s::jsonb, collection => %(collection)s)"
-        )
-        written = await client._session.rows(
-            f"""
-            select (w.result).status, count(*), coalesce(sum((w.result).chunk_count), 0)
-            from (select {call} from {TENANT}) w (result)
-            group by 1
-            """,
-            documents=f"[{','.join(batch.texts)}]",
-            collection=collection,
-            **({"embeddings": batch.embeddings} if batch.embeddings else {}),
-        )
-        counts = {status: int(count) for status, count, _ in written}
-        chunks = sum(int(count) for status, _, count in written if status in ("inserted", "replaced"))
-        summary += WriteSummary(**counts, chunks=chunks)
+    failed: list[FailedDocument] | None = [] if on_error == "skip" else None
+    for batch in batches_ahead(rows, failed) if isinstance(rows, (list, tuple)) else batches(rows, failed):
+        if failed is None:
+            try:
+                summary += await _write(client, batch, collection)
+            except InvalidArgumentError as error:
+                raise batch.naming(error) from error
+        else:
+            summary += await _write_what_can_be(client, batch, collection, failed)
         if progress is not None:
             progress(summary.documents)
+    return summary + WriteSummary(failed=tuple(sorted(failed or (), key=lambda document: document.index)))
+
+
+async def _write(client: AsyncClient, batch: Batch, collection: str) -> WriteSummary:
+    # %b, as psycopg would write a list of vectors out as text.
+    call = (
+        """braid.upsert_embedded_documents(documents => %(documents)s::jsonb, embeddings => %(embeddings)b,
+                                           collection => %(collection)s)"""
+        if batch.embeddings
+        else "braid.upsert_documents(documents => %(documents)s::jsonb, collection => %(collection)s)"
+    )
+    written = await client._session.rows(
+        f"""
+        select (w.result).status, count(*), coalesce(sum((w.result).chunk_count), 0)
+        from (select {call} from {TENANT}) w (result)
+        group by 1
+        """,
+        documents=f"[{','.join(batch.texts)}]",
+        collection=collection,
+        **({"embeddings": batch.embeddings} if batch.embeddings else {}),
+    )
+    counts: dict[str, Any] = {status: int(count) for status, count, _ in written}
+    chunks = sum(int(count) for status, _, count in written if status in ("inserted", "replaced"))
+    return WriteSummary(chunks=chunks, **counts)
+
+
+async def _write_what_can_be(
+    client: AsyncClient, batch: Batch, collection: str, failed: list[FailedDocument]
+) -> WriteSummary:
+    """Write a batch, and if one of its documents is refused, each half of it."""
+    try:
+        # A savepoint inside the caller's transaction.
+        async with client.transaction():
+            return await _write(client, batch, collection)
+    except InvalidArgumentError as error:
+        if len(batch.documents) == 1:
+            document = batch.documents[0]
+            failed.append(failure(error, document.index, document.values))
+            return WriteSummary()
+    summary = WriteSummary()
+    for half in batch.halves():
+        summary += await _write_what_can_be(client, half, collection, failed)
     return summary
 
 

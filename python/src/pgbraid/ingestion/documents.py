@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pgbraid._background import in_background
 from pgbraid.arguments import to_json
 from pgbraid.errors import InvalidArgumentError, LimitExceededError
+from pgbraid.stored import FailedDocument
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class CheckedDocument:
 
     name: str
     values: dict[str, Any] = field(default_factory=dict)
+    # Among those given, from 0.
+    index: int = 0
     embeddings: list[Vector] = field(default_factory=list)
     # The document itself or those of its chunks that the embeddings are of.
     embedded: list[dict[str, Any]] = field(default_factory=list)
@@ -99,6 +102,24 @@ class Batch:
     embeddings: list[Vector] = field(default_factory=list)
     text_bytes: int = 0
     embedding_bytes: int = 0
+    documents: list[CheckedDocument] = field(default_factory=list)
+
+    def halves(self) -> Iterator[Batch]:
+        """Two batches, of half of the documents each."""
+        middle = len(self.documents) // 2
+        for documents in (self.documents[:middle], self.documents[middle:]):
+            half = Batch()
+            for document in documents:
+                half.add(document)
+            yield half
+
+    def naming(self, error: InvalidArgumentError) -> InvalidArgumentError:
+        """The error with the place of the document that it names."""
+        for document in self.documents:
+            named = str(document.values["external_id"])[:100]
+            if f'"{named}"' in error.message or f"'{named}'" in error.message:
+                return naming(error, document.index)
+        return error
 
     def add(self, document: CheckedDocument) -> bool:
         """Whether there was room for it. An empty batch has room for any document."""
@@ -110,28 +131,49 @@ class Batch:
         if self.texts and (text_bytes > BATCH_BYTES or embedding_bytes > BATCH_EMBEDDING_BYTES):
             return False
         self.texts.append(text)
+        self.documents.append(document)
         self.embeddings += document.embeddings
         self.text_bytes, self.embedding_bytes = text_bytes, embedding_bytes
         return True
 
 
-def batches(documents: Iterable[Mapping[str, Any]]) -> Iterator[Batch]:
-    """The documents in batches bounded by number and size."""
+def naming(error: InvalidArgumentError, index: int) -> InvalidArgumentError:
+    """The error with the place of its document among those given."""
+    return type(error)(f"{error.message} (documents[{index}])", hint=error.hint, sqlstate=error.sqlstate)
+
+
+def failure(error: InvalidArgumentError, index: int, document: Any) -> FailedDocument:
+    """What is told of a document that is left out."""
+    external_id = document.get("external_id") if isinstance(document, Mapping) else None
+    return FailedDocument(index, None if external_id is None else str(external_id), error.message, error.hint)
+
+
+def batches(documents: Iterable[Mapping[str, Any]], failed: list[FailedDocument] | None = None) -> Iterator[Batch]:
+    """The documents in batches bounded by number and size. Those that cannot be sent are added to `failed`; without it,
+    the first of them raises."""
     batch = Batch()
-    for number, document in enumerate(documents, 1):
-        checked = check_document(document, number)
-        if not batch.add(checked):
-            yield batch
-            batch = Batch()
-            batch.add(checked)
+    for index, document in enumerate(documents):
+        try:
+            checked = check_document(document, index + 1)
+            checked.index = index
+            if not batch.add(checked):
+                yield batch
+                batch = Batch()
+                batch.add(checked)
+        except InvalidArgumentError as error:
+            if failed is None:
+                raise naming(error, index) from error
+            failed.append(failure(error, index, document))
     if batch.texts:
         yield batch
 
 
-def batches_ahead(documents: Sequence[Mapping[str, Any]]) -> Iterator[Batch]:
+def batches_ahead(
+    documents: Sequence[Mapping[str, Any]], failed: list[FailedDocument] | None = None
+) -> Iterator[Batch]:
     """The same, each but the first made in a thread while the one before it is stored, if the documents are all there:
     to ask for more would run code of others in that thread."""
-    made = batches(documents)
+    made = batches(documents, failed)
     if not all(map(_is_there, documents)):
         yield from made
         return
@@ -139,7 +181,7 @@ def batches_ahead(documents: Sequence[Mapping[str, Any]]) -> Iterator[Batch]:
     count = 0
     while batch is not None:
         count += len(batch.texts)
-        if count == len(documents):
+        if count + len(failed or ()) >= len(documents):
             yield batch
             return
         following = in_background(lambda: next(made, None), places=_PREPARING)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from haystack import Document, component, default_from_dict, default_to_dict
 from haystack.document_stores.errors import DuplicateDocumentError
@@ -90,25 +90,37 @@ class PgbraidDocumentStore:
 
     # Writing
 
-    def write_documents(self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE) -> int:
+    def write_documents(
+        self,
+        documents: list[Document],
+        policy: DuplicatePolicy = DuplicatePolicy.NONE,
+        on_error: Literal["raise", "skip"] = "raise",
+    ) -> int:
         """Write documents; how many were. Those of ids that are there are replaced, unless `policy` is SKIP or FAIL. A
-        text that is as before is not embedded again."""
+        text that is as before is not embedded again. With `on_error="skip"` those that are refused are left out, as a
+        UserWarning says."""
         _check_documents(documents)
         if not documents:
             return 0
         with self._connections.client() as client:
             known: set[str] = set()
+            failed = 0
             if policy in KEEPING:
                 known = store.existing_ids(client, [one.id for one in documents], self.collection)
             wanted = _wanted(documents, known, policy)
             if wanted:
-                store.write(client, [record_of(one) for one in wanted], self.collection, self._model(wanted))
+                records = [record_of(one) for one in wanted]
+                written = store.write(client, records, self.collection, self._model(wanted), on_error)
+                failed = len(written.failed)
                 if self._has_to_embed(wanted):
                     store.embed_waiting(client, self.collection)
-        return len(wanted)
+        return len(wanted) - failed
 
     async def write_documents_async(
-        self, documents: list[Document], policy: DuplicatePolicy = DuplicatePolicy.NONE
+        self,
+        documents: list[Document],
+        policy: DuplicatePolicy = DuplicatePolicy.NONE,
+        on_error: Literal["raise", "skip"] = "raise",
     ) -> int:
         """As `write_documents`."""
         _check_documents(documents)
@@ -116,15 +128,17 @@ class PgbraidDocumentStore:
             return 0
         async with self._connections.async_client() as client:
             known: set[str] = set()
+            failed = 0
             if policy in KEEPING:
                 known = await async_store.existing_ids(client, [one.id for one in documents], self.collection)
             wanted = _wanted(documents, known, policy)
             if wanted:
                 records = [record_of(one) for one in wanted]
-                await async_store.write(client, records, self.collection, self._model(wanted))
+                written = await async_store.write(client, records, self.collection, self._model(wanted), on_error)
+                failed = len(written.failed)
                 if self._has_to_embed(wanted):
                     await async_store.embed_waiting(client, self.collection)
-        return len(wanted)
+        return len(wanted) - failed
 
     def delete_documents(self, document_ids: list[str]) -> None:
         """Delete documents; ids that are not there are passed over."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.document_loaders import BaseLoader
 from langchain_core.documents import Document
@@ -98,26 +98,35 @@ class PgbraidVectorStore(VectorStore):
 
     # Writing
 
-    def add_documents(self, documents: list[Document], **kwargs: Any) -> list[str]:
+    def add_documents(
+        self, documents: list[Document], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
+    ) -> list[str]:
         """Write documents, or replace those of the same id; their ids. `ids` come before those of the documents, and
-        what has none gets a new one. A text that is as before is not embedded again."""
+        what has none gets a new one. A text that is as before is not embedded again. With `on_error="skip"` those that
+        are refused are left out, as a UserWarning says."""
         records = records_of(documents, **kwargs)
+        failed: set[int] = set()
         if records:
             with self._connections.client() as client:
-                store.write(client, records, self.collection, self._embedder)
+                written = store.write(client, records, self.collection, self._embedder, on_error)
+                failed = {one.index for one in written.failed}
                 if self._embed:
                     store.embed_waiting(client, self.collection)
-        return [found["external_id"] for found in records]
+        return [found["external_id"] for index, found in enumerate(records) if index not in failed]
 
-    async def aadd_documents(self, documents: list[Document], **kwargs: Any) -> list[str]:
+    async def aadd_documents(
+        self, documents: list[Document], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
+    ) -> list[str]:
         """As `add_documents`."""
         records = records_of(documents, **kwargs)
+        failed: set[int] = set()
         if records:
             async with self._connections.async_client() as client:
-                await async_store.write(client, records, self.collection, self._embedder)
+                written = await async_store.write(client, records, self.collection, self._embedder, on_error)
+                failed = {one.index for one in written.failed}
                 if self._embed:
                     await async_store.embed_waiting(client, self.collection)
-        return [found["external_id"] for found in records]
+        return [found["external_id"] for index, found in enumerate(records) if index not in failed]
 
     def delete(self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any) -> bool:
         """Delete documents by their ids, or those that match a filter."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.embeddings.base import BaseEmbedding
@@ -141,26 +141,34 @@ class PgbraidVectorStore(BasePydanticVectorStore):
 
     # Writing
 
-    def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
+    def add(
+        self, nodes: Sequence[BaseNode], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
+    ) -> list[str]:
         """Write nodes, or replace those of the same id; their ids. Those without an embedding are embedded, unless
-        their text is as before."""
+        their text is as before. With `on_error="skip"` those that are refused are left out, as a UserWarning says."""
         records = [record_of(node) for node in nodes]
+        failed: set[int] = set()
         if records:
             with self._connections.client() as client:
-                store.write(client, records, self.collection, self._model(nodes))
+                written = store.write(client, records, self.collection, self._model(nodes), on_error)
+                failed = {one.index for one in written.failed}
                 if self._has_to_embed(nodes):
                     store.embed_waiting(client, self.collection)
-        return [node.node_id for node in nodes]
+        return [node.node_id for index, node in enumerate(nodes) if index not in failed]
 
-    async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
+    async def async_add(
+        self, nodes: Sequence[BaseNode], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
+    ) -> list[str]:
         """As `add`."""
         records = [record_of(node) for node in nodes]
+        failed: set[int] = set()
         if records:
             async with self._connections.async_client() as client:
-                await async_store.write(client, records, self.collection, self._model(nodes))
+                written = await async_store.write(client, records, self.collection, self._model(nodes), on_error)
+                failed = {one.index for one in written.failed}
                 if self._has_to_embed(nodes):
                     await async_store.embed_waiting(client, self.collection)
-        return [node.node_id for node in nodes]
+        return [node.node_id for index, node in enumerate(nodes) if index not in failed]
 
     def index(
         self, nodes: Sequence[BaseNode], *, cleanup: Cleanup | None = None, batch_size: int = 1000

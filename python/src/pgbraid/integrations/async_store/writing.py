@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid._threads import in_thread
 from pgbraid.errors import DimensionMismatchError, EmbeddingError, NotFoundError
@@ -18,17 +18,25 @@ __all__ = ["embed_waiting", "write"]
 
 
 async def write(
-    client: AsyncClient, records: Sequence[Mapping[str, Any]], collection: str, model: EmbeddingModel | None
+    client: AsyncClient,
+    records: Sequence[Mapping[str, Any]],
+    collection: str,
+    model: EmbeddingModel | None,
+    on_error: Literal["raise", "skip"] = "raise",
 ) -> WriteSummary:
-    """Write documents. A collection that is not there is created for the model."""
+    """Write documents. A collection that is not there is created for the model. Of those that are left out with
+    `on_error="skip"`, a UserWarning tells."""
     try:
-        return await client.add_documents(records, collection=collection)
+        written = await client.add_documents(records, collection=collection, on_error=on_error)
     except NotFoundError:
         if model is None:
             raise
-    dimensions = await in_thread(_dimensions_of, model)
-    await client.create_collection(collection, dimensions=dimensions, embedding_model=model.model_name)
-    return await client.add_documents(records, collection=collection)
+        dimensions = await in_thread(_dimensions_of, model)
+        await client.create_collection(collection, dimensions=dimensions, embedding_model=model.model_name)
+        written = await client.add_documents(records, collection=collection, on_error=on_error)
+    for failed in written.failed:
+        warnings.warn(f"documents[{failed.index}] was left out: {failed.message}", stacklevel=4)
+    return written
 
 
 async def embed_waiting(client: AsyncClient, collection: str) -> int:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid.errors import DimensionMismatchError, EmbeddingError, NotFoundError
 
@@ -19,17 +19,25 @@ __all__ = ["embed_waiting", "write"]
 
 
 def write(
-    client: Client, records: Sequence[Mapping[str, Any]], collection: str, model: EmbeddingModel | None
+    client: Client,
+    records: Sequence[Mapping[str, Any]],
+    collection: str,
+    model: EmbeddingModel | None,
+    on_error: Literal["raise", "skip"] = "raise",
 ) -> WriteSummary:
-    """Write documents. A collection that is not there is created for the model."""
+    """Write documents. A collection that is not there is created for the model. Of those that are left out with
+    `on_error="skip"`, a UserWarning tells."""
     try:
-        return client.add_documents(records, collection=collection)
+        written = client.add_documents(records, collection=collection, on_error=on_error)
     except NotFoundError:
         if model is None:
             raise
-    dimensions = _dimensions_of(model)
-    client.create_collection(collection, dimensions=dimensions, embedding_model=model.model_name)
-    return client.add_documents(records, collection=collection)
+        dimensions = _dimensions_of(model)
+        client.create_collection(collection, dimensions=dimensions, embedding_model=model.model_name)
+        written = client.add_documents(records, collection=collection, on_error=on_error)
+    for failed in written.failed:
+        warnings.warn(f"documents[{failed.index}] was left out: {failed.message}", stacklevel=4)
+    return written
 
 
 def embed_waiting(client: Client, collection: str) -> int:
