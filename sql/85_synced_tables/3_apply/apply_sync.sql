@@ -110,11 +110,13 @@ begin
     exit when clock_timestamp() > apply_sync.deadline;
   end loop;
   if failed_count > 0 then
-    reasons := reasons || format('%s: %s rows failed and are tried again later, such as %s', v_relation, failed_count,
+    reasons := reasons || format('%s: %s failed, tried again later, such as %s', v_relation,
+                                 case failed_count when 1 then '1 row' else failed_count || ' rows' end,
                                  left(v_failed_error, 1000));
   end if;
   if locked_count > 0 then
-    reasons := reasons || format('%s: %s rows are left for the next call, such as %s', v_relation, locked_count,
+    reasons := reasons || format('%s: %s left for the next call, such as %s', v_relation,
+                                 case locked_count when 1 then '1 row' else locked_count || ' rows' end,
                                  left(v_locked_error, 1000));
   end if;
 end

@@ -9,10 +9,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-  select format('%s: %s', r.relation, braid_store.trigger_faults(r.relation, false))
+  select format('%s: %s', f.relation, f.faults)
   from braid_store.synced_tables s
-  cross join lateral (select braid_store.synced_relation(s.id) as relation) r
-  where s.phase not in ('lost', 'end') and braid_store.trigger_faults(r.relation, false) is not null
+  cross join lateral (
+    select r.relation, braid_store.trigger_faults(r.relation, false) as faults
+    from (select braid_store.synced_relation(s.id) as relation offset 0) r
+    offset 0
+  ) f
+  where s.phase not in ('lost', 'end') and f.faults is not null
   order by s.id;
 end
 $$;
