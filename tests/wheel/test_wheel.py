@@ -50,10 +50,13 @@ def contents(wheel: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of `make dist`. Nothing is installed for it: these tests run in what `make build` made."""
+    """The folder of `make dist`, in a checkout in which nothing has been made: it installs only what builds."""
     folder = tmp_path_factory.mktemp("dist")
-    built = ["--old-file=.venv/run.stamp", "--old-file=.venv/dev.stamp", f"BIN={Path(sys.executable).parent}"]
-    subprocess.run(["make", "-C", REPOSITORY, "dist", f"DIST={folder}", *built], check=True)
+    environment = tmp_path_factory.mktemp("environment") / "venv"
+    made = ["make", "-C", str(REPOSITORY), "dist", f"DIST={folder}", f"VENV={environment}"]
+    subprocess.run(made, check=True)
+    installed = {path.name.partition("-")[0] for path in environment.glob("lib/*/site-packages/*.dist-info")}
+    assert "hatchling" in installed and not installed & {"pgbraid", "pytest", "psycopg", "mypy"}
     return folder
 
 

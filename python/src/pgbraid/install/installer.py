@@ -58,7 +58,7 @@ def install(dsn: str, *, repair: bool = False, notify: Notify = lambda _: None) 
     check_frozen()
     with installer_session(dsn) as connection:
         report = in_transaction(connection, lambda: _install(connection, repair, notify), notify)
-        for line in _lines(report, connection.info.user):
+        for line in [*_lines(report, connection.info.user), *(_limits(connection) if report.changed else [])]:
             notify(line)
     return report
 
@@ -170,6 +170,20 @@ def _absent_defaults(connection: Connection) -> tuple[bool, bool, bool]:
     ).fetchone()
     assert row is not None
     return row[0], row[1], row[2]
+
+
+def _limits(connection: Connection) -> list[str]:
+    """What the login cannot do: roles of the cluster that another one made, it cannot grant."""
+    (roles,) = connection.execute(
+        "select array_agg(quote_ident(r.rolname) order by r.rolname) from pg_catalog.pg_roles r"
+        " where r.rolname = any(%s) and not pg_catalog.pg_has_role(r.oid, 'MEMBER WITH ADMIN OPTION')",
+        (list(SHARED_ROLES),),
+    ).fetchone() or (None,)
+    if not roles:
+        return []
+    named = ", ".join(roles)
+    user = connection.info.user
+    return [f'{user} cannot grant {named}: have their creator run: grant {named} to "{user}" with admin option']
 
 
 def _lines(report: InstallReport, user: str) -> list[str]:

@@ -13,7 +13,14 @@ begin
     join pg_roles r on r.rolname = w.role
     where not pg_has_role(r.oid, w.granted, 'USAGE')
   loop
-    execute format('grant %I to %I with inherit true', v_role.granted, v_role.name);
+    begin
+      execute format('grant %I to %I with inherit true', v_role.granted, v_role.name);
+    exception when insufficient_privilege then
+      -- Another login made the role, for another database.
+      raise exception '% may not grant %', current_user, v_role.granted
+        using errcode = '42501',
+              hint = format('Have its creator run: grant braid_reader, braid_writer to %I with admin option;', current_user);
+    end;
   end loop;
   perform braid.add_trusted_role(t.role, t.kind)
   from (values ('authenticator', 'gateway'), ('service_role', 'administrator')) t (role, kind)
