@@ -113,6 +113,7 @@ def test_settings_for_some_files(run: Run, client: pgbraid.Client, tmp_path: Pat
 
 
 def test_a_folder_of_everything_ends_well(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+    pytest.importorskip("striprtf")
     (tmp_path / "products.csv").write_text(PRODUCTS)
     (tmp_path / "package.json").write_text(
         json.dumps({"name": "zebra", "description": "Counts zebras", "private": True})
