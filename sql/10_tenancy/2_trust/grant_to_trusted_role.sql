@@ -35,7 +35,14 @@ begin
   end if;
   if 'monitor' = any (v_kinds) then
     execute format('grant execute on function %s to %I',
-                   (select string_agg(f::text, ', ') from braid_store.monitor_functions() f), grant_to_trusted_role.role);
+                   (select string_agg(f::text, ', ')
+                    from (select m.* from braid_store.monitor_functions() m
+                          union all
+                          -- braid.health, and what it calls.
+                          select p.oid::regprocedure from pg_proc p
+                          where p.oid in (select a from braid_store.administrator_functions() a)
+                            and p.proname = any ('{health,administrator_findings,vacuum_blockers,line_literal}')) f (f)),
+                   grant_to_trusted_role.role);
   end if;
   if v_kinds && '{monitor,service,administrator}' then
     execute format('grant select on %s to %I', v_views, grant_to_trusted_role.role);

@@ -10,14 +10,13 @@ begin
   return query
   select p.oid::regprocedure
   from pg_proc p
-  where p.pronamespace = 'braid'::regnamespace and p.proname = 'health'
-     or p.pronamespace in ('braid_calls'::regnamespace, 'braid_store'::regnamespace)
-        and p.proname = any ('{administrator_findings, vacuum_blockers, line_literal, list_storage, list_tenant_storage,
-          list_storage_growth, list_tenant_growth, list_embedding_usage, list_outbox, list_index_health, list_search_activity}')
+  where p.pronamespace = 'braid_store'::regnamespace
+    and p.proname = any ('{list_storage, list_tenant_storage, list_storage_growth, list_tenant_growth, list_embedding_usage,
+          list_outbox, list_index_health, list_search_activity}')
   order by p.oid;
 end
 $$;
 
 comment on function braid_store.monitor_functions() is
-  'Lists braid.health and the functions behind the views, which monitors may read as services and administrators may: figures of '
-  'all tenants, and none of their texts.';
+  'Lists the functions behind the views that monitors may read, as services and administrators may: figures of all tenants, '
+  'and none of their texts.';
