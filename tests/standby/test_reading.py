@@ -27,7 +27,7 @@ from support.replication import Replicated, until
 pytestmark = pytest.mark.any_version
 
 FOX = {"external_id": "fox", "content": "The quick fox jumps."}
-NO_FUNCTIONS = {"collections", "model_migrations", "fit_passages", "passage_options"}
+NO_FUNCTIONS = {"collection_spaces", "collections", "model_migrations", "fit_passages", "passage_options"}
 
 
 @contextmanager

@@ -106,15 +106,15 @@ def make(connection: Connection, schema: str, collection: Collection, seconds: f
 
     begun = time.monotonic()
     row = connection.execute(
-        "select n.nspname, c.vector_space_id, braid.current_tenant_id(),"
+        "select n.nspname, c.id, c.vector_space_id, braid.current_tenant_id(),"
         " (select s.id from braid_store.vector_shards s where s.tenant_id = braid.current_tenant_id()"
         "  and s.collection_id = c.id and s.vector_space_id = c.vector_space_id and s.state = 'serving')"
         " from braid_store.collections c, pg_catalog.pg_extension e"
-        " join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector' and c.id = %s",
-        (collection.id,),
+        " join pg_catalog.pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector' and c.name = %s",
+        (collection.name,),
     ).fetchone()
     assert row is not None
-    vector_schema, space_id, tenant_id, shard = row
+    vector_schema, collection_id, space_id, tenant_id, shard = row
     operator, kind = OPERATORS[collection.distance]
     name = "vector" if collection.dimensions <= MOST_DIMENSIONS else "halfvec"
     parts = {
@@ -129,7 +129,7 @@ def make(connection: Connection, schema: str, collection: Collection, seconds: f
         places = {"schema": sql.Identifier(vector_schema), "shard": sql.Literal(shard)}
         embedding = embedding + sql.SQL(SHARD_VECTOR).format(**places)
     search_path = sql.SQL(", ").join([sql.Identifier(schema), sql.Identifier(vector_schema)]).as_string(connection)
-    values = {"tenant_id": tenant_id, "collection_id": collection.id, "space_id": space_id}
+    values = {"tenant_id": tenant_id, "collection_id": collection_id, "space_id": space_id}
     try:
         connection.execute(f"set search_path = {search_path}")
         connection.execute(f"set statement_timeout = '{max(1, round(seconds * 1000))}ms'")

@@ -23,9 +23,13 @@ WORD = re.compile(r"[^\W\d_]{3,}")
 # direction.
 NOISE = 1.5
 RANDOM_DOCUMENTS = """
-select d.external_id from braid_store.documents d
-where d.tenant_id = (select braid.current_tenant_id()) and d.collection_id = %s
-order by random() limit %s
+with recursive pages as (
+  select array(select d.external_id from braid.list_documents(%(collection)s, 10000) d) as ids
+  union all
+  select array(select d.external_id from braid.list_documents(%(collection)s, 10000, p.ids[10000]) d)
+  from pages p where cardinality(p.ids) = 10000
+)
+select i.id from pages p, unnest(p.ids) i (id) order by random() limit %(count)s
 """
 # What comes after a document.
 EXPORT = "select braid.export_tenant(%s, %s, 1) -> 'document' -> 'chunks'"
@@ -33,7 +37,6 @@ EXPORT = "select braid.export_tenant(%s, %s, 1) -> 'document' -> 'chunks'"
 
 @dataclass(frozen=True)
 class Collection:
-    id: int
     name: str
     embedding_model: str
     dimensions: int
@@ -51,8 +54,7 @@ class Query:
 
 def read_collection(connection: Connection, name: str) -> Collection:
     row = connection.execute("select braid.status(%s) -> 'collections' -> 0", (name,)).fetchone()
-    identity = connection.execute("select c.id from braid_store.collections c where c.name = %s", (name,)).fetchone()
-    if row is None or row[0] is None or identity is None:
+    if row is None or row[0] is None:
         raise NotFoundError(f"there is no collection {name!r}", hint="pgbraid status lists them")
     found = row[0]
     if not found["chunks"]:
@@ -61,7 +63,7 @@ def read_collection(connection: Connection, name: str) -> Collection:
             hint="name another with --collection and --tenant, or measure generated texts with --generate 10000",
         )
     keys = ("name", "embedding_model", "dimensions", "distance", "text_config", "documents", "chunks")
-    return Collection(identity[0], **{key: found[key] for key in keys})
+    return Collection(**{key: found[key] for key in keys})
 
 
 def made_queries(connection: Connection, collection: Collection, count: int, seed: int = 0) -> list[Query]:
@@ -72,7 +74,7 @@ def made_queries(connection: Connection, collection: Collection, count: int, see
     with connection.transaction():
         connection.execute("select setseed(%s)", (rng.random(),))
         # Twice as many, as some have no words, or no embedding yet. Of few documents each is taken more than once.
-        documents = connection.execute(RANDOM_DOCUMENTS, (collection.id, 2 * count)).fetchall()
+        documents = connection.execute(RANDOM_DOCUMENTS, {"collection": collection.name, "count": 2 * count}).fetchall()
         for (after,) in islice(cycle(documents), 2 * count):
             if len(texts) >= count and len(vectors) >= count:
                 break
