@@ -126,7 +126,7 @@ def run_command(command: str, shown: str, shell: Shell, block: Block) -> str:
         return ""
     if program == "pip":
         # Carried out by the tests of the wheel.
-        extras = re.findall(r"pgbraid\[([\w,-]+)\]", command)
+        extras = re.findall(r"(?:pgbraid|python)\[([\w,-]+)\]", command)
         assert extras
         assert set(",".join(extras).split(",")) <= set(metadata.metadata("pgbraid").get_all("Provides-Extra") or ())
         return ""

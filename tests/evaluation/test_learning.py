@@ -336,8 +336,8 @@ def test_checksums_are_of_what_postgresql_writes(texts: Connection) -> None:
         ({"configuration": {"none": 1}}, "unknown key"),
         ({"configuration": {"collection": "none"}}, "none"),
         ({"configuration": {"collection": "default"}}, 'query "q00": no embedding'),
-        ({"query_count": 101, "configuration": {"candidate_count": 10_000}}, "query_count × candidate_count"),
-        ({"query_count": 101, "configuration": {"match_count": 2_500}}, "query_count × candidate_count"),
+        ({"query_count": 101, "configuration": {"candidate_count": 10_000}}, "query_count times candidate_count"),
+        ({"query_count": 101, "configuration": {"match_count": 2_500}}, "query_count times candidate_count"),
         *(
             ({"configuration": {"collection": "small", "options": {name: value}}}, f"option {name} has no meaning")
             for name, value in {
