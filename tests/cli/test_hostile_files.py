@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import signal
 import subprocess
@@ -297,12 +296,15 @@ def test_no_process_is_left_behind(
         time.sleep(0.02)
 
 
-def test_small_files_are_read_together(run: Run, client: pgbraid.Client, tmp_path: Path) -> None:
+def test_small_files_are_read_together(
+    run: Run, client: pgbraid.Client, tmp_path: Path, reader_of: Callable[[str], None]
+) -> None:
     """Those beside a file that crashes are read all the same, in their order."""
+    reader_of("import os; os.abort()")
     for number in range(120):
         (tmp_path / f"{number:03}.txt").write_text(f"animal{number}")
-    (tmp_path / "050.jsonl").write_text(json.dumps({"text": "x", "deep": None}) + "\n")
+    (tmp_path / "050-bad.docx").write_bytes(docx())
     done = run("ingest", tmp_path, "--no-embed", "--verbose")
     indexed = [line for line in done.err.splitlines() if line.startswith("indexed: ")]
-    assert indexed == sorted(indexed)
-    assert len(indexed) == 120
+    assert indexed == [f"indexed: {tmp_path}/{number:03}.txt" for number in range(120)]
+    assert f"failed: {tmp_path}/050-bad.docx: crashes what reads it" in done.err
