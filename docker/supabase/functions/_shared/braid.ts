@@ -168,7 +168,6 @@ export type ExplainedRow = {
   // Gives the score to the last bit, and the same with the names of its numbers.
   arithmetic: string
   formula: string
-  formula: string
   spread: Json
   fused_score: number | null
   boosts: Json
