@@ -154,7 +154,7 @@ STORED: list[tuple[str, tuple[Any, ...]]] = [
 # Written by clocks, or by how long something took.
 PASSING_TABLES = {
     "upkeep_rates", "daily_table_sizes", "daily_part_sizes", "_yoyo_log", "_yoyo_migration", "_yoyo_version",
-    "installation", "due_parts", "search_hours",
+    "installation", "due_parts", "search_hours", "synced_tables",
 }  # fmt: skip
 PASSING_COLUMNS = re.compile(r"_at$|_ms$|_id$|^(?:search_id|login|member|placed|versions?|xid|at)$|_seconds$")
 
