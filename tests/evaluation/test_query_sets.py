@@ -145,7 +145,7 @@ WRONG_QUERIES = [
     ([{"query_id": "1", "text": "x", "grade": 1}], 'unknown key "grade"'),
     ([{"query_id": "1", "text": "x"}, {"query_id": "1", "text": "y"}], 'query "1" comes twice'),
     ([{"query_id": "1", "text": "x", "filters": []}], "filters that are no object"),
-    ([{"query_id": "1", "text": "x", "filters": {"year": {"$like": 1}}}], "unknown operator"),
+    ([{"query_id": "1", "text": "x", "filters": {"year": {"$liek": 1}}}], "unknown operator"),
     ([{"query_id": "1", "text": "x", "embedding": [1]}], 'the embedding of query "1" has 1 dimensions'),
     ([{"query_id": "1", "text": "x", "embedding": [0, 0, 0]}], 'the embedding of query "1" is a zero vector'),
     ([{"query_id": "1", "text": "x", "embedding": ["NaN"]}], 'the embedding of query "1" is not a vector'),

@@ -13,7 +13,7 @@ from support.calls import one, upsert
 from support.nearest import maintain
 
 Connection = psycopg.Connection[Any]
-MIGRATION = Path(__file__).parents[2] / "migrations" / "0047.filters_in_lists.sql"
+MIGRATION = Path(__file__).parents[2] / "migrations" / "0042.filters_in_lists.sql"
 
 
 def test_what_was_written_before_is_found(db: Connection) -> None:

@@ -82,7 +82,7 @@ def test_a_call_is_a_span_and_a_duration(client: pgbraid.Client, recorded: Recor
 def test_an_error_is_told_without_what_it_quotes(client: pgbraid.Client, recorded: Recorded) -> None:
     recorded.instrument()
     with pytest.raises(errors.InvalidArgumentError, match="secretkey"):
-        client.search("heron", mode="full_text", filters={"secretkey": {"$like": "x"}})
+        client.search("heron", mode="full_text", filters={"secretkey": {"$liek": "x"}})
     (span,) = recorded.spans
     attributes = dict(span.attributes or {})
     assert attributes["error.type"] == attributes["db.response.status_code"] == "22023"

@@ -1,6 +1,6 @@
 -- Several commands lock a relation before they check the caller's rights. So whatever a search or a write reads lies in
 -- braid_store, which readers and writers may not enter any more, and what they call by name moves to braid_calls.
--- depends: 0048.folded_letters
+-- depends: 0043.folded_letters
 
 -- Row types are relations, too. Those that functions return move, and functions of users' own that name them in braid
 -- find equal ones there.

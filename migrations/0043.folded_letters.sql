@@ -1,4 +1,4 @@
--- depends: 0047.filters_in_lists
+-- depends: 0042.filters_in_lists
 
 -- Letters that are one to a reader are one to the full-text index now: those of Arabic keyboards, apostrophes, digits. What was
 -- indexed before has them as they were written.

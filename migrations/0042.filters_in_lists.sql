@@ -1,5 +1,5 @@
 -- Filters look into the objects of lists, and find a speaker among those of a chunk.
--- depends: 0040.metadata_lists
+-- depends: 0041.synced_storage
 
 -- Few chunks have several speakers where speakers are looked for by index. Its own order tells it from the index of all speakers.
 create index chunks_speakers_idx on braid_store.chunks (tenant_id, collection_id, speaker text_pattern_ops)

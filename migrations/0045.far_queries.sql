@@ -1,6 +1,6 @@
 -- Answers of a vector index that lie farther from the query than usual are looked at again, and how long an index takes is
 -- measured before it is first made.
--- depends: 0049.unnamed_relations
+-- depends: 0044.unnamed_relations
 
 alter table braid_store.vector_shards
     add column far_distance float8,
