@@ -15,7 +15,7 @@ from pgbraid.files.kinds import read
 from pgbraid.stored import Document
 from support.documents import contents, own
 from support.examples import examples
-from support.files import docx, epub, pdf
+from support.files import docx, epub, pdf, xlsx
 
 pytestmark = pytest.mark.any_version
 
@@ -86,6 +86,28 @@ MESSAGES = {
         [],
         ["xyz"],
     ),
+    "boundaries that are missing": ("Content-Type: multipart/mixed; boundary=b\n\nThe zebra.", [], []),
+    "an invitation alone": (
+        "Content-Type: text/calendar; method=REQUEST\n\nBEGIN:VEVENT\nUID:7\nSUMMARY:The ze\n bra\nLOCATION:Room 7\n"
+        "DESCRIPTION;LANGUAGE=en:Bring\\, please\nEND:VEVENT\n",
+        ["Room 7", "Bring, please"],
+        ["UID", "VEVENT"],
+    ),
+    "an invitation beside its text": (
+        mixed(f"{PLAIN} ", f"{HTML}<p>The zebra.", "Content-Type: text/calendar\n\nSUMMARY:lion", kind="alternative"),
+        [],
+        ["lion"],
+    ),
+    "white space behind the transfer encoding": (
+        "Content-Transfer-Encoding: Quoted-Printable \nContent-Type: text/plain\n\nThe ze=\nbra",
+        [],
+        [],
+    ),
+    "lines that were wrapped within words": (
+        "Content-Type: text/plain; format=flowed; delsp=yes\n\nThe ze \nbra",
+        [],
+        [],
+    ),
     "a digest": (
         mixed(f"\n{FORWARDED}", "\nFrom: b@example.com\nSubject: New\n\nThe lion.", kind="digest"),
         ["Old prices", "The lion."],
@@ -145,6 +167,71 @@ def test_encodings_of_mail_and_pages(read_as: Callable[..., list[Draft]], name: 
     assert content(read_as("html", page)[0]).strip() == text
 
 
+def test_characters_of_windows_in_iso_2022_jp(read_as: Callable[..., list[Draft]]) -> None:
+    body = b"Subject: s\nContent-Type: text/plain; charset=iso-2022-jp\n\n" + b"\x1b$B2q5D-!|b\x1b(B a\\"
+    assert content(read_as("eml", body)[0]) == "会議①髙 a\\"
+
+
+def test_encodings_that_pages_name_elsewhere(read_as: Callable[..., list[Draft]]) -> None:
+    page = '<meta http-equiv="Content-Type" content="text/html; charset=windows-1251"><p>Зебра'.encode("cp1251")
+    assert content(read_as("eml", b"Subject: s\nContent-Type: text/html\n\n" + page)[0]) == "Зебра"
+    page = '<?xml version="1.0" encoding="iso-8859-2"?><html><body><p>škoda</p></body></html>'.encode("iso8859-2")
+    assert content(read_as("html", page)[0]).strip() == "škoda"
+
+
+def test_files_within_a_text_are_named(read_as: Callable[..., list[Draft]]) -> None:
+    inline = "Content-Type: application/pdf; name=x.pdf\nContent-Disposition: inline; filename=x.pdf\n\nA"
+    picture = "Content-Type: image/png; name=logo.png\nContent-ID: <1>\n\nA"
+    body = mixed(f"{PLAIN}Look.", inline, "Content-Type: application/ms-tnef; name=winmail.dat\n\nA", picture)
+    (draft,) = read_as("eml", f"Subject: s\nMIME-Version: 1.0\n{body}")
+    assert draft.values["metadata"]["attachments"] == ["x.pdf", "winmail.dat"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Content-Type: application/pkcs7-mime; name=smime.p7m\n\nxyz",
+        mixed("Content-Type: application/pgp-encrypted\n\nVersion: 1", "Content-Type: x/y\n\nz", kind="encrypted"),
+    ],
+)
+def test_an_encrypted_message_is_told(read_as: Callable[..., list[Draft]], body: str) -> None:
+    warning, draft = read_as("eml", f"Subject: s\nMIME-Version: 1.0\n{body}")
+    assert warning.warning is not None
+    assert "encrypted" in warning.warning
+    assert content(draft) == "s"
+
+
+@pytest.mark.parametrize("before", ["\ufeff", "\n", "\r\n\r\n"])
+def test_what_stands_before_the_headers(read_as: Callable[..., list[Draft]], before: str) -> None:
+    (draft,) = read_as(
+        "eml", f"{before}Subject: s\nFrom: ana at example.org (Ana Lima)\nDate: 2026-03-01 10:00\n\nzebra"
+    )
+    assert (draft.values["title"], draft.values["speaker"], content(draft)) == ("s", "Ana Lima", "zebra")
+    assert draft.values["metadata"]["from"] == ["ana@example.org"]
+    assert draft.values["occurred_at"].startswith("2026-03-01T10:00")
+
+
+BEGIN = "From ana@example.org Mon Mar  2 10:00:00 2026\n"
+
+
+def test_a_paragraph_may_begin_as_a_message_of_a_mailbox_does(read_as: Callable[..., list[Draft]]) -> None:
+    first = f"{BEGIN}Subject: a\n\nHello.\n\nFrom here on: the zebra.\n\nBye.\n\n"
+    drafts = read_as("mbox", f"{first}{BEGIN}Subject: b\n\nx\n\nFrom \nSubject: c\n\ny\n")
+    assert [draft.values["title"] for draft in drafts] == ["a", "b", "c"]
+    assert content(drafts[0]) == "Hello.\n\nFrom here on: the zebra.\n\nBye."
+
+
+def test_another_message_with_the_same_id(read_as: Callable[..., list[Draft]]) -> None:
+    first, again, other = (f"{BEGIN}Message-ID: <1>\nSubject: s\n\n{text}\n\n" for text in ("one", "one", "two"))
+    drafts = read_as("mbox", first + again + other)
+    assert [(draft.skipped, draft.values.get("content")) for draft in drafts] == [
+        (False, "one"),
+        (True, None),
+        (False, "two"),
+    ]
+    assert len({draft.place for draft in drafts if not draft.skipped}) == 2
+
+
 def test_headers_without_an_encoding(read_as: Callable[..., list[Draft]]) -> None:
     (draft,) = read_as("eml", "Subject: žluťoučký\nFrom: Müller, Ana <a@example.com>\n\nx")
     assert draft.values["title"] == "žluťoučký"
@@ -199,6 +286,14 @@ CAPTIONS = {
         "1\n00:00:01,000 --> 00:00:02,000\nHello\n2\n00:00:03,000 --> 00:00:04,000\nWorld\n \n"
         "3\n00:00:05,000 --> 00:00:06,000\n1984",
         ["Hello", "World", "1984"],
+    ),
+    "SRT with empty lines within": (
+        "1\n00:00:01,000 --> 00:00:02,000\nHello\n\nWorld\n1984\n\n2\n00:00:03,000 --> 00:00:04,000\nEnd",
+        ["Hello World 1984", "End"],
+    ),
+    "styles of other programs": (
+        "1\n00: 00: 01,000 -> 00: 00: 02,000\n{\\an8}Hello {\\i1}World{\\i0} {x}\n",
+        ["Hello World {x}"],
     ),
 }
 
@@ -289,6 +384,33 @@ def test_what_a_page_hides_is_left_out(read_as: Callable[..., list[Draft]]) -> N
     ):
         assert "no" not in text.split()
         assert [f"yes{number}" in text for number in range(1, 7)] == [True] * 6
+
+
+PAGES = {
+    "a form around it": "<form id=aspnetForm><h1>The zebra</h1><input></form>",
+    "questions that open": "<h2><button>The zebra?</button></h2><p>Yes.",
+    "an empty main": "<main></main><p>The zebra.",
+    "a teaser": f"<p>The zebra.{' It runs.' * 20}</p><article><p>Lions</article>",
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_text_of_a_page_is_found(read_as: Callable[..., list[Draft]], name: str) -> None:
+    (draft,) = read_as("html", f"<body><form><button>Search</button></form>{PAGES[name]}")
+    assert "The zebra" in content(draft)
+    assert "Search" not in content(draft)
+
+
+def test_columns_of_one_name_and_of_none(read_as: Callable[..., list[Draft]]) -> None:
+    (draft,) = read_as("csv", "id,text,note,note,,\n1,zebra,a,b,c,\n")
+    assert draft.values["metadata"] == {"note": "a", "note (column 4)": "b", "column 5": "c"}
+
+
+def test_sheets_without_text_are_told(read_as: Callable[..., list[Draft]]) -> None:
+    draft, warning = read_as("xlsx", xlsx([["text", "", "text"], ["zebra", "lion", "bird"]], [["a", "b"], [1, 2]]))
+    assert draft.values["metadata"] == {"column 2": "lion", "text (column 3)": "bird", "sheet": "Sheet1"}
+    assert warning.warning is not None
+    assert "'Sheet2'" in warning.warning
 
 
 def test_front_matter_in_toml(ingested: Callable[..., list[Document]]) -> None:

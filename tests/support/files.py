@@ -18,18 +18,17 @@ def zipped(**members: str | bytes) -> bytes:
     return made.getvalue()
 
 
-def xlsx(rows: list[list[str | int]]) -> bytes:
-    cells = "".join(
-        "<row>"
-        + "".join(
-            f"<c><v>{cell}</v></c>" if isinstance(cell, int) else f'<c t="inlineStr"><is><t>{cell}</t></is></c>'
-            for cell in row
-        )
-        + "</row>"
-        for row in rows
-    )
+def xlsx(*sheets: list[list[str | int]]) -> bytes:
+    """A workbook whose sheets, called Sheet1 and so on, have these rows."""
     office = "http://schemas.openxmlformats.org"
     main = f"{office}/spreadsheetml/2006/main"
+    numbers = range(1, len(sheets) + 1)
+    names = "".join(f'<sheet name="Sheet{number}" sheetId="{number}" r:id="r{number}"/>' for number in numbers)
+    links = "".join(
+        f'<Relationship Id="r{number}" Target="worksheets/s{number}.xml"'
+        f' Type="{office}/officeDocument/2006/relationships/worksheet"/>'
+        for number in numbers
+    )
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         archive.writestr("[Content_Types].xml", f'<Types xmlns="{office}/package/2006/content-types"/>')
@@ -41,15 +40,21 @@ def xlsx(rows: list[list[str | int]]) -> bytes:
         archive.writestr(
             "xl/workbook.xml",
             f'<workbook xmlns="{main}" xmlns:r="{office}/officeDocument/2006/relationships">'
-            '<sheets><sheet name="One" sheetId="1" r:id="r1"/></sheets></workbook>',
+            f"<sheets>{names}</sheets></workbook>",
         )
         archive.writestr(
             "xl/_rels/workbook.xml.rels",
-            f'<Relationships xmlns="{office}/package/2006/relationships"><Relationship Id="r1"'
-            f' Target="worksheets/s.xml" Type="{office}/officeDocument/2006/relationships/worksheet"/></Relationships>',
+            f'<Relationships xmlns="{office}/package/2006/relationships">{links}</Relationships>',
         )
-        archive.writestr("xl/worksheets/s.xml", f'<worksheet xmlns="{main}"><sheetData>{cells}</sheetData></worksheet>')
+        for number, rows in enumerate(sheets, 1):
+            cells = "".join(f"<row>{''.join(map(_cell, row))}</row>" for row in rows)
+            sheet = f'<worksheet xmlns="{main}"><sheetData>{cells}</sheetData></worksheet>'
+            archive.writestr(f"xl/worksheets/s{number}.xml", sheet)
     return made.getvalue()
+
+
+def _cell(value: str | int) -> str:
+    return f"<c><v>{value}</v></c>" if isinstance(value, int) else f'<c t="inlineStr"><is><t>{value}</t></is></c>'
 
 
 def epub(chapter: str = "<h1>One</h1><p>The zebra.</p>", date: str = "2026-01-02") -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 
 __all__ = ["codec_of", "decode_bytes"]
 
@@ -41,6 +42,11 @@ _SEVEN_BIT = ("iso2022", "utf-7", "hz")
 _LEAST_CORRECT = 0.5
 
 
+# Programs of Windows write characters under the name of ISO-2022-JP that it does not have, such as circled numbers.
+_WINDOWS_JAPANESE = re.compile(rb"\x1b\$[@B]([\x21-\x7e]*)(?:\x1b\([BJ])?|\x1b\([BJ]")
+_OTHER_JAPANESE = re.compile(rb"\x1b(?!\$[@B]|\([BJ])|[\x80-\xff]")
+
+
 def codec_of(name: str | None) -> str | None:
     """Return Python's codec for the name of an encoding; None if the name is missing, unknown or no text encoding."""
     plain = (name or "").strip().strip("\"'").lower().replace("_", "-")
@@ -56,6 +62,8 @@ def codec_of(name: str | None) -> str | None:
 def decode_bytes(data: bytes, name: str | None) -> str:
     """Return the text of `data` in the encoding `name`, else in UTF-8, else in Windows-1252. Never fails."""
     codec = codec_of(name)
+    if codec == "iso2022_jp" and not _OTHER_JAPANESE.search(data):
+        return _WINDOWS_JAPANESE.sub(_in_cp932, data).decode("cp932", "replace")
     # Programs that name ASCII or Latin-1 often write UTF-8; Latin-1 is hardly ever correct UTF-8 by chance.
     if codec and codec not in ("cp1252", "utf-8"):
         try:
@@ -70,3 +78,13 @@ def decode_bytes(data: bytes, name: str | None) -> str:
         if correct < _LEAST_CORRECT * (correct + wrong):
             return data.decode("cp1252", "replace")
     return text
+
+
+def _in_cp932(found: re.Match[bytes]) -> bytes:
+    """Return characters of ISO-2022-JP, two bytes each, as Windows' Shift JIS has them."""
+    pairs = found[1] or b""
+    made = bytearray()
+    for row, cell in zip(pairs[::2], pairs[1::2], strict=False):
+        made.append((row + 1) // 2 + (0x70 if row < 0x5F else 0xB0))
+        made.append(cell + (0x1F if cell < 0x60 else 0x20) if row % 2 else cell + 0x7E)
+    return bytes(made)

@@ -25,8 +25,9 @@ _BLOCK_TAGS = (
     " header hgroup hr html legend li main menu ol p pre section summary table tbody tfoot thead tr ul"
 )
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
-_CHARSET = re.compile(rb"<meta[^>]+charset=[\"']?([\w-]+)", re.IGNORECASE)
+_CHARSET = re.compile(rb"<(?:meta[^>]+charset|\?xml[^>]+encoding)=[\"']?([\w-]+)", re.IGNORECASE)
 _HIDDEN_STYLE = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b", re.IGNORECASE)
+_LEAST_OF_PARAGRAPHS = 0.25
 _SPACE = re.compile(r"\s+")
 
 
@@ -35,7 +36,7 @@ def html_drafts(file: Input) -> Iterator[Draft]:
     tree = parser(html_source(file))
     values = _facts(file, tree)
     # What is around the content, such as menus, is in every page of a site.
-    content = _only(tree, "main") or _only(tree, "article") or tree.body
+    content = next(filter(_has_text, (_only(tree, "main"), _only_article(tree))), tree.body)
     yield from drafts_of_blocks(file, _with_position(blocks_of_node(content), file.size), values)
 
 
@@ -102,6 +103,19 @@ def _date(tree: Any) -> str | None:
         if node is not None and (day := iso_date(node.attributes.get("content"))):
             return day
     return None
+
+
+def _has_text(node: Any) -> bool:
+    return node is not None and next(blocks_of_node(node), None) is not None
+
+
+def _only_article(tree: Any) -> Any:
+    """Return the article of the page; None if there are several, or most paragraphs are elsewhere: it is a teaser."""
+    article = _only(tree, "article")
+    if article is None:
+        return None
+    within, all_ = (sum(len(node.text()) for node in root.css("p")) for root in (article, tree.body))
+    return article if within >= _LEAST_OF_PARAGRAPHS * all_ else None
 
 
 def _only(tree: Any, tag: str) -> Any:
@@ -185,7 +199,11 @@ def blocks_of_node(root: Any, headings: tuple[str, ...] = ()) -> Iterator[Block]
                     yield Block(f"```\n{text}\n```\n\n", walk.headings())
                 else:
                     walk.inline.append(text)
-        elif tag not in _LEFT_OUT and not tag.startswith(("-", "_", "!")) and not _is_hidden(node):
+        elif (
+            (tag not in _LEFT_OUT or _has_content(node))
+            and not tag.startswith(("-", "_", "!"))
+            and not _is_hidden(node)
+        ):
             if tag in _BLOCKS:
                 yield from walk.flush()
             if re.fullmatch("h[1-6]", tag):
@@ -207,6 +225,13 @@ def blocks_of_node(root: Any, headings: tuple[str, ...] = ()) -> Iterator[Block]
             waiting += reversed(children)
     yield from walk.flush()
     yield from walk.end_list()
+
+
+def _has_content(node: Any) -> bool:
+    """Whether this is a form around a page, as of ASP.NET, or a heading that opens and closes what follows it."""
+    if node.tag == "form":
+        return node.css_first("p, h1, h2, h3, table") is not None
+    return node.tag == "button" and re.fullmatch("h[1-6]|summary|dt", node.parent.tag or "") is not None
 
 
 def _is_hidden(node: Any) -> bool:

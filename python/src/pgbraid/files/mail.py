@@ -13,7 +13,7 @@ from email.utils import getaddresses, parsedate_to_datetime
 from typing import Any
 
 from pgbraid.files.charsets import decode_bytes
-from pgbraid.files.dates import date_in_name
+from pgbraid.files.dates import date_in_name, iso_date
 from pgbraid.files.drafts import MOST_WHOLE_BYTES, Draft, Input, NoText
 from pgbraid.files.html import blocks_of_html
 from pgbraid.ingestion.documents import MOST_CONTENT_BYTES
@@ -25,37 +25,53 @@ MOST_TITLE_CHARACTERS = 1_000
 MOST_HEADER_CHARACTERS = 100_000
 MOST_NESTED_PARTS = 50
 _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,40})\?([bBqQ])\?([^?\s]*)\?=")
+# What begins a message in a mailbox: "From ana Mon Jan  1 10:00:00 2026", or Thunderbird's bare "From ". A paragraph
+# may begin with the word as well.
+_BEGINS = re.compile(rb"From (?:.*\d:\d\d.*|\s*)$", re.DOTALL)
+# How archives of mailing lists hide addresses.
+_HIDDEN_ADDRESS = re.compile(r"(?<![^\s<,])([\w.+-]{1,64}) at ([\w-]{1,63}(?:\.[\w-]{1,63})+)")
+_HTML_CHARSET = re.compile(rb"<meta[^>]{1,200}?charset=[\"']?([\w-]{1,40})", re.IGNORECASE)
+_CALENDAR_LINE = re.compile(r"(SUMMARY|LOCATION|DESCRIPTION)(?:;[^:\n]*)?:(.*)", re.IGNORECASE)
+_CLOSED = frozenset(
+    ("application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted", "application/ms-tnef")
+)
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w.-]{1,255}")
 
 
 def mail_drafts(file: Input) -> Iterator[Draft]:
     if file.size > MOST_WHOLE_BYTES:
         raise file.too_large(MOST_WHOLE_BYTES, _HINT)
-    values = _values(file, file.path.read_bytes(), None)
+    values, problem = _values(file, file.path.read_bytes(), None)
     if values is None:
         raise NoText("no text")
     if "occurred_at" not in values and (day := date_in_name(file.path.name)):
         values["occurred_at"] = day
+    if problem:
+        yield Draft(warning=problem)
     yield Draft(values, None, file.size)
 
 
 def mailbox_drafts(file: Input) -> Iterator[Draft]:
     """A message each, told apart by their Message-ID."""
-    seen: set[str] = set()
+    seen: dict[str, int] = {}
     for number, (data, line, position) in enumerate(_messages(file), 1):
         if data is None:
             problem = file.error(f"a message of more than {MOST_WHOLE_BYTES} bytes", line=line, hint=_HINT)
             yield Draft(line=line, position=position, error=problem)
             continue
-        values = _values(file, data, line)
+        values, unread = _values(file, data, line)
         name = str(values["metadata"].get("message_id", "")) if values else ""
         place = name[:200] or f"message-{number}"
-        # The same message may have been filed twice.
-        if values is None or place in seen:
+        # The same message may have been filed twice; another one may have its Message-ID.
+        text = hash((values["title"], values["content"])) if values else 0
+        if values is None or seen.get(place) == text:
             yield Draft(line=line, position=position, skipped=True)
             continue
-        seen.add(place)
+        place = f"{place}-{number}" if place in seen else place
+        seen[place] = text
         yield Draft(values, place, position, line)
+        if unread:
+            yield Draft(warning=f"message {number}: {unread}")
     if not seen:
         raise NoText("no messages")
 
@@ -69,7 +85,7 @@ def _messages(file: Input) -> Iterator[tuple[bytes | None, int, int]]:
     position = 0
     with file.path.open("rb") as lines:
         for line, data in enumerate(lines, 1):
-            if data.startswith(b"From ") and after_blank:
+            if after_blank and _BEGINS.match(data):
                 if size:
                     yield (b"".join(held) if size <= MOST_WHOLE_BYTES else None), begins, position
                 held, size, begins = [], 0, line
@@ -83,15 +99,16 @@ def _messages(file: Input) -> Iterator[tuple[bytes | None, int, int]]:
         yield (b"".join(held) if size <= MOST_WHOLE_BYTES else None), begins, position
 
 
-def _values(file: Input, data: bytes, line: int | None) -> dict[str, Any] | None:
-    message = email.message_from_bytes(data, policy=email.policy.compat32)
+def _values(file: Input, data: bytes, line: int | None) -> tuple[dict[str, Any] | None, str | None]:
+    """Return the document of a message, None if it has no text; and what of it is not read, if anything."""
+    message = email.message_from_bytes(data.removeprefix(b"\xef\xbb\xbf").lstrip(b"\r\n"), policy=email.policy.compat32)
     people = {key: _addresses(_raw_header(message, key)) for key in ("from", "to", "cc")}
     sender = next((name or address for name, address in people["from"]), "")
     subject = _header(message, "subject")
     text = "\n\n".join(filter(None, (part.strip() for part in _texts(file, message, line)))).replace("\0", "")
     if not text and not subject:
-        return None
-    attachments = [name for part in message.walk() if (name := _attachment(part))]
+        return None, None
+    attachments = [name for part in message.walk() if (name := _attachment(part)) or (name := _inline_file(part))]
     listed = {key: [address for _, address in found if address] for key, found in people.items()}
     metadata = {
         **{key: addresses for key, addresses in listed.items() if addresses},
@@ -107,7 +124,8 @@ def _values(file: Input, data: bytes, line: int | None) -> dict[str, Any] | None
         values["speaker"] = sender[:250]
     if sent := _date(_header(message, "date")):
         values["occurred_at"] = sent
-    return values
+    is_closed = not text and any(part.get_content_type() in _CLOSED for part in message.walk())
+    return values, "encrypted, or signed as a whole: only its subject is read" if is_closed else None
 
 
 def _raw_header(message: Message, name: str) -> str:
@@ -152,6 +170,7 @@ def _decode_words(text: str) -> str:
 
 def _addresses(header: str) -> list[tuple[str, str]]:
     """Return the names and addresses of a header."""
+    header = _HIDDEN_ADDRESS.sub(r"\1@\2", header)
     try:
         found = getaddresses([header])
     # Its parser calls itself for each comment within a comment.
@@ -165,13 +184,27 @@ def _date(header: str) -> str | None:
         sent = parsedate_to_datetime(header)
         return (sent if sent.tzinfo else sent.replace(tzinfo=timezone.utc)).isoformat()
     except (ValueError, TypeError, IndexError, OverflowError):
-        return None
+        return iso_date(header)
 
 
 def _attachment(part: Message) -> str | None:
     """Return the name of a file that is attached; None for other parts."""
     try:
-        name = part.get_filename() if part.get_content_disposition() == "attachment" else None
+        return _file_name(part) if part.get_content_disposition() == "attachment" else None
+    except (ValueError, IndexError, AttributeError, TypeError):
+        return None
+
+
+def _inline_file(part: Message) -> str | None:
+    """Return the name of a file that is shown within the text; None for texts, and for pictures that HTML refers to."""
+    if part.get_content_maintype() in ("text", "multipart", "message") or part["content-id"]:
+        return None
+    return _file_name(part)
+
+
+def _file_name(part: Message) -> str | None:
+    try:
+        name = part.get_filename()
         return _decode_words(decode_bytes(name.encode("utf-8", "surrogateescape"), None)) if name else None
     except (ValueError, IndexError, AttributeError, TypeError):
         return None
@@ -199,6 +232,9 @@ def _texts(file: Input, message: Message, line: int | None) -> Iterator[str]:
             waiting.extend((inner, depth + 1) for inner in _best_alternative(_parts(part)))
         elif part.is_multipart():
             waiting.extend((inner, depth + 1) for inner in reversed(_parts(part)))
+        elif part.get_content_maintype() == "multipart" and isinstance(part.get_payload(), str):
+            # It has none of the boundaries that it names.
+            yield _text(part)
         elif part.get_content_maintype() == "text" and _attachment(part) is None:
             yield _text(part)
 
@@ -210,7 +246,9 @@ def _parts(part: Message) -> list[Message]:
 def _best_alternative(parts: list[Message]) -> list[Message]:
     """Return the plain text, else the richest other form that has text, as a list of none or one."""
     plain = [part for part in parts if part.get_content_type() == "text/plain"]
-    for part in (*plain, *(other for other in reversed(parts) if other not in plain)):
+    # An invitation tells in other words what the text tells.
+    others = sorted(parts, key=lambda part: part.get_content_type() != "text/calendar")
+    for part in (*plain, *(other for other in reversed(others) if other not in plain)):
         if any(_text(leaf).strip() for leaf in part.walk() if leaf.get_content_maintype() == "text"):
             return [part]
     return []
@@ -219,8 +257,11 @@ def _best_alternative(parts: list[Message]) -> list[Message]:
 def _text(part: Message) -> str:
     """Return the text of a part of type text/plain, text/html or another kind of text, without its markup."""
     kind = part.get_content_type()
-    if kind in ("text/calendar", "text/x-vcard", "text/vcard", "text/css"):
+    if kind in ("text/x-vcard", "text/vcard", "text/css"):
         return ""
+    if encoding := part["content-transfer-encoding"]:
+        # White space behind the name is none of it.
+        part.replace_header("content-transfer-encoding", str(encoding).strip())
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes):
         return ""
@@ -228,7 +269,22 @@ def _text(part: Message) -> str:
         charset = part.get_content_charset()
     except (LookupError, ValueError, TypeError, AttributeError):
         charset = None
+    if kind == "text/html" and charset is None and (named := _HTML_CHARSET.search(payload, 0, 4096)):
+        charset = named[1].decode("ascii")
     text = decode_bytes(payload, charset).replace("\r\n", "\n").replace("\r", "\n")
     if kind in ("text/html", "text/x-amp-html"):
         return "".join(block.text for block in blocks_of_html(text))
+    if kind == "text/calendar":
+        return _invitation(text)
+    if str(part.get_param("delsp", "")).lower() == "yes" and str(part.get_param("format", "")).lower() == "flowed":
+        # A space at the end of a line was put there by the program that wrapped it.
+        return text.replace(" \n", "")
     return text
+
+
+def _invitation(text: str) -> str:
+    """Return what is to happen, where, and what is said about it."""
+    unfolded = re.sub(r"\n[ \t]", "", text)
+    values = [found[2].strip() for line in unfolded.split("\n") if (found := _CALENDAR_LINE.match(line))]
+    plain = [re.sub(r"\\(.)", lambda m: "\n" if m[1] in "nN" else m[1], value) for value in values]
+    return "\n".join(dict.fromkeys(filter(None, plain)))

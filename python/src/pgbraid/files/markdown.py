@@ -212,7 +212,7 @@ def _salvaged(
         except ValueError:
             pass
         if (found := key.match(piece[0])) and found[1]:
-            values[found[1].strip("\"'")] = piece[0][found.end() :].strip().strip("\"'")
+            values[found[1].strip("\"'")] = "".join(piece)[found.end() :].strip().strip("\"'")
         if "".join(piece).strip():
             wrong.append(number)
     plain = _limited(file, values)

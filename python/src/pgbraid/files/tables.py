@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
@@ -44,7 +44,7 @@ def csv_drafts(file: Input) -> Iterator[Draft]:
     rows = csv.reader(chain(first[skipped:], source), delimiter=delimiter, strict=True)
     number = 0
     try:
-        header = [name.strip() for name in next(rows, [])]
+        header = _names(next(rows, []))
         _check_header(file, header)
         text = text_of_table(file, header, _first_rows(file, delimiter, header, skipped))
         for number, row in enumerate(rows, 1):
@@ -104,6 +104,17 @@ def _named(fields: Fields, header: list[str], text: tuple[str, ...]) -> list[str
     ]
 
 
+def _names(cells: Iterable[Any]) -> list[str]:
+    """Return the names of columns: one without a name, or with that of another, is named by its number."""
+    names: list[str] = []
+    for number, cell in enumerate(cells, 1):
+        name = str(cell).strip()
+        if not name:
+            name = f"column {number}"
+        names.append(f"{name} (column {number})" if name in names else name)
+    return names
+
+
 def _check_header(file: Input, header: list[str]) -> None:
     if not header:
         raise NoText("no rows")
@@ -125,11 +136,12 @@ def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
         sheets = [(name, book.get_sheet_by_name(name)) for name in book.sheet_names]
     except Exception as error:
         raise file.error(f"damaged, or no spreadsheet: {error}", hint="open and save it again") from error
-    problem = None
+    problem: Exception | None = None
+    problems: list[str] = []
     found = False
     for name, sheet in sheets:
         rows = sheet.iter_rows()
-        header = [str(cell).strip() for cell in next(rows, [])]
+        header = _names(next(rows, []))
         try:
             _check_header(file, header)
             first = (dict(zip(header, row, strict=False)) for row in islice(sheet.iter_rows(), 1, None))
@@ -138,9 +150,10 @@ def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
             continue
         except Exception as error:
             problem = problem or error
+            problems.append(name)
             continue
         for number, row in enumerate(rows, 1):
-            record = {column: cell for column, cell in zip(header, row, strict=False) if column}
+            record = dict(zip(header, row, strict=False))
             if any(cell not in ("", None) for cell in record.values()):
                 found = True
                 if len(sheets) > 1 and file.fields.metadata is None:
@@ -159,6 +172,9 @@ def spreadsheet_drafts(file: Input) -> Iterator[Draft]:
         raise problem
     if not found:
         raise NoText("no rows")
+    if problems:
+        listed = ", ".join(map(repr, problems[:5])) + (", …" if len(problems) > 5 else "")
+        yield Draft(warning=f"no column of text in the sheets {listed}, which are left out")
 
 
 def _without_empty(record: dict[str, Any], fields: Fields) -> dict[str, Any]:

@@ -27,12 +27,13 @@ class Segment:
     position: int = 0
 
 
-_CLOCK = r"(?:(\d{1,3}):)?(\d{1,2}):(\d\d)(?:[.,](\d{1,3}))?"
-_CUE = re.compile(rf"\s*{_CLOCK}\s*-->\s*{_CLOCK}")
+_CLOCK = r"(?:(\d{1,3}): ?)?(\d{1,2}): ?(\d\d)(?:[.,] ?(\d{1,3}))?"
+_CUE = re.compile(rf"\s*{_CLOCK}\s*--?>\s*{_CLOCK}")
 _VOICE = re.compile(r"<v(?:\.[^\s<>.]*)*\s([^<>]*)>")
 # Webex names the speaker beside the number of a cue: 12 "Ana" (3456).
 _CUE_VOICE = re.compile(r'\s*\d+\s+"([^"]+)"\s*\(\d+\)\s*$')
-_TAG = re.compile(r"<[^<>]*>")
+# Of HTML and WebVTT, and of SubStation Alpha, which programs leave in SRT: {\\an8}.
+_TAG = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
 _NAME = r"[^\W\d_][\w .'’&()/-]{0,48}?"
 _CLOCK_LABEL = r"[\[(]?(?:\d{1,3}:)?\d{1,2}:\d\d(?:[.,]\d{1,3})?(?:\s?[AaPp]\.?[Mm]\.?)?[\])]?"
 _LABELLED = re.compile(rf"\s*(?:({_CLOCK_LABEL})\s*[-–—]?\s*)?({_NAME})\s*(?:({_CLOCK_LABEL}))?\s*:\s+(\S.*)$")
@@ -160,13 +161,16 @@ def _cues(file: Input) -> Iterator[Segment]:
     start = end = None
     above = speaker = None
     texts: list[str] = []
-    found = False
+    found = is_vtt = False
     for line, position in read_lines(file):
+        is_vtt = is_vtt or (not found and line.startswith("WEBVTT"))
         if cue := _CUE.match(line):
             if start is not None:
-                # Without an empty line between, the number of this cue is the last line of the one before.
-                while texts and (not texts[-1] or texts[-1].isdigit()):
-                    above = texts.pop()
+                # The number of this cue is the last line that was read.
+                _without_end(texts)
+                if texts and texts[-1].isdigit() and above == texts[-1]:
+                    texts.pop()
+                _without_end(texts)
                 yield from _voices(texts, start, end, speaker, position)
             start, end = _clock(*cue.groups()[:4]), _clock(*cue.groups()[4:])
             voice = _CUE_VOICE.match(above or "")
@@ -174,7 +178,8 @@ def _cues(file: Input) -> Iterator[Segment]:
             texts, found = [], True
         # A line of white space is a part of a cue: YouTube's rolling captions begin with one.
         elif not line.strip("\n"):
-            if start is not None and texts:
+            # A text of SRT may have empty lines; in WebVTT notes and styles may follow.
+            if start is not None and texts and is_vtt:
                 yield from _voices(texts, start, end, speaker, position)
                 start = None
         elif start is not None:
@@ -184,6 +189,12 @@ def _cues(file: Input) -> Iterator[Segment]:
         yield from _voices(texts, start, end, speaker, file.size)
     if not found:
         raise NoText("no cues: a line such as 00:00:01.000 --> 00:00:02.000 begins one")
+
+
+def _without_end(lines: list[str]) -> None:
+    """Remove the empty lines at the end."""
+    while lines and not lines[-1]:
+        lines.pop()
 
 
 def _voices(lines: list[str], start: float, end: float | None, named: str | None, position: int) -> Iterator[Segment]:
