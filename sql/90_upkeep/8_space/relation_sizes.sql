@@ -35,6 +35,8 @@ begin
       select pg_relation_size(c.oid) / current_setting('block_size')::int as pages offset 0
     ) p
     where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.reltuples >= 0
+      -- A standby cannot read unlogged tables.
+      and c.relpersistence = 'p'
       -- Shards are made anew, and days of the search log are dropped, as wholes.
       and c.relname !~ '^(vectors|search_log)_[0-9_]+$'
     order by c.relname
