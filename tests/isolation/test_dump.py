@@ -31,7 +31,7 @@ union all
 select 'table', c.oid::regclass::text, concat_ws(' ', c.relowner::regrole, c.relrowsecurity,
 coalesce(c.relacl, acldefault('r', c.relowner)),
   (select string_agg(concat(coalesce(a.attstattarget, -1), a.attstorage), ',' order by a.attname) from pg_attribute a
-   where a.attrelid = c.oid and a.attnum > 0))
+   where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped))
 from pg_class c where c.relnamespace::regnamespace::text in ('braid', 'braid_store') and c.relkind in ('r', 'p', 'v')
 order by 1, 2
 """

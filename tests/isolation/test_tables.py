@@ -135,7 +135,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
                   '::braid_store.filter'
                   when t.type = 'braid_store.search_request' then %(request)s
                   when t.type = 'braid_store.serving_shard' then
-                  '(1, ''vector'', 1, 1, 1, true, 0, 1, true, ''halfvec'')::braid_store.serving_shard'
+                  '(1, ''vector'', 1, 1, 1, true, 0, 1, true, ''halfvec'', .5, 1)::braid_store.serving_shard'
                   when n.name = 'prefix' then '''zebr'''
                   when n.name in ('absent_lexemes', 'corrected_lexemes', 'absent_terms') then '''{}'''
                   when n.name = 'query_text' or t.type = 'text' and n.name in ('text_query') then
@@ -239,7 +239,7 @@ def test_internals_called_for_another_tenant_give_nothing(world: World, insider:
             assert rows[0][1] == "small"  # a definition
         if name == "semantic_candidates":
             # Neither a shard nor vectors that were written since.
-            assert rows == [("{}", "exact", "(,,,,,f,,,f,)")]
+            assert rows == [("{}", "exact", "(,,,,,f,,,f,,,)")]
         if name in empty:
             # The postings read are as many as the query given says.
             assert rows in ([([],)], [("{}",)], [("{}", False, 10, 0)])

@@ -129,7 +129,8 @@ def test_internals_called_for_its_tenant_find_nothing(world: World, insider: Con
         f"select chunk_ids from braid_store.nearest_exact(%(beta)s, {collection}, 'cosine', %(shard)s, true,"
         " '[1,0,0]', '(true,,t,,,)', 10)",
         f"select chunk_ids from braid_store.nearest_among(%(beta)s, {collection}, 'cosine',"
-        " row(%(shard)s, 'vector', 9, 40, 40, true, 0, 40, true, null)::braid_store.serving_shard, '[1,0,0]',"
+        " row(%(shard)s, 'vector', 9, 40, 40, true, 0, 40, true, null, null, null)::braid_store.serving_shard,"
+        " '[1,0,0]',"
         " %(chunks)s)",
         f"select chunk_ids from braid_store.nearest_among(%(beta)s, {collection}, 'cosine', null, '[1,0,0]',"
         " %(chunks)s)",
@@ -138,7 +139,8 @@ def test_internals_called_for_its_tenant_find_nothing(world: World, insider: Con
         *(
             f"select chunk_ids from braid_store.nearest_indexed(%(beta)s, {collection}, (select s from"
             f" braid_store.vector_spaces s where s.id = {collection}.vector_space_id),"
-            f" row(%(shard)s, 'vector', 9, 40, 40, true, {duplicates}, 40, true, 'halfvec')::braid_store.serving_shard,"
+            f" row(%(shard)s, 'vector', 9, 40, 40, true, {duplicates}, 40, true, 'halfvec', .5, 40)"
+            "::braid_store.serving_shard,"
             " '[1,0,0]', '(true,,t,,,)', 10, 40, false, true)"
             for duplicates in (0, 1)
         ),
