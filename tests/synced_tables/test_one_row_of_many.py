@@ -85,6 +85,28 @@ def test_all_documents_of_a_tenant_are_locked(notes: Connection, dsn: str) -> No
     assert count(notes, "new") == 8
 
 
+def test_a_tenant_that_locks_all_of_its_documents_keeps_no_other_waiting(notes: Connection, dsn: str) -> None:
+    notes.execute("insert into notes select g, 'acme', 'text' from generate_series(1000, 1299) g")
+    in_step(notes, "public.notes")
+    with psycopg.connect(dsn) as other:
+        set_tenant(other, "acme")
+        other.execute("select braid.rebuild_index()")
+        notes.execute("update notes set body = 'new' where org = 'acme'")
+        notes.execute("update notes set body = 'new' where org = 'beta'")
+        # To wait for the lock of each of the first tenant's rows would take longer.
+        done = one(notes, "select braid.apply_changes('20 seconds')")
+        assert (done["rows"], done["failed"], done["locked"], done["complete"]) == (75, 0, 375, False)
+        assert (count(notes, "new"), waits(notes)[:2]) == (75, (375, 375))
+        # Also where all rows are read.
+        sync(notes, "public.notes", tenant=None, tenant_column="org", importance="n", metadata=["file"])
+        notes.execute("insert into notes values (3000, 'beta', 'newer')")
+        one(notes, "select braid.apply_changes('20 seconds')")
+        assert (count(notes, "newer"), one(notes, "select state from braid.sync_status()")) == (1, "follow")
+        other.rollback()
+    in_step(notes, "public.notes")
+    assert count(notes, "new") == 450
+
+
 def test_a_deadline_leaves_what_was_not_looked_at(notes: Connection) -> None:
     notes.execute("update notes set n = 'NaN' where id <= 20")
     calls = 0

@@ -8,6 +8,7 @@ create or replace function braid_store.apply_batch(
   keys jsonb[],
   only_gone boolean,
   deadline timestamptz,
+  inout locked_tenants text[],
   out applied_count int,
   out failed_count int,
   out locked_count int,
@@ -23,9 +24,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_quick constant text := '100ms';
+  -- After so many locked rows of a tenant, its other rows are not tried. One who has locked all could keep all tenants waiting.
+  c_most_locked constant int := 5;
+  c_locked constant text := 'another transaction has locked its document, or what the document is written to';
   v_count int := cardinality(keys);
   v_middle int := v_count / 2;
-  v_is_locked boolean := false;
+  v_left_tenants text[] := array(select t from unnest(locked_tenants) t group by t having count(*) >= c_most_locked);
+  v_left_count int := (select count(*) from unnest(tenants) t where coalesce(t, apply_batch.tenant) = any (v_left_tenants));
+  v_is_locked boolean := v_left_count > 0;
   v_error text;
   v_timeout text := current_setting('lock_timeout');
   v_part record;
@@ -34,13 +40,21 @@ begin
   failed_count := 0;
   locked_count := 0;
   done_count := 0;
-  begin
-    applied_count := braid_store.apply_rows(synced, query, collection, tenant, tenants, keys, only_gone);
-    if change_ids <> '{}' then
-      perform braid_store.end_changes(synced.id, change_ids);
-    end if;
+  if v_left_count = v_count and change_ids <> '{}' then
+    locked_count := v_count;
     done_count := v_count;
+    perform braid_store.end_changes(synced.id, change_ids, c_locked, is_locked => true);
     return;
+  end if;
+  begin
+    if v_left_count = 0 then
+      applied_count := braid_store.apply_rows(synced, query, collection, tenant, tenants, keys, only_gone);
+      if change_ids <> '{}' then
+        perform braid_store.end_changes(synced.id, change_ids);
+      end if;
+      done_count := v_count;
+      return;
+    end if;
   exception
     when insufficient_privilege or syntax_error_or_access_rule_violation or disk_full or operator_intervention or io_error
          or invalid_transaction_state then
@@ -51,7 +65,6 @@ begin
       v_error := sqlerrm;
     when lock_not_available or deadlock_detected then
       v_is_locked := true;
-      v_error := sqlerrm;
     when others then
       v_error := sqlerrm;
   end;
@@ -66,13 +79,15 @@ begin
         synced, query, collection, tenant,
         case v_half when 0 then change_ids[:v_middle] else change_ids[v_middle + 1:] end,
         case v_half when 0 then tenants[:v_middle] else tenants[v_middle + 1:] end,
-        case v_half when 0 then keys[:v_middle] else keys[v_middle + 1:] end, only_gone, apply_batch.deadline) b;
+        case v_half when 0 then keys[:v_middle] else keys[v_middle + 1:] end, only_gone, apply_batch.deadline,
+        apply_batch.locked_tenants) b;
       applied_count := applied_count + v_part.applied_count;
       failed_count := failed_count + v_part.failed_count;
       locked_count := locked_count + v_part.locked_count;
       done_count := done_count + v_part.done_count;
       failed_error := coalesce(v_part.failed_error, failed_error);
       locked_error := coalesce(v_part.locked_error, locked_error);
+      locked_tenants := v_part.locked_tenants;
       exit when v_half = 0 and v_part.done_count < v_middle;
     end loop;
     perform set_config('lock_timeout', v_timeout, true);
@@ -82,7 +97,8 @@ begin
   done_count := 1;
   if v_is_locked then
     locked_count := 1;
-    v_error := 'another transaction has locked its document, or what the document is written to';
+    locked_tenants := locked_tenants || coalesce(tenants[1], tenant);
+    v_error := c_locked;
     locked_error := format('row %s: %s', braid_store.synced_external_id(keys[1]), v_error);
   else
     failed_count := 1;
@@ -99,7 +115,8 @@ end
 $$;
 
 comment on function braid_store.apply_batch(braid_store.synced_tables, text, text, text, bigint[], text[], jsonb[],
-                                            boolean, timestamptz) is
+                                            boolean, timestamptz, text[]) is
   'As apply_rows, and takes the changes away. A row that cannot be a document, or whose document is locked, is put off with '
   'the reason, and the others are brought over. change_ids: empty if the keys come from no changes. done_count: how many of the keys '
-  'were looked at before the deadline; the others are as they were.';
+  'were looked at before the deadline; the others are as they were. locked_tenants: the tenant of each row that was found locked, '
+  'also by calls before this one; of those that are there often, rows are put off untried.';

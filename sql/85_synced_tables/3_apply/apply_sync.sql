@@ -27,6 +27,7 @@ declare
   v_nothing record;
   v_failed_error text;
   v_locked_error text;
+  v_locked_tenants text[] := '{}';
   v_started timestamptz;
   v_keys jsonb[];
   v_tenants text[];
@@ -49,7 +50,8 @@ begin
   end if;
   v_query := braid_store.row_query(v_synced, v_relation);
   select p.collection, p.tenant into v_collection, v_tenant from braid_store.sync_place(v_synced.id) p;
-  select 0 as applied_count, 0 as failed_count, 0 as locked_count, null::text as failed_error, null::text as locked_error
+  select 0 as applied_count, 0 as failed_count, 0 as locked_count, null::text as failed_error, null::text as locked_error,
+         null::text[] as locked_tenants
   into v_nothing;
   loop
     v_started := clock_timestamp();
@@ -66,7 +68,7 @@ begin
     elsif v_changes.change_ids <> '{}' then
       select b.* into v_done
       from braid_store.apply_batch(v_synced, v_query, v_collection, v_tenant, v_changes.change_ids, v_changes.tenants,
-                                   v_changes.keys, false, apply_sync.deadline) b;
+                                   v_changes.keys, false, apply_sync.deadline, v_locked_tenants) b;
     elsif v_synced.phase = 'backfill' then
       v_rows := braid_store.next_keys(v_synced, v_relation, c_batch_size);
       if v_rows.last_key is null then
@@ -76,7 +78,7 @@ begin
       else
         select b.* into v_done
         from braid_store.apply_batch(v_synced, v_query, v_collection, v_tenant, '{}', v_rows.tenants, v_rows.keys,
-                                     false, apply_sync.deadline) b;
+                                     false, apply_sync.deadline, v_locked_tenants) b;
         v_synced.reached_key := v_rows.last_key || jsonb_build_object('key', v_rows.keys[v_done.done_count]);
       end if;
     elsif v_synced.phase = 'sweep' then
@@ -92,7 +94,7 @@ begin
         v_tenants := array_fill(v_rows.tenant, array[cardinality(v_keys)]);
         select b.* into v_done
         from braid_store.apply_batch(v_synced, v_query, v_collection, v_tenant, '{}', v_tenants, v_keys, true,
-                                     apply_sync.deadline) b;
+                                     apply_sync.deadline, v_locked_tenants) b;
         v_synced.reached_key := to_jsonb(v_rows.external_ids[v_done.done_count]);
       end if;
     else
@@ -104,6 +106,7 @@ begin
     locked_count := locked_count + v_done.locked_count;
     v_failed_error := coalesce(v_failed_error, v_done.failed_error);
     v_locked_error := coalesce(v_locked_error, v_done.locked_error);
+    v_locked_tenants := coalesce(v_done.locked_tenants, v_locked_tenants);
     perform braid_store.note_sync(v_synced.id, v_synced.phase, v_synced.reached_key, v_synced.reached_tenant_id,
                                   v_done.applied_count, extract(epoch from clock_timestamp() - v_started)::float8,
                                   coalesce(v_done.failed_error, v_done.locked_error));
