@@ -89,3 +89,10 @@ def test_what_is_refused(db: Connection) -> None:
         with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
             sync(db, "public.calls", **arguments)
         assert words in str(raised.value) and raised.value.diag.message_hint
+
+
+def test_a_turn_of_many_lines_takes_linear_time(db: Connection) -> None:
+    db.execute("set statement_timeout = '20s'")  # it takes a second; to copy the text for each line, minutes
+    call = r"select braid_store.transcript_fields('Ana: x' || repeat(E'\nfoo bar', 200000), false)"
+    (segment,) = one(db, call)["segments"]
+    assert segment == {"speaker": "Ana", "text": "x" + "\nfoo bar" * 200000}

@@ -21,7 +21,10 @@ declare
   v_clock int[];
   v_speakers text[] := '{}';
   v_starts int[] := '{}';
-  v_texts text[] := '{}';
+  -- Of each line that is said: its text, and its turn. To append lines to a text, one after the other, is quadratic.
+  v_lines text[] := '{}';
+  v_turns int[] := '{}';
+  v_line_count int := 0;
   v_latest int := 0;
   v_count int := 0;
 begin
@@ -49,7 +52,7 @@ begin
       v_count := v_count + 1;
       v_clock := string_to_array(coalesce(v_found[1], v_found[3]), ':')::int[];
       v_speakers[v_count] := btrim(v_found[2]);
-      v_texts[v_count] := v_found[4];
+      v_line := v_found[4];
       -- Times that go back are none from the beginning.
       v_starts[v_count] := case cardinality(v_clock) when 2 then v_clock[1] * 60 + v_clock[2]
                                                      when 3 then v_clock[1] * 3600 + v_clock[2] * 60 + v_clock[3] end;
@@ -60,11 +63,13 @@ begin
     elsif v_count = 0 and v_line ~ E'[^ \\t]' then
       -- What comes before the first turn is nobody's.
       v_count := 1;
-      v_texts := array[v_line];
       v_speakers := array[null];
       v_starts := array[null];
-    elsif v_count > 0 then
-      v_texts[v_count] := v_texts[v_count] || E'\n' || v_line;
+    end if;
+    if v_count > 0 then
+      v_line_count := v_line_count + 1;
+      v_lines[v_line_count] := v_line;
+      v_turns[v_line_count] := v_count;
     end if;
   end loop;
   if array_remove(v_speakers, null) = '{}' then
@@ -73,7 +78,12 @@ begin
   return jsonb_build_object('segments', (
     select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('text', btrim(t.content, E' \t\n'), 'speaker', t.speaker, 'start', t.start))
                      order by t.ordinality)
-    from unnest(v_texts, v_speakers, v_starts) with ordinality t (content, speaker, start)));
+    from (
+      select string_agg(l.line, E'\n' order by l.ordinality) as content, v_speakers[l.turn] as speaker, v_starts[l.turn] as start,
+             l.turn as ordinality
+      from unnest(v_lines, v_turns) with ordinality l (line, turn)
+      group by l.turn
+    ) t));
 end
 $$;
 
