@@ -33,7 +33,7 @@ where pronamespace in ('braid'::regnamespace, 'braid_calls'::regnamespace, 'brai
 TABLES = """
 select oid::regclass::text from pg_class
 where relnamespace = 'braid_store'::regnamespace and relkind in ('r', 'p') and not relispartition
-  and relname not like '%yoyo%' and relname <> 'installation'
+  and relname not like '%yoyo%' and relname <> 'installation' and relpersistence = 'p'
 """
 
 
