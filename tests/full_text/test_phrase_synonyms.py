@@ -238,7 +238,8 @@ def test_what_is_demanded_may_be_a_word_of_a_phrase(db: Connection) -> None:
         ('hav "vitamin a"', {"c"}),
         ("hav +a vitamin", {"a", "c"}),
         ("hav +a OR tablets vitamin", {"a", "c"}),
-        ("hav -a vitamin", {"d"}),
+        # A minus before one letter is an option's, so a letter is excluded in quotation marks.
+        ('hav -"a" vitamin', {"d"}),
         ('hav vitamin -"vitamin a"', {"a", "d"}),
     ):
         assert found(db, query).keys() == expected, query
@@ -355,9 +356,11 @@ class Condition:
         )
 
     def written(self) -> str:
-        sign = "-" if self.is_excluded else "+"
+        """Return the condition as an operator. A minus before a stop word without quotation marks is none."""
+        if self.is_excluded:
+            return " ".join(f'-"{" ".join(phrase)}"' for phrase in self.alternatives)
         return " OR ".join(
-            sign + (phrase[0] if len(phrase) == 1 else f'"{" ".join(phrase)}"') for phrase in self.alternatives
+            "+" + (phrase[0] if len(phrase) == 1 else f'"{" ".join(phrase)}"') for phrase in self.alternatives
         )
 
 
