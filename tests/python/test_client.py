@@ -590,6 +590,31 @@ def test_bad_input_is_a_typed_error_with_a_hint(client: pgbraid.Client, name: st
     assert client.status("default")["collections"][0]["documents"] == 0
 
 
+@pytest.mark.parametrize("query", [3, b"fox", {"fox": 1}, float("nan"), [3]])
+def test_what_is_no_query_is_refused(animals: pgbraid.Client, query: Any) -> None:
+    with pytest.raises(InvalidArgumentError, match="query is ") as caught:
+        animals.search(query)
+    assert "give a text" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(("text", "hint"), [("a\0b", "remove it"), ("a\ud800b", "remove lone surrogates")])
+def test_texts_that_cannot_be_stored_say_why(animals: pgbraid.Client, text: str, hint: str) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: animals.search(text),
+        lambda: animals.search("fox", filters={"tags": text}),
+        lambda: animals.search(["fox", text]),
+        lambda: animals.recall("fox", text),
+        lambda: animals.get_document(text),
+        lambda: animals.facets([text]),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidArgumentError) as caught:
+            call()
+        assert hint in str(caught.value.hint)
+    # No NUL, but its escape.
+    assert len(animals.search("fox", filters={"tags": "\\u0000"})) == 0
+
+
 @pytest.mark.parametrize(
     "query",
     ["'; drop table x; --", '"unmatched', "the who", "%s %(x)s", "🙂", "検索", "a" * 1_000_000, "x " * 20_000, "-fox"],

@@ -75,6 +75,22 @@ def test_timeframes_are_texts_or_times(talk: pgbraid.Client) -> None:
     assert len(talk.recall("price", strategy="semantic")) == 4
 
 
+def test_timeframes_are_dates(talk: pgbraid.Client) -> None:
+    day = (NOW - timedelta(days=7, minutes=2)).date()
+    for timeframe in (day, (day, day + timedelta(days=1)), [day, None]):
+        found = talk.recall("price", timeframe, **WHEN)  # type: ignore[arg-type]
+        assert {row.external_id for row in found} == {"talk"}
+    assert len(talk.recall("price", (day + timedelta(days=30), None), **WHEN)) == 0
+
+
+@pytest.mark.parametrize("timeframe", [3, timedelta(days=3), [], (3, 4), ("2025", NOW), (NOW,), {"last week"}, b"2025"])
+def test_what_is_no_timeframe_is_refused(talk: pgbraid.Client, timeframe: Any) -> None:
+    for call in (talk.recall, talk.conversation_timeline):
+        with pytest.raises(InvalidArgumentError, match="timeframe is ") as caught:
+            call("price", timeframe)
+        assert "two dates" in str(caught.value.hint)
+
+
 def test_a_broken_embedder_leaves_full_text(talk: pgbraid.Client, dsn: str) -> None:
     with pgbraid.connect(dsn, embedder=Broken()) as client:
         found = client.recall("price", "last week", **WHEN)

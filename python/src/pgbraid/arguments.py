@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from datetime import date, timedelta
 from typing import Any, Literal
@@ -67,6 +68,10 @@ def check_query(query: object) -> None:
         )
 
 
+# JSON's escape of NUL, and not an escaped backslash before "u0000".
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+
+
 def to_json(value: Any, name: str) -> str:
     """JSON with datetimes in ISO form and numpy's values as plain ones. Raises InvalidArgumentError naming
     `name`."""
@@ -74,10 +79,14 @@ def to_json(value: Any, name: str) -> str:
         encoded = json.dumps(value, default=_encode, allow_nan=False, ensure_ascii=False)
         # A lone surrogate cannot be sent.
         encoded.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidArgumentError(f"{name} cannot be sent: {error}", hint="remove lone surrogates") from error
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidArgumentError(
             f"{name} cannot be sent: {error}", hint="use JSON's types, datetimes and arrays"
         ) from error
+    if "\\u0000" in encoded and _NUL.search(encoded):
+        raise InvalidArgumentError(f"{name} contains NUL (0x00)", hint="remove it: PostgreSQL has no NUL")
     return encoded
 
 

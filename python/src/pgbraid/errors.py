@@ -233,6 +233,8 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
             return InvalidArgumentError(
                 "the database's address cannot be read", hint="give a URL such as postgresql://user@host/database"
             )
+        if "NUL (0x00)" in message:
+            return InvalidArgumentError(message, hint="remove it: PostgreSQL has no NUL")
         if isinstance(error, (psycopg.DataError, psycopg.ProgrammingError)):
             return InvalidArgumentError(
                 message, hint=hint or "give each argument a value of its type: see help() of the method"

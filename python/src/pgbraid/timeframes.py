@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Literal
 
 from pgbraid.errors import InvalidArgumentError
@@ -11,17 +11,23 @@ from pgbraid.errors import InvalidArgumentError
 __all__ = ["Strategy", "Timeframe", "timeframe_text"]
 
 Strategy = Literal["hybrid", "full_text", "semantic", "prefilter", "auto"]
-Timeframe = str | Sequence[str] | tuple[datetime | None, datetime | None]
+Timeframe = str | date | Sequence[str] | tuple[date | None, date | None]
 
 
 def timeframe_text(timeframe: Timeframe | None) -> str | None:
+    """Return a timeframe as SQL reads it. Raise InvalidArgumentError for what is none."""
     if timeframe is None or isinstance(timeframe, str):
         return timeframe
-    if any(isinstance(part, str) for part in timeframe):
-        return "; ".join(map(str, timeframe))
-    bounds = [part.isoformat() if isinstance(part, datetime) else "" for part in timeframe]
-    if len(bounds) != 2:
+    if isinstance(timeframe, date) and not isinstance(timeframe, datetime):
+        return timeframe.isoformat()
+    parts = list(timeframe) if isinstance(timeframe, (list, tuple)) else []
+    if parts and all(isinstance(part, str) for part in parts):
+        return "; ".join(parts)
+    if len(parts) != 2 or not all(part is None or isinstance(part, date) for part in parts):
         raise InvalidArgumentError(
-            f"timeframe has {len(bounds)} parts", hint="give a text, texts, or two datetimes", sqlstate="22023"
+            f"timeframe is {timeframe!r}"[:200],
+            hint="give a text, a list of texts, a date, or two dates or datetimes: the second is not within it",
+            sqlstate="22023",
         )
-    return f"[{bounds[0]},{bounds[1]})"
+    begin, end = (part.isoformat() if part else "" for part in parts)
+    return f"[{begin},{end})"

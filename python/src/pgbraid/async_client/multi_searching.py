@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid._threads import in_thread
-from pgbraid.arguments import Mode, as_list, check_mode, optional_json, to_json
+from pgbraid.arguments import Mode, check_mode, optional_json, to_json
 from pgbraid.async_client.queries import embed_query
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.expanders import expanded
@@ -52,7 +52,9 @@ async def multi_search(
     """
     client = client._for_one_call()
     check_mode(mode)
-    texts = [queries] if isinstance(queries, str) else as_list(queries, "query")
+    texts: list[Any] = (
+        list(queries) if isinstance(queries, Iterable) and not isinstance(queries, (str, bytes, Mapping)) else [queries]
+    )
     if not texts or not all(isinstance(text, str) and text for text in texts):
         raise InvalidArgumentError(
             f"query is {queries!r}"[:200], hint="give a text, or a list of texts that are not empty", sqlstate="22023"

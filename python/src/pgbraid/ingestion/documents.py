@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,8 +43,6 @@ DOCUMENT_KEYS = CHUNK_KEYS | {
     "overlap_tokens",
     "format",
 }
-# JSON's escape of NUL, and not an escaped backslash before "u0000".
-_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 # Each batch is a segment of the full-text index, with a row for each of its lexemes: texts of 150 words, of which 3,500
 # fill a batch by their bytes, have two thirds of the rows that they have in batches of 2,000, and take a ninth less
 # CPU.
@@ -75,10 +72,7 @@ class CheckedDocument:
         """JSON, in which an embedding is its place among others, from `first_place`."""
         for place, values in enumerate(self.embedded, first_place):
             values["embedding"] = place
-        encoded = to_json(self.values, self.name)
-        if "\\u0000" in encoded and _NUL.search(encoded):
-            raise InvalidArgumentError(f"{self.name} contains NUL (0x00)", hint="remove it: PostgreSQL has no NUL")
-        return encoded
+        return to_json(self.values, self.name)
 
     def take_embedding(self, values: dict[str, Any], name: str) -> None:
         embedding = values.get("embedding")
