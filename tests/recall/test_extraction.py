@@ -224,6 +224,31 @@ def test_dates_that_cannot_be_read_are_told(db: Connection) -> None:
     assert found == UNREAD
 
 
+NOT_TAKEN = {
+    "prices May 2024": '"may 2024"',
+    "prices 12-15 May 2024, and Sept. 2024": '"may 2024", "sept 2024"',
+    "prices in May 2024": None,
+    "between March and May 2024": None,
+    "prices 2 May 2024 and in June 2024": '"may 2024"',
+    "plans for May 2099": None,
+    '"May 2024"': None,
+    "may 2024 be better": '"may 2024"',
+    "since the 3rd of May 2024": None,
+}
+
+
+def test_months_without_a_preposition_are_told(db: Connection) -> None:
+    found = {}
+    for text in NOT_TAKEN:
+        ((warnings,),) = db.execute(
+            "select warnings from braid.extract_timeframe(%s, 'UTC', %s)", (text, NOW)
+        ).fetchall()
+        codes = {warning["code"]: warning["message"] for warning in warnings}
+        assert set(codes) <= {"timeframe_not_taken"}
+        found[text] = codes["timeframe_not_taken"].split(" limits")[0] if codes else None
+    assert found == NOT_TAKEN
+
+
 def test_recall_warns_of_a_date_that_it_cannot_read(db: Connection) -> None:
     def warnings(text: str, timeframe: str | None) -> list[dict[str, str]]:
         ((answer,),) = db.execute("select braid.recall_json(%s, timeframe => %s)", (text, timeframe)).fetchall()

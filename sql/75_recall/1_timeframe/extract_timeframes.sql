@@ -45,6 +45,7 @@ declare
   v_starts int[] := '{}';
   v_ends int[] := '{}';
   v_unread text[] := '{}';
+  v_bare text[];
 begin
   perform braid_store.check_query_text(query_text);
   searched := query_text;
@@ -151,6 +152,27 @@ begin
     'message', format('%s cannot be read as a date, and limits nothing. Write 2025-03-04, or 4 March 2025.',
                       (select string_agg('"' || left(u.phrase, 100) || '"', ', ' order by u.phrase)
                        from unnest(v_unread[:10]) u (phrase))))) end;
+  v_bare := array(
+    select d.phrase
+    from (
+      select distinct m.core || ' ' || y.core
+      from unnest(v_cores, v_can_end) with ordinality y (core, can_end, place),
+           lateral (select v_cores[y.place - 1]) m (core)
+      -- Those that were taken can end nothing any more.
+      where y.can_end and y.core ~ '^(?:19|20)[0-9]{2}$'
+        and m.core = any (
+          '{january,february,march,april,may,june,july,august,september,october,november,december,jan,feb,mar,apr,jun,jul,aug,sep,sept,
+            oct,nov,dec}'::text[])
+      limit 10
+    ) d (phrase), braid_store.named_period(d.phrase, time_zone, reference_time) p
+    -- What lies in the future is not meant.
+    where p.starts_at <= reference_time);
+  if v_bare <> '{}' then
+    warnings := warnings || jsonb_build_object(
+      'code', 'timeframe_not_taken',
+      'message', format('%s limits nothing. Write "in" or "on" before a date that is to limit the time.',
+                        (select string_agg('"' || b.phrase || '"', ', ' order by b.phrase) from unnest(v_bare) b (phrase))));
+  end if;
   if phrases = '{}' then
     ranges := null;
     return;
@@ -175,6 +197,6 @@ $$;
 
 comment on function braid_store.extract_timeframes(text, text, timestamptz) is
   'Takes the timeframes out of a query text. searched: the text without them; ranges: null if there is none; phrases: '
-  'the words taken out; warnings: of dates in it that cannot be read, such as 03/04/2025. Takes only what can hardly mean anything else: words such as last week; dates, months, years '
+  'the words taken out; warnings: of dates in it that cannot be read, such as 03/04/2025, and of months with a year and without a preposition. Takes only what can hardly mean anything else: words such as last week; dates, months, years '
   'and weekdays after a preposition. Leaves alone what stands in quotation marks or next to OR, and what lies in the '
   'future.';
