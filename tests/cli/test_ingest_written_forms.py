@@ -510,3 +510,24 @@ def test_lines_of_csv_are_counted_with_the_first(ingested: Callable[..., list[Do
     assert "a.csv:3: 3 cells" in ingested.err  # type: ignore[attr-defined]
     ingested("a.csv", "id;text\n1;a\n", "--delimiter", ";;", code=2)
     assert "is no single character" in ingested.err  # type: ignore[attr-defined]
+
+
+ALTERNATIVES = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+CHOICE = f'<mc:AlternateContent {ALTERNATIVES}><mc:Choice Requires="wps">'
+BOXED = "<w:txbxContent><w:p><w:r><w:t>zebra</w:t></w:r></w:p></w:txbxContent>"
+DOCX = {
+    "a field": '<w:p><w:fldSimple w:instr="REF x"><w:r><w:t>zebra</w:t></w:r></w:fldSimple></w:p>',
+    "ruby": "<w:p><w:r><w:t>ze</w:t></w:r><w:r><w:ruby><w:rt><w:r><w:t>no</w:t></w:r></w:rt>"
+    "<w:rubyBase><w:r><w:t>br</w:t>"
+    "</w:r></w:rubyBase></w:ruby></w:r><w:r><w:t>a</w:t></w:r></w:p>",
+    "a text box": f"<w:p><w:r>{CHOICE}<w:drawing>{BOXED}</w:drawing></mc:Choice></mc:AlternateContent></w:r></w:p>",
+    "a text box in two forms": f"<w:p><w:r>{CHOICE}"
+    f"<w:drawing>{BOXED}</w:drawing></mc:Choice><mc:Fallback><w:pict>{BOXED}</w:pict></mc:Fallback>"
+    "</mc:AlternateContent></w:r></w:p>",
+}
+
+
+@pytest.mark.parametrize("name", DOCX)
+def test_text_of_a_docx_in_other_forms(read_as: Callable[..., list[Draft]], name: str) -> None:
+    (draft,) = read_as("docx", docx(DOCX[name]))
+    assert content(draft).split("The zebra.")[1].split() == ["zebra"]

@@ -22,6 +22,8 @@ __all__ = ["docx_drafts"]
 
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_OTHERWISE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_LEFT_OUT = re.compile(rb"<(?:m:oMath|w:fldSimple|w:ruby)\b|:AlternateContent\b")
 _BESIDE = re.compile(r"word/(header|footer|comments)\d*\.xml")
 # The library makes a tree of all of it, some twenty times as large.
 MOST_XML_BYTES = 20_000_000
@@ -38,7 +40,7 @@ def docx_drafts(file: Input) -> Iterator[Draft]:
     if day := date_in_name(file.path.name):
         values["occurred_at"] = day
     try:
-        with _with_equations(file) as source:
+        with _readable(file) as source:
             html = mammoth.convert_to_html(
                 source, convert_image=mammoth.images.img_element(lambda _: {"src": ""}), external_file_access=False
             ).value
@@ -49,22 +51,23 @@ def docx_drafts(file: Input) -> Iterator[Draft]:
     yield from drafts_of_blocks(file, blocks, values)
 
 
-def _with_equations(file: Input) -> BinaryIO:
-    """Open the file, with its equations as text: the library leaves them out."""
+def _readable(file: Input) -> BinaryIO:
+    """Open the file, with what the library leaves out in forms that it reads."""
     with zipfile.ZipFile(file.path) as archive:
         document = archive.read("word/document.xml")
-        if b"<m:oMath" not in document:
+        if not _LEFT_OUT.search(document):
             return file.path.open("rb")
         made = BytesIO()
         with zipfile.ZipFile(made, "w") as copy:
             for member in archive.infolist():
                 is_text = member.filename == "word/document.xml"
-                copy.writestr(member, _equations_as_text(document) if is_text else archive.read(member))
+                copy.writestr(member, _with_all_text(document) if is_text else archive.read(member))
     made.seek(0)
     return made
 
 
-def _equations_as_text(document: bytes) -> bytes:
+def _with_all_text(document: bytes) -> bytes:
+    """Return a document with equations as text, ruby as its characters, and fields and text boxes that are read."""
     root = ElementTree.fromstring(document)
     for parent in list(root.iter()):
         for place, child in enumerate(list(parent)):
@@ -76,6 +79,21 @@ def _equations_as_text(document: bytes) -> bytes:
                     run, inner = ElementTree.Element(f"{_WORD}p"), run
                     run.append(inner)
                 parent[place] = run
+            elif child.tag == f"{_WORD}fldSimple":
+                child.tag = f"{_WORD}smartTag"
+            elif child.tag == f"{_WORD}ruby":
+                # How the characters are spoken is in w:rt.
+                plain = ElementTree.Element(f"{_WORD}t")
+                bases = child.iter(f"{_WORD}rubyBase")
+                plain.text = "".join(text.text or "" for base in bases for text in base.iter(f"{_WORD}t"))
+                parent[place] = plain
+            elif (
+                child.tag == f"{_OTHERWISE}AlternateContent"
+                and child.find(f"{_OTHERWISE}Fallback") is None
+                and (boxes := list(child.iter(f"{_WORD}txbxContent")))
+            ):
+                parent[place] = ElementTree.Element(f"{_WORD}pict")
+                parent[place].extend(boxes)
     return ElementTree.tostring(root)
 
 

@@ -30,7 +30,7 @@ KINDS: dict[str, tuple[str, int]] = {
     "eml": ("mail:mail_drafts", 4),
     "mbox": ("mail:mailbox_drafts", 3),
     "epub": ("epub:epub_drafts", 3),
-    "docx": ("docx:docx_drafts", 2),
+    "docx": ("docx:docx_drafts", 3),
     "pptx": ("pptx:pptx_drafts", 1),
     "rtf": ("rtf:rtf_drafts", 1),
     "notebook": ("notebooks:notebook_drafts", 1),
