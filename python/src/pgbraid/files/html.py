@@ -114,7 +114,7 @@ def _only_article(tree: Any) -> Any:
     article = _only(tree, "article")
     if article is None:
         return None
-    within, all_ = (sum(len(node.text()) for node in root.css("p")) for root in (article, tree.body))
+    within, all_ = (sum(len(node.text(deep=False)) for node in root.css("p")) for root in (article, tree.body))
     return article if within >= _LEAST_OF_PARAGRAPHS * all_ else None
 
 

@@ -106,13 +106,13 @@ def _named(fields: Fields, header: list[str], text: tuple[str, ...]) -> list[str
 
 def _names(cells: Iterable[Any]) -> list[str]:
     """Return the names of columns: one without a name, or with that of another, is named by its number."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     for number, cell in enumerate(cells, 1):
-        name = str(cell).strip()
-        if not name:
-            name = f"column {number}"
-        names.append(f"{name} (column {number})" if name in names else name)
-    return names
+        name = str(cell).strip() or f"column {number}"
+        while name in names:
+            name = f"{name} (column {number})"
+        names[name] = None
+    return list(names)
 
 
 def _check_header(file: Input, header: list[str]) -> None:
