@@ -64,7 +64,8 @@ def guess_text(fields: Fields, records: Iterable[Mapping[str, Any]]) -> tuple[st
         if 2 * sum(text is not None for text in texts) >= len(texts)
     }
     found = [name for name in lengths if name not in known] or [name for name in ("title",) if name in lengths]
-    return tuple(sorted(found, key=lambda name: name == max(found, key=lengths.__getitem__)))
+    longest = max(found, key=lengths.__getitem__, default=None)
+    return tuple(sorted(found, key=lambda name: name == longest))
 
 
 def draft_of_record(
