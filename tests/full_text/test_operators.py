@@ -444,7 +444,7 @@ def test_an_option_of_a_command_is_no_exclusion_anywhere(
     chunk = first("r.chunk_id from braid.full_text_search(%s, collection => 'commands') r")
     answer = first(f"braid.search_json(%s, '[1,0]', {where})")
     (warning,) = (told["message"] for told in answer["warnings"] if told["code"] == "plain_signs")
-    assert f" in {read}." in warning and '-"…"' in warning
+    assert f" in {read}." in warning and '-"..."' in warning
     together = first(f"braid.multi_search(to_jsonb(array[%s]), {where})")
     assert together["results"][0]["external_id"] == best
     assert first(f"braid.recall_json(%s, '[1,0]', {where})")["results"][0]["external_id"] == best
