@@ -36,6 +36,7 @@ declare
   v_found float8[];
   v_suspect int[];
   v_suspect_share float8;
+  v_usual_recall float8;
   v_width int;
   v_finds_far boolean := false;
   v_is_good boolean;
@@ -100,8 +101,8 @@ begin
     group by b.found;
     far_distance := far_distance - case when abs(far_distance) < 'infinity' then c_margin * abs(far_distance) else 0 end;
     -- Of the queries beside the vectors, and of these.
-    select avg(u.recall) filter (where u.found <= far_distance), avg((u.found > far_distance)::int)
-    into recall, v_suspect_share
+    select avg(u.recall) filter (where u.found <= far_distance), avg(u.recall), avg((u.found > far_distance)::int)
+    into recall, v_usual_recall, v_suspect_share
     from unnest(v_found, v_recalls.recalls_10) with ordinality u (found, recall, place)
     where own_queries <> '{}' or u.place <= c_each or u.place > v_query_count;
     v_is_good := recall >= 0.985 and v_suspect_share <= 0.3;
@@ -135,6 +136,12 @@ begin
       from unnest(v_recalls.recalls_10, v_suspect) u (recall, place));
   end loop;
   ef_search := case when v_is_good then ef_search end;
+  -- Most answers are good and would be suspected all the same: distances do not tell them from bad ones, as where a few
+  -- vectors are nearly alike.
+  if v_usual_recall >= 0.985 and v_suspect_share > 0.3 then
+    far_distance := 'infinity';
+    far_ef_search := null;
+  end if;
 end
 $$;
 
@@ -142,5 +149,5 @@ comment on function braid_store.measure_far(braid_store.vector_shards, braid_sto
   'Measures how far answers of a shard''s HNSW index may be from the query to be relied on. widths: tried one after the other, '
   'until what is not farther is found to 98.5 % (recall), and that is most; ef_search: the width that this was; null: none. far_distance: '
   'the tenth nearest of an answer may be so far, of inner products divided by the length of the query. far_ef_search: the '
-  'width next to the one that finds what is farther; null: there is none. Asked are own_queries, or queries beside, between and away from the '
+  'width next to the one that finds what is farther; null: there is none. Where most answers are good and would be farther, far_distance is infinity. Asked are own_queries, or queries beside, between and away from the '
   'vectors, and in any case some of the vectors.';
