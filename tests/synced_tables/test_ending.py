@@ -223,3 +223,19 @@ def test_a_table_is_made_anew(articles: Connection) -> None:
     assert texts(articles) == {"1": "amber", "2": "new", "9": "nine"}
     assert one(articles, "select braid.unsync_table('public.articles')") == 3
     nothing_is_left(articles)
+
+
+def test_a_locked_document_is_left_and_no_other(articles: Connection, dsn: str) -> None:
+    articles.execute("select braid.create_tenant('acme')")
+    articles.execute(
+        "alter table articles add org text default 'default'; update articles set org = 'acme' where id > 1"
+    )
+    sync(articles, tenant=None, tenant_column="org")
+    in_step(articles)
+    with psycopg.connect(dsn) as other:
+        other.execute("select from braid_store.documents where external_id = '1' for update")
+        assert one(articles, "select braid.unsync_table('public.articles')") == 2
+        assert not apply(articles)["complete"]
+        other.rollback()
+    assert apply(articles)["complete"]
+    nothing_is_left(articles)

@@ -9,28 +9,35 @@ volatile
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s'
 as $$
 declare
   c_batch_size constant int := 1000;
   v_tenant text := current_setting('braid.tenant', true);
   v_rows record;
   v_ids text[];
+  v_reached_id int := 0;
 begin
   document_count := 0;
   loop
-    v_rows := braid_store.next_ended_rows(synced.id, c_batch_size);
-    is_complete := v_rows.is_complete;
-    exit when is_complete;
+    v_rows := braid_store.next_ended_rows(synced.id, c_batch_size, v_reached_id);
+    is_complete := v_rows.is_complete and v_reached_id = 0;
+    exit when v_rows.is_complete;
     if v_rows.external_ids <> '{}' then
       perform set_config('braid.tenant', v_rows.tenant, true);
       if braid_calls.session_tenant_key() is distinct from v_rows.tenant then
         raise exception 'login "%" may not act for tenant "%"', session_user, left(v_rows.tenant, 255)
           using errcode = '42501', hint = 'Let a service call braid.apply_changes: braid.add_trusted_role.';
       end if;
-      v_ids := braid_store.disown_rows(synced.id, synced.collection_id, v_rows.external_ids);
-      if not synced.keeps_documents then
-        document_count := document_count + braid.delete_documents(v_ids, v_rows.collection);
-      end if;
+      begin
+        v_ids := braid_store.disown_rows(synced.id, synced.collection_id, v_rows.external_ids);
+        if not synced.keeps_documents then
+          document_count := document_count + braid.delete_documents(v_ids, v_rows.collection);
+        end if;
+      exception when lock_not_available or deadlock_detected then
+        -- Who holds a lock on a document of one tenant keeps nobody from the others'.
+        v_reached_id := v_rows.ended_tenant_id;
+      end;
     end if;
     exit when clock_timestamp() > end_rows.deadline;
   end loop;
@@ -39,5 +46,6 @@ end
 $$;
 
 comment on function braid_store.end_rows(braid_store.synced_tables, timestamptz) is
-  'Deletes documents and noted changes of a table that is not followed any more, in batches until the deadline. '
+  'Deletes documents and noted changes of a table that is not followed any more, in batches until the deadline; '
+  'those of a tenant of which another transaction has locked one are left for the next call. '
   'document_count: documents deleted.';

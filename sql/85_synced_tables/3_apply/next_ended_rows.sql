@@ -2,6 +2,8 @@
 create or replace function braid_store.next_ended_rows(
   synced_table_id int,
   row_count int,
+  reached_tenant_id int,
+  out ended_tenant_id int,
   out tenant text,
   out collection text,
   out external_ids text[],
@@ -41,18 +43,19 @@ begin
 
   select r.tenant_id, r.collection_id into v_tenant_id, v_collection_id
   from braid_store.synced_rows r
-  where r.synced_table_id = v_synced.id
+  where r.synced_table_id = v_synced.id and r.tenant_id > next_ended_rows.reached_tenant_id
   order by r.tenant_id
   limit 1;
   if not found then
     -- As long as there are triggers, more may come: stop_sync drops them at its end.
-    if braid_store.synced_relation(v_synced.id) is null then
+    if next_ended_rows.reached_tenant_id = 0 and braid_store.synced_relation(v_synced.id) is null then
       execute format('drop function if exists braid_store.note_rows_%s()', v_synced.id);
       delete from braid_store.synced_tables s where s.id = v_synced.id;
     end if;
     is_complete := true;
     return;
   end if;
+  ended_tenant_id := v_tenant_id;
   tenant := (select t.key from braid_store.tenants t where t.id = v_tenant_id);
   collection := (select c.name from braid_store.collections c where c.id = v_synced.collection_id);
   if tenant is null or collection is null or v_collection_id <> v_synced.collection_id then
@@ -72,6 +75,6 @@ begin
 end
 $$;
 
-comment on function braid_store.next_ended_rows(int, int) is
-  'Returns documents of a table that is not followed any more, all of one tenant, or deletes some of what else is left of '
+comment on function braid_store.next_ended_rows(int, int, int) is
+  'Returns documents of a table that is not followed any more, all of one tenant that comes after the one reached, or deletes some of what else is left of '
   'it. is_complete: nothing is.';
