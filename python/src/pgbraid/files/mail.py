@@ -27,7 +27,7 @@ MOST_NESTED_PARTS = 50
 _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,40})\?([bBqQ])\?([^?\s]*)\?=")
 # What begins a message in a mailbox: "From ana Mon Jan  1 10:00:00 2026", or Thunderbird's bare "From ". A paragraph
 # may begin with the word as well.
-_BEGINS = re.compile(rb"From (?:.*\d:\d\d.*|\s*)$", re.DOTALL)
+_BEGINS = re.compile(rb"From (?:.*\d:\d\d.*|\S*\s*)$", re.DOTALL)
 # How archives of mailing lists hide addresses.
 _HIDDEN_ADDRESS = re.compile(r"(?<![^\s<,])([\w.+-]{1,64}) at ([\w-]{1,63}(?:\.[\w-]{1,63})+)")
 _HTML_CHARSET = re.compile(rb"<meta[^>]{1,200}?charset=[\"']?([\w-]{1,40})", re.IGNORECASE)
