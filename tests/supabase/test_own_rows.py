@@ -48,7 +48,9 @@ def test_each_user_finds_their_own_rows(owner: psycopg.Connection[Any], request_
     owner.execute(
         "select braid.sync_table('public.notes', content => '{body}', tenant_column => 'user_id', mode => %s)", [mode]
     )
-    (applied,) = owner.execute("select braid.apply_changes()").fetchone() or ()
+    row = owner.execute("select braid.apply_changes()").fetchone()
+    assert row is not None
+    (applied,) = row
     assert (applied["failed"], applied["complete"]) == (0, True), applied
     request_as(ANA, f"insert into notes (user_id, body) values ('{ANA}', 'A heron of today.')")
     owner.execute("select braid.apply_changes()")
