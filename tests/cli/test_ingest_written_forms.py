@@ -281,6 +281,10 @@ CAPTIONS = {
     ),
     "the same word again": (cues("No.", "No.", "Yes, we can.", "Yes."), ["No.", "No.", "Yes, we can.", "Yes."]),
     "a refrain": (cues("La la la", "La la la", "Hey", "La la la"), ["La la la", "La la la", "Hey", "La la la"]),
+    "a song whose lines go on twice": (
+        cues(*["la la"] * 5, "la la hey", *["ho ho"] * 4, "ho ho ho yes"),
+        [*["la la"] * 5, "la la hey", *["ho ho"] * 4, "ho ho ho yes"],
+    ),
     "a first line of white space": (cues(" \nHello."), ["Hello."]),
     "SRT without empty lines": (
         "1\n00:00:01,000 --> 00:00:02,000\nHello\n2\n00:00:03,000 --> 00:00:04,000\nWorld\n \n"

@@ -210,12 +210,13 @@ def _unrolled(cues: list[Segment]) -> list[Segment]:
     """Return cues without the words that they repeat from the cue before, if these are rolling captions.
 
     Live captions show a line again while the next one is typed. Captions are rolling if at least two cues, and half of
-    all, begin with the last words of the cue before and go on.
+    the cues that differ from the cue before, begin with its last words and go on. A song has more equal cues than that.
     """
     words = [cue.text.split() for cue in cues]
     repeated = [0, *(_overlap(before, words[number]) for number, before in enumerate(words[:-1], 1))]
     rolling = sum(0 < count < len(words[number]) for number, count in enumerate(repeated))
-    if rolling < max(2, (len(cues) - 1) / 2 - sum(count == len(words[n]) for n, count in enumerate(repeated))):
+    equal = sum(count == len(words[number]) for number, count in enumerate(repeated))
+    if rolling < max(2, (len(cues) - 1 - equal) / 2, equal / 2):
         return cues
     return [
         replace(cue, text=" ".join(words[number][repeated[number] :])) if repeated[number] else cue
