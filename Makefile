@@ -14,9 +14,9 @@ TEST_ENDURANCE := $(BIN)/python -m pytest tests/endurance -p no:cacheprovider
 TEST_MORE = nice -n 3 $(BIN)/python -m pytest $$(grep -rl any_version tests --include='test_*.py') -m any_version \
 	-p no:cacheprovider
 # PostgreSQL 17 is PGlite: one session in WebAssembly, where these run, in two minutes.
-TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p no:cacheprovider $(addprefix tests/, \
+TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p no:cacheprovider $(addprefix tests/core/, \
 	catalog filters/test_filters.py full_text/test_bm25_exact.py ranking/test_fusion.py \
-	writing/test_embedding_jobs.py writing/test_writing.py)
+	documents/test_embedding_jobs.py documents/test_writing.py)
 ARGS :=
 DIST := dist
 
@@ -63,7 +63,7 @@ psql: $(VENV)/run.stamp ## open the database in psql
 	@PATH="$(CURDIR)/$(BIN):$$PATH" pgbraid psql
 
 dump: build ## record a filled database of this version, which later versions must upgrade: once a release
-	@cd tests && ../$(BIN)/python -m upgrade.record
+	@cd tests && ../$(BIN)/python -m install.upgrade.record
 
 dist: $(VENV)/dist.stamp ## build the release into dist/: a wheel, and the source distribution
 	@cd python && "$(abspath $(BIN))/python" -m hatchling build -d "$(abspath $(DIST))"
@@ -76,7 +76,7 @@ types: build ## write the TypeScript types of the API, from the catalog
 	@$(BIN)/python python/tools/typescript_types.py
 
 pictures: build ## take the pictures of docs/pictures, with chromium
-	@cd tests && ../$(BIN)/python -m workbench.pictures
+	@cd tests && ../$(BIN)/python -m tools.workbench.pictures
 
 freeze: ## record the migrations as released: from then on they never change
 	@cd migrations && { [ ! -s frozen.sha256 ] || sha256sum --check --quiet frozen.sha256; } \

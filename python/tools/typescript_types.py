@@ -68,7 +68,7 @@ left join pg_catalog.pg_type e on e.oid = t.typelem and t.typcategory = 'A'
 OPTIONS = "select name, types from braid_store.known_search_options()"
 JSON_TYPES = {"array": "Json[]", "object": "{ [key: string]: Json | undefined }"}
 
-# What functions return as JSON. `tests/typescript` compiles real answers against these.
+# What functions return as JSON. `tests/integrations/typescript` compiles real answers against these.
 SEARCH, RECALL, SEVERAL = "SearchAnswer", "RecallAnswer", "MultiSearchAnswer"
 ANSWERS = {
     "search": SEARCH,

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from citus.conftest import VARIABLE, databases
+from install.citus.conftest import VARIABLE, databases
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgbraid

@@ -26,7 +26,7 @@ from support import HashEmbedder, snapshot
 from support.package import Package
 
 Connection = psycopg.Connection[Any]
-VERSION = "sql/90_upkeep/7_status/version.sql"
+VERSION = "sql/core/95_upkeep/7_status/version.sql"
 # The second one changes what the first one has changed.
 UPGRADES = 2
 OTHER_SHAPE = ("returns text", "returns table (version text)")
@@ -120,7 +120,9 @@ install(sys.argv[2])
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("file", ["migrations/9999.slow.sql", "sql/90_upkeep/zz.sql", "sql/99_privileges/zz.sql"])
+@pytest.mark.parametrize(
+    "file", ["migrations/9999.slow.sql", "sql/core/95_upkeep/zz.sql", "sql/core/99_privileges/zz.sql"]
+)
 def test_an_installer_that_is_killed_leaves_what_was_there(
     package: Package, dsn: str, db: Connection, file: str
 ) -> None:
@@ -165,8 +167,8 @@ def newer(package: Package, number: int) -> dict[str, str | None]:
     }
     extra = f"extra{number} int default 0"
     for name, old, new in (
-        ("sql/10_tenancy/1_session/require_tenant_id.sql", "require_tenant_id()", f"require_tenant_id({extra})"),
-        ("sql/15_collections/2_read/find_collection.sql", "collection text", f"collection text, {extra}"),
+        ("sql/core/20_tenancy/1_session/require_tenant_id.sql", "require_tenant_id()", f"require_tenant_id({extra})"),
+        ("sql/core/40_collections/2_read/find_collection.sql", "collection text", f"collection text, {extra}"),
     ):
         text = package.text(name)
         assert old in text
@@ -279,7 +281,7 @@ def test_readers_and_writers_go_on_during_upgrades(package: Package, dsn: str) -
 
 @pytest.mark.any_version
 def test_a_call_that_the_upgrade_took_away_says_that_versions_differ(package: Package, dsn: str) -> None:
-    name = "sql/90_upkeep/5_check/check_index.sql"
+    name = "sql/core/95_upkeep/5_check/check_index.sql"
     with pgbraid.connect(dsn) as client:
         package.change(
             {

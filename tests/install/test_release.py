@@ -21,7 +21,7 @@ FROZEN = {
     name.removesuffix(".sql"): digest
     for digest, name in (line.split() for line in (ROOT / "migrations" / "frozen.sha256").read_text().splitlines())
 }
-DUMPS = ROOT / "tests" / "upgrade"
+DUMPS = ROOT / "tests" / "install" / "upgrade"
 
 
 def numbers(version: str) -> tuple[int, ...]:

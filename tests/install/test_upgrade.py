@@ -14,22 +14,24 @@ from support import snapshot
 from support.package import Package
 
 Connection = psycopg.Connection[Any]
-VERSION = "sql/90_upkeep/7_status/version.sql"
+VERSION = "sql/core/95_upkeep/7_status/version.sql"
 
 
 def test_an_upgrade_equals_a_fresh_install(package: Package, dsn: str, db: Connection) -> None:
     """Of a version with a function more, one less, others of another shape, and a view with a column more."""
     fresh = snapshot.definitions(dsn)
-    collections = package.text("sql/15_collections/2_read/collections.sql")
+    collections = package.text("sql/core/40_collections/2_read/collections.sql")
     package.change(
         {
-            "sql/90_upkeep/gone.sql": "create or replace function braid.gone() returns int language sql return 1;",
+            "sql/core/95_upkeep/gone.sql": "create or replace function braid.gone() returns int language sql return 1;",
             VERSION: package.text(VERSION).replace("returns text", "returns table (version text)"),
-            "sql/10_tenancy/3_tenants/create_tenant.sql": package.text("sql/10_tenancy/3_tenants/create_tenant.sql")
+            "sql/core/20_tenancy/3_tenants/create_tenant.sql": package.text(
+                "sql/core/20_tenancy/3_tenants/create_tenant.sql"
+            )
             .replace("tenant text", "name text")
             .replace("create_tenant.tenant", "create_tenant.name"),
-            "sql/90_upkeep/6_maintain/merge_due.sql": None,
-            "sql/15_collections/2_read/collections.sql": collections.replace("select ", "select 1 as first, ", 1),
+            "sql/core/95_upkeep/6_maintain/merge_due.sql": None,
+            "sql/core/40_collections/2_read/collections.sql": collections.replace("select ", "select 1 as first, ", 1),
         }
     )
     install(dsn)
@@ -53,7 +55,7 @@ def test_functions_that_stay_as_they_are_keep_what_sessions_prepared(
 
 def test_a_function_that_a_policy_needs_changes_its_shape(package: Package, dsn: str, db: Connection) -> None:
     db.execute("select braid.upsert_document('a', 'the quick brown fox')")
-    name = "sql/10_tenancy/1_session/current_tenant_id.sql"
+    name = "sql/core/20_tenancy/1_session/current_tenant_id.sql"
     package.change({name: package.text(name).replace("returns int", "returns bigint")})
     install(dsn)
     package.restore()
@@ -107,7 +109,12 @@ def test_a_newer_version(package: Package, dsn: str) -> None:
 
 @pytest.mark.parametrize(
     "file",
-    ["sql/00_foundation/zz.sql", "migrations/9999.broken.sql", "sql/90_upkeep/zz.sql", "sql/99_privileges/zz.sql"],
+    [
+        "sql/core/10_foundation/1_schemas/zz.sql",
+        "migrations/9999.broken.sql",
+        "sql/core/95_upkeep/zz.sql",
+        "sql/core/99_privileges/zz.sql",
+    ],
 )
 @pytest.mark.parametrize("is_installed", [False, True], ids=["first", "upgrade"])
 def test_an_error_leaves_what_was_there(

@@ -1,7 +1,7 @@
 """What so many chunks take: bytes by table, CPU by search and write, and the nodes for that.
 
-`python -m benchmarks.size` in tests/ measures the constants, tests/cli/test_size.py checks them, and docs/scale.md says
-how far they carry."""
+`python -m benchmarks.size` in tests/ measures the constants, tests/tools/cli/test_size.py checks them, and
+docs/scale.md says how far they carry."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def _recalls(
         return [reference.vectors(length, place, where, ids) for place, ids in enumerate(found)]
     if mode == FULL_TEXT:
         if process.name == "pgbraid" and corpus.name == IDENTIFIERS:
-            # A compound counts as itself and as its parts there: tests/full_text compare that with a model.
+            # A compound counts as itself and as its parts there: tests/core/full_text compare that with a model.
             return []
         return [reference.bm25(formula or BM25, length, place, where, ids) for place, ids in enumerate(found)]
     if process.fusion is not None and formula is not None:

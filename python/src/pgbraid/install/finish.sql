@@ -38,7 +38,7 @@ declare
   v_before text[];
   v_drop text;
   v_row text[];
-  v_layer text;
+  v_is_complete boolean; -- all functions and views are there
   v_text text;
   v_vector text;
   -- `create or replace` keeps what sessions have prepared and others have built, but cannot change a result or the name
@@ -55,7 +55,7 @@ begin
   loop
     begin
       execute format('select array(select o.version from (%s) o)', c_objects) into v_before;
-      v_layer := null;
+      v_is_complete := false;
       if v_try = 3 then
         v_file := 'dropping';
         for v_drop in
@@ -72,13 +72,13 @@ begin
         end loop;
       end if;
       foreach v_row slice 1 in array v_files loop
-        -- The last layer writes to every object, so what has not been replaced must be dropped before it.
-        if split_part(v_row[1], '/', 1) = '{{last_layer}}' and v_layer <> '{{last_layer}}' then
+        -- Privileges are written to every object, so what has not been replaced must be dropped before them.
+        if v_row[1] ^@ '{{privileges}}' and not v_is_complete then
           for v_drop in execute c_drops using v_before, null::text loop
             execute v_drop;
           end loop;
+          v_is_complete := true;
         end if;
-        v_layer := split_part(v_row[1], '/', 1);
         v_file := 'sql/' || v_row[1];
         v_text := replace(replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer), '@vector@', v_vector);
         if v_try <> 2 then

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from pgbraid._version import __version__
 from pgbraid.install import session
-from pgbraid.install.resources import content_hash, resources
+from pgbraid.install.resources import PRIVILEGES, content_hash, resources
 from pgbraid.install.roles import NAMES
 
 PARTS = ("begin.sql", "migrate.sql", "finish.sql", "defaults.sql")
@@ -42,7 +43,8 @@ def _values(name: str) -> dict[str, str]:
             "content_hash": content_hash(),
             "hashes": hashes,
             "files": _rows((file.name, file.text) for file in found.repeatable),
-            "last_layer": found.repeatable[-1].name.split("/")[0],
+            "privileges": PRIVILEGES,
+            "parts": _rows((name, json.dumps(json.loads(text))) for name, text in found.parts.items()),
         }
     return {}
 

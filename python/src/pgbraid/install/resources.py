@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,13 +14,15 @@ from pathlib import Path
 from pgbraid.errors import InstallationError
 
 ROOT = Path(__file__).parents[1] / "_sql"
-FOUNDATION = "00_foundation"
+FOUNDATION = "core/10_foundation/1_schemas/"
+PRIVILEGES = "core/99_privileges/"
+MANIFEST = re.compile(r"parts/(\w+)/part\.json")
 FUNCTION = re.compile(r"^create or replace function (braid(?:_calls|_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
 
 
 @dataclass(frozen=True)
 class SqlFile:
-    """A file of `sql/` or `migrations/`; `name` is its path inside, such as `20_filters/filter_key.sql`."""
+    """A file of `sql/` or `migrations/`; `name` is its path inside, such as `core/50_filters/filter_key.sql`."""
 
     name: str
     text: str
@@ -32,11 +35,13 @@ class SqlFile:
 @dataclass(frozen=True)
 class Resources:
     """`foundation` is what migrations stand on: roles and schemas. `repeatable` are functions, views, policies and
-    grants, in the order in which they are applied."""
+    grants, in the order in which they are applied: the core, the parts, privileges. `parts` has each part's name and
+    manifest, a part behind those that it needs."""
 
     foundation: tuple[SqlFile, ...]
     migrations: tuple[SqlFile, ...]
     repeatable: tuple[SqlFile, ...]
+    parts: Mapping[str, str]
 
     def body_hashes(self, placeholders: Mapping[str, str]) -> set[tuple[str, str]]:
         """Name and hash of the body of each function, as the catalog has them."""
@@ -70,11 +75,37 @@ def migration_ids() -> tuple[str, ...]:
 @cache
 def _read(root: Path) -> Resources:
     files = _files(root / "sql")
+    parts = _parts(files)
+    places = {"core": -1, **{f"parts/{name}": place for place, name in enumerate(parts)}}
+    repeatable = [file for file in files if file.name.endswith(".sql") and not file.name.startswith(FOUNDATION)]
+
+    def layer(file: SqlFile) -> tuple[bool, int]:
+        folders = file.name.split("/")
+        return file.name.startswith(PRIVILEGES), places["/".join(folders[: 1 if folders[0] == "core" else 2])]
+
     return Resources(
         foundation=tuple(file for file in files if file.name.startswith(FOUNDATION)),
         migrations=_files(root / "migrations"),
-        repeatable=tuple(file for file in files if not file.name.startswith(FOUNDATION)),
+        repeatable=tuple(sorted(repeatable, key=layer)),
+        parts=parts,
     )
+
+
+def _parts(files: Iterable[SqlFile]) -> dict[str, str]:
+    """Return the manifest of each part by the part's name, a part behind those that it needs."""
+    manifests = {found[1]: file.text for file in files if (found := MANIFEST.fullmatch(file.name))}
+    left = {name: set(json.loads(text)["needs"]) for name, text in manifests.items()}
+    ordered: dict[str, str] = {}
+    while left:
+        ready = min((name for name, needs in left.items() if needs <= ordered.keys()), default=None)
+        if ready is None:
+            raise InstallationError(
+                f"the parts {', '.join(sorted(left))} need each other, or parts that are not there",
+                hint="correct needs in their part.json; a packaged copy: reinstall pgbraid",
+            )
+        ordered[ready] = manifests[ready]
+        del left[ready]
+    return ordered
 
 
 @cache
@@ -83,6 +114,8 @@ def _hash(root: Path) -> str:
     digest = hashlib.sha256()
     for file in (*found.foundation, *found.migrations, *found.repeatable):
         digest.update(f"{file.name} {file.content_hash}\n".encode())
+    for name, manifest in found.parts.items():
+        digest.update(f"{name} {manifest}\n".encode())
     return digest.hexdigest()
 
 
@@ -91,7 +124,7 @@ def _files(folder: Path) -> tuple[SqlFile, ...]:
     files = []
     for parent, _, names in os.walk(folder):
         for name in names:
-            if name.endswith(".sql"):
+            if name.endswith((".sql", "part.json")):
                 path = os.path.join(parent, name)
                 with open(path, encoding="utf-8", newline="") as file:
                     files.append(SqlFile(path[len(str(folder)) + 1 :].replace(os.sep, "/"), file.read()))

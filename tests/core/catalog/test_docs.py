@@ -1,0 +1,78 @@
+"""What docs/ names for those who change pgbraid is there: functions, tables, settings, files."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.any_version
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs"
+PAGES = [
+    *(DOCS / f"{name}.md" for name in ("architecture", "contributing", "releasing", "security")),
+    *sorted((DOCS / "architecture").glob("*.md")),
+]
+# PostgreSQL's or somebody else's.
+FOREIGN = {
+    "auto_explain",
+    "enable_partition_pruning",
+    "huge_pages",
+    "isolate_tenant_to_new_shard",
+    "log_nested_statements",
+    "pg_textsearch",
+    "user_metadata",
+}
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(DOCS).as_posix())
+
+
+@cache
+def code() -> str:
+    """All that the pages may be about."""
+    files = [
+        path
+        for folder in ("sql", "migrations", "python/src", "python/tools", "tests", "docker")
+        for path in sorted((ROOT / folder).rglob("*"))
+        if path.suffix in {".sql", ".py", ".ts", ".yaml", ".txt"} and path != Path(__file__)
+    ]
+    return "\n".join(path.read_text(encoding="utf-8") for path in files)
+
+
+@cache
+def names() -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", code()))
+
+
+@cache
+def functions() -> frozenset[str]:
+    """Those of sql/, and those of others that sql/ calls."""
+    called = re.findall(r"\b(\w+)\(", "\n".join(path.read_text() for path in (ROOT / "sql").rglob("*.sql")))
+    return frozenset(called) | {path.stem for path in (ROOT / "sql").rglob("*.sql")}
+
+
+def prose(page: Path) -> str:
+    """Without examples, but with pictures, which name functions."""
+    return re.sub(r"^```(?!mermaid).*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+@each_page
+def test_names_are_there(page: Path) -> None:
+    text = re.sub(r"\]\([^)]*\)|`[^`\n]*/[^`\n]*`", "", prose(page))
+    used = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text))
+    assert used - names() - FOREIGN == set()
+
+
+@each_page
+def test_functions_are_there(page: Path) -> None:
+    """They are written with parentheses."""
+    used = set(re.findall(r"`(\w+)\(\)`", page.read_text()))
+    assert used - functions() == set()
+
+
+@each_page
+def test_paths_lead_somewhere(page: Path) -> None:
+    spans = re.findall(r"`([^`\n]+)`", prose(page))
+    paths = [span for span in spans if re.match(r"(sql|migrations|python|tests|docker|docs)/[^<*]*$", span)]
+    assert [path for path in paths if not (ROOT / path).exists()] == []

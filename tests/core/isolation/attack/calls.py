@@ -1,0 +1,185 @@
+"""Calls of every function of the API, made from the catalog: what is new is attacked too."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+import psycopg
+from core.isolation.attack.values import JSONS, TEXTS, hostile, literal
+from core.isolation.world import Connection
+
+from support.calls import one
+
+EVALUATED = """braid.evaluate('asked', '{"mode": "full_text", "collection": "small"}')"""
+# What makes a call work, for arguments that must be given.
+BENIGN = {
+    "after": "''",
+    "baseline": EVALUATED,
+    "candidate": EVALUATED,
+    "chunk_ids": "array[:own]",
+    "chunk_id": ":own",
+    "collection": "'small'",
+    "content": "'A discount.'",
+    "dimensions": "4",
+    "documents": """'[{"external_id": "doc1", "content": "A discount."}]'""",
+    "embedded_text": "'discount'",
+    "embedding": "'[1,0,0]'",
+    "embedding_model": "'another'",
+    "embeddings": "array['[1,0,0]']",
+    "error": "'failed'",
+    "evaluations": f"jsonb_build_array({EVALUATED}, {EVALUATED})",
+    "external_id": "'doc1'",
+    "external_ids": "array['doc1']",
+    "indexed_attributes": "'{}'",
+    "judge": "'second'",
+    "judgments": "'[]'",
+    "keys": "array['speaker']",
+    "liked": "array['doc1']",
+    "match": "'any'",
+    "metadata": "'{}'",
+    "name": "'encoder'",
+    "model": """'{"version": 1, "mode": "hybrid", "features": ["score"], "weights": [1]}'""",
+    "profile": "'ana'",
+    "queries": "'[]'",
+    "query_embedding": "'[1,0,0]'",
+    "query_id": "'1'",
+    "query_set": "'asked'",
+    "query_text": "'discount customer'",
+    "ranking": """'{"k1": 2}'""",
+    "reason": "'better'",
+    "request_count": "1",
+    "search_id": "(select braid.search('discount', collection => 'small') #>> '{stats,search_id}')",
+    "text_count": "1",
+    "token_count": "1",
+    "records": "'[]'",
+    "synonyms": "array['rebate']",
+    "tenant": "'alpha'",
+    "terms": """'[{"discount": 1}]'""",
+    "weights": """'{"discount": 1}'""",
+    "version": "braid.apply_ranking('small', '{\"k1\": 3}', 'better')",
+    "vectors": "array['[1,0,0]']",
+    "vector_counts": "array[1]",
+    "word": "'discount'",
+}
+BENIGN_OF_TYPE = {
+    "text": "'doc1'",
+    "integer": "1",
+    "bigint": ":own",
+    "double precision": "1",
+    "boolean": "true",
+    "interval": "'1 second'",
+    "timestamp with time zone": "now()",
+    "vector": "'[1,0,0]'",
+    "vector[]": "array['[1,0,0]']",
+    "bigint[]": "array[:own]",
+    "text[]": "array['doc1']",
+    "jsonb": "'{}'",
+}
+OF_FUNCTION = {
+    **dict.fromkeys(
+        [("multi_search", "queries"), ("logged_multi_search", "queries")],
+        """'["discount", {"text": "customer", "embedding": [1,0,0]}]'""",
+    ),
+    ("create_collection", "collection"): "'another'",
+    ("drop_tenant", "tenant"): "'nobody'",
+    ("plan_tuning", "query_set"): "'tuned'",
+    ("record_feedback", "kind"): "'click'",
+}
+
+FUNCTIONS = """
+select p.proname as name, p.provolatile <> 'v' as reads, p.pronargs - p.pronargdefaults as required,
+  coalesce(p.proargnames[:p.pronargs], '{}') as names,
+  array(select format_type(t.oid, null) from unnest(p.proargtypes) with ordinality t (oid, place)
+        order by t.place) as types
+from pg_proc p where p.pronamespace = 'braid'::regnamespace order by p.proname
+"""
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    reads: bool
+    required: int
+    arguments: dict[str, str]
+    vector_schema: str = "public"
+    # What is known of the keys of a jsonb argument, by its path.
+    keys: dict[str, list[list[str]]] = field(default_factory=dict)
+
+    def benign(self, name: str) -> str:
+        of_type = BENIGN_OF_TYPE.get(self.arguments[name], "null")
+        return self.typed(name, OF_FUNCTION.get((self.name, name)) or BENIGN.get(name) or of_type)
+
+    def typed(self, name: str, expression: str) -> str:
+        kind = self.arguments[name]
+        return f"{expression}::{self.vector_schema + '.' if kind.startswith('vector') else ''}{kind}"
+
+    def call(self, given: dict[str, str]) -> str:
+        needed = [name for place, name in enumerate(self.arguments) if place < self.required or name == "collection"]
+        values = {name: self.benign(name) for name in needed} | {
+            name: self.typed(name, expression) for name, expression in given.items()
+        }
+        return f"braid.{self.name}(" + ", ".join(f"{name} => {value}" for name, value in values.items()) + ")"
+
+
+def functions(admin: Connection) -> list[Function]:
+    vector_schema = one(admin, "select extnamespace::regnamespace::text from pg_extension where extname = 'vector'")
+    found = []
+    for name, reads, required, names, types in admin.execute(FUNCTIONS).fetchall():
+        plain = [kind.removeprefix(f"{vector_schema}.") for kind in types]
+        found.append(Function(name, reads, required, dict(zip(names, plain, strict=True)), vector_schema))
+    return found
+
+
+def learn_keys(connection: Connection, function: Function, own: int) -> None:
+    """Asks the function's own errors for the keys that its jsonb arguments have, two levels deep."""
+    for argument, kind in function.arguments.items():
+        if kind != "jsonb":
+            continue
+        paths: list[list[str]] = []
+        for shape in ("{}", "[{}]"):
+            known = ask(connection, function, argument, wrap(shape, {"?": 1}), own)
+            paths += [[shape, key] for key in known]
+            for key in known:
+                inner = ask(connection, function, argument, wrap(shape, {key: {"?": 1}}), own)
+                if inner != known:
+                    paths += [[shape, key, deeper] for deeper in inner]
+        function.keys[argument] = paths
+
+
+def wrap(shape: str, value: dict[str, Any]) -> Any:
+    return [{"external_id": "doc1"} | value] if shape == "[{}]" else value
+
+
+def ask(connection: Connection, function: Function, argument: str, value: Any, own: int) -> list[str]:
+    call = function.call({argument: literal(json.dumps(value))}).replace(":own", str(own))
+    try:
+        with connection.transaction(force_rollback=True):
+            connection.execute(f"select * from {call}")
+    except psycopg.Error as error:
+        listed = re.search(r"[Kk]eys are:? ([\w, ]+)", str(error.diag.message_hint))
+        return [key for key in re.split(r", | and | or ", listed[1]) if key] if listed else []
+    return []
+
+
+def calls(function: Function, chunk_ids: list[int], random: Random, combinations: int) -> Iterator[str]:
+    """One argument hostile at a time, all others right; then several at once."""
+    values = {name: hostile(kind, name, chunk_ids, random) for name, kind in function.arguments.items()}
+    yield function.call({})
+    for name, expressions in values.items():
+        for expression in expressions:
+            yield function.call({name: expression})
+    for argument, paths in function.keys.items():
+        for shape, *path in paths:
+            for value in random.sample([*JSONS, *TEXTS[:20]], 16):
+                inner: Any = value
+                for key in reversed(path):
+                    inner = {key: inner}
+                yield function.call({argument: literal(json.dumps(wrap(shape, inner)))})
+    for _ in range(combinations if len(values) > 1 else 0):
+        chosen = random.sample(sorted(values), random.randint(2, min(4, len(values))))
+        yield function.call({name: random.choice(values[name]) for name in chosen})

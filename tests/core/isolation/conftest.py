@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from core.isolation.world import ALPHA, BETA, Gateway, World
+
+from pgbraid import embedded
+
+
+@pytest.fixture(scope="module")
+def world(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[World]:
+    """One database for a module; tests leave tenant beta as it is."""
+    created = World(server.dsn_for("postgres"), request.getfixturevalue("template").template_dbname)
+    try:
+        created.ingest("alpha", ALPHA)
+        created.ingest("beta", BETA)
+        created.like("alpha", "Ana")
+        created.like("beta", "Zoltan")
+        created.asked("beta", "discount")
+        created.judge("alpha", "discount")
+        created.judge("beta", "zebrafish")
+        # Both in the table of a day, and one that is new.
+        created.search("alpha", "discount")
+        created.search("beta", "zebrafish")
+        created.admin.execute("select braid.maintain()")
+        created.search("beta", "zebrafish")
+        created.learn("alpha", 0.5)
+        created.learn("beta", 0.7519283)
+        yield created
+    finally:
+        created.close()
+
+
+@pytest.fixture(scope="module")
+def gateway(world: World) -> Gateway:
+    return Gateway(world)

@@ -1,0 +1,118 @@
+"""No function of the API reads more of a tenant of 50,000 documents than of one of 2,000, unless its answer needs it.
+
+Counted, not timed: the rows, index entries and pages that the server counts for each table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from core.plans.calls import CALLS, Call
+from core.plans.reading import KINDS, Connection, Reads, Tenant, reads, tenant
+
+from pgbraid import embedded
+
+SMALL, MEDIUM, LARGE = 2_000, 10_000, 50_000
+# On a version other than the default: less, of plans for the tables as they are.
+LESS = 20_000
+# What a plan may read more: a table of some pages is read whole sooner than by an index; and, for each document that is
+# written, the pages on the way to it in the indexes of a table.
+CONSTANT, PER_DOCUMENT = 1_000, 12
+# Before maintain(), vectors written last lie where they are measured one by one.
+BEFORE_MAINTAIN = {"a session that has lived through it", "before maintain and analyze"}
+STATES = [*BEFORE_MAINTAIN, "custom plans", "generic plans"]
+Measured = dict[tuple[str, int], Reads]
+
+
+@dataclass
+class Measurements:
+    small: Measured
+    medium: Measured
+    size: int
+    large: dict[str, Measured] = field(default_factory=dict)
+
+
+@pytest.fixture(scope="module")
+def measured(server: embedded.Server, pg_version: int, request: pytest.FixtureRequest) -> Iterator[Measurements]:
+    """What every call reads: of the small tenant, those whose work grows of a medium one, the others of a large one."""
+    is_default = pg_version == embedded.DEFAULT_VERSION
+    with tenant(server.dsn_for("postgres"), request.getfixturevalue("template").template_dbname) as grown:
+        with grown.connect("force_generic_plan") as old:
+            measure(old, grown, is_growing=False)
+            grown.grow(SMALL)
+            grown.maintain()
+            with grown.connect("force_custom_plan") as db:
+                small = {**measure(db, grown, is_growing=False), **measure(db, grown, is_growing=True)}
+            grown.grow(MEDIUM, 4)
+            grown.maintain()
+            with grown.connect("force_custom_plan") as db:
+                found = Measurements(small, measure(db, grown, is_growing=True), LARGE if is_default else LESS)
+            grown.grow(found.size, 8)
+            if is_default:
+                found.large["a session that has lived through it"] = measure(old, grown, is_growing=False)
+                with grown.connect("force_custom_plan") as db:
+                    found.large["before maintain and analyze"] = measure(db, grown, is_growing=False)
+            grown.maintain()
+            for mode in ("custom", "generic"):
+                with grown.connect(f"force_{mode}_plan") as db:
+                    found.large[f"{mode} plans"] = measure(db, grown, is_growing=False)
+        yield found
+
+
+def measure(db: Connection, grown: Tenant, *, is_growing: bool) -> Measured:
+    return {
+        (function, place): reads(db, call.statement, call.prepare, grown.values)
+        for function, calls in CALLS.items()
+        for place, call in enumerate(calls)
+        if call.is_growing == is_growing
+    }
+
+
+def test_every_function_is_called(measured: Measurements, db: Connection) -> None:
+    functions = db.execute("select distinct proname from pg_proc where pronamespace = 'braid'::regnamespace").fetchall()
+    assert {function for (function,) in functions} == set(CALLS)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_reads_do_not_grow(measured: Measurements, state: str) -> None:
+    if state not in measured.large:
+        pytest.skip("measured on the default version of PostgreSQL")
+    grown = [
+        line
+        for (function, place), large in measured.large[state].items()
+        for call in [CALLS[function][place]]
+        for line in compare(
+            call,
+            measured.small[function, place],
+            large,
+            measured.size // SMALL,
+            {"vectors", "chunk_vectors", "chunks"} if call.is_near and state in BEFORE_MAINTAIN else set(),
+        )
+    ]
+    assert not grown, "\n".join(grown)
+
+
+def test_long_work_is_linear(measured: Measurements) -> None:
+    grown = [
+        line
+        for (function, place), medium in measured.medium.items()
+        for line in compare(CALLS[function][place], measured.small[function, place], medium, MEDIUM // SMALL, set())
+    ]
+    assert not grown, "\n".join(grown)
+
+
+def compare(call: Call, small: Reads, large: Reads, factor: int, unmeasured: set[str]) -> Iterator[str]:
+    """A line for each table of which `large` is more than it may be."""
+    for table, counts in large.items():
+        before = small.get(table, (0, 0, 0))
+        if table in unmeasured:
+            continue
+        elif call.is_growing or table in call.grows:
+            # By whichever plan is right for so many.
+            before, times = (max(before),) * 3, 2 * factor
+        else:
+            times = 2
+        for kind, fewer, more in zip(KINDS, before, counts, strict=True):
+            if more > times * fewer + CONSTANT + PER_DOCUMENT * call.batch:
+                yield f"{call.statement}\n    {table}: {fewer:,} {kind} when small, now {more:,}"

@@ -1,0 +1,66 @@
+"""Trusted roles: what they may do holds on all nodes at once, and is gone from all of them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from install.citus.conftest import TENANTS, Cluster
+from psycopg.conninfo import make_conninfo
+
+from pgbraid.cluster import distribute
+
+# What a service and a monitor may see and writers may not.
+VIEW = "select count(*) from braid.outbox"
+
+
+@pytest.fixture
+def login(cluster: Cluster) -> Iterator[str]:
+    """Made at the coordinator; Citus sends it on."""
+    name = f"trusted_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(cluster.dsn, autocommit=True) as db:
+        db.execute(f"create role {name} login in role braid_writer".encode())
+    yield name
+    with psycopg.connect(cluster.dsn, autocommit=True) as db:
+        db.execute(f"drop role if exists {name}".encode())
+
+
+def states(cluster: Cluster, login: str) -> list[str | None]:
+    """Of the coordinator and each worker."""
+    found: list[str | None] = []
+    for node in (cluster.dsn, *cluster.workers.values()):
+        with psycopg.connect(make_conninfo(node, user=login), autocommit=True) as db:
+            db.execute("select set_config('braid.tenant', %s, false)", (TENANTS[0],))
+            try:
+                db.execute(VIEW.encode())
+                found.append(None)
+            except psycopg.Error as error:
+                found.append(error.sqlstate)
+    return found
+
+
+def test_trust_holds_on_every_node_and_ends_on_every_node(cluster: Cluster, login: str) -> None:
+    assert states(cluster, login) == ["42501"] * 3
+    with psycopg.connect(cluster.dsn, autocommit=True) as db:
+        for kind in ("service", "administrator"):
+            assert db.execute("select braid.add_trusted_role(%s, %s)", (login, kind)).fetchone() == (True,)
+        assert states(cluster, login) == [None] * 3
+        distribute(cluster.dsn, check=False)
+        db.execute("select braid.remove_trusted_role(%s, 'administrator')", (login,))
+        assert states(cluster, login) == [None] * 3
+        db.execute("select braid.remove_trusted_role(%s, 'service')", (login,))
+        assert states(cluster, login) == ["42501"] * 3
+        # No node keeps a right of it, which would be in the way.
+        db.execute(f"drop role {login}".encode())
+    for node in cluster.workers.values():
+        with psycopg.connect(node) as there:
+            assert there.execute("select from pg_roles where rolname = %s", (login,)).fetchall() == []
+
+
+def test_trust_that_is_rolled_back_holds_nowhere(cluster: Cluster, login: str) -> None:
+    with psycopg.connect(cluster.dsn) as db:
+        db.execute("select braid.add_trusted_role(%s, 'service')", (login,))
+        db.rollback()
+    assert states(cluster, login) == ["42501"] * 3

@@ -1,0 +1,228 @@
+"""docker/compose.yaml without Docker: it is linted, and the commands of its services are run here, in their order."""
+
+from __future__ import annotations
+
+import graphlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import psycopg
+import pytest
+import yaml
+
+from pgbraid import embedded
+from pgbraid.embedded.memory import server_memory
+from pgbraid.embedded.programs import installed_programs
+from pgbraid.embedded.settings import choose
+from support import make_fast, npm, postgrest, temporary_folder
+
+FOLDER = Path(__file__).parents[3] / "docker"
+TEXT = (FOLDER / "compose.yaml").read_text()
+SERVICES: dict[str, dict[str, Any]] = yaml.safe_load(TEXT)["services"]
+SECRETS = {
+    "POSTGRES_PASSWORD": "0a1b",
+    "AUTHENTICATOR_PASSWORD": "2c3d",
+    "WORKER_PASSWORD": "4e5f",
+    "JWT_SECRET": postgrest.SECRET,
+    "WORKBENCH_TOKEN": "6a7b8c9d6a7b8c9d6a7b8c9d6a7b8c9d",
+}
+
+pytestmark = pytest.mark.any_version
+
+
+def test_it_is_a_compose_file() -> None:
+    linter = npm.installed(npm.DCLINT) / "node_modules" / "dclint" / "bin" / "dclint.cjs"
+    done = subprocess.run(
+        ["node", linter, "--max-warnings", "0", FOLDER / "compose.yaml"], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_image_is_made_as_it_should_be() -> None:
+    linter = shutil.which("hadolint", path=str(Path(sys.executable).parent))
+    if linter is None:
+        pytest.skip("hadolint is not installed: it comes for Linux on x86-64")
+    done = subprocess.run([linter, FOLDER / "Dockerfile"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout
+    copied = re.findall(r"^COPY (.+) \S+$", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
+    ignored = (FOLDER.parent / ".dockerignore").read_text().splitlines()
+    for path in shlex.split(" ".join(copied)):
+        assert (FOLDER.parent / path).exists() and f"!{path}" in ignored
+
+
+def test_secrets_are_given_by_the_environment() -> None:
+    assert set(re.findall(r"\$\{(\w+)", TEXT)) == SECRETS.keys()
+    assert TEXT.count("${") == TEXT.count(":?}")
+    for service in SERVICES.values():
+        for name, value in service["environment"].items():
+            assert not re.search("PASSWORD|SECRET", name) or value.startswith("${"), name
+
+
+def test_what_runs_is_watched_and_waited_for() -> None:
+    one_shot = {"install", "roles"}
+    for name, service in SERVICES.items():
+        assert ("restart" in service) == (name not in one_shot)
+        for on, how in service.get("depends_on", {}).items():
+            assert how["condition"] == ("service_completed_successfully" if on in one_shot else "service_healthy")
+            assert on in one_shot or "healthcheck" in SERVICES[on]
+    assert "sleep" not in TEXT
+
+
+def test_its_server_has_the_embedded_servers_settings(tmp_path: Path) -> None:
+    """By the memory of this machine, in place of the container."""
+    (tmp_path / "docker-entrypoint.sh").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    (tmp_path / "docker-entrypoint.sh").chmod(0o755)
+    postgres = SERVICES["postgres"]
+    assert postgres["entrypoint"] == ["sh", "/postgres.sh"]
+    assert "./postgres.sh:/postgres.sh:ro" in postgres["volumes"]
+    environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
+    command = ["sh", str(FOLDER / "postgres.sh"), "-c", "more=1"]
+    said = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    assert said[0] == "postgres"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("PGBRAID_MEMORY", raising=False)
+        memory = server_memory()
+    # The disk is not known there: the least of max_wal_size. The container's /dev/shm is that of shm_size.
+    chosen = choose(memory, 0, int(postgres["shm_size"].removesuffix("gb")) << 30)
+    given = dict(argument.split("=") for argument in said[2::2])
+    assert given.pop("more") == "1"
+    assert {**given, "max_connections": "60"} == {setting.name: setting.value.strip("'") for setting in chosen}
+
+
+@pytest.fixture
+def server() -> Iterator[embedded.Server]:
+    """In place of the service postgres: a cluster of its own, whose roles nobody else has."""
+    folder = temporary_folder()
+    try:
+        running = embedded.ensure_running(folder)
+        make_fast(running)
+        with psycopg.connect(running.dsn_for("postgres"), autocommit=True) as connection:
+            connection.execute(f"create database {SERVICES['postgres']['environment']['POSTGRES_DB']}".encode())
+        yield running
+    finally:
+        embedded.stop(folder)
+        shutil.rmtree(folder)
+
+
+class Runner:
+    """Runs a service's command as Compose would, with the server here in place of the service postgres."""
+
+    def __init__(self, server: embedded.Server) -> None:
+        self.server = server
+        programs = [Path(sys.executable).parent, installed_programs(embedded.DEFAULT_VERSION), os.environ["PATH"]]
+        self.environment = {
+            "PATH": os.pathsep.join(map(str, programs)),
+            "HOME": os.environ.get("HOME", "/"),
+            "LC_ALL": "C.UTF-8",
+        }
+
+    def environment_of(self, name: str) -> dict[str, str]:
+        given = {}
+        for key, value in SERVICES[name]["environment"].items():
+            for secret, text in SECRETS.items():
+                value = value.replace(f"${{{secret}:?}}", text)
+            if match := re.fullmatch(r"postgresql://(\w+):\w+@postgres/(\w+)", value):
+                value = self.server.dsn_for(match[2], match[1])
+            given[key] = str(self.server.socket_dir) if value == "postgres" and key == "PGHOST" else value
+        return {**self.environment, **given}
+
+    def command_of(self, name: str) -> list[str]:
+        service = SERVICES[name]
+        if "build" in service:
+            entrypoint = re.search(r"^ENTRYPOINT (.+)$", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
+            assert entrypoint
+            return [*json.loads(entrypoint[1]), *service["command"]]
+        mounted = {target: str(FOLDER / source) for source, target, _ in (v.split(":") for v in service["volumes"])}
+        arguments = [str(argument) for argument in service["entrypoint"]]
+        for target, source in mounted.items():
+            arguments = [argument.replace(f"={target}", f"={source}") for argument in arguments]
+        return arguments
+
+    def run(self, name: str) -> None:
+        done = subprocess.run(
+            self.command_of(name), env=self.environment_of(name), capture_output=True, text=True, timeout=120
+        )
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+
+    @contextmanager
+    def started(self, name: str) -> Iterator[subprocess.Popen[str]]:
+        process = subprocess.Popen(
+            # A port of this machine that nobody has.
+            [argument.replace("0.0.0.0:8760", "127.0.0.1:0") for argument in self.command_of(name)],
+            env=self.environment_of(name),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def test_its_services_work_together(server: embedded.Server) -> None:
+    order = list(
+        graphlib.TopologicalSorter(
+            {name: service.get("depends_on", {}).keys() for name, service in SERVICES.items()}
+        ).static_order()
+    )
+    runner = Runner(server)
+    check = SERVICES["postgres"]["healthcheck"]["test"]
+    assert check[0] == "CMD"
+    local = [part.replace("--host=127.0.0.1", f"--host={server.socket_dir}") for part in check[1:]]
+    assert subprocess.run(local, env=runner.environment, capture_output=True, timeout=30).returncode == 0
+
+    assert order[:2] == ["postgres", "install"]
+    for name in ("install", "roles"):
+        for _ in range(2):  # as at the second start
+            runner.run(name)
+
+    environment = runner.environment_of("postgrest")
+    settings = {name: value for name, value in environment.items() if name.startswith("PGRST_")}
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        settings["PGRST_ADMIN_SERVER_PORT"] = str(probe.getsockname()[1])
+    dsn = settings.pop("PGRST_DB_URI")
+    assert "authenticator" in dsn
+    owner = server.dsn_for(SERVICES["postgres"]["environment"]["POSTGRES_DB"])
+    with (
+        postgrest.running(npm.postgrest(), owner, anonymous=settings["PGRST_DB_ANON_ROLE"], **settings) as api,
+        runner.started("worker") as worker,
+        runner.started("workbench") as workbench,
+    ):
+        service = postgrest.sign({"role": "service_role"})
+        assert api.post("create_tenant", {"tenant": "acme"}, service).status == 200
+        user = postgrest.token_for("acme")
+        document = {"external_id": "call-1", "content": "They object to the price per seat."}
+        assert api.post("upsert_document", document, user).status == 200
+        assert api.post("status", {}).status == 401
+        deadline = time.monotonic() + 60
+        while api.post("status", {}, user).data["collections"][0]["pending_embeddings"]:
+            assert time.monotonic() < deadline and worker.poll() is None
+            time.sleep(0.1)
+        found = api.post("search_json", {"query_text": "price objections"}, user).data
+        assert [row["external_id"] for row in found["results"]] == ["call-1"]
+        assert workbench.stdout is not None
+        address = workbench.stdout.readline().partition(" ")[0]
+        headers = {"Authorization": f"Bearer {SECRETS['WORKBENCH_TOKEN']}", "Content-Type": "application/json"}
+        request = Request(f"{address}api/session", b"{}", headers)
+        with urlopen(request, timeout=30) as answer:
+            assert json.load(answer)["tenant"] == "default"
+        worker.send_signal(signal.SIGTERM)
+        said, _ = worker.communicate(timeout=30)
+        assert worker.returncode == 0, said
+        assert "acme, default: 1 chunks embedded" in said

@@ -1,0 +1,387 @@
+"""A filled database of each release is restored, upgraded to this version, and used. A release adds its dump here with
+`make dump`."""
+
+from __future__ import annotations
+
+import json
+import lzma
+import re
+import subprocess
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from install.upgrade.filling import DIMENSIONS, MEMBERS, TENANTS, TRUSTED, answers, embed, problems, work
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from pgbraid import embedded
+from pgbraid.cli import main
+from pgbraid.embedded.programs import installed_programs
+from pgbraid.errors import PgbraidError
+from pgbraid.install import install, resources
+from support import clone, durable_server, finish_drops, snapshot
+from support.calls import full_text, one, semantic, set_tenant, upsert
+from support.nearest import maintain
+from support.package import Package
+from support.servers import kill_sleeping
+
+Connection = psycopg.Connection[Any]
+FOLDER = Path(__file__).parent
+RELEASES = sorted(path.name.removesuffix(".sql.xz") for path in FOLDER.glob("*.sql.xz"))
+# Each is a table of its own, with what belongs to it.
+SHARD = re.compile(r"\bvectors_\d+")
+LOGINS = [*MEMBERS.values(), *TRUSTED.values()]
+# An upgrade is killed behind each of the last so many migrations. With 3 it takes 4 seconds of CPU more.
+KILLED = 1
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def release(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def dump(release: str) -> str:
+    return lzma.decompress((FOLDER / f"{release}.sql.xz").read_bytes()).decode()
+
+
+@pytest.fixture(scope="module")
+def recorded(release: str) -> Any:
+    return json.loads((FOLDER / f"{release}.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def roles(server: embedded.Server, dump: str) -> Iterator[list[str]]:
+    """Those that the dump names, as the cluster has them where it is restored."""
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
+        yield create_roles(admin, dump)
+        finish_drops()
+        for role in LOGINS:
+            admin.execute(sql.SQL("drop role {}").format(sql.Identifier(role)))
+
+
+def create_roles(admin: Connection, dump: str) -> list[str]:
+    """The owners."""
+    owners = sorted(set(re.findall(r"\bbraid_(?:owner|definer)_\w+", dump)))
+    shared = sorted(set(re.findall(r"\bbraid_(?:reader|writer|admin|gateway|service)\b(?=;| WITH)", dump)))
+    for role in (*owners, *shared, *LOGINS):
+        if not one(admin, "select count(*) from pg_roles where rolname = %s", role):
+            options = sql.SQL("login in role braid_writer" if role in LOGINS else "")
+            admin.execute(sql.SQL("create role {} ").format(sql.Identifier(role)) + options)
+    return owners
+
+
+@contextmanager
+def empty_database(server: embedded.Server, owner: str = "postgres") -> Iterator[str]:
+    """The name of a new one, which is there for the while."""
+    name = f"release_{uuid.uuid4().hex[:8]}"
+    create = sql.SQL("create database {} owner {} template template0")
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
+        admin.execute(create.format(sql.Identifier(name), sql.Identifier(owner)))
+        try:
+            yield name
+        finally:
+            admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+def restore(dsn: str, dump: str, version: int, *, stop: bool = True) -> str:
+    """What psql complains of."""
+    command = [str(installed_programs(version) / "psql"), "--quiet", "--no-psqlrc", "--output", "/dev/null", dsn]
+    if stop:
+        command[1:1] = ["--set", "ON_ERROR_STOP=1"]
+    ran = subprocess.run(command, input=dump, text=True, capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stderr
+
+
+@pytest.fixture(scope="module")
+def restored(server: embedded.Server, template: Any, dump: str, roles: list[str], pg_version: int) -> Iterator[str]:
+    """The name of a database as the release left it. For clones."""
+    with empty_database(server) as name:
+        restore(server.dsn_for(name), dump, pg_version)
+        yield name
+
+
+@pytest.fixture(scope="module")
+def upgraded(server: embedded.Server, restored: str) -> Iterator[str]:
+    """The name of one that was upgraded. For clones."""
+    with clone(server, restored) as name:
+        install(server.dsn_for(name))
+        yield name
+
+
+@pytest.fixture
+def old_dsn(server: embedded.Server, upgraded: str) -> Iterator[str]:
+    with clone(server, upgraded) as name:
+        yield server.dsn_for(name)
+
+
+@pytest.fixture
+def old(old_dsn: str) -> Iterator[Connection]:
+    """A superuser's connection to the upgraded database."""
+    with psycopg.connect(old_dsn, autocommit=True) as connection:
+        yield connection
+
+
+def assert_answers(db: Connection, recorded: Any) -> None:
+    found = answers(db)
+    for tenant in TENANTS:
+        for name, expected in recorded[tenant].items():
+            if isinstance(expected, list):
+                assert [row[:3] for row in found[tenant][name]] == [row[:3] for row in expected], (tenant, name)
+                scores = [row[3] for row in expected]
+                assert [row[3] for row in found[tenant][name]] == pytest.approx(scores, rel=1e-6), (tenant, name)
+            else:
+                assert found[tenant][name] == expected, (tenant, name)
+
+
+def test_there_is_a_release() -> None:
+    assert RELEASES
+
+
+def test_its_migrations_are_frozen(server: embedded.Server, restored: str) -> None:
+    """As they were applied then: a migration that was left out of the file, or was recorded anew, shows here."""
+    frozen = (resources.ROOT / "migrations" / "frozen.sha256").read_text().split()
+    hashes = {name.removesuffix(".sql"): digest for digest, name in zip(frozen[::2], frozen[1::2], strict=True)}
+    with psycopg.connect(server.dsn_for(restored)) as db:
+        applied = one(db, "select migrations from braid_store.installation")
+        names = db.execute("select migration_id from braid_store._yoyo_migration").fetchall()
+        assert {name for (name,) in names} == applied.keys()
+    assert applied and {name: hashes.get(name) for name in applied} == applied
+
+
+def test_commands_say_that_it_is_to_be_upgraded(
+    server: embedded.Server, restored: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PGBRAID_DSN", server.dsn_for(restored))
+    for command, code, said in (
+        ("status", 0, r"^functions   not those of this package\nmigrations  pending: 0\S+, .*^run: pgbraid upgrade$"),
+        ("maintain", 2, r"^pgbraid: the database.*pgbraid upgrade$"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["pgbraid", command])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        out, err = capsys.readouterr()
+        assert caught.value.code == code, err
+        assert re.search(said, out or err, re.MULTILINE | re.DOTALL), out + err
+
+
+def test_it_equals_a_fresh_install(old_dsn: str, old: Connection, dsn: str) -> None:
+    # Each trusted role has grants of its own.
+    for kind, role in TRUSTED.items():
+        assert one(old, "select braid.remove_trusted_role(%s, %s)", role, kind)
+
+    def without_shards(dsn: str) -> dict[tuple[str, str], str]:
+        return {key: text for key, text in snapshot.definitions(dsn).items() if not SHARD.search(key[1])}
+
+    fresh, found = without_shards(dsn), without_shards(old_dsn)
+    assert found.keys() == fresh.keys()
+    assert {key: text for key, text in found.items() if text != fresh[key]} == {}
+
+
+def test_it_answers_as_it_did(old: Connection, recorded: Any) -> None:
+    assert problems(old) == []
+    assert_answers(old, recorded)
+    assert all(rows for tenant in TENANTS for rows in recorded[tenant].values() if isinstance(rows, list))
+
+
+def test_tenants_see_only_their_own(old_dsn: str, recorded: Any) -> None:
+    def connect(login: str, tenant: str | None = None) -> Connection:
+        db = psycopg.connect(make_conninfo(old_dsn, user=login), autocommit=True)
+        if tenant is not None:
+            set_tenant(db, tenant)
+        return db
+
+    def seen(db: Connection) -> tuple[set[str], int]:
+        found = {tenant for tenant in TENANTS if full_text(db, f"{tenant}only", collection="articles")}
+        counted = "select sum((c ->> 'documents')::int) from jsonb_array_elements(braid.status() -> 'collections') c"
+        return found, one(db, counted)
+
+    def stored(tenant: str) -> int:
+        return int(sum(recorded[tenant][f"counts of {name}"]["documents"] for name in ("articles", "moving")))
+
+    for tenant, login in MEMBERS.items():
+        for asked in (None, *TENANTS):
+            with connect(login, asked) as db:
+                if asked in (None, tenant):
+                    names, count = seen(db)
+                    assert names == {tenant} and count >= stored(tenant)
+                else:
+                    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                        seen(db)
+        with connect(TRUSTED["service"], tenant) as db:
+            assert seen(db)[0] == {tenant}
+
+
+def test_upkeep_goes_on(old: Connection, recorded: Any) -> None:
+    dropped = "select count(*) from braid_store.chunks c where c.tenant_id not in (select id from braid_store.tenants)"
+    dropped += " or c.collection_id not in (select id from braid_store.collections)"
+    assert one(old, dropped) > 0
+    maintain(old)
+    assert one(old, dropped) == 0
+    assert problems(old) == []
+    assert_answers(old, recorded)
+    # The shard is found, and finds what a scan does.
+    set_tenant(old, "acme")
+    question = {"query_embedding": embed("a question"), "match_count": 10, "collection": "articles"}
+    row = old.execute(
+        "select braid.search_json(query_embedding => %(query_embedding)s::vector, match_count => 10,"
+        " collection => 'articles', options => '{\"ef_search\": 100}')",
+        question,
+    ).fetchone()
+    assert row is not None
+    assert row[0]["stats"]["semantic_mode"] == "hnsw"
+    nearest = {chunk_id for _, chunk_id, *_ in recorded["acme"]["semantic"][:10]}
+    assert len(nearest & {hit["chunk_id"] for hit in row[0]["results"]}) >= 9
+
+
+def test_the_model_migration_is_finished(old: Connection, recorded: Any) -> None:
+    maintain(old)
+    pending = 0
+    for tenant in TENANTS:
+        pending += work(old, "moving", tenant, "second-model")
+        assert work(old, "moving", tenant, "second-model") == 0
+    total = sum(recorded[tenant]["counts of moving"]["chunks"] for tenant in TENANTS)
+    assert 0 < pending < total
+    old.execute("select braid.cut_over_model_migration('moving')")
+    for tenant in TENANTS:
+        set_tenant(old, tenant)
+        found = semantic(old, json.loads(embed("a question", "second-model")), collection="moving")
+        assert len(found) == recorded[tenant]["counts of moving"]["chunks"]
+    old.execute("select braid.finish_model_migration('moving')")
+    maintain(old)
+    assert one(old, "select dimensions from braid.collections where name = 'moving'") == DIMENSIONS["second-model"]
+
+
+def test_jobs_are_claimed(old: Connection) -> None:
+    pending = "select (braid.status('articles') #>> '{collections,0,pending_embeddings}')::int"
+    for tenant in TENANTS:
+        set_tenant(old, tenant)
+        waiting = one(old, pending)
+        # Those that failed, and those that a worker of the release had claimed, are due by now.
+        assert one(old, "select (braid.status('articles') #>> '{collections,0,failed_embeddings}')::int") == 4
+        assert work(old, "articles", tenant) == waiting > 8
+        assert one(old, pending) == 0
+
+
+def test_documents_are_written_and_deleted(old: Connection) -> None:
+    set_tenant(old, "acme")
+    highest = one(old, "select max(id) from braid_store.chunks")
+    assert upsert(old, [{"external_id": "d001", "content": "zebrafish"}], "articles") == {"d001": "replaced"}
+    assert upsert(old, [{"external_id": "new", "content": "a zebrafish"}], "articles") == {"new": "inserted"}
+    assert {name for name, *_ in full_text(old, "zebrafish", collection="articles")} == {"d001", "new"}
+    assert one(old, "select min(id) from braid_store.chunks where content like '%%zebrafish'") > highest
+    assert one(old, "select braid.delete_documents('{new,d001,d002}', 'articles')") == 3
+    assert full_text(old, "zebrafish", collection="articles") == []
+    assert problems(old) == []
+
+
+def test_chunks_get_token_vectors(old: Connection) -> None:
+    set_tenant(old, "acme")
+    old.execute("select braid.set_token_vectors('articles', 'colbert', 2, 3)")
+    chunk_ids = "(select array_agg(chunk_id) from braid.missing_token_vectors(20, 0, 'articles'))"
+    vectors = "array_fill('[1,2,3]'::halfvec, array[20]), array_fill(1, array[20])"
+    assert one(old, f"select braid.store_token_vectors({chunk_ids}, {vectors}, 'articles')") == 20
+    option = '{"late_interaction": {"vectors": [[1, 2, 3]], "candidates": 1000}}'
+    search = "braid.full_text_search('price', 10000, collection => 'articles', options => %s)"
+    found = one(old, f"select array_agg(distinct (boosts #>> '{{0,value}}')::float8) from {search}", option)
+    assert found == [pytest.approx(1, abs=1e-3), None]
+
+
+def test_a_tenant_is_exported_and_imported(old: Connection, db: Connection) -> None:
+    set_tenant(old, "acme")
+    records = [record for (record,) in old.execute("select braid.export_tenant('articles')::text").fetchall()]
+    db.execute("select braid.import_tenant(%s)", (f"[{','.join(records)}]",))
+    query = "price objection review"
+    expected = full_text(old, query, collection="articles")
+    found = full_text(db, query, collection="articles")
+    assert len(expected) > 50
+    assert [row[:2] for row in sorted(found)] == [row[:2] for row in sorted(expected)]
+    assert [row[2] for row in sorted(found)] == pytest.approx([row[2] for row in sorted(expected)], rel=1e-9)
+    assert db.execute("select * from braid.check_index('articles')").fetchall() == []
+
+
+def test_an_owner_without_superuser_restores_and_upgrades(
+    server: embedded.Server,
+    make_login: Callable[..., str],
+    template: Any,
+    roles: list[str],
+    dump: str,
+    recorded: Any,
+    pg_version: int,
+) -> None:
+    owner = make_login("owner", options="createrole")
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
+        for role in (*roles, "braid_reader", "braid_writer"):
+            grant = sql.SQL("grant {} to {} with admin option")
+            admin.execute(grant.format(sql.Identifier(role), sql.Identifier(owner)))
+    with empty_database(server, owner) as name:
+        dsn = server.dsn_for(name)
+        with psycopg.connect(dsn, autocommit=True) as admin:
+            admin.execute("create extension vector")
+        complaints = restore(make_conninfo(dsn, user=owner), dump, pg_version, stop=False)
+        # These are the superuser's, or can be given by one only; the installer sees to them.
+        for line in re.findall(r"ERROR:  .*", complaints):
+            assert re.search(r"must be owner of extension vector|permission denied for schema braid_store", line), line
+        assert install(make_conninfo(dsn, user=owner)).functions_applied
+        with psycopg.connect(dsn, autocommit=True) as db:
+            assert problems(db) == []
+            assert_answers(db, recorded)
+
+
+def test_a_next_version_upgrades_it(server: embedded.Server, restored: str, package: Package, recorded: Any) -> None:
+    """One whose migration changes tables that are full, and whose functions differ."""
+    version = "sql/core/95_upkeep/7_status/version.sql"
+    package.change(
+        {
+            "migrations/9999.pages.sql": "-- depends:\n"
+            "alter table braid_store.documents add column page_count int not null default 1;\n"
+            "alter table braid_store.chunks alter column importance type numeric;\n"
+            "alter table braid_store.chunks alter column importance type float8;\n",
+            version: package.text(version).replace("returns text", "returns table (version text)"),
+        },
+        "99.0.0",
+    )
+    with clone(server, restored) as name, psycopg.connect(server.dsn_for(name), autocommit=True) as db:
+        assert install(server.dsn_for(name)).migrations[-1] == "9999.pages"
+        assert one(db, "select version from braid.version()") == "99.0.0"
+        assert one(db, "select count(*) from braid_store.documents where page_count = 1") > 100
+        assert problems(db) == []
+        assert_answers(db, recorded)
+        set_tenant(db, "acme")
+        assert upsert(db, [{"external_id": "new", "content": "zebrafish"}], "articles") == {"new": "inserted"}
+        maintain(db)
+        assert [name for name, *_ in full_text(db, "zebrafish", collection="articles")] == ["new"]
+
+
+@pytest.mark.any_version
+def test_a_server_that_is_killed_in_a_migration_comes_back_as_it_was(
+    dump: str, package: Package, recorded: Any, pg_version: int
+) -> None:
+    with durable_server(pg_version) as server, ThreadPoolExecutor(1) as pool:
+        with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as admin:
+            create_roles(admin, dump)
+            admin.execute("create database release template template0")
+        dsn = server.dsn_for("release")
+        restore(dsn, dump, pg_version)
+        before = snapshot.definitions(dsn)
+        for name in resources.migration_ids()[-KILLED:]:
+            file = f"migrations/{name}.sql"
+            package.change({file: f"{package.text(file)}\nselect pg_sleep(600);\n"})
+            upgrade = pool.submit(install, dsn)
+            kill_sleeping(dsn)
+            with pytest.raises((PgbraidError, psycopg.OperationalError)):
+                upgrade.result(60)
+            package.restore()
+            assert snapshot.definitions(dsn) == before
+        assert install(dsn).migrations[-1] == name
+        with psycopg.connect(dsn, autocommit=True) as db:
+            assert problems(db) == []
+            assert_answers(db, recorded)

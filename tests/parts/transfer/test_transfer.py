@@ -1,0 +1,600 @@
+"""What a tenant stored, exported and imported elsewhere: everything that can be asked gives the same answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from core.isolation.world import Connection, World
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pgbraid import embedded
+from support.calls import one
+from support.examples import examples
+
+# Made anew from documents and chunks by an import, or not the tenant's data.
+DERIVED = {
+    "centroids",
+    "changed_metadata",
+    "chunk_attributes",
+    "chunk_vectors",
+    "daily_part_sizes",
+    "due_parts",
+    "embedding_jobs",
+    "embedding_usage",
+    "forward_rows",
+    "metadata_lists",
+    "postings",
+    "query_embeddings",
+    "search_feedback",
+    "search_hours",
+    "search_log",
+    "segment_chunks",
+    "segments",
+    "sparse_segment_chunks",
+    "sparse_segments",
+    "synced_rows",
+    "tenant_members",
+    "token_vectors",
+    "tombstones",
+    "unindexed_sparse_rows",
+    "vector_shards",
+}
+DOCUMENTS: list[dict[str, Any]] = [
+    {
+        "external_id": "plain",
+        "title": "Prices of cars",
+        "content": "A car costs more than a bicycle. " * 60,
+        "speaker": "Ana",
+        "category": "memo",
+        "importance": 0.1,
+        "occurred_at": "2026-03-01T12:00:00.123456+05:45",
+        "source_uri": "https://example.com/a?b='c'",
+        "metadata": {"year": 2024, "team": "red", "deep": {"list": [1, None, "x"], "n": 1.10}, "big": 10**40},
+    },
+    {
+        "external_id": "chunked",
+        "title": "Ünïcode \u2028 \U0001f600",
+        "language": "de",
+        "chunks": [
+            {"content": "Die Häuser der Stadt", "embedding": [0.1, 1e-7, -3.4028234e17], "speaker": "Bo"},
+            {
+                "content": "automobile für alle",
+                "importance": 5e-324,
+                "metadata": {"own": [True], "year": 2025},
+                "sparse": {"auto": 0.1, "ü": 2},
+            },
+            {"content": "no words here: …", "language": "fr", "embedding": [1, 2, 3]},
+        ],
+    },
+    {"external_id": "old", "content": "car of Caesar", "occurred_at": "0044-03-15 12:00 BC", "embedding": [1, 0, 0]},
+    {
+        "external_id": "ever",
+        "content": "car for ever",
+        "occurred_at": "infinity",
+        "embedding": [0, 1, 0],
+        "metadata": {"year": 2e3},
+    },
+    {"external_id": "bare title", "title": "Car"},
+    {"external_id": "nothing"},
+    {"external_id": "'; drop table \\ \"", "content": "back\\slash \t tab \r\n line", "metadata": {"": {"": ""}}},
+]
+QUERIES = [
+    {"query_id": "one", "text": "car prices", "embedding": [0.1, 1e-7, -3.4028234e17], "filters": {"year": 2024}},
+    {"query_id": "two", "text": "häuser", "embedding": [1, 2, 3]},
+]
+LEARNED = {
+    "version": 1,
+    "mode": "hybrid",
+    "features": ["score", "importance"],
+    "intercept": 1e-07,
+    "weights": [0.1, -2.5e-05],
+    "trees": [{"feature": [1], "threshold": [0.3], "left": [-1], "right": [-2], "value": [0.1, 1e10]}],
+}
+JUDGMENTS = [
+    {"query_id": "one", "external_id": "plain", "grade": 3, "judge": "ana"},
+    {"query_id": "one", "external_id": "plain", "grade": -1, "judge": "bo"},
+    {"query_id": "one", "external_id": "not there", "grade": 1},
+]
+SAME = (
+    "r.external_id, r.chunk_index, r.title, r.content, r.source_uri, r.speaker, r.category, r.importance, r.occurred_at"
+    ", r.created_at, r.token_count, r.metadata, r.score, r.full_text_score, r.full_text_rank, r.semantic_score,"
+    " r.semantic_rank, r.snippet"
+)
+ASKED = [
+    f"select ({SAME})::text from braid.hybrid_search('car prices häuser', '[1,1,0]', 100, collection => 'rich',"
+    " options => '{\"snippet\": true}') r",
+    f"select ({SAME})::text from braid.full_text_search('car -bicycle', 100, collection => 'rich') r",
+    f"select ({SAME})::text from braid.full_text_search('Häuser', 9, options => '{{\"language\": \"de\"}}',"
+    " collection => 'rich') r",
+    f"select ({SAME})::text from braid.semantic_search('[0.5,1,0.25]', 100, collection => 'rich',"
+    ' filters => \'{"year": {"$gte": 2000}}\') r',
+    f"select ({SAME}, r.sparse_score)::text from braid.hybrid_search('car', collection => 'rich',"
+    ' options => \'{"sparse": {"ü": 3, "auto": 0.7}}\') r',
+    f"select ({SAME})::text from braid.similar_documents('old', 100, collection => 'rich') r",
+    "select f::text from braid.facets('{speaker,category,language,year,team,importance}', collection => 'rich') f",
+    "select input from braid.claim_embedding_jobs(100, collection => 'rich', lease => '1 microsecond')",
+    "select p::text from braid.check_index('rich') p",
+    "select braid.get_profile('ana')",
+    "select braid.get_ranking_model('learned')",
+    "select m::text from braid.list_ranking_models() m",
+    f"select ({SAME}, r.boosts)::text from braid.hybrid_search('car', '[1,1,0]', 100, collection => 'rich',"
+    ' options => \'{"model": "learned"}\') r',
+    "select q::text from braid.list_queries('asked') q",
+    "select j::text from braid.list_judgments('asked', 'one') j",
+    "select braid.evaluate('asked', '{\"collection\": \"rich\"}', '{ndcg@10}')::jsonb - '{latency,queries}'::text[]",
+    "select braid.export_tenant()::text",
+]
+
+
+# The last kinds of records of `source`.
+KINDS = ("document", "profile", "query_set", "query", "ranking_model")
+MODEL = {"embedding_model", "dimensions", "distance"}
+
+
+def create_collection(admin: Connection) -> None:
+    # By rank: the mean of similarities, which convex fusion uses, may differ in its last digit with the order of rows.
+    admin.execute(
+        "select braid.create_collection('rich', 'english', 3, 'l2', 'test', 32, k1 => 0.9, b => 0.4,"
+        " title_weight => 2.5, fusion => 'rrf', rrf_k => 17, semantic_weight => 0.3, fold_diacritics => false,"
+        ' hnsw_m => 8, indexed_attributes => \'{"year": "number", "team": "text"}\')'
+    )
+    admin.execute("select braid.set_synonyms('car', '{automobile}', 'rich')")
+
+
+@pytest.fixture(scope="module")
+def source(world: World) -> Connection:
+    """A session of a tenant with all kinds of documents."""
+    create_collection(world.admin)
+    world.admin.execute("select braid.create_tenant('source')")
+    connection = world.connect("postgres", braid__tenant="source")
+    connection.execute("select braid.upsert_documents(%s, 'rich')", (json.dumps(DOCUMENTS),))
+    connection.execute("select braid.update_metadata('chunked', '{\"team\": \"blue\"}', collection => 'rich')")
+    connection.execute("select braid.upsert_document('gone', 'car car car', collection => 'rich')")
+    connection.execute("select braid.delete_document('gone', 'rich')")
+    connection.execute(
+        "select braid.set_profile('ana', '[0.1,1e-7,-3.4028234e17]', '{\"category\": {\"memo\": 0.1}}', 'rich')"
+    )
+    connection.execute("select braid.create_query_set('asked', description => 'Ünïcode')")
+    connection.execute("select braid.store_queries('asked', %s, 'rich')", (json.dumps(QUERIES),))
+    connection.execute("select braid.store_judgments('asked', %s)", (json.dumps(JUDGMENTS),))
+    connection.execute("select braid.store_ranking_model('learned', %s)", (json.dumps(LEARNED),))
+    return connection
+
+
+@pytest.fixture(scope="module")
+def importer(world: World) -> Connection:
+    return world.connect("postgres", braid__tenant="target")
+
+
+@pytest.fixture
+def target(world: World, importer: Connection) -> Iterator[Connection]:
+    """A session of a new tenant, as administrator."""
+    world.admin.execute("select braid.create_tenant('target')")
+    yield importer
+    world.admin.execute("select braid.drop_tenant('target', 'target')")
+
+
+@pytest.fixture(scope="module")
+def elsewhere(server: embedded.Server, request: pytest.FixtureRequest) -> Iterator[World]:
+    created = World(server.dsn_for("postgres"), request.getfixturevalue("template").template_dbname)
+    yield created
+    created.close()
+
+
+def records(connection: Connection) -> list[str]:
+    return [record for (record,) in connection.execute("select braid.export_tenant()::text")]
+
+
+def load(connection: Connection, exported: list[str]) -> int:
+    return int(one(connection, "select braid.import_tenant(%s)", f"[{','.join(exported)}]"))
+
+
+def answers(connection: Connection) -> list[Any]:
+    found = [connection.execute(statement).fetchall() for statement in ASKED]
+    # Jobs come in the order of ids, and equal facets in any.
+    return [
+        rows if statement.startswith("select (") else sorted(rows) for statement, rows in zip(ASKED, found, strict=True)
+    ]
+
+
+def test_another_tenant_gets_the_same_answers(source: Connection, target: Connection) -> None:
+    expected = answers(source)
+    assert all(expected[:8]) and not expected[8]
+    assert load(target, records(source)) == len(DOCUMENTS)
+    assert answers(target) == expected
+    # Hashes came along.
+    status = "select array_agg(distinct status) from braid.upsert_documents(%s, 'rich')"
+    unchanged = [document for document in DOCUMENTS if document["external_id"] != "chunked"]
+    assert target.execute(status, (json.dumps(unchanged),)).fetchone() == (["unchanged"],)
+
+
+def test_another_database_gets_the_same_answers(source: Connection, elsewhere: World) -> None:
+    """With its collection and synonyms, by an administrator; again is harmless, piece by piece too."""
+    expected = answers(source)
+    elsewhere.admin.execute("select braid.create_tenant('source')")
+    imported = elsewhere.connect("postgres", braid__tenant="source", timezone="Asia/Tokyo", extra_float_digits="-15")
+    load(imported, records(source))
+    for record in records(source):
+        load(imported, [record])
+    imported.execute("set timezone = default; set extra_float_digits = default")
+    assert answers(imported) == expected
+
+
+def test_an_export_does_not_depend_on_the_sessions_settings(world: World, source: Connection) -> None:
+    other = world.connect(
+        "postgres",
+        braid__tenant="source",
+        timezone="Asia/Kathmandu",
+        datestyle="German, DMY",
+        extra_float_digits="-15",
+        bytea_output="escape",
+        intervalstyle="sql_standard",
+    )
+    assert records(other) == records(source)
+
+
+@pytest.mark.any_version
+def test_pages_are_the_whole(source: Connection) -> None:
+    whole = records(source)
+    paged: list[str] = []
+    after = None
+    while True:
+        page = [
+            record
+            for (record,) in source.execute("select braid.export_tenant('rich', %s, 2)::text", (after,)).fetchall()
+        ]
+        if not page:
+            break
+        paged += page
+        after = json.loads(page[-1])["document"]["external_id"]
+    # Profiles, query sets and ranking models are of no collection.
+    assert paged == [record for record in whole if not set(KINDS[1:]) & json.loads(record).keys()]
+    assert source.execute("select count(*) from braid.export_tenant('small')").fetchone() == (0,)
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize("arguments", ["after => 'x'", "document_count => 1", "'rich', document_count => -1"])
+def test_wrong_pages_are_refused(source: Connection, arguments: str) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        source.execute(f"select braid.export_tenant({arguments})")
+    assert caught.value.diag.message_hint
+
+
+def test_every_column_is_exported(world: World, source: Connection) -> None:
+    """A table or column that is new belongs into the export, or into DERIVED."""
+    tables = world.admin.execute(
+        "select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'tenant_id'"
+        " where c.relnamespace = 'braid_store'::regnamespace and c.relkind in ('r', 'p')"
+        " and c.relname !~ '^(vectors|search_log)_'"
+    )
+    assert {name for (name,) in tables} - DERIVED == {
+        "documents",
+        "chunks",
+        "sparse_rows",
+        "profiles",
+        "query_sets",
+        "queries",
+        "query_set_embeddings",
+        "judgments",
+        "ranking_models",
+    }
+    # There are two queries.
+    found = [json.loads(record) for record in [*records(source)[-6:-2], records(source)[-1]]]
+    document, profile, query_set, query, model = (record[key] for record, key in zip(found, KINDS, strict=True))
+    for table, keys, more in (
+        ("documents", document.keys(), {"collection", "chunks"}),
+        ("chunks", document["chunks"][0].keys(), {"embeddings", "sparse"}),
+        ("profiles", profile.keys(), {"profile", *MODEL}),
+        ("query_sets", query_set.keys(), {"query_set"}),
+        ("queries", query.keys() - {"text"} | {"query_text"}, {"embeddings", "judgments"}),
+        ("query_set_embeddings", query["embeddings"][0].keys() | {"query_set", "query_id"}, MODEL),
+        ("judgments", query["judgments"][0].keys() | {"query_set", "query_id"}, set()),
+        ("ranking_models", model.keys(), {"name"}),
+    ):
+        columns = world.admin.execute(
+            "select attname from pg_attribute where attrelid = %s::regclass and attnum > 0 and not attisdropped",
+            (f"braid_store.{table}",),
+        )
+        ids = {"tenant_id", "id", "collection_id", "document_id", "attribute_version", "name", "vector_space_id"}
+        assert keys == {name for (name,) in columns} - ids | more
+
+
+def test_vectors_of_a_shard_and_of_both_models_come_along(world: World, source: Connection, elsewhere: World) -> None:
+    for place in (world, elsewhere):
+        place.admin.execute("select braid.create_tenant('vectors')")
+        place.admin.execute(
+            "select braid.create_collection('half', dimensions => 2, embedding_model => 'old',"
+            " vector_storage => 'halfvec')"
+        )
+    connection = world.connect("postgres", braid__tenant="vectors")
+    documents = [{"external_id": f"{n}", "content": f"x{n}", "embedding": [1, n / 7]} for n in range(30)]
+    connection.execute("select braid.upsert_documents(%s, 'half')", (json.dumps(documents),))
+    world.admin.execute("update braid_store.vector_settings set exact_rows = 1")
+    for _ in range(3):
+        world.admin.execute("select braid.maintain()")
+    state = connection.execute("select braid.status('half') #>> '{collections,0,vectors,shards,0,state}'")
+    assert state.fetchone() == ("serving",)
+    world.admin.execute("update braid_store.vector_settings set exact_rows = 8000")
+    for place in (world, elsewhere):
+        place.admin.execute("select braid.start_model_migration('half', 'new', 4)")
+    connection.execute("select braid.upsert_document('n', 'n', embedding => '[1, 2, 3, 4]', collection => 'half')")
+    exported = records(connection)
+    embeddings = {
+        record["document"]["external_id"]: record["document"]["chunks"][0]["embeddings"]
+        for record in map(json.loads, exported)
+        if "document" in record
+    }
+    assert embeddings["n"] == {"new": "[1,2,3,4]"}
+    assert embeddings["29"].keys() == {"old"}
+    there = elsewhere.connect("postgres", braid__tenant="vectors")
+    load(there, exported)
+    assert records(there) == exported
+    nearest = "select external_id, score from braid.semantic_search('[1,2]', 10, collection => 'half',"
+    nearest += " options => '{\"exact\": true}')"
+    assert there.execute(nearest).fetchall() == connection.execute(nearest).fetchall()
+    world.admin.execute("select braid.drop_collection('half')")
+
+
+class TestWhoMay:
+    def test_a_writer_imports_into_collections_that_are_there(self, world: World, source: Connection) -> None:
+        world.admin.execute("select braid.create_tenant('written')")
+        login = world.role("writer", "braid_writer")
+        world.member("written", login)
+        writer = world.connect(login)
+        exported = records(source)
+        assert load(writer, exported) == len(DOCUMENTS)
+        assert records(writer) == exported
+        new = json.loads(exported[0])
+        new["collection"]["name"] = "elsewhere"
+        with pytest.raises(psycopg.errors.UndefinedObject, match="elsewhere") as caught:
+            load(writer, [json.dumps(new)])
+        assert "administrator" in str(caught.value.diag.message_hint)
+
+    def test_a_reader_may_do_neither(self, world: World) -> None:
+        login = world.role("reader", "braid_reader")
+        world.member("alpha", login)
+        reader = world.connect(login)
+        for call in ("export_tenant()", "import_tenant('[]')"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                reader.execute(f"select braid.{call}")
+
+    @pytest.mark.any_version
+    def test_a_collection_with_other_settings_is_refused(self, source: Connection, target: Connection) -> None:
+        exported = records(source)
+        changes = {"k1": 1.5, "embedding_model": "other", "synonyms": {}, "unknown": 1, "fusion": None}
+        for key, value in changes.items():
+            other = json.loads(exported[0])
+            other["collection"][key] = value
+            with pytest.raises(psycopg.errors.InvalidParameterValue, match=f"other settings here: .*{key}") as caught:
+                load(target, [json.dumps(other), *exported[1:]])
+            assert "leave the record" in str(caught.value.diag.message_hint)
+        assert records(target) == []
+        assert load(target, exported[1:]) == len(DOCUMENTS)
+        assert records(target) == exported
+
+
+BAD: list[Any] = [
+    None,
+    {},
+    "x",
+    [None],
+    [[]],
+    [1],
+    [{}],
+    [{"document": {}}],
+    [{"document": None}],
+    [{"document": []}],
+    [{"collection": 1}],
+    [{"collection": {}, "document": {}}],
+    [{"other": {}}],
+    [{"collection": {"name": "nowhere", "dimensions": "x"}}],
+    [{"collection": {"name": None}}],
+    [{"collection": {"name": "nowhere"}}],
+]
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize("wrong", BAD, ids=lambda wrong: json.dumps(wrong)[:40])
+def test_what_is_no_export_is_refused(target: Connection, wrong: Any) -> None:
+    with pytest.raises(psycopg.errors.DataError) as caught:
+        load_json(target, wrong)
+    assert caught.value.sqlstate in ("22023", "22P02")
+    assert caught.value.diag.message_hint
+    assert records(target) == []
+
+
+def load_json(connection: Connection, value: Any) -> None:
+    connection.execute("select braid.import_tenant(%s::jsonb)", (json.dumps(value),))
+
+
+DOCUMENT_CHANGES: list[tuple[str, Any]] = [
+    ("external_id", None),
+    ("external_id", ""),
+    ("external_id", "x" * 1025),
+    ("external_id", {"a": 1}),
+    ("metadata", None),
+    ("metadata", []),
+    ("content_hash", None),
+    ("content_hash", "\\xzz"),
+    ("occurred_at", "yesterday's"),
+    ("occurred_at", "2026-99-99"),
+    ("created_at", None),
+    ("collection", "nowhere"),
+    ("collection", None),
+    ("chunks", None),
+    ("chunks", {}),
+    ("chunks", [None]),
+    ("unknown", 1),
+    ("tenant_id", 1),
+    ("id", 1),
+]
+CHUNK_CHANGES: list[tuple[str, Any]] = [
+    ("content", None),
+    ("content", "word " * 40000),
+    ("token_count", "many"),
+    ("token_count", 1e300),
+    ("importance", "much"),
+    ("importance", 10**400),
+    ("metadata", None),
+    ("metadata", "x"),
+    ("embeddings", None),
+    ("embeddings", {"test": "x"}),
+    ("embeddings", {"test": [1, 2]}),
+    ("embeddings", {"test": {"a": 1}}),
+    ("embeddings", {"test": "[NaN,1,2]"}),
+    ("chunk_index", None),
+    ("chunk_index", 1),
+    ("tenant_id", 1),
+    ("document_id", 1),
+    ("id", 1),
+]
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize(
+    ("part", "key", "value"),
+    [
+        *(("document", key, value) for key, value in DOCUMENT_CHANGES),
+        *(("chunk", key, value) for key, value in CHUNK_CHANGES),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_records_that_were_changed_are_refused(
+    source: Connection, target: Connection, part: str, key: str, value: Any
+) -> None:
+    exported = [json.loads(record) for record in records(source)]
+    chunked = next(r["document"] for r in exported if r.get("document", {}).get("external_id") == "chunked")
+    (chunked if part == "document" else chunked["chunks"][0])[key] = value
+    wrong = (psycopg.errors.DataError, psycopg.errors.UndefinedObject, psycopg.errors.ProgramLimitExceeded)
+    with pytest.raises(wrong) as caught:
+        load_json(target, exported)
+    assert caught.value.sqlstate in ("22023", "22P02", "42704", "22003", "54000")
+    assert records(target) == []
+
+
+QUERY_CHANGES: list[tuple[str, Any]] = [
+    ("query_set", "none"),
+    ("query_id", ""),
+    ("text", None),
+    ("filters", []),
+    ("updated_at", "never"),
+    ("embeddings", {}),
+    ("embeddings", [{"embedding": [1, "x"]}]),
+    ("embeddings", [{"embedding": [1e30, 1e30]}]),
+    ("judgments", None),
+    ("judgments", [7]),
+    ("judgments", [{"external_id": "a", "grade": 1.5}]),
+    ("judgments", [{"external_id": "a", "grade": 1, "chunk_index": 0}]),
+    ("judgments", [{"external_id": "a", "grade": 1, "updated_at": "x"}]),
+    ("unknown", 1),
+]
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize(("key", "value"), QUERY_CHANGES, ids=str)
+def test_queries_that_were_changed_are_refused(source: Connection, target: Connection, key: str, value: Any) -> None:
+    exported = [json.loads(record) for record in records(source)]
+    next(record["query"] for record in exported if "query" in record)[key] = value
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        load_json(target, exported)
+    assert caught.value.diag.message_hint
+    assert records(target) == []
+
+
+MODEL_CHANGES: list[tuple[str, Any]] = [
+    ("name", ""),
+    ("name", 7),
+    ("model", {}),
+    ("model", {**LEARNED, "weights": [1, "x"]}),
+    ("model", {**LEARNED, "checksum": "0"}),
+    ("updated_at", "never"),
+    ("unknown", 1),
+]
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize(("key", "value"), MODEL_CHANGES, ids=str)
+def test_models_that_were_changed_are_refused(source: Connection, target: Connection, key: str, value: Any) -> None:
+    exported = [json.loads(record) for record in records(source)]
+    exported[-1]["ranking_model"][key] = value
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        load_json(target, exported)
+    assert caught.value.diag.message_hint
+    assert records(target) == []
+
+
+@pytest.mark.any_version
+def test_a_tenant_gets_at_most_100_models(source: Connection, target: Connection) -> None:
+    record = json.loads(records(source)[-1])
+    many = [{"ranking_model": {**record["ranking_model"], "name": f"m{n}"}} for n in range(101)]
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="more than 100 ranking models") as caught:
+        load_json(target, many)
+    assert "drop_ranking_model" in str(caught.value.diag.message_hint)
+    assert one(target, "select count(*) from braid.list_ranking_models()") == 0
+    load_json(target, many[1:])
+    load_json(target, many[1:])
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="more than 100 ranking models"):
+        load_json(target, many[:1])
+
+
+@pytest.mark.any_version
+def test_a_query_set_of_another_level_is_refused(source: Connection, target: Connection) -> None:
+    target.execute("select braid.create_query_set('asked', 'chunk')")
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match="is there, and has the level chunk"):
+        load(target, records(source))
+    target.execute("select braid.drop_query_set('asked')")
+    target.execute("select braid.create_query_set('asked')")
+    load(target, records(source))
+    assert records(target) == records(source)
+
+
+texts = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=40)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+floats = st.floats(allow_nan=False, allow_infinity=False)
+chunks = st.fixed_dictionaries(
+    {"content": texts},
+    optional={
+        "speaker": texts,
+        "importance": floats,
+        "metadata": st.dictionaries(texts, values, max_size=3),
+        "embedding": st.lists(st.floats(-1e6, 1e6, width=32), min_size=3, max_size=3),
+        "language": texts,
+    },
+)
+documents = st.fixed_dictionaries(
+    {"external_id": texts.filter(bool)},
+    optional={
+        "title": texts,
+        "category": texts,
+        "occurred_at": st.datetimes().map(lambda time: time.isoformat() + "Z"),
+        "metadata": st.dictionaries(texts, values, max_size=3),
+        "chunks": st.lists(chunks, max_size=3),
+    },
+)
+
+
+@settings(
+    max_examples=examples(25),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.lists(documents, min_size=1, max_size=5))
+def test_whatever_is_stored_comes_back(source: Connection, target: Connection, generated: list[dict[str, Any]]) -> None:
+    with source.transaction(force_rollback=True):
+        source.execute("select braid.upsert_documents(%s, 'rich')", (json.dumps(generated),))
+        expected = answers(source)
+        exported = records(source)
+    with target.transaction(force_rollback=True):
+        load(target, exported)
+        found = answers(target)
+    assert found == expected

@@ -1,0 +1,30 @@
+"""Synced tables are brought over by the commands that run anyway."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import psycopg
+import pytest
+from tools.cli.conftest import Run
+
+import pgbraid
+
+Connection = psycopg.Connection[Any]
+
+
+@pytest.mark.parametrize("command", [["maintain"], ["work", "--once"]])
+def test_commands_bring_them_over(client: pgbraid.Client, db: Connection, run: Run, command: list[str]) -> None:
+    for table in ("articles", "broken"):
+        db.execute(f"create table {table} (id int primary key, body text)")
+        client.sync_table(f"public.{table}", content=["body"])
+    db.execute("insert into articles values (1, 'amber'), (2, 'basket')")
+    db.execute("alter table broken drop body")
+    ended = run(*command)
+    assert ended.code == 0
+    assert client.count() == 2
+    # One that cannot be read is told of, and does not keep the command from ending.
+    assert "body" in ended.out + ended.err and "public.broken" in ended.out + ended.err
+    if command == ["maintain"]:
+        assert json.loads(ended.out)["rows_applied"] == 6  # noted, read at first, and looked for
