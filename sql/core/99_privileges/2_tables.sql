@@ -21,7 +21,7 @@ grant select on
 to braid_reader, @definer@;
 
 grant select on
-  braid_store.installation, braid_store.vector_settings,
+  braid_store.installation, braid_store.parts, braid_store.vector_settings,
   braid_store.segments, braid_store.segment_chunks, braid_store.postings, braid_store.forward_rows,
   braid_store.tombstones, braid_store.chunk_vectors, braid_store.vector_shards,
   braid_store.centroids, braid_store.embedding_jobs, braid_store.chunk_attributes, braid_store.due_parts,

@@ -224,7 +224,7 @@ SEARCHES = [
 WRITES = re.compile(
     r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share"
     r"|lock table|nextval|create (table|index)|alter table|grant usage|pg_notify|random_normal|random\(\)"
-    r"|gen_random_uuid)",
+    r"|gen_random_uuid|pg_get_functiondef)",
     re.I,
 )
 

@@ -89,7 +89,7 @@ def test_the_wheel_carries_all_of_the_sql(dist: Path) -> None:
         if path.name != "README.md":
             expected[f"pgbraid/_sql/migrations/{path.name}"] = path.read_text()
     for name, manifest in resources.resources().parts.items():
-        expected[f"pgbraid/_sql/sql/parts/{name}/part.json"] = manifest
+        expected[f"pgbraid/_sql/sql/{name if name == 'core' else f'parts/{name}'}/part.json"] = manifest
     assert inside == expected
 
 

@@ -32,7 +32,7 @@ OF_TENANTS = (
 
 # Each node has its own, about its own work: what is due, sizes, the log of its searches, indexes of vectors.
 OF_NODES = (
-    "installation", "dropped_tenants", "dropped_collections", "dropped_spaces", "due_parts", "due_collections",
+    "installation", "parts", "dropped_tenants", "dropped_collections", "dropped_spaces", "due_parts", "due_collections",
     "upkeep_rates", "vector_settings", "vector_shards", "embedding_usage", "search_log", "search_log_days",
     "search_feedback", "search_hours", "daily_table_sizes", "daily_part_sizes", "synced_tables", "row_changes",
     "synced_rows", "crash_marks",

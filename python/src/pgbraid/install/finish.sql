@@ -6,6 +6,10 @@ declare
   v_migrations constant text[] := array[
 {{hashes}}
   ];
+  -- Name and manifest.
+  v_parts constant text[] := array[
+{{parts}}
+  ];
   -- Functions and views of pgbraid, each with a version of its catalog row, which changes whenever it is replaced, and that
   -- may be twice in a transaction. What a superuser or another login put into pgbraid's schemas is not pgbraid's.
   c_objects constant text := $objects$
@@ -52,6 +56,9 @@ begin
   where e.extname = 'vector';
   -- A body may call what a later file creates.
   perform set_config('check_function_bodies', 'off', true);
+  delete from braid_store.parts where true;
+  insert into braid_store.parts (name, place, manifest)
+  select v_parts[i][1], i, v_parts[i][2]::jsonb from generate_subscripts(v_parts, 1) i;
   loop
     begin
       execute format('select array(select o.version from (%s) o)', c_objects) into v_before;
@@ -109,12 +116,15 @@ begin
   end loop;
   v_file := null;
 
-  insert into braid_store.installation (version, content_hash, migrations, placeholders)
+  insert into braid_store.installation (version, content_hash, migrations, placeholders, extension_hashes)
   values ('{{version}}', '{{content_hash}}',
           (select jsonb_object_agg(v_migrations[i][1], v_migrations[i][2]) from generate_subscripts(v_migrations, 1) i),
-          jsonb_build_object('owner', v_owner, 'definer', v_definer, 'vector', v_vector))
+          jsonb_build_object('owner', v_owner, 'definer', v_definer, 'vector', v_vector),
+          (select coalesce(jsonb_object_agg('braid_store.' || p.proname, encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex')), '{}')
+           from braid_store.extension_points() e
+           join pg_proc p on p.oid = e))
   on conflict (only_row) do update
     set version = excluded.version, content_hash = excluded.content_hash, migrations = excluded.migrations,
-        placeholders = excluded.placeholders, installed_at = clock_timestamp();
+        placeholders = excluded.placeholders, extension_hashes = excluded.extension_hashes, installed_at = clock_timestamp();
   notify pgrst, 'reload schema';
 end

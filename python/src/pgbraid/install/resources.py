@@ -16,7 +16,7 @@ from pgbraid.errors import InstallationError
 ROOT = Path(__file__).parents[1] / "_sql"
 FOUNDATION = "core/10_foundation/1_schemas/"
 PRIVILEGES = "core/99_privileges/"
-MANIFEST = re.compile(r"parts/(\w+)/part\.json")
+MANIFEST = re.compile(r"(?:parts/)?(\w+)/part\.json")
 FUNCTION = re.compile(r"^create or replace function (braid(?:_calls|_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
 
 
@@ -35,22 +35,22 @@ class SqlFile:
 @dataclass(frozen=True)
 class Resources:
     """`foundation` is what migrations stand on: roles and schemas. `repeatable` are functions, views, policies and
-    grants, in the order in which they are applied: the core, the parts, privileges. `parts` has each part's name and
-    manifest, a part behind those that it needs."""
+    grants, in the order in which they are applied: the core, the parts, privileges. `parts` has the manifests of
+    the core and of each part, a part behind those that it needs."""
 
     foundation: tuple[SqlFile, ...]
     migrations: tuple[SqlFile, ...]
     repeatable: tuple[SqlFile, ...]
     parts: Mapping[str, str]
 
-    def body_hashes(self, placeholders: Mapping[str, str]) -> set[tuple[str, str]]:
-        """Name and hash of the body of each function, as the catalog has them."""
-        found = set()
+    def body_hashes(self, placeholders: Mapping[str, str]) -> dict[str, str]:
+        """Return the hash of the body of each function by its name, as the catalog has them."""
+        found = {}
         for file in self.repeatable:
             for name, body in FUNCTION.findall(file.text):
                 for placeholder, value in placeholders.items():
                     body = body.replace(f"@{placeholder}@", value)
-                found.add((name, hashlib.sha256(body.encode()).hexdigest()))
+                found[name] = hashlib.sha256(body.encode()).hexdigest()
         return found
 
     @property
@@ -76,12 +76,12 @@ def migration_ids() -> tuple[str, ...]:
 def _read(root: Path) -> Resources:
     files = _files(root / "sql")
     parts = _parts(files)
-    places = {"core": -1, **{f"parts/{name}": place for place, name in enumerate(parts)}}
+    places = list(parts)
     repeatable = [file for file in files if file.name.endswith(".sql") and not file.name.startswith(FOUNDATION)]
 
     def layer(file: SqlFile) -> tuple[bool, int]:
         folders = file.name.split("/")
-        return file.name.startswith(PRIVILEGES), places["/".join(folders[: 1 if folders[0] == "core" else 2])]
+        return file.name.startswith(PRIVILEGES), places.index(folders[0] if folders[0] == "core" else folders[1])
 
     return Resources(
         foundation=tuple(file for file in files if file.name.startswith(FOUNDATION)),
@@ -92,9 +92,9 @@ def _read(root: Path) -> Resources:
 
 
 def _parts(files: Iterable[SqlFile]) -> dict[str, str]:
-    """Return the manifest of each part by the part's name, a part behind those that it needs."""
+    """Return the manifests by name, the core first, a part behind those that it needs."""
     manifests = {found[1]: file.text for file in files if (found := MANIFEST.fullmatch(file.name))}
-    left = {name: set(json.loads(text)["needs"]) for name, text in manifests.items()}
+    left = {name: {"core", *json.loads(text)["needs"]} - {name} for name, text in manifests.items()}
     ordered: dict[str, str] = {}
     while left:
         ready = min((name for name, needs in left.items() if needs <= ordered.keys()), default=None)

@@ -23,12 +23,13 @@ READ_INSTALLATION = "braid_calls.read_installation()"
 @dataclass(frozen=True)
 class Installation:
     """An installed schema. `migrations` has the content hash of each migration that was applied, `placeholders` what
-    those in sql/ stand for."""
+    those in sql/ stand for, `extension_hashes` the hashes of the bodies that the installation has written."""
 
     version: str
     content_hash: str
     migrations: Mapping[str, str]
     placeholders: Mapping[str, str]
+    extension_hashes: Mapping[str, str]
 
     @property
     def pending_migrations(self) -> tuple[str, ...]:
@@ -65,7 +66,11 @@ def read_installation(connection: Connection) -> Installation | None:
             f"the login {connection.info.user} may not use pgbraid",
             hint=f"have an administrator run: grant braid_reader to {connection.info.user}",
         )
-    row = connection.execute(f"select version, content_hash, migrations, placeholders from {source}").fetchone()
+    row = connection.execute(
+        # Earlier versions had written no bodies.
+        "select version, content_hash, migrations, placeholders,"
+        f" coalesce(to_jsonb(i) -> 'extension_hashes', '{{}}') from {source} i"
+    ).fetchone()
     if row is None:
         is_bound = source != INSTALLATION or connection.execute(
             f"select pg_catalog.row_security_active('{INSTALLATION}')"
@@ -88,7 +93,8 @@ def changed_functions(connection: Connection, installation: Installation) -> lis
         " from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
         " where n.nspname in ('braid', 'braid_calls', 'braid_store')"
     )
-    return sorted({name for name, _ in resources().body_hashes(installation.placeholders) - set(rows)})
+    meant = {**resources().body_hashes(installation.placeholders), **installation.extension_hashes}
+    return sorted({name for name, _ in meant.items() - set(rows)})
 
 
 def exists(connection: Connection, relation: str) -> bool:

@@ -22,7 +22,7 @@ begin
            end as definition
     from pg_catalog.pg_class c
     cross join lateral (
-      select c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'synonyms',
+      select c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'parts', 'synonyms',
                            'indexed_attributes', 'model_migrations', 'sparse_encoders', 'sparse_encoder_terms')
              as is_definition
     ) d
@@ -46,7 +46,7 @@ begin
     from pg_catalog.pg_class c
     left join pg_catalog.pg_policy p on p.polrelid = c.oid and p.polname = 'definitions'
     where c.relnamespace = 'braid_store'::regnamespace
-      and c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'synonyms',
+      and c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'parts', 'synonyms',
                         'indexed_attributes', 'model_migrations', 'sparse_encoders', 'sparse_encoder_terms')
       and p.polroles is distinct from array['@definer@'::regrole::oid]
     order by c.oid

@@ -1,0 +1,1 @@
+select braid_store.write_extension_points();

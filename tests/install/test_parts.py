@@ -1,0 +1,112 @@
+"""How a part joins: the end of an installation has the core's extension points call it."""
+
+from __future__ import annotations
+
+import json
+
+import psycopg
+import pytest
+
+from pgbraid.errors import InstallationError
+from pgbraid.install import install
+from support.calls import one
+from support.package import Package
+
+HEAD = """language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$"""
+
+
+def point(name: str, arguments: str, returns: str, body: str) -> str:
+    result = f"\nreturns {returns}" if returns else ""
+    return (
+        f"create or replace function braid_store.{name}({arguments}){result}\n{HEAD}\nbegin\n  {body}\nend\n$$;\n\n"
+        f"comment on function braid_store.{name} is 'Extend it.';\n"
+    )
+
+
+def part(name: str, needs: list[str], **functions: str) -> dict[str, str | None]:
+    manifest = {"sentence": "Adds.", "needs": needs, "since": "0.1.0", "is_stable": True}
+    files = {f"sql/parts/{name}/{function}.sql": text for function, text in functions.items()}
+    return {f"sql/parts/{name}/part.json": json.dumps(manifest), **files}
+
+
+POINTS = "sql/core/95_upkeep/7_status"
+# Four kinds of points, by what they return.
+CORE = {
+    f"{POINTS}/extend_rows.sql": point("extend_rows", "a int", "setof int", "return;"),
+    f"{POINTS}/extend_json.sql": point("extend_json", "a int", "jsonb", "return '{}'::jsonb;"),
+    f"{POINTS}/extend_value.sql": point("extend_value", "a int", "text", "return coalesce(null);"),
+    f"{POINTS}/extend_sum.sql": point("extend_sum", "inout total int, a int", "", "null;"),
+}
+
+
+def added(name: str, needs: list[str], number: int) -> dict[str, str | None]:
+    return part(
+        name,
+        needs,
+        **{
+            f"extend_rows_{name}": point(f"extend_rows_{name}", "a int", "setof int", f"return next a * {number};"),
+            f"extend_json_{name}": point(
+                f"extend_json_{name}", "a int", "jsonb", f"return jsonb_build_object('{name}', a, 'last', '{name}');"
+            ),
+            f"extend_value_{name}": point(
+                f"extend_value_{name}", "a int", "text", f"return case when a = {number} then '{name}' end;"
+            ),
+            f"extend_sum_{name}": point(
+                f"extend_sum_{name}", "inout total int, a int", "", f"total := total * {number} + a;"
+            ),
+        },
+    )
+
+
+def answers(dsn: str) -> list[object]:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        return [
+            one(connection, "select array(select braid_store.extend_rows(5))"),
+            one(connection, "select braid_store.extend_json(5)"),
+            [one(connection, "select braid_store.extend_value(%s)", n) for n in (2, 3, 4)],
+            one(connection, "select braid_store.extend_sum(1, 5)"),
+        ]
+
+
+def test_points_call_the_parts_that_are_there(dsn: str, package: Package) -> None:
+    package.change(CORE)
+    install(dsn)
+    assert answers(dsn) == [[], {}, [None, None, None], 1]
+    # In the order of needs, not of names.
+    package.change({**CORE, **added("zz", [], 2), **added("aa", ["zz"], 3)})
+    assert install(dsn).functions_applied
+    assert answers(dsn) == [[10, 15], {"zz": 5, "aa": 5, "last": "aa"}, ["zz", "aa", None], (1 * 2 + 5) * 3 + 5]
+    assert not install(dsn).functions_applied
+    package.change({**CORE, **added("aa", [], 3)})
+    assert install(dsn).functions_applied
+    assert answers(dsn) == [[15], {"aa": 5, "last": "aa"}, [None, "aa", None], 8]
+
+
+def test_a_body_that_somebody_has_replaced_is_written_again(dsn: str, package: Package) -> None:
+    package.change({**CORE, **added("aa", [], 3)})
+    install(dsn)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(CORE[f"{POINTS}/extend_rows.sql"].encode())
+    assert answers(dsn)[0] == []
+    assert install(dsn).functions_applied
+    assert answers(dsn)[0] == [15]
+
+
+def test_an_extension_has_the_form_of_its_point(dsn: str, package: Package) -> None:
+    wrong = point("extend_rows_aa", "a int, b int", "setof int", "return;")
+    package.change({**CORE, **part("aa", [], extend_rows_aa=wrong)})
+    with pytest.raises(InstallationError, match="extend_rows_aa") as caught:
+        install(dsn)
+    assert caught.value.hint
+
+
+def test_parts_that_need_each_other_are_refused(dsn: str, package: Package) -> None:
+    package.change({**part("aa", ["bb"]), **part("bb", ["aa"])})
+    with pytest.raises(InstallationError, match="aa, bb need each other") as caught:
+        install(dsn)
+    assert caught.value.hint
