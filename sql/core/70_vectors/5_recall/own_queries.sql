@@ -12,36 +12,21 @@ stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan
-set jit = off
 as $$
-#variable_conflict use_column
-declare
-  -- Of so many queries of sets a part is drawn.
-  c_most_read constant int := 10000;
 begin
-  queries := array(
-    select q.embedding
-    from braid_store.query_embeddings q
-    where q.tenant_id = own_queries.tenant_id and q.collection_id = own_queries.collection_id
-      and q.vector_space_id = own_queries.vector_space_id
-    order by q.used_at desc
-    limit own_queries.query_count);
-  stored_count := cardinality(queries);
-  queries := queries || array(
-    select s.embedding
-    from (
-      select e.query_set, e.query_id, e.embedding
-      from braid_store.query_set_embeddings e
-      where e.tenant_id = own_queries.tenant_id and e.vector_space_id = own_queries.vector_space_id
-      limit c_most_read
-    ) s
-    order by hashtextextended(s.query_id, hashtextextended(s.query_set, 0)), s.query_set, s.query_id
-    limit own_queries.query_count - own_queries.stored_count);
-  set_count := cardinality(queries) - stored_count;
+  select coalesce(array_agg(q.embedding order by q.ordinality), '{}'), count(*) filter (where q.source = 'stored'),
+         count(*) filter (where q.source = 'query_sets')
+  into queries, stored_count, set_count
+  from (
+    select e.*
+    from braid_store.extend_own_queries(
+           own_queries.tenant_id, own_queries.collection_id, own_queries.vector_space_id, own_queries.query_count)
+         with ordinality e
+    limit own_queries.query_count
+  ) q;
 end
 $$;
 
 comment on function braid_store.own_queries(int, int, int, int) is
-  'Vectors of queries of a tenant, at most query_count: those stored for the collection, the last used first, and then, drawn '
-  'by a hash, those of its query sets. stored_count, set_count: how many of each.';
+  'Vectors of queries of a tenant, at most query_count, as parts have them: those stored for the collection, then those of its query '
+  'sets. stored_count, set_count: how many of each.';

@@ -35,6 +35,7 @@ declare
   v_has_options boolean; -- more than those that many searches have
   v_legs text;
   v_asks_sparse boolean;
+  v_sparse jsonb; -- terms
   v_filter braid_store.filter;
   v_searched text;
   v_is_cut boolean;
@@ -91,25 +92,28 @@ begin
     v_collection.rrf_k := coalesce(rrf_k, v_collection.rrf_k);
   end if;
   if query_embedding is null and may_be_sparse and v_has_text then
-    -- None is stored for a longer text.
+    -- No part has one for a longer text.
     if octet_length(query_text) <= 16384 and (v_collection.query_embedding_count > 0 or v_options.cursor <> '')
        and v_collection.semantic_weight > 0 then
-      v_part := braid_store.find_page_embedding(
-        tenant_id, v_collection, braid_store.asked_text(query_text, v_options.operators, v_collection.text_config),
-        v_options.cursor);
-      query_embedding := v_part.embedding;
-      embedding_mark := v_part.mark;
+      select e.embedding, e.mark into query_embedding, embedding_mark
+      from braid_store.extend_query_embedding(
+             tenant_id, v_collection, braid_store.asked_text(query_text, v_options.operators, v_collection.text_config),
+             v_options.cursor) e;
     end if;
   end if;
   if v_options.sparse is not null or v_collection.sparse_encoder is not null then
     v_collection.sparse_weight := coalesce(v_options.sparse_weight, v_collection.sparse_weight);
-    v_asks_sparse := may_be_sparse and v_collection.sparse_weight > 0 and not v_options.prefilter
-                     and (jsonb_typeof(v_options.sparse) = 'object'
-                          or v_options.sparse is null and v_has_text and v_collection.sparse_encoder is not null);
-    if jsonb_typeof(v_options.sparse) = 'object' and not v_asks_sparse then
-      perform braid_store.refuse_sparse(v_options, v_collection.sparse_weight, may_be_sparse,
-                                        v_has_text or query_embedding is not null);
+    v_asks_sparse := may_be_sparse and v_collection.sparse_weight > 0 and not v_options.prefilter;
+    if jsonb_typeof(v_options.sparse) = 'object' then
+      v_sparse := v_options.sparse;
+      if not v_asks_sparse then
+        perform braid_store.refuse_sparse(v_options, v_collection.sparse_weight, may_be_sparse,
+                                          v_has_text or query_embedding is not null);
+      end if;
+    elsif v_asks_sparse and v_options.sparse is null and v_has_text then
+      v_sparse := braid_store.extend_sparse_query(null, v_collection, query_text);
     end if;
+    v_asks_sparse := v_asks_sparse and v_sparse is not null;
   end if;
   if fusion is not null or v_has_options and options ?| '{normalisation,saturate_at}'
      or query_embedding is not null and not exists (
@@ -228,7 +232,7 @@ begin
     null, 0, false, -- fingerprint, rows_before, is_listed
     null, embedding_mark is not null); -- sparse, is_stored_embedding
   if v_asks_sparse then
-    v_request.sparse := braid_store.compile_sparse_query(v_collection, v_options.sparse, query_text);
+    v_request.sparse := braid_store.compile_sparse_query(v_sparse, v_options.sparse is not null);
   end if;
   if v_has_options is not true then
     return v_request;
@@ -262,4 +266,4 @@ comment on function braid_store.compile_request(int, text, @vector@.vector, int,
   'that a search cannot use. is_reported: corrections of words that occur nowhere are shown to the caller. They are '
   'looked for in that case, and if the options apply them. may_be_sparse: the search may have all legs, a sparse '
   'one if there are terms for it, and a semantic one also if query_embedding is null and the vector of the text is stored. '
-  'embedding_mark: not null if find_page_embedding has given query_embedding.';
+  'embedding_mark: not null if extend_query_embedding has given query_embedding.';

@@ -115,4 +115,4 @@ comment on function braid_calls.run_search(boolean, text, @vector@.vector, int, 
   'it searches again with more candidates. is_reported: returns stats as well, with corrections of words that occur '
   'nowhere. is_explained: stats also tell where the scores of the rows come from and, if explained_id is not null, '
   'what became of that document. may_be_sparse: false for searches that are by full text or by vectors alone. '
-  'embedding_mark: not null if find_page_embedding has given query_embedding.';
+  'embedding_mark: not null if extend_query_embedding has given query_embedding.';

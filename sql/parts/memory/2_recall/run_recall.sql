@@ -31,7 +31,6 @@ as $$
 declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_plan record;
-  v_stored record;
   v_mark text;
   v_weights record;
   v_collection braid_store.collections;
@@ -44,13 +43,14 @@ begin
   v_plan := braid_store.plan_recall(query_text, query_embedding is not null, timeframe, strategy, time_zone, reference_time);
   if query_embedding is null and strategy <> 'full_text' and octet_length(v_plan.searched) between 1 and 16384 then
     v_collection := braid_store.find_collection(collection);
-    v_stored := braid_store.find_page_embedding(
-      v_tenant_id, v_collection,
-      braid_store.asked_text(v_plan.searched, options -> 'operators' is distinct from 'false',
-                             braid_store.language_config(options ->> 'language', v_collection.text_config)),
-      case when jsonb_typeof(options -> 'cursor') = 'string' then options ->> 'cursor' end);
-    query_embedding := v_stored.embedding;
-    v_mark := v_stored.mark;
+    if v_collection.query_embedding_count > 0 or options ->> 'cursor' <> '' then
+      select e.embedding, e.mark into query_embedding, v_mark
+      from braid_store.extend_query_embedding(
+             v_tenant_id, v_collection,
+             braid_store.asked_text(v_plan.searched, options -> 'operators' is distinct from 'false',
+                                    braid_store.language_config(options ->> 'language', v_collection.text_config)),
+             case when jsonb_typeof(options -> 'cursor') = 'string' then options ->> 'cursor' end) e;
+    end if;
     if v_mark is not null then
       v_plan := braid_store.plan_recall(query_text, true, timeframe, strategy, time_zone, reference_time);
     end if;

@@ -44,16 +44,19 @@ begin
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
 
-  if braid_store.may_log(v_found.collection) then
-    v_found.stats := braid_store.log_search(
-      braid_store.require_tenant_id(), v_found.collection, v_found.results, v_found.stats, v_found.warnings,
-      (select string_agg(q.value ->> 'text', E'\n' order by q.ordinality)
-       from jsonb_array_elements(v_found.stats -> 'queries') with ordinality q),
-      run_logged_queries.match_count, run_logged_queries.full_text_weight, run_logged_queries.semantic_weight,
-      run_logged_queries.filters,
-      run_logged_queries.fusion, run_logged_queries.rrf_k, run_logged_queries.candidate_count, run_logged_queries.min_score,
-      run_logged_queries.match, run_logged_queries.options,
-      jsonb_build_object('queries', jsonb_array_length(v_found.stats -> 'queries')));
+  if (v_found.collection).search_log <> 'off' then
+    v_found.stats := v_found.stats || braid_store.extend_search(
+      braid_store.require_tenant_id(), v_found.collection,
+      jsonb_build_object(
+        'query_text', (select string_agg(q.value ->> 'text', E'\n' order by q.ordinality)
+                       from jsonb_array_elements(v_found.stats -> 'queries') with ordinality q),
+        'match_count', run_logged_queries.match_count,
+        'full_text_weight', run_logged_queries.full_text_weight, 'semantic_weight', run_logged_queries.semantic_weight,
+        'filters', run_logged_queries.filters, 'fusion', run_logged_queries.fusion, 'rrf_k', run_logged_queries.rrf_k,
+        'candidate_count', run_logged_queries.candidate_count, 'min_score', run_logged_queries.min_score,
+        'match', run_logged_queries.match, 'options', run_logged_queries.options),
+      jsonb_build_object('queries', jsonb_array_length(v_found.stats -> 'queries')),
+      v_found.results, v_found.stats, v_found.warnings);
   end if;
   return jsonb_build_object('results', v_found.results, 'stats', v_found.stats, 'warnings', v_found.warnings);
 end

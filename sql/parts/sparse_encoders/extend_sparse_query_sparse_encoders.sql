@@ -1,5 +1,8 @@
-create or replace function braid_store.encode_sparse_query(encoder text, query_text text)
-returns table (term text, weight float8)
+create or replace function braid_store.extend_sparse_query_sparse_encoders(
+  inout terms jsonb,
+  collection braid_store.collections,
+  query_text text
+)
 language plpgsql
 stable
 parallel safe
@@ -12,7 +15,6 @@ set jit = off
 -- Weights are read as they are written out, so that 0.1 in single precision is 0.1.
 set extra_float_digits = 1
 as $$
-#variable_conflict use_column
 declare
   v_encoder braid_store.sparse_encoders;
   v_word text;
@@ -25,7 +27,10 @@ declare
   v_terms text[] := '{}';
   v_weights real[] := '{}';
 begin
-  select e.* into v_encoder from braid_store.sparse_encoders e where e.name = encode_sparse_query.encoder;
+  if terms is not null or collection.sparse_encoder is null then
+    return;
+  end if;
+  select e.* into v_encoder from braid_store.sparse_encoders e where e.name = collection.sparse_encoder;
   -- WordPiece (Wu et al. 2016): the longest term that the word begins with, then the longest that its rest begins with. A
   -- word that cannot be cut up so counts for nothing.
   foreach v_word in array braid_store.sparse_words(query_text) loop
@@ -61,10 +66,11 @@ begin
       v_weights := v_weights || v_word_weights;
     end if;
   end loop;
-  return query select distinct w.term, w.weight::text::float8 from unnest(v_terms, v_weights) w (term, weight);
+  terms := (
+    select coalesce(jsonb_object_agg(w.term, w.weight::text::float8), '{}') from unnest(v_terms, v_weights) w (term, weight));
 end
 $$;
 
-comment on function braid_store.encode_sparse_query(text, text) is
-  'Cuts a query text into the terms of a sparse encoder, and returns these and their weights. However often a term stands in '
+comment on function braid_store.extend_sparse_query_sparse_encoders(jsonb, braid_store.collections, text) is
+  'Cuts a query text into the terms of the collection''s encoder, and returns these and their weights. However often a term stands in '
   'the text, it counts once.';

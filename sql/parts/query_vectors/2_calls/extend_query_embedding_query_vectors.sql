@@ -1,15 +1,15 @@
-create or replace function braid_store.find_page_embedding(
+create or replace function braid_store.extend_query_embedding_query_vectors(
   tenant_id int,
   collection braid_store.collections,
   embedded_text text,
-  cursor text,
-  out embedding @vector@.vector,
-  out mark text
+  cursor text
 )
+returns table (embedding @vector@.vector, mark text)
 language plpgsql
 stable
 parallel unsafe
 security invoker
+rows 1
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 set jit = off
@@ -18,17 +18,17 @@ declare
   v_first text[];
   v_text text;
 begin
-  if find_page_embedding.cursor <> '' then
-    v_first := string_to_array((braid_store.read_cursor(find_page_embedding.cursor)).fingerprint, ':');
+  if extend_query_embedding_query_vectors.cursor <> '' then
+    v_first := string_to_array((braid_store.read_cursor(extend_query_embedding_query_vectors.cursor)).fingerprint, ':');
     -- Pages go on as the first one was searched, even if a vector has been stored since.
     if v_first[2] is null then
       return;
     end if;
   end if;
   embedding := braid_store.find_query_embedding(
-    find_page_embedding.tenant_id, find_page_embedding.collection, find_page_embedding.embedded_text);
-  if find_page_embedding.cursor is not null then
-    v_text := braid_store.query_fingerprint(array[find_page_embedding.embedded_text]);
+    extend_query_embedding_query_vectors.tenant_id, extend_query_embedding_query_vectors.collection, extend_query_embedding_query_vectors.embedded_text);
+  if extend_query_embedding_query_vectors.cursor is not null then
+    v_text := braid_store.query_fingerprint(array[extend_query_embedding_query_vectors.embedded_text]);
     mark := v_text || ':' || braid_store.query_fingerprint(array[embedding::text]);
     if v_first[2] = v_text and v_first[3] is distinct from split_part(mark, ':', 2) then
       raise exception 'option cursor is of a search with a stored vector of the query, which %',
@@ -36,11 +36,13 @@ begin
         using errcode = '22023', hint = 'Begin again with "cursor": "", or give query_embedding from the first page on.';
     end if;
   end if;
-  mark := case when embedding is not null then coalesce(mark, '') end;
+  if embedding is not null then
+    mark := coalesce(mark, '');
+    return next;
+  end if;
 end
 $$;
 
-comment on function braid_store.find_page_embedding(int, braid_store.collections, text, text) is
-  'Returns the vector that is stored for the text of a search, if there is one, as find_query_embedding does. mark: not null '
-  'if there is one; with a cursor, hashes of the text and the vector, for the next cursor. None is looked for '
+comment on function braid_store.extend_query_embedding_query_vectors(int, braid_store.collections, text, text) is
+  'Returns the vector that is stored for the text of a search, if there is one, as find_query_embedding does. None is looked for '
   'if the cursor''s first page was searched without one. Raises 22023 if that had another vector for this text.';

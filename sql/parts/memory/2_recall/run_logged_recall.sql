@@ -55,19 +55,22 @@ begin
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
 
-  if braid_store.may_log(v_found.collection) then
+  if (v_found.collection).search_log <> 'off' then
     -- The text and the filter are those that the search had: the timeframe is in the filter.
-    v_found.stats := braid_store.log_search(
-      braid_store.require_tenant_id(), v_found.collection, v_found.results, v_found.stats, v_found.warnings,
-      v_found.stats #>> '{recall,searched_text}', run_logged_recall.match_count, run_logged_recall.full_text_weight,
-      run_logged_recall.semantic_weight,
-      braid_store.time_filter(run_logged_recall.filters, braid_store.period_ranges(v_found.stats #> '{recall,timeframe}')),
-      run_logged_recall.fusion, run_logged_recall.rrf_k, run_logged_recall.candidate_count, run_logged_recall.min_score,
-      run_logged_recall.match, run_logged_recall.options,
+    v_found.stats := v_found.stats || braid_store.extend_search(
+      braid_store.require_tenant_id(), v_found.collection,
+      jsonb_build_object(
+        'query_text', v_found.stats #> '{recall,searched_text}', 'match_count', run_logged_recall.match_count,
+        'full_text_weight', run_logged_recall.full_text_weight, 'semantic_weight', run_logged_recall.semantic_weight,
+        'filters', braid_store.time_filter(run_logged_recall.filters, braid_store.period_ranges(v_found.stats #> '{recall,timeframe}')),
+        'fusion', run_logged_recall.fusion, 'rrf_k', run_logged_recall.rrf_k,
+        'candidate_count', run_logged_recall.candidate_count, 'min_score', run_logged_recall.min_score,
+        'match', run_logged_recall.match, 'options', run_logged_recall.options),
       jsonb_strip_nulls(jsonb_build_object('recall', nullif(jsonb_strip_nulls(jsonb_build_object(
         'strategy', nullif(run_logged_recall.strategy, 'hybrid'),
         'timeframe', case when lower(btrim(run_logged_recall.timeframe) collate "C") = 'auto' then to_jsonb('auto'::text)
-                          when run_logged_recall.timeframe is not null then to_jsonb(true) end)), '{}'))));
+                          when run_logged_recall.timeframe is not null then to_jsonb(true) end)), '{}'))),
+      v_found.results, v_found.stats, v_found.warnings);
   end if;
   return jsonb_build_object('results', v_found.results, 'stats', v_found.stats, 'warnings', v_found.warnings);
 end

@@ -48,13 +48,16 @@ begin
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
 
-  if braid_store.may_log(v_found.collection) then
-    v_found.stats := braid_store.log_search(
-      braid_store.require_tenant_id(), v_found.collection, v_found.results, v_found.stats, v_found.warnings,
-      run_logged_search.query_text, run_logged_search.match_count, run_logged_search.full_text_weight,
-      run_logged_search.semantic_weight, run_logged_search.filters,
-      run_logged_search.fusion, run_logged_search.rrf_k, run_logged_search.candidate_count, run_logged_search.min_score,
-      run_logged_search.match, run_logged_search.options, '{}');
+  if (v_found.collection).search_log <> 'off' then
+    v_found.stats := v_found.stats || braid_store.extend_search(
+      braid_store.require_tenant_id(), v_found.collection,
+      jsonb_build_object(
+        'query_text', run_logged_search.query_text, 'match_count', run_logged_search.match_count,
+        'full_text_weight', run_logged_search.full_text_weight, 'semantic_weight', run_logged_search.semantic_weight,
+        'filters', run_logged_search.filters, 'fusion', run_logged_search.fusion, 'rrf_k', run_logged_search.rrf_k,
+        'candidate_count', run_logged_search.candidate_count, 'min_score', run_logged_search.min_score,
+        'match', run_logged_search.match, 'options', run_logged_search.options),
+      '{}', v_found.results, v_found.stats, v_found.warnings);
   end if;
   return jsonb_build_object('results', v_found.results, 'stats', v_found.stats, 'warnings', v_found.warnings);
 end

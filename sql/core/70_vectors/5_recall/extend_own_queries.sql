@@ -1,0 +1,21 @@
+create or replace function braid_store.extend_own_queries(
+  tenant_id int,
+  collection_id int,
+  vector_space_id int,
+  query_count int
+)
+returns table (source text, embedding @vector@.vector)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return;
+end
+$$;
+
+comment on function braid_store.extend_own_queries(int, int, int, int) is
+  'Extension point: lets parts give vectors of queries of a tenant, by which its vector indexes are measured, at most query_count. '
+  'source: stored, for what the collection was asked, or query_sets.';
