@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_store.token_lower(word text)
 returns text
 language plpgsql

@@ -1,5 +1,5 @@
--- Definer functions belong to @definer@, which owns no table: the tenant policies bind it like everyone. The few
--- functions listed here act across tenants; they belong to @owner@, like everything else.
+-- Definer functions belong to @definer@, which owns no table: the tenant policies bind it like everyone. Those that say in
+-- their files that they act across tenants belong to @owner@, like everything else.
 do $$
 declare
   v_function record;
@@ -11,21 +11,10 @@ begin
     from pg_catalog.pg_proc p,
          lateral (
            select case
-                    when p.prosecdef and p.proname not in (
-                      'session_tenant_id', 'session_tenant_key', 'request_tenant_key', 'insert_tenant', 'insert_requested_tenant',
-                      'remove_tenant', 'set_tenant_member', 'set_trusted_role', 'session_is_anonymous', 'login_is_known',
-                      'update_access_settings', 'insert_collection', 'update_ranking', 'deploy_ranking', 'return_to_ranking', 'describe_rankings', 'remove_collection',
-                      'replace_synonyms', 'replace_sparse_encoder', 'replace_attributes', 'update_vector_index', 'update_token_vectors', 'update_document_defaults', 'update_query_embeddings', 'update_search_log', 'measure_exact_rows',
-                      'start_model_change', 'step_model_change', 'count_embedding_jobs', 'add_embedding_usage',
-                      'list_embedding_usage', 'maintain_all',
-                      'list_storage', 'list_tenant_storage', 'list_storage_growth', 'list_tenant_growth', 'list_outbox',
-                      'list_index_health', 'list_search_activity',
-                      'administrator_findings',
-                      'define_sync', 'find_sync', 'synced_relation', 'sync_faults', 'sync_is_outdated', 'due_syncs', 'take_sync', 'next_changes', 'end_changes',
-                      'note_sync', 'next_synced_rows', 'sync_place', 'fail_sync', 'own_rows', 'disown_rows', 'sync_states',
-                      'stored_rows', 'compare_documents', 'end_sync', 'drop_note_function', 'next_ended_rows', 'row_tenant_exists', 'waiting_row', 'create_row_tenant', 'apply_at_once')
-                      -- Triggers of users' tables call these.
-                      and p.proname !~ '^note_rows_[0-9]+$'
+                    when p.prosecdef
+                         and p.oid not in (select f from braid_store.listed_functions('all_tenants') f)
+                         -- Those of triggers of users' tables, which are made for each table.
+                         and p.prorettype <> 'trigger'::regtype
                     then '@definer@' else '@owner@'
                   end as owner
          ) o
@@ -59,21 +48,16 @@ begin
 end
 $$;
 
-alter view braid.collections owner to @owner@;
-alter view braid.synonyms owner to @owner@;
-alter view braid.model_migrations owner to @owner@;
-alter view braid.storage owner to @owner@;
-alter view braid.tenant_storage owner to @owner@;
-alter view braid.storage_growth owner to @owner@;
-alter view braid.tenant_growth owner to @owner@;
-alter view braid.embedding_costs owner to @owner@;
-alter view braid.outbox owner to @owner@;
-alter view braid.index_health owner to @owner@;
-alter view braid.search_log owner to @owner@;
-alter view braid.search_feedback owner to @owner@;
-alter view braid.search_hours owner to @owner@;
-alter view braid.search_latency owner to @owner@;
-alter view braid.search_problems owner to @owner@;
-alter view braid.query_statistics owner to @owner@;
-alter view braid.search_success owner to @owner@;
-alter view braid.search_activity owner to @owner@;
+do $$
+declare
+  v_view regclass;
+begin
+  for v_view in
+    select c.oid::regclass from pg_catalog.pg_class c
+    where c.relnamespace = 'braid'::regnamespace and c.relkind = 'v' and c.relowner <> '@owner@'::regrole
+    order by c.oid
+  loop
+    execute format('alter view %s owner to @owner@', v_view);
+  end loop;
+end
+$$;

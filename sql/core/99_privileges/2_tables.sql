@@ -17,7 +17,7 @@ grant select, update on all tables in schema braid_locks to @definer@;
 grant select on
   braid_store.documents, braid_store.chunks, -- in views of users' own
   braid_store.vector_spaces, braid_store.collections, braid_store.synonyms, braid_store.indexed_attributes,
-  braid_store.model_migrations, braid.collections, braid.synonyms, braid.model_migrations
+  braid_store.model_migrations
 to braid_reader, @definer@;
 
 grant select on
@@ -45,8 +45,7 @@ to @definer@;
 
 -- What a tenant's users searched for is for whoever may also write its documents, not for all who search.
 grant select on
-  braid_store.search_log, braid_store.search_feedback, braid_store.search_hours, braid.search_log, braid.search_feedback,
-  braid.search_hours, braid.search_latency, braid.search_problems, braid.query_statistics, braid.search_success
+  braid_store.search_log, braid_store.search_feedback, braid_store.search_hours
 to braid_writer;
 -- Maintenance moves and deletes these rows.
 grant insert on braid_store.search_log to @definer@;
@@ -61,6 +60,20 @@ grant delete on braid_store.centroids to @definer@;
 grant select, delete on braid_store.daily_part_sizes to @definer@;
 -- So are these, by what services run.
 grant delete on braid_store.synced_rows to @definer@;
+
+do $$
+declare
+  v_grant record;
+begin
+  for v_grant in
+    select l.role, v as view
+    from (values ('reader', 'braid_reader'), ('writer', 'braid_writer'), ('definer', '@definer@')) l (list, role)
+    cross join braid_store.listed_views(l.list) v
+  loop
+    execute format('grant select on %s to %I', v_grant.view, v_grant.role);
+  end loop;
+end
+$$;
 
 do $$
 declare

@@ -11,8 +11,8 @@ begin
     where (p.pronamespace = 'braid'::regnamespace
            or p.pronamespace in ('braid_calls'::regnamespace, 'braid_store'::regnamespace) and p.prosecdef)
       and p.prokind = 'f'
-      -- They have settings of their own (write_note_function).
-      and p.proname !~ '^note_rows_[0-9]+$'
+      -- Those of triggers of users' tables have settings of their own.
+      and p.prorettype <> 'trigger'::regtype
     order by p.oid
   loop
     execute format('alter function %s set extra_float_digits = 1 set datestyle = ''ISO, MDY'' set intervalstyle = ''postgres'' '

@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role, as encoders are defined for all tenants.
+-- role: administrator
+-- tenants: all
+-- Encoders are defined for all tenants.
 create or replace function braid_store.replace_sparse_encoder(name text, weights jsonb, append boolean)
 returns int
 language plpgsql

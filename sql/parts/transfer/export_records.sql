@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.export_records(collection text, after text, document_count int)
 returns setof jsonb
 language sql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.import_collection(definition jsonb)
 returns void
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.import_documents(records jsonb)
 returns bigint
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.stored_definition(collection text)
 returns jsonb
 language sql

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -44,7 +43,7 @@ def _values(name: str) -> dict[str, str]:
             "hashes": hashes,
             "files": _rows((file.name, file.text) for file in found.repeatable),
             "privileges": PRIVILEGES,
-            "parts": _rows((name, json.dumps(json.loads(text))) for name, text in found.parts.items()),
+            "parts": _rows(found.manifests().items()),
         }
     return {}
 

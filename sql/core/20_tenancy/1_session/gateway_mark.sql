@@ -1,3 +1,4 @@
+-- role: gateway
 create or replace function braid_store.gateway_mark()
 returns void
 language sql

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: reader, definer
+-- tenants: all
 create or replace function braid_calls.login_is_known()
 returns boolean
 language plpgsql

@@ -1,3 +1,4 @@
+-- tenants: all
 create or replace function braid_store.request_tenant_key()
 returns text
 language plpgsql

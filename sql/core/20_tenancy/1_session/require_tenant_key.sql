@@ -1,3 +1,4 @@
+-- role: definer
 create or replace function braid_store.require_tenant_key()
 returns text
 language plpgsql

@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role, because the tenant must be found before a policy can be evaluated.
+-- role: reader, definer
+-- tenants: all
+-- The tenant must be found before a policy can be evaluated.
 create or replace function braid_calls.session_tenant_id()
 returns int
 language plpgsql

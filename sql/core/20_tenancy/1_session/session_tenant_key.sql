@@ -1,5 +1,6 @@
--- Cross-tenant: owned by the owner role. Readers may not select from tenants: errors of its unique key would tell them
--- which tenants exist.
+-- role: reader, definer
+-- tenants: all
+-- Readers may not select from tenants: errors of its unique key would tell them which tenants exist.
 create or replace function braid_calls.session_tenant_key()
 returns text
 language sql

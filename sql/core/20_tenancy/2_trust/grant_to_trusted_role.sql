@@ -7,15 +7,13 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_functions text := (select string_agg(f::text, ', ') from braid_store.administrator_functions() f);
-  v_views text := (select string_agg(v::text, ', ') from braid_store.monitor_views() v);
+  c_kinds constant text[] := '{administrator,service,monitor,gateway}';
   v_kinds text[] := array(select t.kind from braid_store.trusted_roles t where t.role = grant_to_trusted_role.role);
+  v_command text;
 begin
   if not exists (select from pg_roles r where r.rolname = grant_to_trusted_role.role) then
     return; -- dropped, or not created yet after a restore
   end if;
-  execute format('revoke all on function braid_store.gateway_mark(), %s from %I', v_functions, grant_to_trusted_role.role);
-  execute format('revoke all on %s from %I', v_views, grant_to_trusted_role.role);
   execute format('revoke all on schema braid, braid_calls, braid_store from %I', grant_to_trusted_role.role);
   if v_kinds <> '{}' then
     -- A role that has privileges cannot be dropped, so nobody else can take the name of a trusted role.
@@ -26,30 +24,27 @@ begin
     -- delete what is in them.
     execute format('grant usage on schema braid_store to %I', grant_to_trusted_role.role);
   end if;
-  if 'administrator' = any (v_kinds) then
-    execute format('grant execute on function %s to %I', v_functions, grant_to_trusted_role.role);
-  end if;
-  if 'service' = any (v_kinds) then
-    execute format('grant execute on function %s to %I',
-                   (select string_agg(f::text, ', ') from braid_store.service_functions() f), grant_to_trusted_role.role);
-  end if;
-  if 'monitor' = any (v_kinds) then
-    execute format('grant execute on function %s to %I',
-                   (select string_agg(f::text, ', ')
-                    from (select m.* from braid_store.monitor_functions() m
-                          union all
-                          -- braid.health, and what it calls.
-                          select p.oid::regprocedure from pg_proc p
-                          where p.oid in (select a from braid_store.administrator_functions() a)
-                            and p.proname = any ('{health,administrator_findings,vacuum_blockers,line_literal}')) f (f)),
-                   grant_to_trusted_role.role);
-  end if;
-  if v_kinds && '{monitor,service,administrator}' then
-    execute format('grant select on %s to %I', v_views, grant_to_trusted_role.role);
-  end if;
-  if 'gateway' = any (v_kinds) then
-    execute format('grant execute on function braid_store.gateway_mark() to %I', grant_to_trusted_role.role);
-  end if;
+  for v_command in
+    with objects (kind, type, privilege, name) as (
+      select k, 'function', 'execute', f::text from unnest(c_kinds) k, braid_store.listed_functions(k) f
+      union all
+      select k, 'table', 'select', v::text from unnest(c_kinds) k, braid_store.listed_views(k) v
+    ),
+    commands (step, command) as (
+      select 1, format('revoke all on %s %s from %I', o.type, string_agg(distinct o.name, ', '), grant_to_trusted_role.role)
+      from objects o
+      group by o.type
+      union all
+      select 2, format('grant %s on %s %s to %I', o.privilege, o.type, string_agg(distinct o.name, ', '),
+                       grant_to_trusted_role.role)
+      from objects o
+      where o.kind = any (v_kinds)
+      group by o.type, o.privilege
+    )
+    select c.command from commands c order by c.step
+  loop
+    execute v_command;
+  end loop;
 end
 $$;
 

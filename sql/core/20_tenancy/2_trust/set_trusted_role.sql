@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: administrator
+-- tenants: all
 create or replace function braid_store.set_trusted_role(role text, kind text, is_trusted boolean)
 returns boolean
 language plpgsql

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: definer
+-- tenants: all
 create or replace function braid_store.insert_requested_tenant()
 returns void
 language plpgsql

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: administrator
+-- tenants: all
 create or replace function braid_store.set_tenant_member(tenant text, member text, is_member boolean)
 returns boolean
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.collection_spaces(collection text)
 returns table (
   embedding_model text,

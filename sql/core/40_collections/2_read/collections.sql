@@ -1,3 +1,5 @@
+-- role: reader, definer
+-- page: documents.md#collections
 create or replace view braid.collections
 with (security_invoker = true)
 as

@@ -1,3 +1,5 @@
+-- role: reader, definer
+-- page: search.md#synonyms
 create or replace view braid.synonyms
 with (security_invoker = true)
 as

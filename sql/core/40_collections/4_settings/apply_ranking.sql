@@ -1,3 +1,6 @@
+-- role: administrator
+-- example: braid.apply_ranking(collection => 'small', ranking => '{"k1": 3}', reason => 'try')
+-- page: tuning.md#apply-a-ranking
 create or replace function braid.apply_ranking(
   collection text,
   ranking jsonb,

@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role, as collections are defined for all tenants.
+-- role: administrator
+-- tenants: all
+-- Collections are defined for all tenants.
 create or replace function braid_store.replace_synonyms(word text, synonyms text[], collection text)
 returns int
 language plpgsql

@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role, as collections are defined for all tenants.
+-- role: administrator
+-- tenants: all
+-- Collections are defined for all tenants.
 create or replace function braid_store.return_to_ranking(collection text, version int, reason text)
 returns int
 language plpgsql

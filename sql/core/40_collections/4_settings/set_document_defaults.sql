@@ -1,3 +1,6 @@
+-- role: administrator
+-- example: braid.set_document_defaults(collection => 'small', overlap_tokens => 4)
+-- page: documents.md#collections
 create or replace function braid.set_document_defaults(
   collection text,
   overlap_tokens int default null,

@@ -1,3 +1,6 @@
+-- role: administrator
+-- example: braid.set_ranking(collection => 'small', k1 => 2)
+-- page: ranking.md#the-settings-of-a-collection
 create or replace function braid.set_ranking(
   collection text,
   k1 float8 default null,

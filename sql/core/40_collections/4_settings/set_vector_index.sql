@@ -1,3 +1,6 @@
+-- role: administrator
+-- example: braid.set_vector_index(collection => 'small', hnsw_m => 8)
+-- page: vectors.md#large-tenants
 create or replace function braid.set_vector_index(
   collection text,
   vector_storage text default null,

@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role, as collections are defined for all tenants.
+-- role: administrator
+-- tenants: all
+-- Collections are defined for all tenants.
 create or replace function braid_store.update_document_defaults(
   collection text,
   overlap_tokens int,

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.fit_passages(results braid_store.search_result[], token_budget int, sort text)
 returns table (
   citation int,

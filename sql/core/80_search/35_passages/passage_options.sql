@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.passage_options(options jsonb)
 returns jsonb
 language plpgsql

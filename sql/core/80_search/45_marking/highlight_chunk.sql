@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.highlight_chunk(
   chunk_id bigint,
   query_text text,

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.read_embedded_text(query_text text, options jsonb, collection text)
 returns text
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.explain_chunks(query_text text, chunk_ids bigint[], match text, collection text)
 returns table (
   chunk_id bigint,

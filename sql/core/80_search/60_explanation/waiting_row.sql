@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role, as the changes of synced tables are no tenant's.
+-- role: definer
+-- tenants: all
+-- The changes of synced tables are no tenant's.
 create or replace function braid_store.waiting_row(collection_id int, external_id text)
 returns text
 language plpgsql

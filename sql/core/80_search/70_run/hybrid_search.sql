@@ -1,3 +1,6 @@
+-- role: reader
+-- example: braid.hybrid_search(query_text => 'discount', collection => 'small')
+-- page: search.md
 create or replace function braid.hybrid_search(
   query_text text default null,
   query_embedding @vector@.vector default null,

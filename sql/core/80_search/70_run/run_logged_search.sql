@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.run_logged_search(
   query_text text,
   query_embedding @vector@.vector,

@@ -1,3 +1,4 @@
+-- role: reader, definer
 create or replace function braid_calls.run_search(
   may_be_sparse boolean,
   query_text text default null,

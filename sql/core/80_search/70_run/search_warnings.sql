@@ -1,3 +1,4 @@
+-- role: reader, definer
 create or replace function braid_calls.search_warnings(collection text, stats jsonb)
 returns jsonb
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.find_similar_chunks(
   chunk_id bigint,
   match_count int,

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.find_similar_documents(
   external_id text,
   match_count int,

@@ -1,3 +1,4 @@
+-- role: reader, definer
 create or replace function braid_calls.arrange_chunks(
   chunk_ids bigint[],
   scores float8[],

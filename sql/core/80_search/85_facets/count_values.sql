@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.count_values(
   keys text[],
   query_text text,

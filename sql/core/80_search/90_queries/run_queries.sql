@@ -1,3 +1,4 @@
+-- role: reader, definer
 create or replace function braid_calls.run_queries(
   queries jsonb,
   match_count int,

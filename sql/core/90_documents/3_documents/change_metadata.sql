@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.change_metadata(external_id text, metadata jsonb, replace boolean, collection text)
 returns boolean
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.page_documents(collection text, match_count int, after text)
 returns table (
   document_id bigint,

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.read_document(external_id text, collection text)
 returns jsonb
 language plpgsql

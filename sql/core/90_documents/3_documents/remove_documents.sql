@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.remove_documents(collection text)
 returns bigint
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.remove_listed_documents(external_ids text[], collection text)
 returns bigint
 language plpgsql

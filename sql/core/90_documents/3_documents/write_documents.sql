@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.write_documents(
   documents jsonb,
   collection text,

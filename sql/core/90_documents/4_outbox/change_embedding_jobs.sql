@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.change_embedding_jobs(
   chunk_ids bigint[],
   collection text,

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.complete_embedding_jobs(
   chunk_ids bigint[],
   embeddings @vector@.vector[],

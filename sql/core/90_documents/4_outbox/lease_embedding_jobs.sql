@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.lease_embedding_jobs(
   job_count int,
   lease interval,

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.page_embedding_jobs(
   with_state text,
   job_count int,

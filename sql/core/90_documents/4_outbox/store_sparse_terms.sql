@@ -1,3 +1,6 @@
+-- role: writer
+-- example: braid.store_sparse_terms(chunk_ids => '{}', terms => '[]', collection => 'small')
+-- page: sparse.md
 create or replace function braid.store_sparse_terms(
   chunk_ids bigint[],
   terms jsonb,

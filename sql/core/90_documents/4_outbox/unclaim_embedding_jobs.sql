@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.unclaim_embedding_jobs(
   chunk_ids bigint[],
   earliest_end timestamptz,

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.write_given_terms(chunk_ids bigint[], terms jsonb, collection text)
 returns int
 language plpgsql

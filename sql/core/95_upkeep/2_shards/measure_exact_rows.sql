@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role, as settings are for all tenants.
+-- role: administrator
+-- tenants: all
+-- Settings are for all tenants.
 create or replace function braid_store.measure_exact_rows()
 returns jsonb
 language plpgsql

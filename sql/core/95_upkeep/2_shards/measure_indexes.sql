@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.measure_indexes(
   collection text,
   query_count int,

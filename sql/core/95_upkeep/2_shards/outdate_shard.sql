@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.outdate_shard(collection text)
 returns boolean
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.index_problems(collection text)
 returns table (problem text, chunk_id bigint, lexeme text, detail text)
 language plpgsql

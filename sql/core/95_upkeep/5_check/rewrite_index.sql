@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.rewrite_index(collection text)
 returns bigint
 language plpgsql

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service
+-- tenants: all
 create or replace function braid_store.maintain_all(time_budget interval)
 returns jsonb
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: definer
 create or replace function braid_store.collection_counts(collection_id int)
 returns jsonb
 language sql

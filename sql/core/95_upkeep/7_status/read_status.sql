@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.read_status(collection text)
 returns jsonb
 language sql

@@ -1,3 +1,4 @@
+-- role: definer
 create or replace function braid_store.server_findings()
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language sql

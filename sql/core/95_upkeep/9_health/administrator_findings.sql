@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: administrator, monitor
+-- tenants: all
 create or replace function braid_calls.administrator_findings(older_than interval)
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: administrator, monitor
 create or replace function braid_calls.line_literal(value text)
 returns text
 language sql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.own_findings(older_than interval)
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: administrator, monitor
 create or replace function braid_calls.vacuum_blockers(older_than interval)
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language sql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.insert_query_set(query_set text, level text, description text)
 returns boolean
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.page_queries(query_set text, match_count int, after text)
 returns table (
   query_id text, query_text text, filters jsonb, embedding_models text[], judgment_count bigint, updated_at timestamptz

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.read_judgments(query_set text, query_id text)
 returns table (external_id text, chunk_index int, judge text, grade int, updated_at timestamptz)
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.remove_query_set(query_set text)
 returns boolean
 language plpgsql

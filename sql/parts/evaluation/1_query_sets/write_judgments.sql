@@ -1,3 +1,4 @@
+-- role: writer, definer
 create or replace function braid_calls.write_judgments(query_set text, judgments jsonb)
 returns jsonb
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer, definer
 create or replace function braid_calls.write_queries(query_set text, queries jsonb, collection text)
 returns int
 language plpgsql

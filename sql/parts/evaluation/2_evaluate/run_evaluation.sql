@@ -1,3 +1,4 @@
+-- role: writer, definer
 create or replace function braid_calls.run_evaluation(
   query_set text,
   configuration jsonb,

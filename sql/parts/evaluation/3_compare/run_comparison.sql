@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.run_comparison(
   baseline jsonb,
   candidate jsonb,

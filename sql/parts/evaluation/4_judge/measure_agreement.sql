@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.measure_agreement(query_set text, judge text, reference text)
 returns jsonb
 language plpgsql

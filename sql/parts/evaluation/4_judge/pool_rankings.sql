@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.pool_rankings(
   query_set text,
   configurations jsonb,

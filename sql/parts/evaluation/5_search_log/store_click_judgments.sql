@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.store_click_judgments(
   query_set text,
   collection text,

@@ -1,3 +1,4 @@
+-- role: writer, definer
 create or replace function braid_calls.choose_evaluated(
   evaluations jsonb,
   metric text,

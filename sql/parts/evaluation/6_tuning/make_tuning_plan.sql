@@ -1,3 +1,4 @@
+-- role: writer, definer
 create or replace function braid_calls.make_tuning_plan(
   query_set text,
   search_space jsonb,

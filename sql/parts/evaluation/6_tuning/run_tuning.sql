@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.run_tuning(
   query_set text,
   search_space jsonb,

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.gather_ranking_features(
   query_set text,
   configuration jsonb,

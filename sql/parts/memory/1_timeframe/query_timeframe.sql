@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.query_timeframe(
   query_text text,
   time_zone text,

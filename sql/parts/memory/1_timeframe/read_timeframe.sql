@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.read_timeframe(timeframe text, time_zone text, reference_time timestamptz)
 returns tstzmultirange
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: reader, definer
 create or replace function braid_calls.run_recall(
   query_text text,
   query_embedding @vector@.vector,

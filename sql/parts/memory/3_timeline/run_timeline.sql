@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.run_timeline(
   topic text,
   query_embedding @vector@.vector,

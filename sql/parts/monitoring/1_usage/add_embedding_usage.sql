@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role. A tenant's own writers must not change what it is charged for.
+-- role: service
+-- tenants: all
+-- A tenant's own writers must not change what it is charged for.
 create or replace function braid_store.add_embedding_usage(
   tenant text,
   embedding_model text,

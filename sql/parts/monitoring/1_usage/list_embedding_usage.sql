@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service, monitor
+-- tenants: all
 create or replace function braid_store.list_embedding_usage(since date)
 returns table (
   tenant text,

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.read_query_embedding(embedded_text text, collection text)
 returns @vector@.vector
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.write_query_embedding(
   embedded_text text,
   embedding @vector@.vector,

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.replace_token_vectors(
   chunk_ids bigint[],
   vectors @vector@.halfvec[],

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.derive_profile(
   profile text,
   liked text[],

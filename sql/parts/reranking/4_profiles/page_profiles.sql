@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.page_profiles(match_count int, after text)
 returns table (profile text, embedding_model text, attributes jsonb, updated_at timestamptz)
 language plpgsql

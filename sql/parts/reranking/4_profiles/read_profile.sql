@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.read_profile(profile text)
 returns jsonb
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.remove_profile(profile text)
 returns boolean
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.store_profile(
   profile text,
   embedding @vector@.vector,

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.describe_ranking_models()
 returns table (name text, mode text, features text[], tree_count int, learned jsonb, collections text[], updated_at timestamptz)
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.read_ranking_model(name text)
 returns jsonb
 language plpgsql

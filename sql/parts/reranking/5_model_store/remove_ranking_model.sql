@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.remove_ranking_model(name text)
 returns boolean
 language plpgsql

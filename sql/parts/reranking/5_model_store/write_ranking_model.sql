@@ -1,3 +1,4 @@
+-- role: writer
 create or replace function braid_calls.write_ranking_model(name text, model jsonb)
 returns boolean
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.run_logged_queries(
   queries jsonb,
   match_count int,

@@ -1,3 +1,4 @@
+-- role: reader
 create or replace function braid_calls.write_feedback(search_id text, external_id text, kind text, value float8)
 returns boolean
 language plpgsql

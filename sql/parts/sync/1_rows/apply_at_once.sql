@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role. For the trigger functions.
+-- tenants: all
+-- Trigger functions call it.
 create or replace function braid_store.apply_at_once(synced_table_id int, rows jsonb, open_count int)
 returns boolean
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.apply_part(
   synced braid_store.synced_tables,
   collection text,

@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role, which alone may let services run it.
+-- role: service
+-- tenants: all
+-- The owner alone may let services run it.
 create or replace function braid_store.create_row_tenant(row_tenant text)
 returns void
 language plpgsql

@@ -1,4 +1,6 @@
--- Cross-tenant: owned by the owner role, which alone may let services run it. For the tenant that the session acts for.
+-- role: service
+-- tenants: all
+-- The owner alone may let services run it. It works for the tenant that the session acts for.
 create or replace function braid_store.own_rows(synced_table_id int, collection_id int, external_ids text[])
 returns text[]
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.synced_external_id(key jsonb)
 returns text
 language sql

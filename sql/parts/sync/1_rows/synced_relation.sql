@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service
+-- tenants: all
 create or replace function braid_store.synced_relation(synced_table_id int)
 returns regclass
 language plpgsql

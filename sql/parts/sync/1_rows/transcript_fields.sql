@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.transcript_fields(value text, is_json boolean)
 returns jsonb
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.check_synced_relation(relation regclass, fields jsonb, mode text)
 returns void
 language plpgsql

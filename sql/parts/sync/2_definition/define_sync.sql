@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: administrator
+-- tenants: all
 create or replace function braid_store.define_sync(
   relation regclass,
   fields jsonb,

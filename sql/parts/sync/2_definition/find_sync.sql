@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service
+-- tenants: all
 create or replace function braid_store.find_sync(table_name text, relation regclass)
 returns braid_store.synced_tables
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.named_relation(table_name text)
 returns regclass
 language plpgsql

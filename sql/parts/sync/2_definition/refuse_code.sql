@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.refuse_code(relation regclass)
 returns void
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.restrict_relations(kinds text)
 returns text
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: administrator
 create or replace function braid_store.start_sync(
   table_name text,
   fields jsonb,

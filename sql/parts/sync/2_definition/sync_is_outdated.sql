@@ -1,4 +1,4 @@
--- Cross-tenant: owned by the owner role.
+-- tenants: all
 create or replace function braid_store.sync_is_outdated(synced_table_id int)
 returns boolean
 language plpgsql

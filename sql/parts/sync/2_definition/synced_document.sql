@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.synced_document(relation regclass, fields jsonb)
 returns text
 language sql

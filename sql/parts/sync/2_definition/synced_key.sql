@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.synced_key(fields jsonb)
 returns text
 language sql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.synced_key_index(relation regclass, fields jsonb)
 returns oid
 language sql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.synced_key_type(relation oid, column_name text)
 returns text
 language sql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.synced_keys(synced braid_store.synced_tables, external_ids text[])
 returns jsonb[]
 language sql

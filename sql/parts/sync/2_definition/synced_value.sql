@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.synced_value(column_name text)
 returns text
 language sql

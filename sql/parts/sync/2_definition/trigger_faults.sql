@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.trigger_faults(relation regclass, with_replicas boolean)
 returns text
 language plpgsql

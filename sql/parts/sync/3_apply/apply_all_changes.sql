@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.apply_all_changes(time_budget interval)
 returns jsonb
 language plpgsql

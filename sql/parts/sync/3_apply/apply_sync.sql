@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.apply_sync(
   synced_table_id int,
   started timestamptz,

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.end_rows(
   synced braid_store.synced_tables,
   deadline timestamptz,

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service
+-- tenants: all
 create or replace function braid_store.fail_sync(synced_table_id int, error text)
 returns text
 language plpgsql

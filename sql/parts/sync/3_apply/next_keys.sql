@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.next_keys(
   synced braid_store.synced_tables,
   relation regclass,

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service
+-- tenants: all
 create or replace function braid_store.next_synced_rows(
   synced_table_id int,
   reached_tenant_id int,

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service
+-- tenants: all
 create or replace function braid_store.note_sync(
   synced_table_id int,
   phase text,

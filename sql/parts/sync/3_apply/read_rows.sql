@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.read_rows(query text, tenant text, tenants text[], keys jsonb[])
 returns table (row_tenant text, documents jsonb, gone_ids text[])
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.row_query(synced braid_store.synced_tables, relation regclass)
 returns text
 language plpgsql

@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.compare_batch(
   synced braid_store.synced_tables,
   query text,

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service
+-- tenants: all
 create or replace function braid_store.compare_documents(synced_table_id int, tenant text, documents jsonb)
 returns table (external_id text, problem text)
 language plpgsql

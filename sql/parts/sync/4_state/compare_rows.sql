@@ -1,3 +1,4 @@
+-- role: service
 create or replace function braid_store.compare_rows(table_name text)
 returns table (tenant text, external_id text, problem text)
 language plpgsql

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: administrator
+-- tenants: all
 create or replace function braid_store.drop_note_function(synced braid_store.synced_tables)
 returns void
 language plpgsql

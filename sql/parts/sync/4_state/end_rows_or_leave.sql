@@ -1,3 +1,4 @@
+-- role: administrator
 create or replace function braid_store.end_rows_or_leave(synced braid_store.synced_tables, deadline timestamptz)
 returns bigint
 language plpgsql

@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: administrator
+-- tenants: all
 create or replace function braid_store.end_sync(table_name text, relation regclass, keep_documents boolean)
 returns braid_store.synced_tables
 language plpgsql

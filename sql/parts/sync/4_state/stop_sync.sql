@@ -1,3 +1,4 @@
+-- role: administrator
 create or replace function braid_store.stop_sync(table_name text, keep_documents boolean)
 returns bigint
 language plpgsql

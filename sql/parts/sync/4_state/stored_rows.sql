@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service
+-- tenants: all
 create or replace function braid_store.stored_rows(synced_table_id int, tenant text, external_ids text[])
 returns table (external_id text, content_hash bytea, attribute_hash bytea)
 language plpgsql

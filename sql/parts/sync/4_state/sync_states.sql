@@ -1,4 +1,5 @@
--- Cross-tenant: owned by the owner role.
+-- role: service
+-- tenants: all
 create or replace function braid_store.sync_states()
 returns table (
   table_name text,

@@ -1,0 +1,78 @@
+"""Read the facts that a function or view states about itself at the top of its file in `sql/`.
+
+-- role: writer                    who may run or read it; what services may, administrators may
+-- tenants: all                    it acts across tenants, so it belongs to the tables' owner
+-- standby: no                     reads that stay on the primary; yes: writes only a log, and answers without
+-- example: braid.get_document(external_id => 'doc1')
+-- page: documents.md#read         where docs/ describes it
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+__all__ = ["Header", "listed", "read_header"]
+
+ROLES = ("reader", "writer", "definer", "administrator", "service", "monitor", "gateway")
+KEYS = ("role", "tenants", "standby", "example", "page")
+OBJECT = re.compile(r"^create or replace (function|view) (braid(?:_calls|_store)?)\.(\w+)", re.M)
+# A fact, with the lines that it goes on for.
+FACT = re.compile(r"-- (\w+): (.*\n(?:--   .*\n)*)")
+
+
+@dataclass(frozen=True)
+class Header:
+    """`name` is qualified. `standby` is None where the function's volatility decides."""
+
+    kind: str
+    name: str
+    roles: tuple[str, ...] = ()
+    acts_across_tenants: bool = False
+    standby: bool | None = None
+    example: str | None = None
+    page: str | None = None
+
+
+def read_header(text: str) -> Header | None:
+    """Return what a file says of its function or view, None if it has neither. Raise ValueError for an unknown word."""
+    found = OBJECT.search(text)
+    if found is None:
+        return None
+    kind, schema, name = found.groups()
+    facts = _facts(text)
+    roles = facts["role"].split(", ") if "role" in facts else []
+    if "service" in roles:
+        roles.append("administrator")
+    if not set(roles) <= set(ROLES) or facts.get("tenants") not in (None, "all"):
+        raise ValueError(f"{schema}.{name}: known roles are {', '.join(ROLES)}, and of tenants: all")
+    if facts.get("standby") not in (None, "yes", "no"):
+        raise ValueError(f"{schema}.{name}: standby is yes or no")
+    return Header(
+        kind,
+        f"{schema}.{name}",
+        tuple(roles),
+        "tenants" in facts,
+        facts["standby"] == "yes" if "standby" in facts else None,
+        facts.get("example"),
+        facts.get("page"),
+    )
+
+
+def _facts(text: str) -> dict[str, str]:
+    facts, place = {}, 0
+    while (found := FACT.match(text, place)) and found[1] in KEYS:
+        facts[found[1]] = found[2].replace("\n--   ", " ").strip()
+        place = found.end()
+    return facts
+
+
+def listed(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
+    """Return the names of functions and views by role, and of functions that act across tenants: what an installation
+    makes privileges of."""
+    lists: dict[str, dict[str, list[str]]] = {"functions": {}, "views": {}}
+    for header in filter(None, map(read_header, texts)):
+        for role in (*header.roles, *(["all_tenants"] if header.acts_across_tenants else [])):
+            lists[f"{header.kind}s"].setdefault(role, []).append(header.name)
+    return lists
