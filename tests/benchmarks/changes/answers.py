@@ -1,0 +1,225 @@
+"""Random calls of all searches on both sides: rows, scores to the last bit, order, statistics, warnings and errors."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from benchmarks.changes.content import TENANTS, document
+from benchmarks.changes.databases import Side, member
+from benchmarks.changes.searches import OPERATORS, OPTIONS, Call, Searches
+
+# What this checkout calls otherwise than the other one: by the path of an argument or an option there, its path here,
+# as in {"options.rerank": "options.rank_by", "options.smoothing": "options.ranking.smoothing"}. Paths that begin with
+# "options" hold in all options, those of an evaluation's configuration and of a collection's ranking, too. Of a call
+# that is renamed, what is refused is compared by SQLSTATE alone.
+RENAMED: dict[str, str] = {}
+# Arguments that are a jsonb; others are an array, a vector or a plain value.
+JSON = {"options", "filters", "queries", "configuration", "configurations", "search_space", "documents"}
+# Parts of an answer that differ from call to call.
+OF_THE_CALL = {"timings", "search_id", "latency", "created_at", "updated_at"}
+# Warnings that depend on a clock.
+OF_THE_CLOCK = {"undeclared_filter", "vectors_not_indexed"}
+CHUNK_IDS = """
+select c.id from braid_store.chunks c join braid_store.collections k on k.id = c.collection_id
+join braid_store.tenants t on t.id = c.tenant_id where t.key = %s and k.name = %s order by c.id
+"""
+LONGEST = 3000
+
+
+def compare_answers(old: Side, new: Side, seed: int, count: int) -> int:
+    """Print each difference, and what was covered; return how many calls differ."""
+    with old.connect() as db:
+        chunk_ids = {
+            (tenant, name): [row[0] for row in db.execute(CHUNK_IDS, (tenant, name))]
+            for tenant in TENANTS
+            for (name,) in db.execute("select name from braid.collections").fetchall()
+        }
+        takes = dict(
+            db.execute(
+                "select proname, proargnames[1:pronargs] from pg_proc where pronamespace = 'braid'::regnamespace"
+            ).fetchall()
+        )
+    searches = Searches(seed, {name: set(taken or []) for name, taken in takes.items()}, chunk_ids)
+    compared = _Compared(old, new)
+    calls = searches.make(count)
+    for call in calls[: count * 3 // 4] + searches.refused():
+        compared.search(call)
+    # What is written next is written by each side's own code. Nothing of it enters an HNSW index, which chance builds.
+    for call in _writes():
+        compared.call(call)
+    for call in calls[count * 3 // 4 :]:
+        compared.search(call)
+    compared.report()
+    return compared.differing
+
+
+def _writes() -> Iterator[Call]:
+    for tenant in ("beta", "gamma"):
+        for collection in ("articles", "notes", "talks"):
+            documents = [document(collection, n, tenant, 2) for n in (*range(8, 20), *range(900, 920))]
+            yield Call(tenant, "upsert_documents", {"documents": documents, "collection": collection})
+            yield Call(tenant, "delete_documents", {"external_ids": ["d0009", "d0901"], "collection": collection})
+            yield Call(tenant, "check_index", {"collection": collection})
+        yield Call(tenant, "update_metadata", {"external_id": "d0010", "metadata": {"n": 1}, "collection": "articles"})
+        learned = {"profile": "ben", "liked": ["d0011", "d0012"], "disliked": ["d0013"], "collection": "articles"}
+        yield Call(tenant, "learn_profile", learned)
+        yield Call(tenant, "get_profile", {"profile": "ben"})
+        yield Call(tenant, "export_tenant", {"collection": "notes"})
+
+
+class _Compared:
+    def __init__(self, old: Side, new: Side) -> None:
+        self.connections = {
+            (side.name, tenant): side.connect(member(tenant)) for side in (old, new) for tenant in TENANTS
+        }
+        self.differing = 0
+        self.answered: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.covered: Counter[str] = Counter()
+        self.found: Counter[str] = Counter()
+
+    def search(self, call: Call) -> None:
+        """Compare a search and, of one that asks for pages, the next page."""
+        answer = self.call(call)
+        if (cursor := _cursor(answer)) and call.arguments.get("options", {}).get("cursor") == "":
+            options = call.arguments["options"] | {"cursor": cursor}
+            self.call(Call(call.tenant, call.function, call.arguments | {"options": options}))
+
+    def call(self, call: Call) -> Any:
+        renamed = rename(call.arguments)
+        old = ask(self.connections["old", call.tenant], call.function, call.arguments)
+        new = ask(self.connections["new", call.tenant], call.function, renamed)
+        (self.refused if "sqlstate" in old else self.answered)[call.function] += 1
+        if "sqlstate" not in old:
+            self.covered.update(list(call.arguments.get("options") or []))
+            self.covered.update(name for name in _keys(call.arguments.get("filters")) if name[0] == "$")
+            self.found.update(_kinds(old))
+        if "sqlstate" in old and renamed != call.arguments:
+            compared = {"sqlstate": old["sqlstate"]}, {"sqlstate": new.get("sqlstate")}
+        else:
+            compared = old, new
+        if compared[0] != compared[1]:
+            self.differing += 1
+            path = first_difference(*compared)
+            print(f"\ndifference {self.differing} at {path}")
+            print(f"  tenant {call.tenant}: braid.{call.function}")
+            for name, value in (("arguments", call.arguments), ("renamed", renamed), ("old", old), ("new", new)):
+                if name != "renamed" or renamed != call.arguments:
+                    print(f"  {name}: {_short(value)}")
+        return old
+
+    def report(self) -> None:
+        total = self.answered.total() + self.refused.total()
+        print(f"\n{total} calls compared, {self.refused.total()} of them refused, {self.differing} differ")
+        for name in sorted(self.answered | self.refused):
+            print(f"  {name}: {self.answered[name]} answered, {self.refused[name]} refused")
+        for title, names in (("options", OPTIONS), ("operators", [name for name in OPERATORS if name[0] == "$"])):
+            print(f"{title} that were answered: " + ", ".join(f"{name} {self.covered[name]}" for name in names))
+        print("in the answers: " + ", ".join(f"{name} {count}" for name, count in sorted(self.found.items())))
+
+
+def ask(db: psycopg.Connection[Any], function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rows of a call, or its error."""
+    given = {
+        name: Jsonb(value) if name in JSON else str(value) if name.endswith("embedding") else value
+        for name, value in arguments.items()
+    }
+    named = ", ".join(
+        f"{name} => %({name})s{'::vector' if name.endswith('embedding') else '::jsonb' if name == 'metadata' else ''}"
+        for name in given
+    )
+    given = {name: Jsonb(value) if isinstance(value, dict) else value for name, value in given.items()}
+    try:
+        rows = db.execute(f"select to_json(r)::text from braid.{function}({named}) r", given).fetchall()
+    except psycopg.Error as error:
+        found = error.diag
+        # A list of all names grows and shrinks with the names.
+        hint = (found.message_hint or "").partition("The keys are: ")[0]
+        return {"sqlstate": found.sqlstate, "message": found.message_primary, "hint": hint}
+    # Numbers stay as they are written: PostgreSQL writes as many digits as tell a float8 from its neighbours.
+    return {"rows": [_scrub(json.loads(text, parse_float=str)) if text else None for (text,) in rows]}
+
+
+def rename(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments as this checkout calls them."""
+    made = copy.deepcopy(dict(arguments))
+    if isinstance(configuration := made.get("configuration"), dict):
+        made["configuration"] = rename(configuration)
+    for path, renamed in RENAMED.items():
+        *before, last = path.split(".")
+        holder = _inner(made, before)
+        if isinstance(holder, dict) and last in holder:
+            value = holder.pop(last)
+            *behind, new_last = renamed.split(".")
+            target = made
+            for name in behind:
+                target = target.setdefault(name, {})
+            target[new_last] = value
+    return made
+
+
+def _inner(value: Any, path: list[str]) -> Any:
+    for name in path:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+def first_difference(old: Any, new: Any, path: str = "") -> str | None:
+    """Return where two answers differ first, with both values."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        pairs = [(str(name), old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys())]
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        pairs = [(str(place), a, b) for place, (a, b) in enumerate(zip(old, new, strict=True))]
+    else:
+        return f"{path or 'all'}: {_short(old, 300)} became {_short(new, 300)}" if old != new else None
+    return next((found for name, a, b in pairs if (found := first_difference(a, b, f"{path}.{name}"))), None)
+
+
+def _scrub(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {
+            name: _scrub(inner) for name, inner in value.items() if name not in OF_THE_CALL and not name.endswith("_ms")
+        }
+    if isinstance(value, list):
+        return [_scrub(inner) for inner in value if not (isinstance(inner, dict) and inner.get("code") in OF_THE_CLOCK)]
+    return value
+
+
+def _cursor(answer: Any) -> str | None:
+    rows = answer.get("rows") or [None]
+    if not isinstance(rows[-1], dict):
+        return None
+    found = rows[-1].get("cursor") or (rows[-1].get("stats") or {}).get("next_cursor")
+    return str(found) if found else None
+
+
+def _kinds(answer: Any) -> Iterator[str]:
+    """Yield what an answer shows of the ways that a search took: modes and codes of warnings."""
+    rows = answer["rows"]
+    if len(rows) == 1 and isinstance(rows[0], dict) and "stats" in rows[0]:
+        yield f"semantic mode {rows[0]['stats'].get('semantic_mode')}"
+        yield from (f"warning {warning['code']}" for warning in rows[0].get("warnings", []))
+        rows = rows[0].get("results", [])
+    yield "answers with rows" if rows else "answers without rows"
+
+
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            yield from _keys(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _keys(inner)
+
+
+def _short(value: Any, longest: int = LONGEST) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= longest else f"{text[:longest]} … ({len(text)} characters)"
