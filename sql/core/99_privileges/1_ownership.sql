@@ -28,6 +28,21 @@ begin
 end
 $$;
 
+do $$
+declare
+  v_type regtype;
+begin
+  for v_type in
+    select t.oid::regtype
+    from pg_catalog.pg_type t
+    join pg_catalog.pg_class c on c.oid = t.typrelid
+    where t.typnamespace = 'braid_store'::regnamespace and c.relkind = 'c' and t.typowner <> '@owner@'::regrole
+  loop
+    execute format('alter type %s owner to @owner@', v_type);
+  end loop;
+end
+$$;
+
 -- If this database was renamed or copied, the roles of the old one may do nothing here any more.
 do $$
 declare

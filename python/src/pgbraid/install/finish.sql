@@ -39,7 +39,11 @@ declare
     group by o.kind
     order by array_position('{view,procedure,aggregate,function}', o.kind)
   $drops$, c_objects);
+  c_type constant text := 'create type '; -- how a type's file begins
   v_before text[];
+  v_types regtype[];
+  v_type text;
+  v_is_declared boolean; -- the types of sql/ are in the catalog as their files have them
   v_drop text;
   v_row text[];
   v_is_complete boolean; -- all functions and views are there
@@ -78,7 +82,42 @@ begin
           execute v_drop;
         end loop;
       end if;
+      -- `create or replace` does not know types. If one differs from its file, all of them are made anew, and the functions
+      -- between which they go. No table has these types.
       foreach v_row slice 1 in array v_files loop
+        continue when not v_row[2] ^@ c_type;
+        v_file := 'sql/' || v_row[1];
+        v_type := substring(v_row[2] from '^create type ([^ ]+)');
+        v_is_declared := to_regtype(v_type) is not null;
+        exit when not v_is_declared;
+        execute replace(replace(v_row[2], 'create type ' || v_type || ' ', 'create type braid_store.declared_type '),
+                        '@vector@', v_vector);
+        select count(distinct t.attributes) = 1 into v_is_declared
+        from (
+          select array_agg((a.attname, a.atttypid, a.atttypmod, a.attcollation)::text order by a.attnum) as attributes
+          from pg_type t
+          join pg_attribute a on a.attrelid = t.typrelid and not a.attisdropped
+          where t.oid in (to_regtype(v_type), to_regtype('braid_store.declared_type'))
+          group by t.oid
+        ) t;
+        drop type braid_store.declared_type;
+        exit when not v_is_declared;
+      end loop;
+      if not v_is_declared then
+        select array_agg(to_regtype(f.type)) filter (where to_regtype(f.type) is not null) into v_types
+        from (select substring(v_files[i][2] from '^create type ([^ ]+)') as type from generate_subscripts(v_files, 1) i) f;
+        select 'drop function ' || string_agg(distinct d.objid::regprocedure::text, ', ') into v_drop
+        from pg_depend d
+        join pg_type t on t.oid = d.refobjid
+        join pg_proc p on p.oid = d.objid
+        where d.classid = 'pg_proc'::regclass and d.refclassid = 'pg_type'::regclass
+          and (t.oid = any (v_types) or t.typelem = any (v_types)) and p.pronamespace = 'braid_store'::regnamespace;
+        foreach v_drop in array array_remove(array[v_drop, 'drop type ' || array_to_string(v_types, ', ')], null) loop
+          execute v_drop;
+        end loop;
+      end if;
+      foreach v_row slice 1 in array v_files loop
+        continue when v_is_declared and v_row[2] ^@ c_type;
         -- Privileges are written to every object, so what has not been replaced must be dropped before them.
         if v_row[1] ^@ '{{privileges}}' and not v_is_complete then
           for v_drop in execute c_drops using v_before, null::text loop

@@ -18,7 +18,7 @@ begin
     false, null, null, null, null, null, -- explain, min_relevance, neighbour_weight, smoothing, rank_by, saturate_at
     null, null, null, null, -- sparse, sparse_weight, sparse_min_score, sparse_normalisation
     null, null, null, null, -- token_vectors, token_vector_model, token_candidates, token_weight
-    null, null, null, null)::braid_store.search_options; -- profile, model, model_report, ranking
+    null, null, null, null, null)::braid_store.search_options; -- profile, model, model_report, ranking, parts
 end
 $$;
 

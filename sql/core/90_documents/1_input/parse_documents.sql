@@ -152,7 +152,8 @@ begin
                case when jsonb_typeof(d.value -> 'token_vectors') = 'array' then d.value -> 'token_vectors' end,
                case when jsonb_typeof(d.value -> 'segments') = 'array' then d.value -> 'segments' end,
                (d.value ->> 'chunk_tokens')::numeric::int, (d.value ->> 'overlap_tokens')::numeric::int,
-               d.value ->> 'format'
+               d.value ->> 'format',
+               null -- parts
               )::braid_store.document_input
            order by d.ordinality)
   into v_inputs

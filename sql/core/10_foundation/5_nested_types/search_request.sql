@@ -1,0 +1,38 @@
+create type braid_store.search_request as (
+  tenant_id int,
+  collection braid_store.collections,
+  legs text,
+  query_text text,
+  is_cut boolean,
+  tokens braid_store.query_token[],
+  query braid_store.text_query,
+  corrections jsonb,
+  scope_chunks int,
+  query_embedding @vector@.vector,
+  filters jsonb,
+  filter braid_store.filter,
+  match_count int,
+  min_score float8,
+  options braid_store.search_options,
+  boosts braid_store.boost[],
+  candidate_count int,
+  most_candidates int,
+  may_grow boolean,
+  fingerprint text,
+  rows_before int,
+  is_listed boolean,
+  sparse braid_store.text_query,
+  is_stored_embedding boolean,
+  parts jsonb
+);
+
+comment on type braid_store.search_request is
+  'A search as all its parts see it: made once from the arguments, then handed down. collection has the weights, fusion, '
+  'rrf_k and language that the search asks for in place of its own, and the weight 0 for a leg that the search does not '
+  'have. legs: full_text, semantic or sparse alone, hybrid, or prefilter (what full text finds, in the order of '
+  'similarity). query_text: the part of the text that is searched; is_cut: it is not all; tokens: those of query_text. '
+  'sparse: the weighted terms that are searched for; null if there is no sparse search. Each leg gives candidate_count '
+  'candidates. If too few rows are left and may_grow is true, it is asked for more, up to most_candidates. For pages: '
+  'fingerprint identifies the query; rows_before is how many rows or groups came before this page; is_listed: pages go on '
+  'beyond the candidates of the first page. parts: what parts hand down, by the name of the option or setting that they read '
+  'it from; null if there is nothing.';
