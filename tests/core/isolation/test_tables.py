@@ -20,6 +20,7 @@ OPEN = {
         "indexed_attributes",
         "installation",
         "model_migrations",
+        "parts",
         "sparse_encoder_terms",
         "sparse_encoders",
         "synonyms",
