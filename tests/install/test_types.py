@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
 
 from pgbraid.install import install
@@ -40,7 +39,10 @@ def test_a_type_takes_the_order_of_its_file(db, dsn, package) -> None:
 
 
 def test_types_that_are_as_their_files_stay(db, dsn) -> None:
-    kept = "select array_agg(t.oid order by t.oid) from pg_catalog.pg_type t where t.typnamespace = 'braid_store'::regnamespace"
+    kept = (
+        "select array_agg(t.oid order by t.oid) from pg_catalog.pg_type t"
+        " where t.typnamespace = 'braid_store'::regnamespace"
+    )
     before = one(db, kept)
     install(dsn, repair=True)
     assert one(db, kept) == before
@@ -50,7 +52,8 @@ def test_the_owner_has_all_types(db) -> None:
     assert (
         one(
             db,
-            "select count(distinct t.typowner) from pg_catalog.pg_type t join pg_catalog.pg_class c on c.oid = t.typrelid"
+            "select count(distinct t.typowner) from pg_catalog.pg_type t"
+            " join pg_catalog.pg_class c on c.oid = t.typrelid"
             " where t.typnamespace = 'braid_store'::regnamespace and c.relkind = 'c'",
         )
         == 1

@@ -1,6 +1,8 @@
 -- PUBLIC may call nothing. Internal functions with the caller's rights are called by definer functions, so @definer@
 -- may call them. The file of every other function says who may call it.
 revoke all on all functions in schema braid, braid_calls, braid_store from public, braid_reader, braid_writer, @definer@, @owner@;
+-- The login that installs calls it below, by the rights of the owner.
+grant execute on function braid_store.listed_functions(text) to @owner@;
 
 do $$
 declare
