@@ -9,12 +9,13 @@ import sys
 from pathlib import Path
 
 from benchmarks.changes.answers import compare_answers
+from benchmarks.changes.cpu import compare_cpu
 from benchmarks.changes.databases import make_sides
 from benchmarks.changes.functions import count_functions
 from pgbraid import embedded
 from support import make_fast, temporary_folder
 
-SECTIONS = ("answers", "functions")
+SECTIONS = ("answers", "functions", "cpu")
 
 
 def main() -> int:
@@ -24,6 +25,7 @@ def main() -> int:
     parser.add_argument("--sections", default=",".join(SECTIONS), help="which of " + ", ".join(SECTIONS))
     parser.add_argument("--seed", type=int, help="of the random searches; chosen at random unless given")
     parser.add_argument("--searches", type=int, default=300)
+    parser.add_argument("--batches", type=int, default=15, help="of each kind, on each side")
     args = parser.parse_args()
     sections = args.sections.split(",")
     seed = args.seed if args.seed is not None else random.randrange(1_000_000)
@@ -40,6 +42,8 @@ def main() -> int:
         if "answers" in sections:
             print(f"PostgreSQL {server.version}, {args.searches} searches, --seed {seed}", flush=True)
             differing = compare_answers(old, new, seed, args.searches)
+        if "cpu" in sections:
+            compare_cpu(old, new, args.batches)
     finally:
         embedded.stop(data_dir)
         shutil.rmtree(data_dir)

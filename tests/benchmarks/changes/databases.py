@@ -54,6 +54,8 @@ def make_sides(server: embedded.Server, checkout: Path) -> tuple[Side, Side]:
     install(new)
     for side in (old, new):
         with side.connect() as installed:
+            # An upgrade leaves two versions of each function, which a new installation has not.
+            installed.execute("vacuum full pg_proc, pg_description, pg_depend, pg_attribute, pg_type")
             installed.execute("vacuum analyze")
     return old, new
 

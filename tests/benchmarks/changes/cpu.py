@@ -1,0 +1,117 @@
+"""CPU of the server's sessions on both sides by turns: on a busy machine only the ratio of two neighbours holds."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from benchmarks.changes.content import ENGLISH, document, embed
+from benchmarks.changes.databases import Side, member
+from support.nearest import maintain, set_threshold
+
+Connection = psycopg.Connection[Any]
+# Less is too short for the time that a process has had to tell small differences.
+BATCH = 0.3
+WRITTEN = 1000
+SEARCH = "select * from braid.hybrid_search(%s, %s::vector, collection => 'articles', filters => %s)"
+FILTER = Jsonb({"speaker": "Ana", "year": {"$gte": 2005}})
+Batch = Callable[[], dict[str, float]]
+
+
+def compare_cpu(old: Side, new: Side, batches: int) -> None:
+    """Print milliseconds of each side, the median ratio of neighbours, and between what half of the ratios lie."""
+    print(f"{'CPU in ms':24} {'old':>9} {'new':>9} {'ratio':>7}   half of the ratios")
+    for make in (
+        partial(_searches, "plain hybrid", None),
+        partial(_searches, "filtered hybrid", FILTER),
+        _first,
+        _writes,
+    ):
+        sides = [make(old), make(new)]
+        for batch in sides:
+            batch()
+        pairs: list[list[dict[str, float]]] = []
+        for turn in range(batches):
+            order = (0, 1) if turn % 2 == 0 else (1, 0)
+            measured = {place: sides[place]() for place in order}
+            pairs.append([measured[0], measured[1]])
+        for name in pairs[0][0]:
+            ratios = [after[name] / before[name] for before, after in pairs]
+            lower, _, upper = quantiles(ratios, n=4)
+            before, after = (median(pair[place][name] for pair in pairs) for place in (0, 1))
+            print(
+                f"{name:24} {before:9.3f} {after:9.3f} {median(ratios):7.3f}   {lower:.3f} to {upper:.3f}", flush=True
+            )
+
+
+def _queries() -> list[tuple[str, str]]:
+    rng = random.Random(1)
+    texts = [" ".join(rng.sample(ENGLISH, count)) for count in (2, 3, 5, 8) for _ in range(5)]
+    return [(text, str(embed(text, 64))) for text in texts]
+
+
+def _searches(name: str, filters: Jsonb | None, side: Side) -> Batch:
+    """In a session that has run searches before."""
+    db, queries = side.connect(member("acme")), _queries()
+
+    def batch() -> dict[str, float]:
+        begun, count = cpu_seconds(db), 0
+        while (spent := cpu_seconds(db) - begun) < BATCH:
+            for text, vector in queries:
+                db.execute(SEARCH, (text, vector, filters)).fetchall()
+            count += len(queries)
+        return {name: spent * 1000 / count}
+
+    return batch
+
+
+def _first(side: Side) -> Batch:
+    """All that a session costs that is opened for one search."""
+    queries = _queries()
+
+    def batch() -> dict[str, float]:
+        spent, count = 0.0, 0
+        while spent < BATCH:
+            with side.connect(member("acme")) as db:
+                db.execute(SEARCH, (*queries[count % len(queries)], None)).fetchall()
+                spent += cpu_seconds(db)
+            count += 1
+        return {"first of a session": spent * 1000 / count}
+
+    return batch
+
+
+def _writes(side: Side) -> Batch:
+    """New documents each time, and the upkeep after them; what that leaves is removed before the next."""
+    writer, keeper = side.connect(member("beta")), side.connect()
+    # A graph of vectors is built by pgvector, and would hide what everything else takes.
+    set_threshold(keeper, 20_000, 64)
+    documents = [document("articles", number, "beta", 3) | {"external_id": f"w{number}"} for number in range(WRITTEN)]
+    for number, made in enumerate(documents):
+        made["embedding"] = embed(f"{number % 50} {number}", 64)
+
+    def batch() -> dict[str, float]:
+        writer.execute("select braid.clear_collection('articles')")
+        maintain(keeper)
+        keeper.execute("vacuum analyze")
+        begun = cpu_seconds(writer)
+        writer.execute("select braid.upsert_documents(%s, 'articles')", (Jsonb(documents),)).fetchall()
+        written = cpu_seconds(writer) - begun
+        begun = cpu_seconds(keeper)
+        maintain(keeper)
+        maintained = cpu_seconds(keeper) - begun
+        return {f"upsert of {WRITTEN:,}": written * 1000, "maintain": maintained * 1000}
+
+    return batch
+
+
+def cpu_seconds(db: Connection) -> float:
+    """Return what the session's process has had of a processor, to the nanosecond."""
+    return int(Path(f"/proc/{db.info.backend_pid}/schedstat").read_text().split()[0]) / 1e9
