@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import psycopg
 import pytest
 
 from pgbraid.errors import InstallationError
 from pgbraid.install import install
+from pgbraid.install.resources import migration_ids
 from support.calls import one
 from support.package import Package
 
@@ -28,8 +30,10 @@ def point(name: str, arguments: str, returns: str, body: str) -> str:
     )
 
 
-def part(name: str, needs: list[str], **functions: str) -> dict[str, str | None]:
-    manifest = {"sentence": "Adds.", "needs": needs, "since": "0.1.0", "is_stable": True}
+def part(
+    name: str, needs: list[str], manifest: Mapping[str, object] | None = None, **functions: str
+) -> dict[str, str | None]:
+    manifest = {"sentence": "Adds.", "needs": needs, "since": "0.1.0", "is_stable": True, **(manifest or {})}
     files = {f"sql/parts/{name}/{function}.sql": text for function, text in functions.items()}
     return {f"sql/parts/{name}/part.json": json.dumps(manifest), **files}
 
@@ -110,3 +114,44 @@ def test_parts_that_need_each_other_are_refused(dsn: str, package: Package) -> N
     with pytest.raises(InstallationError, match="aa, bb need each other") as caught:
         install(dsn)
     assert caught.value.hint
+
+
+TABLE = """-- Rows of a part.
+-- depends: {}
+
+create table braid_store.extra_rows (tenant_id int, collection_id int, primary key (tenant_id, collection_id));
+comment on table braid_store.extra_rows is 'Rows of a part.';
+"""
+
+
+def test_maintenance_does_what_a_manifest_says(dsn: str, package: Package) -> None:
+    """Its tasks in their places, and its rows go with a collection."""
+    task = point(
+        "extend_task_aa",
+        "task text, deadline timestamptz",
+        "jsonb",
+        "return case when task ^@ 'aa_' then jsonb_build_object('warnings', array[task]) else '{}' end;",
+    )
+    package.change(
+        {
+            "migrations/9999.extra_rows.sql": TABLE.format(migration_ids()[-1]),
+            **part(
+                "aa",
+                [],
+                {"maintenance": {"aa_last": 100, "aa_first": 5}, "tables": {"extra_rows": {"emptied": "drop"}}},
+                extend_task_aa=task,
+            ),
+        }
+    )
+    install(dsn)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("select braid.create_collection('gone', dimensions => 2)")
+        connection.execute(
+            "insert into braid_store.extra_rows select t.id, c.id from braid_store.tenants t, braid_store.collections c"
+            " where c.name = 'gone'"
+        )
+        assert one(connection, "select braid.maintain() -> 'warnings'") == ["aa_first", "aa_last"]
+        assert one(connection, "select count(*) from braid_store.extra_rows") == 1
+        connection.execute("select braid.drop_collection('gone')")
+        assert one(connection, "select braid.maintain() -> 'warnings'") == ["aa_first", "aa_last"]
+        assert one(connection, "select count(*) from braid_store.extra_rows") == 0

@@ -1,14 +1,19 @@
-create or replace function braid_store.collection_tables()
+create or replace function braid_store.collection_tables(is_dropped boolean default false)
 returns text[]
 language sql
-immutable
+stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select '{embedding_jobs,query_embeddings,daily_part_sizes,centroids,chunk_vectors,token_vectors,sparse_rows,unindexed_sparse_rows,sparse_segment_chunks,sparse_segments,postings,forward_rows,tombstones,segment_chunks,
-           metadata_lists,changed_metadata,segments,chunk_attributes,chunks,synced_rows,documents}'::text[];
+  select array(
+      select t.key from braid_store.parts p, jsonb_each(p.manifest -> 'tables') t
+      where t.value ->> 'emptied' in ('clear', case when is_dropped then 'drop' end)
+      order by p.place, t.key)
+    || '{embedding_jobs,centroids,chunk_vectors,sparse_rows,unindexed_sparse_rows,sparse_segment_chunks,sparse_segments,postings,
+         forward_rows,tombstones,segment_chunks,metadata_lists,changed_metadata,segments,chunk_attributes,chunks,documents}'::text[];
 $$;
 
-comment on function braid_store.collection_tables() is
-  'Lists the tables that hold a collection''s rows, in an order in which they can be emptied.';
+comment on function braid_store.collection_tables(boolean) is
+  'Lists the tables that hold a collection''s rows, in an order in which they can be emptied, those of parts first, which their '
+  'manifests name. is_dropped: also those that a clear leaves as they are.';

@@ -9,30 +9,25 @@ stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
-set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
-#variable_conflict use_column
 begin
-  select array_agg(t.id order by t.id) filter (where t.has_rows), max(t.id)
+  execute format(
+    $query$
+      select array_agg(t.id order by t.id) filter (where t.has_rows), max(t.id)
+      from (
+        select t.id, %s as has_rows
+        from (select t.id from braid_store.tenants t where t.id > $1 order by t.id limit 1000) t
+      ) t
+    $query$,
+    (select string_agg(format('exists (select from braid_store.%I r where r.tenant_id = t.id and r.collection_id = $2 offset 0)',
+                              u.name), ' or ' order by u.place)
+     from unnest('{documents,segments,vector_shards,centroids}'::text[]
+                 -- Rows of parts may be all that is left.
+                 || array(select t.key from braid_store.parts p, jsonb_each(p.manifest -> 'tables') t
+                          where t.value ? 'emptied' order by p.place, t.key)) with ordinality u (name, place)))
   into tenant_ids, last_tenant_id
-  from (
-    select t.id,
-           exists (select from braid_store.documents d
-                   where d.tenant_id = t.id and d.collection_id = tenants_with_rows.collection_id offset 0)
-           or exists (select from braid_store.segments s
-                      where s.tenant_id = t.id and s.collection_id = tenants_with_rows.collection_id offset 0)
-           or exists (select from braid_store.vector_shards s
-                      where s.tenant_id = t.id and s.collection_id = tenants_with_rows.collection_id offset 0)
-           or exists (select from braid_store.centroids c
-                      where c.tenant_id = t.id and c.collection_id = tenants_with_rows.collection_id offset 0)
-           or exists (select from braid_store.query_embeddings q
-                      where q.tenant_id = t.id and q.collection_id = tenants_with_rows.collection_id offset 0)
-           -- Of a part whose documents were deleted, the noted sizes are all that is left.
-           or exists (select from braid_store.daily_part_sizes z
-                      where z.tenant_id = t.id and z.collection_id = tenants_with_rows.collection_id offset 0) as has_rows
-    from (select t.id from braid_store.tenants t where t.id > tenants_with_rows.behind_tenant_id order by t.id limit 1000) t
-  ) t;
+  using behind_tenant_id, collection_id;
   tenant_ids := coalesce(tenant_ids, '{}');
 end
 $$;

@@ -40,11 +40,6 @@ begin
         return v_total;
       end if;
     end loop;
-    for v_tenant_id in select t.id from braid_store.tenants t order by t.id loop
-      if not braid_store.delete_hours(v_tenant_id, v_dropped.id, 'infinity', reap_collections.deadline) then
-        return v_total;
-      end if;
-    end loop;
     delete from braid_store.dropped_collections d where d.id = v_dropped.id;
   end loop;
   return v_total;

@@ -62,7 +62,7 @@ begin
       return;
     end if;
   end loop;
-  foreach v_table in array array_remove(array_remove(braid_store.collection_tables(), 'chunks'), 'forward_rows') loop
+  foreach v_table in array array_remove(array_remove(braid_store.collection_tables(is_dropped => true), 'chunks'), 'forward_rows') loop
     loop
       execute format('delete from braid_store.%1$I where tenant_id + 0 = $1 and ctid = any (array(select ctid from '
                      'braid_store.%1$I where tenant_id = $1 and collection_id = $2 limit $3))', v_table)

@@ -10,6 +10,12 @@ as $$
 declare
   c_batch_size constant int := 2000;
   v_space braid_store.dropped_spaces;
+  v_tables text[] := array(
+    select u.name
+    from unnest(braid_store.collection_tables()) with ordinality u (name, place)
+    join pg_attribute a on a.attrelid = format('braid_store.%I', u.name)::regclass
+    where a.attname = 'vector_space_id' and not a.attisdropped
+    order by u.place);
   v_tenants record;
   v_tenant_id int;
   v_table text;
@@ -30,7 +36,7 @@ begin
       exit when v_tenants.last_tenant_id is null;
       foreach v_tenant_id in array v_tenants.tenant_ids loop
         perform braid_store.retire_shards(v_tenant_id, v_space.collection_id, v_space.vector_space_id);
-        foreach v_table in array '{embedding_jobs,query_embeddings,centroids,chunk_vectors}'::text[] loop
+        foreach v_table in array v_tables loop
           loop
             -- Rows that a worker has locked are left to the next pass, too.
             execute format('delete from braid_store.%1$I where tenant_id + 0 = $1 and ctid = any (array(select ctid '

@@ -16,11 +16,8 @@ declare
   v_budget interval := least(coalesce(time_budget, interval '10 seconds'), interval '100 years');
   v_locking_time interval := least(v_budget / 5, interval '1 second');
   v_deadline timestamptz := clock_timestamp() + v_budget - v_locking_time;
-  c_free_tasks constant text[] := '{index_shards,roll_up_searches,reap_collections,reap_tenants,reap_usage,expire_searches,
-                                              drop_retired_shards,note_parts,maintain_parts,note_sizes}';
-  v_locking_tasks text[] := array(
-    select t from unnest('{move_vectors,maintain_attributes,rebuild_indexes,enqueue_for_new_model,reap_spaces,
-                                                      drop_search_days}'::text[]) t order by random());
+  v_tasks text[];
+  v_free_count int;
   v_task text;
   v_done jsonb;
   v_key text;
@@ -39,10 +36,19 @@ begin
       using errcode = '25006', hint = 'Call it on the primary, in a transaction that may write; standbys follow.';
   end if;
 
-  foreach v_task in array c_free_tasks || v_locking_tasks loop
+  -- Tasks run in the order of their places, and those at the last one, 100, which lock rows, in any order.
+  select array_agg(t.name order by t.place, random()), count(*) filter (where t.place < 100)
+  into v_tasks, v_free_count
+  from (
+    values ('index_shards', 10), ('reap_collections', 20), ('reap_tenants', 30), ('drop_retired_shards', 40), ('note_parts', 50),
+           ('maintain_parts', 60), ('move_vectors', 100), ('maintain_attributes', 100), ('rebuild_indexes', 100), ('reap_spaces', 100)
+    union all
+    select m.key, m.value::int from braid_store.parts p, jsonb_each(p.manifest -> 'maintenance') m
+  ) t (name, place);
+  foreach v_task in array v_tasks loop
     -- The tasks from here on lock rows that writers wait for until the transaction ends. So they come last, after all
     -- that may take longer.
-    if v_task = v_locking_tasks[1] then
+    if v_task = v_tasks[v_free_count + 1] then
       v_deadline := least(v_deadline, clock_timestamp()) + v_locking_time;
     end if;
     begin
@@ -77,4 +83,5 @@ $$;
 
 comment on function braid_store.maintain_all(interval) is
   'Does the work of braid.maintain. A merge or an index cannot be interrupted: within a budget it is begun only if '
-  'there is time for it, by the speed measured before. If a task fails, this is reported and the others are done.';
+  'there is time for it, by the speed measured before. If a task fails, this is reported and the others are done. Tasks of '
+  'parts, and their places among those of the core, are in the parts'' manifests.';

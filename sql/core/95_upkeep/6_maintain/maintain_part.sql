@@ -50,7 +50,7 @@ begin
   if v_next_steps && '{forget,absorb,give_back}' then
     perform braid_store.note_task(tenant_id, collection.id, 'move_vectors');
   end if;
-  perform braid_store.drop_query_embeddings(tenant_id, collection.id, collection.query_embedding_count);
+  perform braid_store.extend_visit(tenant_id, collection);
   if braid_store.has_due_attributes(tenant_id, collection.id) then
     perform braid_store.note_task(tenant_id, collection.id, 'index_attributes');
   end if;
@@ -109,5 +109,5 @@ $$;
 
 comment on function braid_store.maintain_part(int, braid_store.collections, timestamptz, boolean) is
   'Does what a tenant''s part of a collection needs and no writer has to wait for: merges, lists of metadata values, copying vectors into a new '
-  'shard, the centroid, and deleting vectors of queries beyond those that the collection stores. Notes what else the part needs. next_visit: when to visit it again; null if only writes '
+  'shard, the centroid, and what parts do at a visit. Notes what else the part needs. next_visit: when to visit it again; null if only writes '
   'make that necessary. warning: why sparse terms were not merged. The other results are as in maintain().';

@@ -37,8 +37,6 @@ begin
                                 'vector_steps', v_done.step_count, 'chunks_listed', v_done.listed_count,
                                 'warnings', v_done.warnings, 'complete', v_done.is_complete)
              || jsonb_strip_nulls(jsonb_build_object('seconds_needed', v_done.seconds_needed));
-    when 'note_sizes' then
-      return jsonb_build_object('complete', braid_store.note_sizes(deadline));
     when 'move_vectors' then
       v_done := braid_store.move_vectors(deadline);
       return jsonb_build_object('vector_steps', v_done.step_count, 'warnings', v_done.warnings,
@@ -50,22 +48,10 @@ begin
     when 'rebuild_indexes' then
       v_done := braid_store.rebuild_indexes(deadline);
       return jsonb_build_object('warnings', v_done.warnings, 'complete', v_done.is_complete);
-    when 'enqueue_for_new_model' then
-      v_done := braid_store.enqueue_for_new_model(deadline);
-      return jsonb_build_object('chunks_enqueued', v_done.chunk_count, 'complete', v_done.is_complete);
-    when 'reap_usage' then
-      return jsonb_build_object('complete', braid_store.reap_usage(deadline));
-    when 'roll_up_searches' then
-      -- A fifth of the time, so that a long log does not keep the rest from being done.
-      return jsonb_build_object('complete', braid_store.roll_up_searches(
-               clock_timestamp() + greatest(deadline - clock_timestamp(), interval '0') / 5));
-    when 'expire_searches' then
-      return jsonb_build_object('complete', braid_store.expire_searches(
-               clock_timestamp() + greatest(deadline - clock_timestamp(), interval '0') / 2));
-    when 'drop_search_days' then
-      return jsonb_build_object('complete', braid_store.drop_search_days(deadline));
     when 'reap_spaces' then
       return jsonb_build_object('complete', braid_store.reap_spaces(deadline));
+    else
+      return braid_store.extend_task(task, deadline);
   end case;
 end
 $$;

@@ -1,0 +1,16 @@
+create or replace function braid_store.extend_task(task text, deadline timestamptz)
+returns jsonb
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return '{}';
+end
+$$;
+
+comment on function braid_store.extend_task(text, timestamptz) is
+  'Runs a task of maintenance that the manifest of a part lists, until the deadline. Returns counts of what it did, and in '
+  'complete whether nothing is left; an empty object for what is no task of the part.';

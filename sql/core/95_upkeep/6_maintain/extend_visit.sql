@@ -1,0 +1,15 @@
+create or replace function braid_store.extend_visit(tenant_id int, collection braid_store.collections)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  null;
+end
+$$;
+
+comment on function braid_store.extend_visit(int, braid_store.collections) is
+  'Does what parts have to do when maintenance visits what a tenant has in a collection.';

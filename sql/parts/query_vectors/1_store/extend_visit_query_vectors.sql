@@ -1,0 +1,15 @@
+create or replace function braid_store.extend_visit_query_vectors(tenant_id int, collection braid_store.collections)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform braid_store.drop_query_embeddings(tenant_id, collection.id, collection.query_embedding_count);
+end
+$$;
+
+comment on function braid_store.extend_visit_query_vectors(int, braid_store.collections) is
+  'Deletes vectors of queries beyond those that the collection stores.';
