@@ -1,8 +1,8 @@
 -- PUBLIC may call nothing. Internal functions with the caller's rights are called by definer functions, so @definer@
 -- may call them. The file of every other function says who may call it.
 revoke all on all functions in schema braid, braid_calls, braid_store from public, braid_reader, braid_writer, @definer@, @owner@;
--- The login that installs calls it below, by the rights of the owner.
-grant execute on function braid_store.listed_functions(text) to @owner@;
+-- The owner of everything else may call the definer's functions, too.
+grant execute on all functions in schema braid, braid_calls, braid_store to @owner@;
 
 do $$
 declare
@@ -16,11 +16,6 @@ begin
     select '@definer@', p.oid::regprocedure
     from pg_catalog.pg_proc p
     where p.pronamespace in ('braid_calls'::regnamespace, 'braid_store'::regnamespace) and not p.prosecdef
-    union all
-    -- The owner of everything else may call the definer's functions, too.
-    select '@owner@', p.oid::regprocedure
-    from pg_catalog.pg_proc p
-    where p.pronamespace in ('braid'::regnamespace, 'braid_calls'::regnamespace, 'braid_store'::regnamespace)
   loop
     execute format('grant execute on function %s to %I', v_grant.signature, v_grant.role);
   end loop;

@@ -9,217 +9,8 @@ from typing import Any
 import pytest
 
 from pgbraid.query_text import is_plain
+from support.api import API, OBJECTS, READING, arguments, example
 from support.roles import definer_role, owner_role
-
-# Act across tenants, hence owned by the tables' owner. Every other definer function is bound by the policies.
-CROSS_TENANT = {
-    "braid_calls.session_tenant_id",
-    "braid_calls.session_tenant_key",
-    "braid_store.request_tenant_key",
-    "braid_store.add_embedding_usage",
-    "braid_calls.administrator_findings",
-    "braid_store.count_embedding_jobs",
-    "braid_store.list_embedding_usage",
-    "braid_store.list_storage",
-    "braid_store.list_tenant_storage",
-    "braid_store.list_storage_growth",
-    "braid_store.list_tenant_growth",
-    "braid_store.list_outbox",
-    "braid_store.list_index_health",
-    "braid_store.list_search_activity",
-    "braid_store.insert_requested_tenant",
-    "braid_store.insert_tenant",
-    "braid_store.remove_tenant",
-    "braid_store.set_tenant_member",
-    "braid_store.set_trusted_role",
-    "braid_store.session_is_anonymous",
-    "braid_calls.login_is_known",
-    "braid_store.update_access_settings",
-    "braid_store.insert_collection",
-    "braid_store.update_ranking",
-    "braid_store.deploy_ranking",
-    "braid_store.describe_rankings",
-    "braid_store.return_to_ranking",
-    "braid_store.remove_collection",
-    "braid_store.replace_attributes",
-    "braid_store.replace_sparse_encoder",
-    "braid_store.replace_synonyms",
-    "braid_store.start_model_change",
-    "braid_store.step_model_change",
-    "braid_store.maintain_all",
-    "braid_store.measure_exact_rows",
-    "braid_store.update_vector_index",
-    "braid_store.update_document_defaults",
-    "braid_store.update_token_vectors",
-    "braid_store.update_query_embeddings",
-    "braid_store.update_search_log",
-    "braid_store.define_sync",
-    "braid_store.find_sync",
-    "braid_store.synced_relation",
-    "braid_store.due_syncs",
-    "braid_store.sync_faults",
-    "braid_store.waiting_row",
-    "braid_store.create_row_tenant",
-    "braid_store.take_sync",
-    "braid_store.next_changes",
-    "braid_store.row_tenant_exists",
-    "braid_store.end_changes",
-    "braid_store.note_sync",
-    "braid_store.next_synced_rows",
-    "braid_store.sync_place",
-    "braid_store.fail_sync",
-    "braid_store.own_rows",
-    "braid_store.disown_rows",
-    "braid_store.sync_states",
-    "braid_store.stored_rows",
-    "braid_store.compare_documents",
-    "braid_store.end_sync",
-    "braid_store.drop_note_function",
-    "braid_store.sync_is_outdated",
-    "braid_store.next_ended_rows",
-    "braid_store.apply_at_once",
-}
-
-# The API: whether it writes, and the arguments without a default. Calls name their arguments, so this is a promise.
-API = {
-    "abandon_embedding_jobs": ("writes", ["chunk_ids", "error"]),
-    "add_trusted_role": ("writes", ["role", "kind"]),
-    "remove_trusted_role": ("writes", ["role", "kind"]),
-    "add_tenant_member": ("writes", ["tenant", "member"]),
-    "apply_ranking": ("writes", ["collection", "ranking", "reason"]),
-    "arrange_results": ("reads", ["chunk_ids", "scores"]),
-    "apply_changes": ("writes", []),
-    "assemble_context": ("reads", []),
-    "calibrate": ("writes", []),
-    "check_index": ("reads", []),
-    "check_sync": ("writes", ["table_name"]),
-    "choose_configuration": ("reads", ["evaluations"]),
-    "claim_embedding_jobs": ("writes", []),
-    "clear_collection": ("writes", []),
-    "compare_evaluations": ("reads", ["baseline", "candidate"]),
-    "conversation_timeline": ("reads", []),
-    "create_collection": ("writes", ["collection"]),
-    "create_query_set": ("writes", ["query_set"]),
-    "create_tenant": ("writes", ["tenant"]),
-    "current_tenant_id": ("reads", []),
-    "cut_over_model_migration": ("writes", ["collection"]),
-    "delete_document": ("writes", ["external_id"]),
-    "delete_documents": ("writes", ["external_ids"]),
-    "delete_profile": ("writes", ["profile"]),
-    "drop_collection": ("writes", ["collection"]),
-    "drop_embedding_jobs": ("writes", []),
-    "drop_tenant": ("writes", ["tenant"]),
-    "embedded_text": ("reads", ["query_text"]),
-    "embedding_backlog": ("reads", []),
-    "embedding_usage": ("reads", []),
-    "drop_query_set": ("writes", ["query_set"]),
-    "drop_ranking_model": ("writes", ["name"]),
-    "evaluate": ("reads", ["query_set"]),
-    "explain_score": ("reads", ["query_text", "chunk_ids"]),
-    "explain_search": ("reads", []),
-    "export_tenant": ("reads", []),
-    "extract_timeframe": ("reads", ["query_text"]),
-    "facets": ("reads", ["keys"]),
-    "fail_embedding_jobs": ("writes", ["chunk_ids", "error"]),
-    "finish_model_migration": ("writes", ["collection"]),
-    "full_text_search": ("reads", ["query_text"]),
-    "get_document": ("reads", ["external_id"]),
-    "get_profile": ("reads", ["profile"]),
-    "get_ranking_model": ("reads", ["name"]),
-    "get_query_embedding": ("reads", ["embedded_text"]),
-    "health": ("reads", []),
-    "highlight": ("reads", ["chunk_id", "query_text"]),
-    "hybrid_search": ("reads", []),
-    "import_tenant": ("writes", ["records"]),
-    "judge_agreement": ("reads", ["query_set", "judge"]),
-    "judgments_from_clicks": ("writes", ["query_set"]),
-    "learn_profile": ("writes", ["profile", "liked"]),
-    "list_embedding_jobs": ("reads", []),
-    "list_documents": ("reads", []),
-    "list_judgments": ("reads", ["query_set", "query_id"]),
-    "list_profiles": ("reads", []),
-    "list_queries": ("reads", ["query_set"]),
-    "list_query_sets": ("reads", []),
-    "list_ranking_models": ("reads", []),
-    "list_rankings": ("reads", []),
-    "logged_multi_search": ("writes", ["queries"]),
-    "logged_recall": ("writes", []),
-    "maintain": ("writes", []),
-    "measure_recall": ("writes", []),
-    "missing_token_vectors": ("reads", []),
-    "multi_search": ("reads", ["queries"]),
-    "parse_timeframe": ("reads", ["timeframe"]),
-    "pause_model_migration": ("writes", ["collection"]),
-    "plan_tuning": ("reads", ["query_set"]),
-    "pool_results": ("reads", ["query_set"]),
-    "rebuild_index": ("writes", []),
-    "rebuild_vector_index": ("writes", []),
-    "recall": ("reads", []),
-    "recall_json": ("reads", []),
-    "record_feedback": ("writes", ["search_id", "external_id", "kind"]),
-    "record_embedding_usage": (
-        "writes",
-        ["tenant", "embedding_model", "request_count", "text_count", "token_count"],
-    ),
-    "remove_tenant_member": ("writes", ["tenant", "member"]),
-    "resume_model_migration": ("writes", ["collection"]),
-    "restore_ranking": ("writes", ["collection", "version"]),
-    "retry_embedding_jobs": ("writes", []),
-    "roll_back_model_migration": ("writes", ["collection"]),
-    "search": ("writes", []),
-    "sample_queries": ("writes", ["query_set"]),
-    "search_json": ("reads", []),
-    "semantic_search": ("reads", ["query_embedding"]),
-    "set_access": ("writes", []),
-    "set_document_defaults": ("writes", ["collection"]),
-    "set_indexed_attributes": ("writes", ["indexed_attributes"]),
-    "set_profile": ("writes", ["profile"]),
-    "set_query_embeddings": ("writes", ["collection"]),
-    "set_ranking": ("writes", ["collection"]),
-    "set_search_log": ("writes", ["collection"]),
-    "set_sparse_encoder": ("writes", ["name", "weights"]),
-    "set_synonyms": ("writes", ["word", "synonyms"]),
-    "set_token_vectors": ("writes", ["collection", "embedding_model"]),
-    "set_vector_index": ("writes", ["collection"]),
-    "similar_chunks": ("reads", ["chunk_id"]),
-    "similar_documents": ("reads", ["external_id"]),
-    "start_model_migration": ("writes", ["collection", "embedding_model", "dimensions"]),
-    "status": ("reads", []),
-    "store_embeddings": ("writes", ["chunk_ids", "embeddings"]),
-    "store_query_embedding": ("writes", ["embedded_text", "embedding"]),
-    "store_judgments": ("writes", ["query_set", "judgments"]),
-    "store_queries": ("writes", ["query_set", "queries"]),
-    "store_ranking_model": ("writes", ["name", "model"]),
-    "ranking_features": ("reads", ["query_set"]),
-    "store_sparse_terms": ("writes", ["chunk_ids", "terms"]),
-    "store_token_vectors": ("writes", ["chunk_ids", "vectors", "vector_counts"]),
-    "sync_status": ("reads", []),
-    "sync_table": ("writes", ["table_name"]),
-    "tune": ("reads", ["query_set"]),
-    "unsync_table": ("writes", ["table_name"]),
-    "update_metadata": ("writes", ["external_id", "metadata"]),
-    "upsert_document": ("writes", ["external_id"]),
-    "upsert_documents": ("writes", ["documents"]),
-    "upsert_embedded_documents": ("writes", ["documents", "embeddings"]),
-    "version": ("reads", []),
-}
-# Searches that add a row to a log where there is one, and answer where nothing can be written.
-LOGGED = {"logged_multi_search", "logged_recall", "search"}
-SEARCHES = [
-    "braid.conversation_timeline",
-    "braid.arrange_results",
-    "braid.assemble_context",
-    "braid.facets",
-    "braid.full_text_search",
-    "braid.hybrid_search",
-    "braid.multi_search",
-    "braid.recall",
-    "braid.recall_json",
-    "braid.search_json",
-    "braid.semantic_search",
-    "braid.similar_chunks",
-    "braid.similar_documents",
-]
 
 WRITES = re.compile(
     r"\b(insert into|update braid|delete from|merge into|for (no key )?update|for (key )?share"
@@ -273,16 +64,25 @@ def test_every_argument_is_named(functions: Any) -> None:
     assert unnamed == []
 
 
-def test_the_api_is_what_is_promised(functions: Any) -> None:
-    found = {
-        f.name: (
-            "writes" if f.volatility == "v" else "reads",
-            f.argument_names[: f.argument_count - f.default_count],
-        )
-        for f in functions
-        if f.schema == "braid"
+def test_the_api_says_who_runs_it_and_where_it_is_described(functions: Any) -> None:
+    """Privileges and tests, the driver and the list of all functions are made of it."""
+    assert {f.name for f in functions if f.schema == "braid"} == API.keys()
+    silent = {
+        name: missing
+        for name, header in API.items()
+        for missing in [[key for key in ("roles", "example", "page") if not getattr(header, key)]]
+        if missing
     }
-    assert found == API
+    assert silent == {}, "see Add a function to the API in docs/contributing.md"
+    assert [name for name in API if not example(name).startswith(f"braid.{name}(")] == []
+
+
+def test_an_example_gives_the_arguments_without_a_default_by_name(functions: Any) -> None:
+    for function in functions:
+        if function.schema == "braid":
+            given = arguments(example(function.name)).keys()
+            needed = function.argument_names[: function.argument_count - function.default_count]
+            assert set(needed) <= given <= set(function.argument_names), function.name
 
 
 def test_the_api_runs_with_the_callers_rights(functions: Any) -> None:
@@ -292,7 +92,8 @@ def test_the_api_runs_with_the_callers_rights(functions: Any) -> None:
 def test_definer_functions_are_owned_by_the_definer_except_those_across_tenants(catalog: Any, functions: Any) -> None:
     owner, definer = owner_role(catalog), definer_role(catalog)
     assert owner.startswith("braid_owner_") and definer.startswith("braid_definer_")
-    assert {f.full_name for f in functions if f.is_definer and f.owner == owner} == CROSS_TENANT
+    across = {name for name, header in OBJECTS.items() if header.acts_across_tenants}
+    assert {f.full_name for f in functions if f.is_definer and f.owner == owner} == across
     assert {f.full_name: f.owner for f in functions if f.owner not in (owner, definer)} == {}
     assert [f.full_name for f in functions if not f.is_definer and f.owner != owner] == []
 
@@ -318,9 +119,9 @@ def test_definer_functions_find_the_tenant_themselves(functions: Any) -> None:
     assert lax == []
 
 
-def test_searches_read_one_snapshot(functions: Any) -> None:
+def test_what_reads_reads_one_snapshot(functions: Any) -> None:
     """A volatile function below would take a snapshot of its own, and could see a merge in between."""
-    reached = functions.reached_from(*SEARCHES)
+    reached = functions.reached_from(*(f"braid.{name}" for name in READING))
     assert len(reached) > 20
     assert sorted(name for name in reached if functions.named(name).volatility == "v") == []
 
@@ -351,7 +152,7 @@ def test_only_functions_without_effects_are_parallel_safe(functions: Any) -> Non
     wrong += [
         f.full_name
         for f in functions
-        if f.parallel == "s" and any(functions.named(name).parallel != "s" for name in functions.calls(f))
+        if any("sru".index(functions.named(name).parallel) > "sru".index(f.parallel) for name in functions.calls(f))
     ]
     # A parallel worker cannot begin the subtransaction of a block that catches errors.
     catching = re.compile(r"^\s*exception(?: when|$)", re.MULTILINE)
@@ -359,7 +160,6 @@ def test_only_functions_without_effects_are_parallel_safe(functions: Any) -> Non
     # Nor may it change a setting.
     wrong += [f.full_name for f in functions if f.parallel != "u" and "set_config(" in f.body]
     assert wrong == []
-    assert [name for name in SEARCHES if functions.named(name).parallel != "u"] == []
 
 
 @pytest.mark.parametrize("kind", ["function", "table", "schema", "type", "sequence"])

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 
 import psycopg
 import pytest
-from core.isolation.test_roles import CALL, MAY
+from core.isolation.test_roles import MAY
 from core.isolation.world import Connection, World
 from psycopg import sql
 
 import pgbraid
 from support import HashEmbedder
+from support.api import example
 
 # Each locks as it likes, tables, views and row types alike. {relation} is what is named, {n} a number.
 STATEMENTS = [
@@ -155,7 +156,7 @@ def test_what_calls_lock_lies_where_nobody_can_name_it(world: World, kind: str) 
     caller = world.connect(login)
     for function in sorted(MAY["braid_writer"]):
         with caller.transaction(force_rollback=True):
-            caller.execute(f"select * from braid.{CALL[function]}")
+            caller.execute(f"select * from {example(function)}")
             locked = {
                 (schema, name)
                 for schema, name in world.admin.execute(
@@ -197,7 +198,7 @@ def test_new_sessions_read_nothing_that_readers_can_name(world: World) -> None:
             with psycopg.connect(world.dsn, user=login) as caller:
                 caller.execute("set lock_timeout = '100ms'")
                 try:
-                    caller.execute(f"select * from braid.{CALL[function]}")
+                    caller.execute(f"select * from {example(function)}")
                 except psycopg.errors.LockNotAvailable as error:
                     waiting[function] = str(error)
                 caller.rollback()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import psycopg
 import pytest
-from core.isolation.test_calls import ADMINISTRATIVE, CALLS, ECHOED, READING, run
+from core.isolation.test_calls import CALLS, COMPARED, ECHOED, run
 from core.isolation.world import FINGERPRINT, PRIVATE, Connection, World
+
+from support.api import ADMINISTRATIVE
 
 
 def open_policies(connection: Connection) -> None:
@@ -27,7 +29,9 @@ def test_without_any_policy_every_function_keeps_to_its_tenant(world: World) -> 
     def results() -> dict[str, tuple[str, str]]:
         # Undone: what one round has logged of its searches, the next would count.
         with admin.transaction(force_rollback=True):
-            return {call: run(admin, world, call) for name, calls in CALLS.items() if name in READING for call in calls}
+            return {
+                call: run(admin, world, call) for name, calls in CALLS.items() if name in COMPARED for call in calls
+            }
 
     before = fingerprint()
     with admin.transaction(force_rollback=True):

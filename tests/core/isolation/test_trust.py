@@ -7,9 +7,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from core.isolation.test_roles import CALL, WRITES
 from core.isolation.world import Connection, Gateway, World, tenant_claims
 
+from support.api import example, runs
 from support.calls import one
 from support.roles import definer_role, owner_role
 
@@ -171,12 +171,12 @@ class TestGateway:
         with gateway.request(gateway.authenticated, claims, read_only=False) as connection:
             found = one(connection, "select count(*) from braid.full_text_search('discount', collection => 'small')")
             assert found > 0
-        for name in sorted(WRITES - {"check_index", "export_tenant"}):
+        for name in sorted(runs("writer") - {"check_index", "export_tenant"}):
             with (
                 pytest.raises(psycopg.errors.InsufficientPrivilege) as caught,
                 gateway.request(gateway.authenticated, claims, read_only=False) as connection,
             ):
-                connection.execute(f"select * from braid.{CALL[name]}")
+                connection.execute(f"select * from {example(name)}")
             assert caught.value.diag.message_hint, name
 
     def test_a_gateway_that_is_a_member_too_goes_by_the_claim(self, world: World, gateway: Gateway) -> None:

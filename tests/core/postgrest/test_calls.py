@@ -8,11 +8,11 @@ from typing import Any
 
 import psycopg
 import pytest
-from core.catalog.test_functions import LOGGED
 from core.isolation.world import Gateway as Roles
 from core.isolation.world import World
 from core.postgrest.calls import CALLS, SMALL, TEXT, VECTOR, WITHOUT_TENANT, Body, Caller
 
+from support.api import LOGGED
 from support.postgrest import Gateway, token_for
 
 pytestmark = pytest.mark.any_version

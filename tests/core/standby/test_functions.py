@@ -9,17 +9,16 @@ from typing import Any
 
 import psycopg
 import pytest
-from core.catalog.test_functions import API, LOGGED
 from core.plans.calls import CALLS
 from core.plans.reading import Connection, Tenant, tenant
 
 import pgbraid
 from pgbraid.errors import PgbraidError
+from support.api import LOGGED, READING
 from support.calls import one
 from support.replication import Replicated, set_on
 
 DOCUMENTS = 1_000
-READING = sorted(name for name, (kind, _) in API.items() if kind == "reads")
 # An index that is right has no rows, and a tenant that has stored no versions of a ranking.
 EMPTY = {"check_index", "list_rankings"}
 # Made for more to read than the calls themselves prepare.
@@ -47,7 +46,7 @@ def both(pair: Replicated) -> Iterator[Both]:
     with tenant(pair.primary.dsn_for("postgres"), "pgbraid") as world:
         world.grow(DOCUMENTS)
         with world.connect("auto") as primary:
-            steps = [step for name in [*READING, *sorted(LOGGED)] for call in CALLS[name] for step in call.prepare]
+            steps = [step for name in sorted(READING | LOGGED) for call in CALLS[name] for step in call.prepare]
             for statement in dict.fromkeys([*steps, *MORE]):
                 primary.execute(statement.encode(), world.values)
             world.maintain()
@@ -75,7 +74,7 @@ def untimed(value: Any) -> Any:
     return value
 
 
-@pytest.mark.parametrize("function", READING)
+@pytest.mark.parametrize("function", sorted(READING))
 def test_answers_are_those_of_the_primary(both: Both, pair: Replicated, function: str) -> None:
     # health tells of a standby without it.
     set_on(pair.standby, hot_standby_feedback="on" if function == "health" else "off")

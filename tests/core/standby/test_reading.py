@@ -13,12 +13,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from core.catalog.test_functions import API, LOGGED
 from core.standby.conftest import Database
 from psycopg.conninfo import make_conninfo
 
 import pgbraid
-from pgbraid.client.standbys import READS
 from pgbraid.errors import ConnectionLostError, InvalidArgumentError, PermissionDeniedError, PgbraidError
 from support import HashEmbedder
 from support.calls import one
@@ -27,7 +25,6 @@ from support.replication import Replicated, until
 pytestmark = pytest.mark.any_version
 
 FOX = {"external_id": "fox", "content": "The quick fox jumps."}
-NO_FUNCTIONS = {"collection_spaces", "collections", "model_migrations", "fit_passages", "passage_options"}
 
 
 @contextmanager
@@ -312,18 +309,6 @@ def test_asyncio(database: Database) -> None:
             assert await search(client) == ["fox"]
 
     asyncio.run(run())
-
-
-def test_reads_are_functions_that_read(database: Database) -> None:
-    reads = {name for name, (kind, _) in API.items() if kind == "reads"} | LOGGED
-    assert reads >= READS - NO_FUNCTIONS
-    # About upkeep, or answered by a statement of their own.
-    assert reads - READS == {
-        *("check_index", "embedding_backlog", "embedding_usage", "export_tenant"),
-        *("full_text_search", "health", "hybrid_search", "list_embedding_jobs", "list_judgments"),
-        *("missing_token_vectors", "multi_search", "recall", "recall_json"),
-        *("semantic_search", "sync_status", "version"),
-    }
 
 
 @pytest.fixture

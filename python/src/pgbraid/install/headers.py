@@ -18,21 +18,29 @@ __all__ = ["Header", "listed", "read_header"]
 ROLES = ("reader", "writer", "definer", "administrator", "service", "monitor", "gateway")
 KEYS = ("role", "tenants", "standby", "example", "page")
 OBJECT = re.compile(r"^create or replace (function|view) (braid(?:_calls|_store)?)\.(\w+)", re.M)
+VOLATILE = re.compile(r"^volatile$", re.M)
 # A fact, with the lines that it goes on for.
 FACT = re.compile(r"-- (\w+): (.*\n(?:--   .*\n)*)")
 
 
 @dataclass(frozen=True)
 class Header:
-    """`name` is qualified. `standby` is None where the function's volatility decides."""
+    """`name` is qualified. `standby` is None where nothing is said of it."""
 
     kind: str
     name: str
+    is_volatile: bool
     roles: tuple[str, ...] = ()
     acts_across_tenants: bool = False
     standby: bool | None = None
     example: str | None = None
     page: str | None = None
+
+    @property
+    def runs_on_standbys(self) -> bool:
+        """Whether a client has standbys answer it: what reads, of the API, unless its file says otherwise."""
+        is_read = "reader" in self.roles if self.kind == "view" else not self.is_volatile
+        return self.standby if self.standby is not None else is_read and self.name.startswith("braid.")
 
 
 def read_header(text: str) -> Header | None:
@@ -52,6 +60,7 @@ def read_header(text: str) -> Header | None:
     return Header(
         kind,
         f"{schema}.{name}",
+        VOLATILE.search(text) is not None,
         tuple(roles),
         "tenants" in facts,
         facts["standby"] == "yes" if "standby" in facts else None,

@@ -1,5 +1,4 @@
 -- role: reader
--- standby: no
 create or replace function braid_calls.read_installation()
 returns setof braid_store.installation
 language sql

@@ -1,4 +1,5 @@
 -- role: reader
+-- standby: yes
 create or replace function braid_calls.collection_spaces(collection text)
 returns table (
   embedding_model text,

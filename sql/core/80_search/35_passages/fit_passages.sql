@@ -1,4 +1,5 @@
 -- role: reader
+-- standby: yes
 create or replace function braid_calls.fit_passages(results braid_store.search_result[], token_budget int, sort text)
 returns table (
   citation int,

@@ -1,4 +1,5 @@
 -- role: reader
+-- standby: yes
 create or replace function braid_calls.passage_options(options jsonb)
 returns jsonb
 language plpgsql

@@ -13,83 +13,11 @@ import psycopg
 from core.isolation.attack.values import JSONS, TEXTS, hostile, literal
 from core.isolation.world import Connection
 
+from support.api import arguments, example
 from support.calls import one
 
-EVALUATED = """braid.evaluate('asked', '{"mode": "full_text", "collection": "small"}')"""
-# What makes a call work, for arguments that must be given.
-BENIGN = {
-    "after": "''",
-    "baseline": EVALUATED,
-    "candidate": EVALUATED,
-    "chunk_ids": "array[:own]",
-    "chunk_id": ":own",
-    "collection": "'small'",
-    "content": "'A discount.'",
-    "dimensions": "4",
-    "documents": """'[{"external_id": "doc1", "content": "A discount."}]'""",
-    "embedded_text": "'discount'",
-    "embedding": "'[1,0,0]'",
-    "embedding_model": "'another'",
-    "embeddings": "array['[1,0,0]']",
-    "error": "'failed'",
-    "evaluations": f"jsonb_build_array({EVALUATED}, {EVALUATED})",
-    "external_id": "'doc1'",
-    "external_ids": "array['doc1']",
-    "indexed_attributes": "'{}'",
-    "judge": "'second'",
-    "judgments": "'[]'",
-    "keys": "array['speaker']",
-    "liked": "array['doc1']",
-    "match": "'any'",
-    "metadata": "'{}'",
-    "name": "'encoder'",
-    "model": """'{"version": 1, "mode": "hybrid", "features": ["score"], "weights": [1]}'""",
-    "profile": "'ana'",
-    "queries": "'[]'",
-    "query_embedding": "'[1,0,0]'",
-    "query_id": "'1'",
-    "query_set": "'asked'",
-    "query_text": "'discount customer'",
-    "ranking": """'{"k1": 2}'""",
-    "reason": "'better'",
-    "request_count": "1",
-    "search_id": "(select braid.search('discount', collection => 'small') #>> '{stats,search_id}')",
-    "text_count": "1",
-    "token_count": "1",
-    "records": "'[]'",
-    "synonyms": "array['rebate']",
-    "tenant": "'alpha'",
-    "terms": """'[{"discount": 1}]'""",
-    "weights": """'{"discount": 1}'""",
-    "version": "braid.apply_ranking('small', '{\"k1\": 3}', 'better')",
-    "vectors": "array['[1,0,0]']",
-    "vector_counts": "array[1]",
-    "word": "'discount'",
-}
-BENIGN_OF_TYPE = {
-    "text": "'doc1'",
-    "integer": "1",
-    "bigint": ":own",
-    "double precision": "1",
-    "boolean": "true",
-    "interval": "'1 second'",
-    "timestamp with time zone": "now()",
-    "vector": "'[1,0,0]'",
-    "vector[]": "array['[1,0,0]']",
-    "bigint[]": "array[:own]",
-    "text[]": "array['doc1']",
-    "jsonb": "'{}'",
-}
-OF_FUNCTION = {
-    **dict.fromkeys(
-        [("multi_search", "queries"), ("logged_multi_search", "queries")],
-        """'["discount", {"text": "customer", "embedding": [1,0,0]}]'""",
-    ),
-    ("create_collection", "collection"): "'another'",
-    ("drop_tenant", "tenant"): "'nobody'",
-    ("plan_tuning", "query_set"): "'tuned'",
-    ("record_feedback", "kind"): "'click'",
-}
+# Where an example names a thing that the attack would change or drop for its other calls, or finds a chunk.
+BENIGN = {"chunk_id": ":own", "chunk_ids": "array[:own]"}
 
 FUNCTIONS = """
 select p.proname as name, p.provolatile <> 'v' as reads, p.pronargs - p.pronargdefaults as required,
@@ -111,12 +39,12 @@ class Function:
     keys: dict[str, list[list[str]]] = field(default_factory=dict)
 
     def benign(self, name: str) -> str:
-        of_type = BENIGN_OF_TYPE.get(self.arguments[name], "null")
-        return self.typed(name, OF_FUNCTION.get((self.name, name)) or BENIGN.get(name) or of_type)
+        """What makes a call work."""
+        return self.typed(name, BENIGN.get(name) or arguments(example(self.name)).get(name, "'small'"))
 
     def typed(self, name: str, expression: str) -> str:
         kind = self.arguments[name]
-        return f"{expression}::{self.vector_schema + '.' if kind.startswith('vector') else ''}{kind}"
+        return f"({expression})::{self.vector_schema + '.' if kind.startswith('vector') else ''}{kind}"
 
     def call(self, given: dict[str, str]) -> str:
         needed = [name for place, name in enumerate(self.arguments) if place < self.required or name == "collection"]
