@@ -1,7 +1,11 @@
--- One policy per table, and a second one for tables of definitions. Each is created or changed only where it differs,
--- because that locks the table against every reader.
+-- One policy per table, and a second one for tables of definitions, which the manifests list. Each is created or changed only
+-- where it differs, because that locks the table against every reader.
 do $$
 declare
+  v_definitions text[] := array(
+    select t.key from braid_store.parts p, jsonb_each(p.manifest -> 'tables') t where t.value ->> 'policy' = 'definition');
+  v_owner_tables text[] := array(
+    select t.key from braid_store.parts p, jsonb_each(p.manifest -> 'tables') t where t.value ->> 'policy' = 'owner');
   v_table record;
 begin
   for v_table in
@@ -11,9 +15,7 @@ begin
                -- A login that has braid_reader only because of another database must not see which collections there
                -- are.
                then 'for select to braid_reader using ((select braid_calls.login_is_known()))'
-             when c.relname in ('access_settings', 'trusted_roles', 'dropped_collections', 'dropped_spaces',
-                                'dropped_tenants', 'due_collections', 'upkeep_rates', 'synced_tables', 'row_changes', 'crash_marks',
-                                'daily_table_sizes', 'search_log_days', 'ranking_versions')
+             when c.relname = any (v_owner_tables)
                   or c.relname like '%yoyo%'
                then 'for select using (false)' -- for the owner alone
              when c.relname = 'tenants'
@@ -22,9 +24,7 @@ begin
            end as definition
     from pg_catalog.pg_class c
     cross join lateral (
-      select c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'parts', 'synonyms',
-                           'indexed_attributes', 'model_migrations', 'sparse_encoders', 'sparse_encoder_terms')
-             as is_definition
+      select c.relname = any (v_definitions) as is_definition
     ) d
     left join pg_catalog.pg_policy p on p.polrelid = c.oid and p.polname = 'tenant_isolation'
     where c.relnamespace = 'braid_store'::regnamespace
@@ -46,8 +46,7 @@ begin
     from pg_catalog.pg_class c
     left join pg_catalog.pg_policy p on p.polrelid = c.oid and p.polname = 'definitions'
     where c.relnamespace = 'braid_store'::regnamespace
-      and c.relname in ('collections', 'vector_spaces', 'vector_settings', 'installation', 'parts', 'synonyms',
-                        'indexed_attributes', 'model_migrations', 'sparse_encoders', 'sparse_encoder_terms')
+      and c.relname = any (v_definitions)
       and p.polroles is distinct from array['@definer@'::regrole::oid]
     order by c.oid
   loop

@@ -64,8 +64,8 @@ as $$
     select case when p.polname not in ('tenant_isolation', 'definitions') then 'other'
                 else regexp_replace(lower(pg_get_expr(p.polqual, c.oid) collate "C"), E'[\\s()]|as (current_tenant_id|login_is_known)', '',
                                     'g') end as form,
-           c.relname = any ('{collections,vector_spaces,vector_settings,installation,parts,synonyms,indexed_attributes,
-                              model_migrations,sparse_encoders,sparse_encoder_terms}') as is_definition
+           exists (select from braid_store.parts t where t.manifest #>> array['tables', c.relname::text, 'policy'] = 'definition')
+             as is_definition
   ) e
   where p.polpermissive
     and (e.form <> all ('{tenant_id=selectbraid.current_tenant_id,id=selectbraid.current_tenant_id,false,
