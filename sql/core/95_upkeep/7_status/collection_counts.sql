@@ -27,11 +27,8 @@ as $$
                                  where r.tenant_id = t.tenant_id and r.collection_id = t.collection_id),
     'token_vectors', (select count(*) from braid_store.token_vectors v
                       where v.tenant_id = t.tenant_id and v.collection_id = t.collection_id),
-    'query_embeddings', (select count(*) from braid_store.query_embeddings q
-                         where q.tenant_id = t.tenant_id and q.collection_id = t.collection_id),
-    'logged_searches', (select count(*) from braid_store.search_log l
-                        where l.tenant_id = t.tenant_id and l.collection_id = t.collection_id),
     'vectors', braid_store.vector_status(t.tenant_id, t.collection_id, t.vector_space_id))
+    || braid_store.extend_status(t.tenant_id, t.collection_id)
   from (select braid_store.require_tenant_id() as tenant_id, c.id as collection_id, c.vector_space_id
         from braid_store.collections c where c.id = collection_counts.collection_id offset 0) t;
 $$;

@@ -37,8 +37,8 @@ begin
     where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r' and c.reltuples >= 0
       -- A standby cannot read unlogged tables.
       and c.relpersistence = 'p'
-      -- Shards are made anew, and days of the search log are dropped, as wholes.
-      and c.relname !~ '^(vectors|search_log)_[0-9_]+$'
+      -- Shards are made anew, and tables of days are dropped, as wholes.
+      and c.relname !~ '_[0-9]+$'
     order by c.relname
   loop
     -- With header, line pointer and alignment. Of a long row about a quarter of the limit stays in line.

@@ -104,7 +104,7 @@ begin
   where s.phase not in ('lost', 'end') and (h.failed_count > 0 or s.last_error is not null);
 
   return query
-  select f.* from braid_store.filter_findings() f where v_shows_messages
+  select f.* from braid_store.extend_health(administrator_findings.older_than, v_shows_messages) f
   union all
   select f.*
   from (select s.tenant_id from braid_store.vector_shards s

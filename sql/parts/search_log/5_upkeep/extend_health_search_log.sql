@@ -1,5 +1,5 @@
 -- Cross-tenant: called as the owner role.
-create or replace function braid_store.filter_findings()
+create or replace function braid_store.extend_health_search_log(older_than interval, shows_messages boolean)
 returns table (severity text, code text, subject text, finding text, reason text, command text)
 language plpgsql
 stable
@@ -20,6 +20,9 @@ declare
   v_deadline timestamptz := clock_timestamp() + interval '500 milliseconds';
   c_most_keys constant int := 32; -- that a collection may declare
 begin
+  if not shows_messages then
+    return;
+  end if;
   return query
   -- The log itself has a table for each day. So its tenants are found in the counts of its hours, and in what is not counted yet.
   with recursive part (tenant_id, collection_id) as (
@@ -118,6 +121,6 @@ begin
 end
 $$;
 
-comment on function braid_store.filter_findings() is
-  'The findings of braid.health about filters: which metadata keys had better be declared, by the last 100 logged searches of each '
+comment on function braid_store.extend_health_search_log(interval, boolean) is
+  'Returns the findings of braid.health about filters: which metadata keys had better be declared, by the last 100 logged searches of each '
   'of the 100 tenants whose searches had the most warnings lately.';

@@ -1,0 +1,16 @@
+create or replace function braid_store.extend_health(older_than interval, shows_messages boolean)
+returns table (severity text, code text, subject text, finding text, reason text, command text)
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return;
+end
+$$;
+
+comment on function braid_store.extend_health(interval, boolean) is
+  'Extension point: adds findings of parts to braid.health of administrators and monitors, of all tenants. older_than: as there. '
+  'shows_messages: whether the caller may see what tenants have stored, as in messages and metadata keys.';
