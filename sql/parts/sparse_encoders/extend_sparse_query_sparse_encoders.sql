@@ -27,10 +27,10 @@ declare
   v_terms text[] := '{}';
   v_weights real[] := '{}';
 begin
-  if terms is not null or collection.sparse_encoder is null then
+  if terms is not null or collection.parts ->> 'sparse_encoder' is null then
     return;
   end if;
-  select e.* into v_encoder from braid_store.sparse_encoders e where e.name = collection.sparse_encoder;
+  select e.* into v_encoder from braid_store.sparse_encoders e where e.name = collection.parts ->> 'sparse_encoder';
   -- WordPiece (Wu et al. 2016): the longest term that the word begins with, then the longest that its rest begins with. A
   -- word that cannot be cut up so counts for nothing.
   foreach v_word in array braid_store.sparse_words(query_text) loop

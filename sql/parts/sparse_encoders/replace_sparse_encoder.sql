@@ -23,7 +23,7 @@ begin
     -- Waits for those who are about to name it to a collection: check_collection_settings.
     perform from braid_store.sparse_encoders e where e.name = replace_sparse_encoder.name for update;
     select min(c.name) into v_user
-    from braid_store.collections c where c.sparse_encoder = replace_sparse_encoder.name;
+    from braid_store.collections c where c.parts ->> 'sparse_encoder' = replace_sparse_encoder.name;
     if v_user is not null then
       raise exception 'collection "%" uses sparse encoder "%"', v_user, replace_sparse_encoder.name
         using errcode = '22023', hint = 'Take it away first: braid.set_ranking with sparse_encoder => ''''.';

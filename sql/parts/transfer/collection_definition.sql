@@ -6,8 +6,12 @@ parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  select to_jsonb(collection_definition.collection) - '{id,vector_space_id,created_at,query_embedding_count,search_log,
-                                                               search_log_share,search_log_query,search_log_days}'::text[] || jsonb_build_object(
+  select to_jsonb(collection_definition.collection) - '{id,vector_space_id,created_at,parts}'::text[] || jsonb_build_object(
+    'sparse_encoder', collection_definition.collection.parts -> 'sparse_encoder',
+    'token_vector_model', collection_definition.collection.parts -> 'token_vector_model',
+    'token_vector_dimensions', collection_definition.collection.parts -> 'token_vector_dimensions',
+    'token_vector_count', collection_definition.collection.parts -> 'token_vector_count',
+    'ranking_model', collection_definition.collection.parts -> 'ranking_model',
     'embedding_model', s.embedding_model, 'dimensions', s.dimensions, 'distance', s.distance,
     'indexed_attributes',
     (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a

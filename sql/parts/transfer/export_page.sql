@@ -61,8 +61,8 @@ begin
                                         from unnest(t.vectors) with ordinality u (vector, place))))
                    from braid_store.token_vectors t
                    where t.tenant_id = export_page.tenant_id and t.collection_id = export_page.collection.id
-                     and t.chunk_id = k.id and t.embedding_model = export_page.collection.token_vector_model
-                     and t.dimensions = export_page.collection.token_vector_dimensions
+                     and t.chunk_id = k.id and t.embedding_model = export_page.collection.parts ->> 'token_vector_model'
+                     and t.dimensions = (export_page.collection.parts ->> 'token_vector_dimensions')::int
                    offset 0), '{}')
                 order by k.chunk_index)
        from braid_store.chunks k

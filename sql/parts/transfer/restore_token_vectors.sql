@@ -28,11 +28,11 @@ begin
            where d.tenant_id = restore_token_vectors.tenant_id and d.id = (u.chunk ->> 'document_id')::bigint
            offset 0
          ) d
-    where u.chunk -> 'token_vectors' ->> 'embedding_model' = collection.token_vector_model
+    where u.chunk -> 'token_vectors' ->> 'embedding_model' = collection.parts ->> 'token_vector_model'
   loop
     v_vectors := braid_store.parse_token_vectors(v_given.vectors, v_given.vectors_name);
-    continue when cardinality(v_vectors) not between 1 and collection.token_vector_count
-                  or @vector@.vector_dims(v_vectors[1]) <> collection.token_vector_dimensions;
+    continue when cardinality(v_vectors) not between 1 and (collection.parts ->> 'token_vector_count')::int
+                  or @vector@.vector_dims(v_vectors[1]) <> (collection.parts ->> 'token_vector_dimensions')::int;
     perform braid_store.check_token_vectors(collection, v_vectors, v_given.vectors_name);
     -- Those of length 1 are stored as they are, so that searches give the same scores.
     v_vectors := array(

@@ -16,11 +16,12 @@ parallel safe
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select v.embedding_model, v.dimensions, s.is_new, c.token_vector_model, c.token_vector_count, s.stores_queries, c.chunk_tokens
+  select v.embedding_model, v.dimensions, s.is_new, c.parts ->> 'token_vector_model',
+         (c.parts ->> 'token_vector_count')::int, s.stores_queries, c.chunk_tokens
   from braid_store.collections c
   left join braid_store.model_migrations m on m.collection_id = c.id
   cross join lateral (values
-    (1, c.vector_space_id, coalesce(m.state = 'cut_over', false), c.query_embedding_count > 0),
+    (1, c.vector_space_id, coalesce(m.state = 'cut_over', false), coalesce(c.parts ? 'query_embedding_count', false)),
     (2, case m.state when 'cut_over' then m.from_space_id else m.to_space_id end, m.state <> 'cut_over', false)
   ) s (place, id, is_new, stores_queries)
   join braid_store.vector_spaces v on v.id = s.id

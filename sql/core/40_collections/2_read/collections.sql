@@ -9,10 +9,17 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
        (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
         where a.collection_id = c.id and a.removed_at is null) as indexed_attributes,
        c.neighbour_weight, c.smoothing, c.statistics_scope, c.bm25_variant, c.sparse_weight,
-       c.sparse_encoder,
-       c.token_vector_model, c.token_vector_dimensions, c.token_vector_count, c.query_embedding_count,
+       c.parts ->> 'sparse_encoder' as sparse_encoder,
+       c.parts ->> 'token_vector_model' as token_vector_model,
+       (c.parts ->> 'token_vector_dimensions')::int as token_vector_dimensions,
+       (c.parts ->> 'token_vector_count')::int as token_vector_count,
+       coalesce((c.parts ->> 'query_embedding_count')::int, 0) as query_embedding_count,
        c.overlap_tokens, c.default_occurred_at,
-       c.search_log, c.search_log_share, c.search_log_query, c.search_log_days, c.ranking_model
+       coalesce(c.parts ->> 'search_log', 'off') as search_log,
+       coalesce((c.parts ->> 'search_log_share')::float8, 0.1) as search_log_share,
+       coalesce(c.parts ->> 'search_log_query', 'text') as search_log_query,
+       coalesce((c.parts ->> 'search_log_days')::int, 30) as search_log_days,
+       c.parts ->> 'ranking_model' collate "C" as ranking_model
 from braid_store.collections c
 join braid_store.vector_spaces v on v.id = c.vector_space_id;
 

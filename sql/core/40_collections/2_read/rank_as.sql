@@ -31,6 +31,11 @@ begin
     collection := braid_store.choose_fusion(collection, rank_as.ranking ->> 'fusion');
   end if;
   collection := jsonb_populate_record(collection, rank_as.ranking);
+  if rank_as.ranking ?| '{sparse_encoder,ranking_model}' then
+    collection.parts := braid_store.parts_with(
+      collection.parts,
+      (select jsonb_object_agg(r.key, r.value) from jsonb_each(rank_as.ranking) r where r.key in ('sparse_encoder', 'ranking_model')));
+  end if;
   if collection.full_text_weight = 0 and collection.semantic_weight = 0 then
     raise exception 'ranking: full_text_weight and semantic_weight are both 0'
       using errcode = '22023', hint = 'Give at least one leg a weight above 0.';

@@ -7,9 +7,9 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set extra_float_digits = 1
 as $$
-  select jsonb_object_agg(c.key, c.value)
-  from jsonb_each(to_jsonb(ranking_of.collection)) c
-  join braid_store.known_ranking_settings() s on s.name = c.key;
+  select jsonb_object_agg(s.name, coalesce(c.settings -> s.name, 'null'))
+  from (select coalesce(ranking_of.collection.parts, '{}') || to_jsonb(ranking_of.collection)) c (settings),
+       braid_store.known_ranking_settings() s;
 $$;
 
 comment on function braid_store.ranking_of(braid_store.collections) is

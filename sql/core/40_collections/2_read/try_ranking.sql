@@ -6,12 +6,12 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_encoder text := collection.sparse_encoder;
+  v_encoder text := collection.parts ->> 'sparse_encoder';
 begin
   collection := braid_store.rank_as(collection, try_ranking.ranking);
-  if collection.sparse_encoder <> coalesce(v_encoder, '')
-     and not exists (select from braid_store.sparse_encoders e where e.name = collection.sparse_encoder) then
-    raise exception 'sparse encoder "%" does not exist', collection.sparse_encoder
+  if collection.parts ->> 'sparse_encoder' <> coalesce(v_encoder, '')
+     and not exists (select from braid_store.sparse_encoders e where e.name = collection.parts ->> 'sparse_encoder') then
+    raise exception 'sparse encoder "%" does not exist', collection.parts ->> 'sparse_encoder'
       using errcode = '42704', hint = 'Have an administrator store it with braid.set_sparse_encoder.';
   end if;
 end

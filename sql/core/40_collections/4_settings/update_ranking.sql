@@ -64,10 +64,13 @@ begin
   v_new.statistics_scope := coalesce(update_ranking.statistics_scope, v_new.statistics_scope);
   v_new.bm25_variant := coalesce(update_ranking.bm25_variant, v_new.bm25_variant);
   v_new.sparse_weight := coalesce(update_ranking.sparse_weight, v_new.sparse_weight);
-  v_new.sparse_encoder := nullif(coalesce(update_ranking.sparse_encoder, v_new.sparse_encoder), '');
-  v_new.ranking_model := nullif(coalesce(update_ranking.ranking_model, v_new.ranking_model), '');
-  if octet_length(v_new.ranking_model) > 255 then
-    raise exception 'ranking_model has % bytes', octet_length(v_new.ranking_model)
+  if num_nonnulls(update_ranking.sparse_encoder, update_ranking.ranking_model) > 0 then
+    v_new.parts := braid_store.parts_with(v_new.parts, jsonb_build_object(
+      'sparse_encoder', nullif(coalesce(update_ranking.sparse_encoder, v_new.parts ->> 'sparse_encoder'), ''),
+      'ranking_model', nullif(coalesce(update_ranking.ranking_model, v_new.parts ->> 'ranking_model'), '')));
+  end if;
+  if octet_length(update_ranking.ranking_model) > 255 then
+    raise exception 'ranking_model has % bytes', octet_length(update_ranking.ranking_model)
       using errcode = '22023', hint = 'Give the name of a model, 1 to 255 bytes, or an empty one for none.';
   end if;
 

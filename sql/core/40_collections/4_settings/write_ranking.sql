@@ -24,7 +24,7 @@ begin
     new.title_weight, new.full_text_weight, new.semantic_weight, new.fusion, new.rrf_k,
     new.normalisation, new.neighbour_weight,
     new.smoothing, new.statistics_scope, new.bm25_variant, new.index_fields, new.embed_fields,
-    new.vector_storage, new.hnsw_m, new.hnsw_ef_construction, new.sparse_weight, new.sparse_encoder)
+    new.vector_storage, new.hnsw_m, new.hnsw_ef_construction, new.sparse_weight, new.parts ->> 'sparse_encoder')
   from braid_store.vector_spaces s
   where s.id = new.vector_space_id;
 
@@ -46,8 +46,7 @@ begin
         semantic_weight = new.semantic_weight, rrf_k = new.rrf_k, fusion = new.fusion,
         normalisation = new.normalisation, neighbour_weight = new.neighbour_weight, smoothing = new.smoothing,
         statistics_scope = new.statistics_scope, bm25_variant = new.bm25_variant,
-        sparse_weight = new.sparse_weight, sparse_encoder = new.sparse_encoder,
-        ranking_model = new.ranking_model
+        sparse_weight = new.sparse_weight, parts = new.parts
     where c.id = new.id;
     if (new.k1, new.b, new.title_weight) is distinct from (old.k1, old.b, old.title_weight) then
       perform braid_store.note_collection(new.id);

@@ -86,7 +86,7 @@ begin
     insert into braid_store.collections (
       name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
       full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
-      normalisation, neighbour_weight, smoothing, statistics_scope, bm25_variant, sparse_weight, sparse_encoder)
+      normalisation, neighbour_weight, smoothing, statistics_scope, bm25_variant, sparse_weight, parts)
     values (
       collection, v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_preset.k1), coalesce(b, v_preset.b),
       coalesce(title_weight, v_preset.title_weight), chunk_tokens, index_fields, embed_fields,
@@ -94,7 +94,7 @@ begin
       vector_storage, hnsw_m, v_ef_construction, fusion, rrf_k, normalisation,
       coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
       coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant, coalesce(sparse_weight, v_preset.sparse_weight),
-      nullif(sparse_encoder, ''))
+      braid_store.parts_with(null, jsonb_build_object('sparse_encoder', nullif(sparse_encoder, ''))))
     on conflict (name) do nothing;
     v_is_new := found;
   exception when lock_not_available then
@@ -113,7 +113,7 @@ begin
       v_collection.embed_fields, v_collection.full_text_weight, v_collection.semantic_weight, v_collection.fusion,
       v_collection.rrf_k, v_collection.normalisation, v_collection.neighbour_weight, v_collection.smoothing,
       v_collection.statistics_scope, v_collection.bm25_variant, v_collection.vector_storage, v_collection.hnsw_m,
-      v_collection.hnsw_ef_construction, v_collection.sparse_weight, v_collection.sparse_encoder)
+      v_collection.hnsw_ef_construction, v_collection.sparse_weight, v_collection.parts ->> 'sparse_encoder')
      is distinct from
      (v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_kept.k1), coalesce(b, v_kept.b),
       coalesce(title_weight, v_kept.title_weight), chunk_tokens, index_fields, embed_fields,
@@ -121,7 +121,7 @@ begin
       normalisation, coalesce(neighbour_weight, v_kept.neighbour_weight), coalesce(smoothing, v_kept.smoothing),
       coalesce(statistics_scope, v_kept.statistics_scope), bm25_variant, vector_storage, hnsw_m,
       coalesce(hnsw_ef_construction, v_collection.hnsw_ef_construction), coalesce(sparse_weight, v_kept.sparse_weight),
-      nullif(coalesce(sparse_encoder, v_collection.sparse_encoder), ''))
+      nullif(coalesce(sparse_encoder, v_collection.parts ->> 'sparse_encoder'), ''))
      or (not v_is_new
          and (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
               where a.collection_id = v_collection.id and a.removed_at is null)

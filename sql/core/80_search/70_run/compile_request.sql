@@ -93,7 +93,7 @@ begin
   end if;
   if query_embedding is null and may_be_sparse and v_has_text then
     -- No part has one for a longer text.
-    if octet_length(query_text) <= 16384 and (v_collection.query_embedding_count > 0 or v_options.cursor <> '')
+    if octet_length(query_text) <= 16384 and (v_collection.parts is not null or v_options.cursor <> '')
        and v_collection.semantic_weight > 0 then
       select e.embedding, e.mark into query_embedding, embedding_mark
       from braid_store.extend_query_embedding(
@@ -101,7 +101,7 @@ begin
              v_options.cursor) e;
     end if;
   end if;
-  if v_options.sparse is not null or v_collection.sparse_encoder is not null then
+  if v_options.sparse is not null or v_collection.parts is not null then
     v_collection.sparse_weight := coalesce(v_options.sparse_weight, v_collection.sparse_weight);
     v_asks_sparse := may_be_sparse and v_collection.sparse_weight > 0 and not v_options.prefilter;
     if jsonb_typeof(v_options.sparse) = 'object' then
@@ -155,11 +155,11 @@ begin
                 coalesce(v_options.sparse_normalisation, v_collection.normalisation),
                 coalesce(v_options.neighbour_weight, v_collection.neighbour_weight)))
          n (full_text, semantic, sparse, neighbour_weight);
-  if v_has_options or v_collection.ranking_model is not null then
+  if v_has_options or v_collection.parts is not null then
     if v_options.token_vectors is not null then
       v_options := braid_store.prepare_token_vectors(v_options, v_collection);
     end if;
-    if v_options.model is not null or v_collection.ranking_model is not null then
+    if v_options.model is not null or v_collection.parts ? 'ranking_model' then
       -- Sparse terms with one of the other two are not what the mode hybrid of a model means.
       v_options := braid_store.choose_model(
         v_options, tenant_id, v_collection,

@@ -49,7 +49,7 @@ begin
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
 
-  if (v_found.collection).search_log <> 'off' then
+  if (v_found.collection).parts is not null then
     v_found.stats := v_found.stats || braid_store.extend_search(
       braid_store.require_tenant_id(), v_found.collection,
       jsonb_build_object(

@@ -56,7 +56,7 @@ begin
     raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
   end;
 
-  if (v_found.collection).search_log <> 'off' then
+  if (v_found.collection).parts is not null then
     -- The text and the filter are those that the search had: the timeframe is in the filter.
     v_found.stats := v_found.stats || braid_store.extend_search(
       braid_store.require_tenant_id(), v_found.collection,

@@ -44,7 +44,7 @@ begin
   v_plan := braid_store.plan_recall(query_text, query_embedding is not null, timeframe, strategy, time_zone, reference_time);
   if query_embedding is null and strategy <> 'full_text' and octet_length(v_plan.searched) between 1 and 16384 then
     v_collection := braid_store.find_collection(collection);
-    if v_collection.query_embedding_count > 0 or options ->> 'cursor' <> '' then
+    if v_collection.parts is not null or options ->> 'cursor' <> '' then
       select e.embedding, e.mark into query_embedding, v_mark
       from braid_store.extend_query_embedding(
              v_tenant_id, v_collection,

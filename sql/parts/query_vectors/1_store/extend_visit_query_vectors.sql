@@ -7,7 +7,8 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform braid_store.drop_query_embeddings(tenant_id, collection.id, collection.query_embedding_count);
+  perform braid_store.drop_query_embeddings(tenant_id, collection.id,
+                                             coalesce((collection.parts ->> 'query_embedding_count')::int, 0));
 end
 $$;
 

@@ -14,7 +14,7 @@ set jit = off
 as $$
 begin
   -- What a tenant's users searched for is no business of requests without a user.
-  if find_query_embedding.collection.query_embedding_count = 0 or find_query_embedding.embedded_text = ''
+  if find_query_embedding.collection.parts ->> 'query_embedding_count' is null or find_query_embedding.embedded_text = ''
      or braid_store.session_is_anonymous() then
     return null;
   end if;

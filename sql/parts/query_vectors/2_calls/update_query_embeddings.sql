@@ -18,9 +18,10 @@ begin
   end if;
   v_collection := braid_store.lock_definition(v_collection);
   update braid_store.collections c
-  set query_embedding_count = update_query_embeddings.embedding_count
+  set parts = braid_store.parts_with(
+        c.parts, jsonb_build_object('query_embedding_count', nullif(update_query_embeddings.embedding_count, 0)))
   where c.id = v_collection.id;
-  if update_query_embeddings.embedding_count < v_collection.query_embedding_count then
+  if update_query_embeddings.embedding_count < (v_collection.parts ->> 'query_embedding_count')::int then
     perform braid_store.note_collection(v_collection.id);
   end if;
 end

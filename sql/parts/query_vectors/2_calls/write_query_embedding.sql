@@ -32,7 +32,7 @@ begin
   elsif octet_length(write_query_embedding.embedded_text) > c_most_bytes then
     raise exception 'embedded_text has % bytes, more than %', octet_length(write_query_embedding.embedded_text), c_most_bytes
       using errcode = '54000', hint = 'Vectors of so long queries are not stored: they hardly come twice.';
-  elsif v_collection.query_embedding_count = 0 then
+  elsif v_collection.parts ->> 'query_embedding_count' is null then
     raise exception 'collection "%" stores no vectors of queries', v_collection.name
       using errcode = '22023', hint = 'An administrator changes that: braid.set_query_embeddings.';
   end if;
@@ -50,7 +50,7 @@ begin
 
   begin
     v_locked := braid_store.lock_for_writing(v_collection.id, v_tenant_id);
-    if v_locked.vector_space_id <> v_collection.vector_space_id or v_locked.query_embedding_count = 0 then
+    if v_locked.vector_space_id <> v_collection.vector_space_id or v_locked.parts ->> 'query_embedding_count' is null then
       return false;
     end if;
     insert into braid_store.query_embeddings (tenant_id, collection_id, vector_space_id, text_hash, embedding, used_at)
@@ -61,7 +61,7 @@ begin
   exception when lock_not_available then
     return false;
   end;
-  perform braid_store.drop_query_embeddings(v_tenant_id, v_collection.id, v_locked.query_embedding_count);
+  perform braid_store.drop_query_embeddings(v_tenant_id, v_collection.id, (v_locked.parts ->> 'query_embedding_count')::int);
   return true;
 exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
   -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.

@@ -11,7 +11,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_model text := check_token_model.collection.token_vector_model;
+  v_model text := check_token_model.collection.parts ->> 'token_vector_model';
 begin
   if v_model is null then
     raise exception '%collection "%" has no token vectors', coalesce(check_token_model.argument_name || ' is given, but ', ''),

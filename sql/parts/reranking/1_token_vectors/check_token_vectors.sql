@@ -15,7 +15,7 @@ declare
 begin
   select u.place, @vector@.vector_dims(u.vector) as dimensions into v_wrong
   from unnest(check_token_vectors.vectors) with ordinality u (vector, place)
-  where @vector@.vector_dims(u.vector) is distinct from check_token_vectors.collection.token_vector_dimensions
+  where @vector@.vector_dims(u.vector) is distinct from (check_token_vectors.collection.parts ->> 'token_vector_dimensions')::int
      or @vector@.l2_norm(u.vector) = 0
   order by u.place
   limit 1;
@@ -24,13 +24,13 @@ begin
   elsif v_wrong.dimensions is null then
     raise exception 'vector % of % is null', v_wrong.place, check_token_vectors.vectors_name
       using errcode = '22023', hint = 'Leave out what has no vector.';
-  elsif v_wrong.dimensions <> check_token_vectors.collection.token_vector_dimensions then
+  elsif v_wrong.dimensions <> (check_token_vectors.collection.parts ->> 'token_vector_dimensions')::int then
     raise exception 'vector % of % has % dimensions, token vectors of collection "%" have %', v_wrong.place,
                     check_token_vectors.vectors_name, v_wrong.dimensions, check_token_vectors.collection.name,
-                    check_token_vectors.collection.token_vector_dimensions
+                    (check_token_vectors.collection.parts ->> 'token_vector_dimensions')::int
       using errcode = '22023',
             hint = format('Use the model of the collection''s token vectors (%s).',
-                          check_token_vectors.collection.token_vector_model);
+                          check_token_vectors.collection.parts ->> 'token_vector_model');
   else
     raise exception 'vector % of % is a zero vector, which has no cosine', v_wrong.place, check_token_vectors.vectors_name
       using errcode = '22023', hint = 'Leave it out.';

@@ -33,7 +33,8 @@ begin
       where not exists (
         select from braid_store.token_vectors t
         where t.tenant_id = v_tenant_id and t.collection_id = v_collection.id and t.chunk_id = u.chunk_id
-          and t.embedding_model = v_collection.token_vector_model and t.dimensions = v_collection.token_vector_dimensions
+          and t.embedding_model = v_collection.parts ->> 'token_vector_model'
+          and t.dimensions = (v_collection.parts ->> 'token_vector_dimensions')::int
         offset 0)
       order by u.chunk_id);
   end loop;

@@ -20,8 +20,8 @@ begin
     left join lateral (
       select t.vectors from braid_store.token_vectors t
       where t.tenant_id = max_similarities.tenant_id and t.collection_id = (max_similarities.collection).id
-        and t.chunk_id = u.chunk_id and t.embedding_model = (max_similarities.collection).token_vector_model
-        and t.dimensions = (max_similarities.collection).token_vector_dimensions
+        and t.chunk_id = u.chunk_id and t.embedding_model = max_similarities.collection.parts ->> 'token_vector_model'
+        and t.dimensions = (max_similarities.collection.parts ->> 'token_vector_dimensions')::int
       offset 0
     ) t on true
     left join lateral (

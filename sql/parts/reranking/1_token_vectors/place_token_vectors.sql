@@ -54,11 +54,11 @@ begin
   loop
     perform braid_store.check_token_model(collection, null, v_given.name);
     v_vectors := braid_store.parse_token_vectors(v_given.token_vectors, v_given.name);
-    if cardinality(v_vectors) not between 1 and collection.token_vector_count then
+    if cardinality(v_vectors) not between 1 and (collection.parts ->> 'token_vector_count')::int then
       raise exception '% has % elements', v_given.name, cardinality(v_vectors)
         using errcode = '22023',
               hint = format('Chunks of the collection have 1 to %s token vectors: pool more to so many, or have an '
-                            'administrator call braid.set_token_vectors.', collection.token_vector_count);
+                            'administrator call braid.set_token_vectors.', (collection.parts ->> 'token_vector_count')::int);
     end if;
     perform braid_store.check_token_vectors(collection, v_vectors, v_given.name);
     select k.id into strict v_chunk_id

@@ -15,12 +15,12 @@ declare
 begin
   perform braid_store.check_token_model(collection, options.token_vector_model, 'option late_interaction'),
           braid_store.check_token_vectors(collection, options.token_vectors, 'option late_interaction');
-  v_pairs := options.token_candidates::float8 * collection.token_vector_count * cardinality(options.token_vectors)
-             * collection.token_vector_dimensions / 384;
+  v_pairs := options.token_candidates::float8 * (collection.parts ->> 'token_vector_count')::int * cardinality(options.token_vectors)
+             * (collection.parts ->> 'token_vector_dimensions')::int / 384;
   if v_pairs > c_max_pairs then
     raise exception 'option late_interaction: % candidates of up to % vectors, % vectors of the query and % dimensions are '
                     'more than % pairs of vectors of 384 dimensions', options.token_candidates,
-                    collection.token_vector_count, cardinality(options.token_vectors), collection.token_vector_dimensions,
+                    (collection.parts ->> 'token_vector_count')::int, cardinality(options.token_vectors), (collection.parts ->> 'token_vector_dimensions')::int,
                     c_max_pairs
       using errcode = '54000', hint = 'Give fewer candidates, or pool the query''s vectors to fewer.';
   end if;

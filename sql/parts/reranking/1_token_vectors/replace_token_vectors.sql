@@ -42,7 +42,7 @@ begin
   perform braid_store.check_token_model(v_collection, replace_token_vectors.embedding_model, 'vectors');
   select u.place into v_wrong
   from unnest(replace_token_vectors.vector_counts) with ordinality u (count, place)
-  where (u.count between 1 and v_collection.token_vector_count) is not true
+  where (u.count between 1 and (v_collection.parts ->> 'token_vector_count')::int) is not true
   order by u.place
   limit 1;
   if found then
@@ -50,7 +50,7 @@ begin
                     coalesce(replace_token_vectors.vector_counts[v_wrong]::text, 'null')
       using errcode = '22023',
             hint = format('Chunks of the collection have 1 to %s token vectors: pool more to so many, or have an '
-                          'administrator call braid.set_token_vectors.', v_collection.token_vector_count);
+                          'administrator call braid.set_token_vectors.', (v_collection.parts ->> 'token_vector_count')::int);
   end if;
   perform braid_store.check_token_vectors(v_collection, replace_token_vectors.vectors, 'vectors');
   return braid_store.write_token_vectors(

@@ -42,10 +42,11 @@ begin
       using errcode = '22023', hint = v_wrong.hint;
   end if;
   update braid_store.collections c
-  set token_vector_model = update_token_vectors.embedding_model,
-      token_vector_dimensions = case when update_token_vectors.embedding_model is not null then v_dimensions end,
-      token_vector_count = case when update_token_vectors.embedding_model is not null
-                                then update_token_vectors.vector_count end
+  set parts = braid_store.parts_with(c.parts, jsonb_build_object(
+        'token_vector_model', update_token_vectors.embedding_model,
+        'token_vector_dimensions', case when update_token_vectors.embedding_model is not null then v_dimensions end,
+        'token_vector_count', case when update_token_vectors.embedding_model is not null
+                                   then update_token_vectors.vector_count end))
   where c.id = v_collection.id;
 end
 $$;

@@ -34,8 +34,8 @@ begin
          ) c
     where c.collection_id = v_collection_id);
   insert into braid_store.token_vectors (tenant_id, collection_id, chunk_id, embedding_model, dimensions, vectors)
-  select write_token_vectors.tenant_id, v_collection_id, e.chunk_id, write_token_vectors.collection.token_vector_model,
-         write_token_vectors.collection.token_vector_dimensions, e.vectors
+  select write_token_vectors.tenant_id, v_collection_id, e.chunk_id, write_token_vectors.collection.parts ->> 'token_vector_model',
+         (write_token_vectors.collection.parts ->> 'token_vector_dimensions')::int, e.vectors
   from (
     select i.chunk_id, v.vectors
     from (

@@ -12,7 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_given jsonb := options.model;
-  v_name text := case when v_given is null then collection.ranking_model else v_given #>> '{}' end;
+  v_name text := case when v_given is null then collection.parts ->> 'ranking_model' else v_given #>> '{}' end;
 begin
   if v_given = 'false' then
     options.model := null;

@@ -15,7 +15,7 @@ begin
   return query
   select m.name, m.model ->> 'mode', array(select jsonb_array_elements_text(m.model -> 'features')),
          coalesce(jsonb_array_length(m.model -> 'trees'), 0), m.model -> 'learned',
-         array(select c.name from braid_store.collections c where c.ranking_model = m.name order by c.name), m.updated_at
+         array(select c.name from braid_store.collections c where c.parts ->> 'ranking_model' = m.name order by c.name), m.updated_at
   from braid_store.ranking_models m
   where m.tenant_id = v_tenant_id
   order by m.name;

@@ -30,7 +30,7 @@ begin
   end if;
   v_search_id := braid_store.search_id_at(v_searched_at);
   v_query := left(asked ->> 'query_text', c_most_characters);
-  v_keeps_text := collection.search_log_query = 'text';
+  v_keeps_text := coalesce(collection.parts ->> 'search_log_query', 'text') = 'text';
   v_filters := nullif(asked -> 'filters', 'null');
   v_timings := coalesce(stats -> 'timings', braid_store.added_timings(stats));
   begin
@@ -48,7 +48,7 @@ begin
       extend_search_search_log.tenant_id, v_search_id, collection.id, v_searched_at, session_user,
       stats ->> 'mode', stats ->> 'semantic_mode',
       case when v_keeps_text then v_query end,
-      case when collection.search_log_query = 'hash' then sha256(convert_to(braid_store.token_lower(btrim(v_query)), 'UTF8')) end,
+      case when collection.parts ->> 'search_log_query' = 'hash' then sha256(convert_to(braid_store.token_lower(btrim(v_query)), 'UTF8')) end,
       case when v_keeps_text and octet_length(v_filters::text) <= c_most_bytes then v_filters end,
       (asked ->> 'match_count')::int, jsonb_array_length(results), coalesce(asked #>> '{options,cursor}', '') = '',
       coalesce(r.external_ids, '{}'), coalesce(r.chunk_indexes, '{}'),
@@ -57,7 +57,7 @@ begin
             where w.value ->> 'code' <> 'underfilled'),
       braid_store.ranking_in_short(collection),
       braid_store.asked_configuration(asked, v_keeps_text) || kind,
-      case collection.search_log when 'all' then 1 else collection.search_log_share end,
+      case collection.parts ->> 'search_log' when 'all' then 1 else coalesce((collection.parts ->> 'search_log_share')::float8, 0.1) end,
       (stats ->> 'query_time_ms')::float4, (v_timings ->> 'compile_ms')::float4, (v_timings ->> 'legs_ms')::float4,
       (v_timings ->> 'ranking_ms')::float4, (v_timings ->> 'rows_ms')::float4
     from (

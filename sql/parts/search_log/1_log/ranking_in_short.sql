@@ -14,8 +14,8 @@ begin
     case when collection.bm25_variant <> 'lucene' then collection.bm25_variant end,
     'neighbours=' || nullif(collection.neighbour_weight, 0), 'smoothing=' || nullif(collection.smoothing, 0),
     'scope=' || nullif(collection.statistics_scope, 'collection'),
-    case when collection.sparse_encoder is not null then 'sparse=' || collection.sparse_weight end,
-    'model=' || collection.ranking_model);
+    case when collection.parts ? 'sparse_encoder' then 'sparse=' || collection.sparse_weight end,
+    'model=' || (collection.parts ->> 'ranking_model'));
 end
 $$;
 

@@ -35,10 +35,18 @@ begin
   end if;
   v_collection := braid_store.lock_definition(v_collection);
   update braid_store.collections c
-  set search_log = update_search_log.log,
-      search_log_share = coalesce(update_search_log.sample_share, c.search_log_share),
-      search_log_query = coalesce(update_search_log.keep_query, c.search_log_query),
-      search_log_days = coalesce(ceil(extract(epoch from update_search_log.retention) / 86400)::int, c.search_log_days)
+  set parts = braid_store.parts_with(
+        c.parts,
+        -- What is not given stays; a default is not kept.
+        jsonb_build_object('search_log', nullif(update_search_log.log, 'off'))
+        || case when update_search_log.sample_share is not null
+                then jsonb_build_object('search_log_share', nullif(update_search_log.sample_share, 0.1)) else '{}' end
+        || case when update_search_log.keep_query is not null
+                then jsonb_build_object('search_log_query', nullif(update_search_log.keep_query, 'text')) else '{}' end
+        || case when update_search_log.retention is not null
+                then jsonb_build_object('search_log_days',
+                                        nullif(ceil(extract(epoch from update_search_log.retention) / 86400)::int, 30))
+                else '{}' end)
   where c.id = v_collection.id;
 end
 $$;

@@ -27,7 +27,8 @@ begin
            from unnest(d.collection_ids) u (id)
            left join braid_store.collections c on c.id = u.id
            where c.id is null
-              or (d.day + 1)::timestamp at time zone 'UTC' + make_interval(days => c.search_log_days) <= clock_timestamp()
+              or (d.day + 1)::timestamp at time zone 'UTC' + make_interval(days => coalesce((c.parts ->> 'search_log_days')::int, 30))
+                 <= clock_timestamp()
          ) x
     where x.collection_ids is not null
     order by d.day
