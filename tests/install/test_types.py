@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from pgbraid.install import install
@@ -16,11 +19,11 @@ ATTRIBUTES = """
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch) -> Package:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Package:
     return Package(tmp_path, monkeypatch)
 
 
-def test_a_type_takes_the_order_of_its_file(db, dsn, package) -> None:
+def test_a_type_takes_the_order_of_its_file(db: Any, dsn: str, package: Package) -> None:
     db.execute('select braid.upsert_documents(\'[{"external_id": "a", "content": "the harbour of Bergen"}]\')')
     db.execute("create view public.found as select content from braid.full_text_search('harbour')")
     before = one(db, ATTRIBUTES)
@@ -38,7 +41,7 @@ def test_a_type_takes_the_order_of_its_file(db, dsn, package) -> None:
     assert one(db, "select content from public.found") == "the harbour of Bergen"
 
 
-def test_types_that_are_as_their_files_stay(db, dsn) -> None:
+def test_types_that_are_as_their_files_stay(db: Any, dsn: str) -> None:
     kept = (
         "select array_agg(t.oid order by t.oid) from pg_catalog.pg_type t"
         " where t.typnamespace = 'braid_store'::regnamespace"
@@ -48,7 +51,7 @@ def test_types_that_are_as_their_files_stay(db, dsn) -> None:
     assert one(db, kept) == before
 
 
-def test_the_owner_has_all_types(db) -> None:
+def test_the_owner_has_all_types(db: Any) -> None:
     assert (
         one(
             db,
