@@ -24,7 +24,7 @@ def test_each_table_is_the_same_everywhere_or_of_tenants_or_of_nodes(db: Connect
         )
     ]
     assert sorted(tables) == sorted((*DEFINITIONS, *OF_NODES, *OF_TENANTS[:-1]))
-    assert OF_TENANTS[-1] == "tenant_locks"
+    assert OF_TENANTS[:2] == ("documents", "chunks") and OF_TENANTS[-1] == "tenant_locks"
 
 
 def test_tables_of_tenants_can_be_partitioned_by_tenant(db: Connection) -> None:

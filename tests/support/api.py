@@ -1,4 +1,4 @@
-"""What functions and views say of themselves in `sql/`, for tests that try each of them."""
+"""What functions, views and manifests say in `sql/`, for tests that try each of them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ SQL = Path(__file__).parents[2] / "sql"
 # By qualified name.
 OBJECTS: dict[str, Header] = {
     header.name: header for file in sorted(SQL.rglob("*.sql")) if (header := read_header(file.read_text()))
+}
+# What manifests say of each table.
+TABLES: dict[str, dict[str, Any]] = {
+    table: facts
+    for file in sorted(SQL.rglob("part.json"))
+    for table, facts in json.loads(file.read_text()).get("tables", {}).items()
 }
 # The functions of the schema braid, by name.
 API: dict[str, Header] = {
@@ -33,6 +39,11 @@ ADMINISTRATIVE = {
 def runs(role: str) -> set[str]:
     """Return the functions of the API that a role may run, by itself."""
     return {name for name, header in API.items() if role in header.roles}
+
+
+def tables(policy: str | None) -> set[str]:
+    """Return the tables of a policy: definition, owner, or none for those of tenants."""
+    return {table for table, facts in TABLES.items() if facts.get("policy") == policy}
 
 
 def example(function: str) -> str:

@@ -12,6 +12,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from support.api import tables
 from support.calls import one
 
 Connection = psycopg.Connection[Any]
@@ -50,31 +51,14 @@ BETA: list[dict[str, Any]] = [
     {"external_id": "beta-only", "content": "Prices of zebrafish, discount and customer lists."},
 ]
 
-FINGERPRINT = """
-select md5(concat(
-  (select string_agg(d::text, ',' order by d.id) from braid_store.documents d where d.tenant_id = %(id)s),
-  (select string_agg(c::text, ',' order by c.id) from braid_store.chunks c where c.tenant_id = %(id)s),
-  (select string_agg(a::text, ',' order by a) from braid_store.chunk_attributes a where a.tenant_id = %(id)s),
-  (select string_agg(v::text, ',' order by v.chunk_id) from braid_store.chunk_vectors v where v.tenant_id = %(id)s),
-  (select string_agg(r::text, ',' order by r.chunk_id) from braid_store.sparse_rows r where r.tenant_id = %(id)s),
-  (select string_agg(t::text, ',' order by t.chunk_id) from braid_store.token_vectors t where t.tenant_id = %(id)s),
-  (select string_agg(p::text, ',' order by p.name) from braid_store.profiles p where p.tenant_id = %(id)s),
-  (select string_agg(q::text, ',' order by q.text_hash) from braid_store.query_embeddings q where q.tenant_id = %(id)s),
-  (select string_agg(s::text, ',' order by s.name) from braid_store.query_sets s where s.tenant_id = %(id)s),
-  (select string_agg(q::text, ',' order by q) from braid_store.queries q where q.tenant_id = %(id)s),
-  (select string_agg(e::text, ',' order by e) from braid_store.query_set_embeddings e where e.tenant_id = %(id)s),
-  (select string_agg(g::text, ',' order by g) from braid_store.judgments g where g.tenant_id = %(id)s),
-  (select string_agg(l::text, ',' order by l.search_id) from braid_store.search_log l where l.tenant_id = %(id)s),
-  (select string_agg(f::text, ',' order by f.search_id) from braid_store.search_feedback f where f.tenant_id = %(id)s),
-  (select string_agg(m::text, ',' order by m.name) from braid_store.ranking_models m where m.tenant_id = %(id)s),
-  (select string_agg(s::text, ',' order by s.external_id) from braid_store.synced_rows s where s.tenant_id = %(id)s),
-  (select string_agg(j::text, ',' order by j.chunk_id) from braid_store.embedding_jobs j where j.tenant_id = %(id)s),
-  (select string_agg(u::text, ',' order by u.embedding_model, u.day) from braid_store.embedding_usage u
-   where u.tenant_id = %(id)s),
-  (select string_agg(s::text, ',' order by s.collection_id, s.day) from braid_store.daily_part_sizes s
-   where s.tenant_id = %(id)s),
-  (select string_agg(m::text, ',' order by m.member) from braid_store.tenant_members m where m.tenant_id = %(id)s)))
-"""
+# Tables of a tenant that upkeep changes: the index, and what is due.
+KEPT_UP = {
+    "centroids", "changed_metadata", "due_parts", "forward_rows", "metadata_lists", "postings", "search_hours",
+    "segment_chunks", "segments", "sparse_segment_chunks", "sparse_segments", "tenants", "tombstones",
+    "unindexed_sparse_rows", "vector_shards",
+}  # fmt: skip
+ROWS = "(select string_agg(r::text, ',' order by r::text) from braid_store.{} r where r.tenant_id = %(id)s)"
+FINGERPRINT = f"select md5(concat({', '.join(map(ROWS.format, sorted(tables(None) - KEPT_UP)))}))"
 
 
 class World:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pgbraid.errors import InstallationError
@@ -13,30 +14,22 @@ from pgbraid.install.state import Connection, exists
 SHARDS = "braid_shards"
 
 
-# The same on every node, and changed at the coordinator only.
-DEFINITIONS = (
-    "tenants", "tenant_members", "trusted_roles", "access_settings", "vector_spaces", "collections", "synonyms",
-    "indexed_attributes", "model_migrations", "sparse_encoders", "sparse_encoder_terms", "ranking_versions",
-)  # fmt: skip
+def _placed() -> dict[str, tuple[str, ...]]:
+    """Return the tables by their place, as the manifests say: where they say nothing, their policy decides."""
+    places = {"definition": "definition", "owner": "node", "tenant": "tenant"}
+    found: dict[str, list[str]] = {place: [] for place in places.values()}
+    for manifest in resources().parts.values():
+        for table, facts in json.loads(manifest).get("tables", {}).items():
+            found[facts.get("cluster") or places[facts.get("policy", "tenant")]].append(table)
+    return {place: tuple(tables) for place, tables in found.items()}
 
 
-# What a tenant has; all its rows are on one node. Documents first: chunks refer to them.
-OF_TENANTS = (
-    "documents", "chunks", "chunk_attributes", "segments", "segment_chunks", "postings", "forward_rows", "tombstones",
-    "chunk_vectors", "centroids", "embedding_jobs", "sparse_rows", "sparse_segments", "sparse_segment_chunks",
-    "unindexed_sparse_rows", "token_vectors", "profiles", "query_embeddings", "query_sets", "queries",
-    "query_set_embeddings", "judgments", "ranking_models", "metadata_lists", "changed_metadata",
-    "tenant_locks",
-)  # fmt: skip
-
-
-# Each node has its own, about its own work: what is due, sizes, the log of its searches, indexes of vectors.
-OF_NODES = (
-    "installation", "parts", "dropped_tenants", "dropped_collections", "dropped_spaces", "due_parts", "due_collections",
-    "upkeep_rates", "vector_settings", "vector_shards", "embedding_usage", "search_log", "search_log_days",
-    "search_feedback", "search_hours", "daily_table_sizes", "daily_part_sizes", "synced_tables", "row_changes",
-    "synced_rows", "crash_marks",
-)  # fmt: skip
+# Definitions are the same on every node, and changed at the coordinator only. All rows of a tenant are on one node;
+# documents come first, as chunks refer to them. Each node has tables about its own work: what is due, sizes, the log of
+# its searches, indexes of vectors.
+DEFINITIONS = _placed()["definition"]
+OF_TENANTS = (*_placed()["tenant"], "tenant_locks")
+OF_NODES = _placed()["node"]
 PLACEMENTS = """
 select rank() over (order by s.shardminvalue::int)::int - 1 as remainder, s.shardid, p.groupid
 from pg_catalog.pg_dist_shard s
