@@ -21,8 +21,6 @@ LAST = "core/99_privileges"
 
 # What the core still calls of parts.
 EXCEPTIONS: set[tuple[str, str]] = {
-    ("administrator_findings", "synced_relation"),
-    ("administrator_findings", "trigger_faults"),
     ("collection_counts", "model_change_progress"),
     ("compile_request", "choose_model"),
     ("compile_request", "compile_profile"),
@@ -34,7 +32,6 @@ EXCEPTIONS: set[tuple[str, str]] = {
     ("read_search_options", "read_model_option"),
     ("read_search_options", "read_profile_option"),
     ("store_chunks", "place_token_vectors"),
-    ("tenant_findings", "model_window"),
 }
 
 

@@ -23,8 +23,8 @@ declare
            p.oid::regprocedure::text as name, p.oid || ' ' || p.xmin || ' ' || p.ctid as version
     from pg_proc p
     where p.pronamespace in (select o.oid from ours o) and p.proowner in (select r.oid from roles r)
-      -- What triggers of users' tables call is made for each table (braid.sync_table).
-      and not exists (select from pg_trigger t where t.tgfoid = p.oid)
+      -- What triggers of users' tables call is made for each table.
+      and p.prorettype <> 'trigger'::regtype
     union all
     select 'view', c.oid::regclass::text, c.oid || ' ' || r.xmin || ' ' || r.ctid
     from pg_class c

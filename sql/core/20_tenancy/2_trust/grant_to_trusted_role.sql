@@ -20,7 +20,7 @@ begin
     execute format('grant usage on schema braid, braid_calls to %I', grant_to_trusted_role.role);
   end if;
   if v_kinds && '{service,administrator}' then
-    -- Synchronising runs with the caller's rights. Who has USAGE can lock tables (core/10_foundation/1_schemas/schemas.sql); these may
+    -- Some of what they run is braid_store's and has the caller's rights. Who has USAGE can lock tables (core/10_foundation/1_schemas/schemas.sql); these may
     -- delete what is in them.
     execute format('grant usage on schema braid_store to %I', grant_to_trusted_role.role);
   end if;

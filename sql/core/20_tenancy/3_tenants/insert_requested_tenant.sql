@@ -26,7 +26,7 @@ begin
   on conflict (key) do nothing
   returning id into v_tenant_id;
   if found then
-    perform braid_store.insert_tenant_locks(v_tenant_id), braid_store.retry_rows_of_tenant(t.key)
+    perform braid_store.insert_tenant_locks(v_tenant_id), braid_store.extend_created_tenant(t.key)
     from braid_store.tenants t
     where t.id = v_tenant_id;
   end if;

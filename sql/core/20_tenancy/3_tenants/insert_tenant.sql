@@ -25,7 +25,7 @@ begin
     select t.id into v_tenant_id from braid_store.tenants t where t.key = insert_tenant.tenant;
     return v_tenant_id;
   end if;
-  perform braid_store.insert_tenant_locks(v_tenant_id), braid_store.retry_rows_of_tenant(insert_tenant.tenant);
+  perform braid_store.insert_tenant_locks(v_tenant_id), braid_store.extend_created_tenant(insert_tenant.tenant);
   if not braid_store.session_is('gateway')
         or (select r.rolsuper from pg_roles r where r.rolname = session_user) then
     -- A gateway's login serves all users, so it becomes a member of no tenant.

@@ -32,7 +32,7 @@ begin
     return jsonb_build_object(
       'external_id', external_id, 'outcome', 'absent', 'chunks', v_chunks,
       'reason', concat_ws(' ', format('There is no document "%s" in collection "%s".', left(external_id, 255), v_collection.name),
-                          braid_store.waiting_row(v_collection.id, external_id)));
+                          braid_store.extend_missing_document(v_collection.id, external_id)));
   end if;
 
   v_chunk_ids := array(

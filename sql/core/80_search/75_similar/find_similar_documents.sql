@@ -42,7 +42,7 @@ begin
   if not found then
     raise exception 'document % does not exist in collection "%"',
                     coalesce('"' || left(find_similar_documents.external_id, 255) || '"', 'null'), v_collection.name
-      using errcode = '42704', hint = coalesce(braid_store.waiting_row(v_collection.id, external_id),
+      using errcode = '42704', hint = coalesce(braid_store.extend_missing_document(v_collection.id, external_id),
                                                'Give the external_id that it was written with, and its collection.');
   end if;
 

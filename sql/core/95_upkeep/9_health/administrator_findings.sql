@@ -13,7 +13,6 @@ as $$
 declare
   c_tenants constant int := 100;
   c_shards constant int := 1000;
-  c_rows constant int := 10000;
   v_deadline timestamptz;
   v_maintain text := 'pgbraid maintain --seconds 3600';
   v_tenant record;
@@ -66,42 +65,7 @@ begin
          where d.task = k.task and d.awaits is null order by d.due_at limit 1
        ) d
   where d.due_at < now() - administrator_findings.older_than
-  having count(*) > 0
-  union all
-  select 'problem', 'sync_lost', format('table %s', s.table_name),
-         case when r.relation is null then 'It was dropped, or its triggers were.'
-              else 'Its collection or its tenant was dropped.' end,
-         'Changes of its rows are not noted any more, and documents stay as they are.',
-         format('select %s(%s);', 'braid.unsync_table',
-                braid_calls.line_literal(coalesce(r.relation::text, s.table_name)))
-  from braid_store.synced_tables s
-  cross join lateral (select braid_store.synced_relation(s.id) as relation) r
-  where s.phase = 'lost' or s.phase <> 'end' and r.relation is null
-  union all
-  select 'problem', 'sync_misses_changes', format('table %s', s.table_name),
-         upper(left(f.faults, 1) collate "C") || substr(f.faults, 2),
-         'Documents stay as they were. Whoever disabled a trigger, or restored the table''s rows with --disable-triggers, did that; '
-         'an earlier version of pgbraid made fewer triggers.',
-         format('select %s(%s);', 'braid.check_sync', braid_calls.line_literal(r.relation::text))
-  from braid_store.synced_tables s
-  cross join lateral (select braid_store.synced_relation(s.id) as relation) r
-  cross join lateral (select braid_store.trigger_faults(r.relation, true) as faults) f
-  where s.phase not in ('lost', 'end') and f.faults is not null
-  union all
-  select 'problem', 'sync_failing', format('table %s', s.table_name),
-         case when h.failed_count > 0 then format('%s changed rows failed', h.failed_count) else 'It failed' end
-         || case when v_shows_messages then ': ' || left(coalesce(h.last_error, s.last_error), 300) else '.' end,
-         'Searches find these rows as they were. Mend what the message says first. A row that failed is tried again after a '
-         'pause, a minute at first.',
-         format('select %s(%L);', 'braid.apply_changes', '1 minute')
-  from braid_store.synced_tables s
-  cross join lateral (
-    select count(*) as failed_count, max(f.last_error) as last_error
-    from (select h.attempts, h.last_error from braid_store.row_changes h where h.synced_table_id = s.id
-          order by h.id limit c_rows) f
-    where f.attempts > 0
-  ) h
-  where s.phase not in ('lost', 'end') and (h.failed_count > 0 or s.last_error is not null);
+  having count(*) > 0;
 
   return query
   select f.* from braid_store.extend_health(administrator_findings.older_than, v_shows_messages) f

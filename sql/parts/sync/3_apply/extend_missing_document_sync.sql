@@ -1,7 +1,7 @@
 -- role: definer
 -- tenants: all
 -- The changes of synced tables are no tenant's.
-create or replace function braid_store.waiting_row(collection_id int, external_id text)
+create or replace function braid_store.extend_missing_document_sync(collection_id int, external_id text)
 returns text
 language plpgsql
 stable
@@ -22,7 +22,7 @@ begin
   for v_synced in
     select s.*
     from braid_store.synced_tables s
-    where s.collection_id = waiting_row.collection_id and s.phase not in ('lost', 'end')
+    where s.collection_id = extend_missing_document_sync.collection_id and s.phase not in ('lost', 'end')
       and coalesce(s.fixed_tenant_id, v_tenant_id) = v_tenant_id
   loop
     select max(c.last_error) as last_error, bool_or(c.is_row) as is_row, bool_or(c.key is null) as is_unknown, count(*) as count
@@ -41,7 +41,7 @@ begin
                and case jsonb_array_length(c.key)
                      when 1 then c.key ->> 0
                      else array(select e.value from jsonb_array_elements_text(c.key) with ordinality e order by e.ordinality)::text
-                   end = waiting_row.external_id as is_row
+                   end = extend_missing_document_sync.external_id as is_row
       ) w
     ) c;
     if v_change.is_row then
@@ -55,5 +55,5 @@ begin
 end
 $$;
 
-comment on function braid_store.waiting_row(int, text) is
+comment on function braid_store.extend_missing_document_sync(int, text) is
   'Says that a document that is not there is a row of a synced table that waits, or may be one; null if it is none.';

@@ -1,5 +1,11 @@
--- What the triggers of synced tables call is written by a function, which may be another one now.
-do $$
+create or replace function braid_store.extend_installation_sync()
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
 declare
   v_synced braid_store.synced_tables;
   v_relation regclass;
@@ -12,3 +18,6 @@ begin
   end loop;
 end
 $$;
+
+comment on function braid_store.extend_installation_sync() is
+  'Writes anew what the triggers of synced tables call, as write_note_function() may be another one now.';

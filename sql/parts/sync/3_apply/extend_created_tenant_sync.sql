@@ -1,4 +1,4 @@
-create or replace function braid_store.retry_rows_of_tenant(tenant text)
+create or replace function braid_store.extend_created_tenant_sync(tenant text)
 returns void
 language plpgsql
 volatile
@@ -13,12 +13,12 @@ begin
     select r.id
     from braid_store.row_changes r
     where r.retry_at > clock_timestamp()
-      and (r.tenant = retry_rows_of_tenant.tenant
-           or starts_with(r.last_error, format('tenant "%s" does not exist', left(retry_rows_of_tenant.tenant, 255))))
+      and (r.tenant = extend_created_tenant_sync.tenant
+           or starts_with(r.last_error, format('tenant "%s" does not exist', left(extend_created_tenant_sync.tenant, 255))))
     -- A worker that is at one of them tries it anyhow.
     for update skip locked));
 end
 $$;
 
-comment on function braid_store.retry_rows_of_tenant(text) is
+comment on function braid_store.extend_created_tenant_sync(text) is
   'Has rows of synced tables that failed since there was no such tenant tried again by the next braid.apply_changes.';

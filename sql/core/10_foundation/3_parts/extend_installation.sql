@@ -1,0 +1,15 @@
+create or replace function braid_store.extend_installation()
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  null;
+end
+$$;
+
+comment on function braid_store.extend_installation() is
+  'Extension point: does what parts have to do at the end of an installation, when functions have their owners.';

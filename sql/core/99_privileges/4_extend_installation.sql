@@ -1,0 +1,1 @@
+select braid_store.extend_installation();
