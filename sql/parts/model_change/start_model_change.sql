@@ -44,7 +44,7 @@ begin
   if exists (select from braid_store.model_migrations m where m.collection_id = v_collection.id) then
     raise exception 'collection "%" is in a model change already', v_collection.name
       using errcode = '22023',
-            hint = braid_store.model_change_hint(v_collection.id)
+            hint = braid_store.extend_model_hint_model_change(v_collection.id)
                    || ' End it with braid.finish_model_migration or braid.roll_back_model_migration.';
   end if;
   select s.* into strict v_old from braid_store.vector_spaces s where s.id = v_collection.vector_space_id;

@@ -21,7 +21,6 @@ LAST = "core/99_privileges"
 
 # What the core still calls of parts.
 EXCEPTIONS: set[tuple[str, str]] = {
-    ("collection_counts", "model_change_progress"),
     ("compile_request", "choose_model"),
     ("compile_request", "compile_profile"),
     ("compile_request", "prepare_token_vectors"),

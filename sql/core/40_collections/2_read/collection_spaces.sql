@@ -19,10 +19,14 @@ as $$
   select v.embedding_model, v.dimensions, s.is_new, c.parts ->> 'token_vector_model',
          (c.parts ->> 'token_vector_count')::int, s.stores_queries, c.chunk_tokens
   from braid_store.collections c
-  left join braid_store.model_migrations m on m.collection_id = c.id
-  cross join lateral (values
-    (1, c.vector_space_id, coalesce(m.state = 'cut_over', false), coalesce(c.parts ? 'query_embedding_count', false)),
-    (2, case m.state when 'cut_over' then m.from_space_id else m.to_space_id end, m.state <> 'cut_over', false)
+  cross join lateral (
+    select 1, c.vector_space_id, coalesce(bool_or(e.is_new), false), coalesce(c.parts ? 'query_embedding_count', false)
+    from braid_store.extend_spaces(c.id) e
+    where e.vector_space_id = c.vector_space_id
+    union all
+    select 2, e.vector_space_id, e.is_new, false
+    from braid_store.extend_spaces(c.id) e
+    where e.vector_space_id <> c.vector_space_id
   ) s (place, id, is_new, stores_queries)
   join braid_store.vector_spaces v on v.id = s.id
   where c.name = collection_spaces.collection and braid_calls.login_is_known()

@@ -36,7 +36,7 @@ begin
         using errcode = '22023',
               hint = format('Use the collection''s model (%s), or a collection of %s dimensions.',
                             v_space.embedding_model, v_dimensions)
-                     || coalesce(' ' || braid_store.model_change_hint(check_embeddings.collection.id), '');
+                     || coalesce(' ' || braid_store.extend_model_hint(check_embeddings.collection.id), '');
     end if;
 
     if check_embeddings.collection.vector_storage = 'halfvec' then

@@ -8,21 +8,19 @@ rows 2
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_collection braid_store.collections := written_spaces.collection;
-  v_change braid_store.model_migrations;
+  v_space braid_store.collections := written_spaces.collection;
+  v_other record;
 begin
-  return next v_collection;
-  select m.* into v_change from braid_store.model_migrations m where m.collection_id = v_collection.id;
-  if not found then
-    return;
-  elsif v_change.to_space_id <> v_collection.vector_space_id then
-    v_collection.vector_space_id := v_change.to_space_id;
-    v_collection.vector_storage := v_change.to_storage;
-  else
-    v_collection.vector_space_id := v_change.from_space_id;
-    v_collection.vector_storage := v_change.from_storage;
-  end if;
-  return next v_collection;
+  return next v_space;
+  for v_other in
+    select e.vector_space_id, e.vector_storage
+    from braid_store.extend_spaces(v_space.id) e
+    where e.vector_space_id <> written_spaces.collection.vector_space_id
+  loop
+    v_space.vector_space_id := v_other.vector_space_id;
+    v_space.vector_storage := v_other.vector_storage;
+    return next v_space;
+  end loop;
 end
 $$;
 

@@ -20,7 +20,7 @@ begin
                     left(check_query_model.embedding_model, 255), check_query_model.collection.name, v_model
       using errcode = '22023',
             hint = concat_ws(' ', 'Embed the query with the model of searches.',
-                             braid_store.model_change_hint(check_query_model.collection.id));
+                             braid_store.extend_model_hint(check_query_model.collection.id));
   end if;
 end
 $$;

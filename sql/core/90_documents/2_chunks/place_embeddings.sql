@@ -37,7 +37,7 @@ begin
   end if;
   if place_embeddings.previous_ids is null
      and cardinality(place_embeddings.embedded_ids) = cardinality(place_embeddings.chunk_ids)
-     and not exists (select from braid_store.model_migrations m where m.collection_id = place_embeddings.collection.id) then
+     and not exists (select from braid_store.extend_spaces(place_embeddings.collection.id)) then
     -- Most writes of vectors: one for each chunk, and one space for them.
     perform braid_store.check_embeddings(collection, embeddings, 'embedding %s', names);
     perform braid_store.insert_vectors(tenant_id, collection, embedded_ids, embeddings);

@@ -40,8 +40,8 @@ begin
       and j.vector_space_id = v_collection.vector_space_id
       and (j.claimed_until is null or j.claimed_until < clock_timestamp())
       and not exists (
-        select from braid_store.model_migrations m
-        where m.collection_id = v_collection.id and m.to_space_id = v_collection.vector_space_id and m.state = 'paused')
+        select from braid_store.extend_spaces(v_collection.id) e
+        where e.vector_space_id = v_collection.vector_space_id and e.is_paused)
     order by j.chunk_id
     limit lease_embedding_jobs.job_count
     for update skip locked);

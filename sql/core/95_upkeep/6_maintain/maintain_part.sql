@@ -26,6 +26,7 @@ declare
   v_needs_lists boolean;
   v_needs_centroid boolean;
   v_has_shard boolean;
+  v_spaces braid_store.collections[] := array(select w from braid_store.written_spaces(collection) w);
   v_space braid_store.collections;
   v_moved record;
   v_merged record;
@@ -37,14 +38,14 @@ begin
   listed_count := 0;
   is_complete := true;
   v_next_steps := array(
-    select (braid_store.next_shard_step(tenant_id, w)).step from braid_store.written_spaces(collection) w);
+    select (braid_store.next_shard_step(tenant_id, w)).step from unnest(v_spaces) w);
   v_needs_merges := braid_store.segments_to_merge(tenant_id, collection) is not null;
   v_needs_sparse := braid_store.has_due_sparse_rows(tenant_id, collection.id);
   v_needs_lists := braid_store.has_due_lists(tenant_id, collection.id);
   select bool_or(d.is_due), min(d.due_at) into v_needs_centroid, next_visit
-  from braid_store.written_spaces(collection) w, braid_store.due_centroid(tenant_id, w) d;
+  from unnest(v_spaces) w, braid_store.due_centroid(tenant_id, w) d;
   v_has_shard := exists (
-    select from braid_store.written_spaces(collection) w where (braid_store.serving_shard(tenant_id, w)).id is not null);
+    select from unnest(v_spaces) w where (braid_store.serving_shard(tenant_id, w)).id is not null);
   -- The index of a shard may be lost, which nobody notes: so visit a part with a shard every day.
   next_visit := least(next_visit, case when v_has_shard then clock_timestamp() + interval '1 day' end);
   if v_next_steps && '{forget,absorb,give_back}' then
@@ -68,7 +69,7 @@ begin
     -- Both spaces, during a model change, so that the new one is as fast as the old one when searches begin to use
     -- it.
     if is_complete then
-      for v_space in select w.* from braid_store.written_spaces(collection) w loop
+      for v_space in select w.* from unnest(v_spaces) w loop
         v_moved := braid_store.advance_shards(tenant_id, v_space, c_steps, deadline);
         step_count := step_count + v_moved.step_count;
         is_complete := is_complete and coalesce(v_moved.next_step <> all (c_steps), true);
@@ -76,7 +77,7 @@ begin
     end if;
   end if;
   if v_needs_centroid then
-    perform braid_store.update_centroid(tenant_id, w) from braid_store.written_spaces(collection) w;
+    perform braid_store.update_centroid(tenant_id, w) from unnest(v_spaces) w;
   end if;
   if v_needs_merges then
     v_merged := braid_store.merge_due(tenant_id, collection, deadline, is_bounded);

@@ -18,7 +18,6 @@ as $$
     'failed_embeddings', (select count(*) from braid_store.embedding_jobs j
                           where j.tenant_id = t.tenant_id and j.collection_id = t.collection_id
                             and j.vector_space_id = t.vector_space_id and j.last_error is not null),
-    'model_migration', braid_store.model_change_progress(t.tenant_id, t.collection_id),
     'segments', (select count(*) from braid_store.segments s
                  where s.tenant_id = t.tenant_id and s.collection_id = t.collection_id),
     'tombstones', (select count(*) from braid_store.tombstones b
@@ -34,5 +33,4 @@ as $$
 $$;
 
 comment on function braid_store.collection_counts(int) is
-  'Returns exact counts of what the session''s tenant has in a collection, and the progress of its model change '
-  '(null if there is none).';
+  'Returns exact counts of what the session''s tenant has in a collection, with those of parts.';

@@ -48,11 +48,11 @@ begin
 
   for v_part in
     select c.id as collection_id, c.name, c.chunk_tokens, w.vector_space_id, w.vector_space_id = c.vector_space_id as is_own,
-           s.embedding_model, s.dimensions, s.distance, c.text_config, m.state, m.started_at
+           s.embedding_model, s.dimensions, s.distance, c.text_config, e.is_paused, e.since
     from braid_store.collections c
     cross join lateral braid_store.written_spaces(c) w
     join braid_store.vector_spaces s on s.id = w.vector_space_id
-    left join braid_store.model_migrations m on m.collection_id = c.id and w.vector_space_id = m.to_space_id
+    left join lateral braid_store.extend_spaces(c.id) e on e.vector_space_id = w.vector_space_id
     order by c.id
   loop
     exit when clock_timestamp() > tenant_findings.deadline;
@@ -89,11 +89,11 @@ begin
       command := v_retry;
       return next;
     end if;
-    if v_jobs.oldest_id is not null and v_part.state is distinct from 'paused' then
+    if v_jobs.oldest_id is not null and v_part.is_paused is not true then
       v_oldest := greatest(
         (select c.created_at from braid_store.chunks c
          where c.tenant_id = tenant_findings.tenant_id and c.id = v_jobs.oldest_id),
-        v_part.started_at);
+        v_part.since);
       if v_oldest < now() - tenant_findings.older_than then
         severity := 'problem';
         code := 'embeddings_waiting';

@@ -1,4 +1,4 @@
-create or replace function braid_store.model_change_hint(collection_id int)
+create or replace function braid_store.extend_model_hint_model_change(collection_id int)
 returns text
 language sql
 stable
@@ -13,9 +13,9 @@ as $$
   from braid_store.model_migrations m
   join braid_store.vector_spaces f on f.id = m.from_space_id
   join braid_store.vector_spaces t on t.id = m.to_space_id
-  where m.collection_id = model_change_hint.collection_id;
+  where m.collection_id = extend_model_hint_model_change.collection_id;
 $$;
 
-comment on function braid_store.model_change_hint(int) is
+comment on function braid_store.extend_model_hint_model_change(int) is
   'A sentence for a hint about the model change of a collection: from which model to which, and which one searches '
   'use. Null if none is running.';

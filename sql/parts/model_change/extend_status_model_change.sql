@@ -1,4 +1,4 @@
-create or replace function braid_store.model_change_progress(tenant_id int, collection_id int)
+create or replace function braid_store.extend_status_model_change(tenant_id int, collection_id int)
 returns jsonb
 language plpgsql
 stable
@@ -18,13 +18,13 @@ declare
 begin
   select m.* into v_change
   from braid_store.model_migrations m
-  where m.collection_id = model_change_progress.collection_id;
+  where m.collection_id = extend_status_model_change.collection_id;
   if not found then
-    return null;
+    return '{"model_migration": null}';
   end if;
   select array_agg(w) into v_spaces
   from braid_store.collections c, braid_store.written_spaces(c) w
-  where c.id = model_change_progress.collection_id;
+  where c.id = extend_status_model_change.collection_id;
   v_shadow := v_spaces[2];
   v_new := v_spaces[case v_change.state when 'cut_over' then 1 else 2 end];
   v_shard_id := (braid_store.serving_shard(tenant_id, v_new)).id;
@@ -40,26 +40,26 @@ begin
            -- Exact as soon as every chunk has a vector or a job. A shard may hold vectors of chunks that are gone.
            'embedded_chunks', least(
              v_in_shard + (select count(*) from braid_store.chunk_vectors v
-                           where v.tenant_id = model_change_progress.tenant_id and v.collection_id = v_new.id
+                           where v.tenant_id = extend_status_model_change.tenant_id and v.collection_id = v_new.id
                              and v.vector_space_id = v_new.vector_space_id),
              (select count(*) from braid_store.chunks c
-              where c.tenant_id = model_change_progress.tenant_id and c.collection_id = v_new.id)
+              where c.tenant_id = extend_status_model_change.tenant_id and c.collection_id = v_new.id)
              - (select count(*) from braid_store.embedding_jobs j
-                where j.tenant_id = model_change_progress.tenant_id and j.collection_id = v_new.id
+                where j.tenant_id = extend_status_model_change.tenant_id and j.collection_id = v_new.id
                   and j.vector_space_id = v_new.vector_space_id)),
            'pending_embeddings', count(j), 'failed_embeddings', count(j.last_error))
   into v_progress
   from braid_store.vector_spaces f
   cross join braid_store.vector_spaces t
   left join braid_store.embedding_jobs j
-    on j.tenant_id = model_change_progress.tenant_id and j.collection_id = v_shadow.id
+    on j.tenant_id = extend_status_model_change.tenant_id and j.collection_id = v_shadow.id
     and j.vector_space_id = v_shadow.vector_space_id
   where f.id = v_change.from_space_id and t.id = v_change.to_space_id
   group by f.id, t.id;
-  return v_progress;
+  return jsonb_build_object('model_migration', v_progress);
 end
 $$;
 
-comment on function braid_store.model_change_progress(int, int) is
+comment on function braid_store.extend_status_model_change(int, int) is
   'Returns how far the model change of a tenant''s part of a collection is: how many chunks have a vector of the new '
-  'model, and how many wait for one in the space that searches do not read. Null if there is none.';
+  'model, and how many wait for one in the space that searches do not read.';
