@@ -6,7 +6,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
 # Majors that the tests run on; ARGS goes to pytest, as in: make test ARGS="-k filters -x"
 VERSIONS := 18 16
-TEST := $(BIN)/python -m pytest tests --ignore=tests/endurance
+# The tests of one part alone, or of the core, as in: make test PART=core
+PART :=
+TESTS := tests$(if $(PART),/$(if $(filter core,$(PART)),core,parts/$(PART)))
+TEST := $(BIN)/python -m pytest $(TESTS) --ignore=tests/endurance
 # What waits for timers and disks: beside the others, lest a processor waits as well.
 TEST_ENDURANCE := $(BIN)/python -m pytest tests/endurance -p no:cacheprovider
 # What does not depend on the version, while the others are at what does: three runs leave no processor idle. They share
@@ -17,6 +20,8 @@ TEST_MORE = nice -n 3 $(BIN)/python -m pytest $$(grep -rl any_version tests --in
 TEST_17 := $(BIN)/python -m pytest --postgres-version=17 -m 'not any_version' -p no:cacheprovider $(addprefix tests/core/, \
 	catalog filters/test_filters.py full_text/test_bm25_exact.py ranking/test_fusion.py \
 	documents/test_embedding_jobs.py documents/test_writing.py)
+# Of examples, and of the order of sets; each run prints it.
+SEED := $(strip $(shell od -An -N4 -tu4 /dev/urandom))
 ARGS :=
 DIST := dist
 
@@ -30,7 +35,8 @@ help: ## list what there is to make
 demo: $(VENV)/run.stamp ## start PostgreSQL, index Python's own documentation and search it
 	@$(BIN)/pgbraid demo
 
-test: build ## run all tests, on PostgreSQL 18 and 16 at the same time, and some on 17
+test: export PYTHONHASHSEED = $(SEED)
+test: build ## run all tests, on PostgreSQL 18 and 16 at once, and some on 17; with PART=core those of the core
 	@# The first version is shown as it runs, the others when they have ended.
 	@logs=$$(mktemp -d); others=; some=; code=0; mkdir "$$logs/taken"; \
 	trap 'kill $$others $$some 2>&-; wait; rm -rf "$$logs"' EXIT; trap 'exit 130' INT TERM; \
@@ -38,12 +44,15 @@ test: build ## run all tests, on PostgreSQL 18 and 16 at the same time, and some
 		$(TEST) --postgres-version=$$version --any-version="$$logs/taken" -p no:cacheprovider $(ARGS) \
 			>"$$logs/$$version.log" 2>&1 & others="$$others $$!"; \
 	done; \
-	$(TEST_17) $(ARGS) >"$$logs/17.log" 2>&1 & some=$$!; \
-	$(TEST_MORE) --postgres-version=$(firstword $(VERSIONS)) --any-version="$$logs/taken" $(ARGS) \
-		>"$$logs/more.log" 2>&1 & some="$$some $$!"; \
-	for version in $(VERSIONS); do \
-		$(TEST_ENDURANCE) --postgres-version=$$version $(ARGS) >"$$logs/endurance-$$version.log" 2>&1 & some="$$some $$!"; \
-	done; \
+	if [ -z "$(PART)" ]; then \
+		$(TEST_17) $(ARGS) >"$$logs/17.log" 2>&1 & some=$$!; \
+		$(TEST_MORE) --postgres-version=$(firstword $(VERSIONS)) --any-version="$$logs/taken" $(ARGS) \
+			>"$$logs/more.log" 2>&1 & some="$$some $$!"; \
+		for version in $(VERSIONS); do \
+			$(TEST_ENDURANCE) --postgres-version=$$version $(ARGS) >"$$logs/endurance-$$version.log" 2>&1 & \
+			some="$$some $$!"; \
+		done; \
+	fi; \
 	$(TEST) --postgres-version=$(firstword $(VERSIONS)) --any-version="$$logs/taken" $(ARGS) || code=$$?; \
 	for other in $$others; do wait $$other || code=$$?; done; \
 	: "5 is that ARGS chose none of these"; for other in $$some; do wait $$other || [ $$? = 5 ] || code=1; done; \

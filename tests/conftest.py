@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -53,7 +54,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    # The examples that hypothesis makes; all else that is random in a test has a seed of its own, in the test.
+    if config.option.hypothesis_seed is None:
+        seed = os.environ.get("PYTHONHASHSEED", "")
+        config.option.hypothesis_seed = seed if seed.isdigit() else str(secrets.randbits(32))
     # Neither the environment's databases nor the user's own embedded server are to be touched.
     for name in [name for name in os.environ if name.startswith(("PG", "PGBRAID_")) and name != "PGBRAID_CITUS_DSN"]:
         del os.environ[name]
@@ -80,7 +86,12 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
 
 
-def pytest_report_header(config: pytest.Config) -> str:
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    seed = config.option.hypothesis_seed
+    return [_server_version(config), f"seed {seed}: PYTHONHASHSEED={seed} tries the same examples again"]
+
+
+def _server_version(config: pytest.Config) -> str:
     if config.getoption("--postgres-version") == pglite.VERSION:
         return f"PostgreSQL {pglite.VERSION} by {pglite.PACKAGES[0]}"
     postgres = installed_programs(config.getoption("--postgres-version")) / "postgres"
