@@ -7,7 +7,9 @@ import json
 import re
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
 pytestmark = pytest.mark.any_version
@@ -19,18 +21,79 @@ MANIFESTS = {file.parent.name: json.loads(file.read_text()) for file in SQL.rglo
 # Privileges are given to all that there is.
 LAST = "core/99_privileges"
 
-# What the core still calls of parts.
-EXCEPTIONS: set[tuple[str, str]] = {
+# What the core still names of parts: the file, and the name.
+NAMED: set[tuple[str, str]] = {
+    ("apply_ranking", "ranking_model"),
+    ("apply_ranking", "sparse_encoder"),
+    ("check_collection_settings", "export_tenant"),
+    ("check_collection_settings", "set_sparse_encoder"),
+    ("check_collection_settings", "sparse_encoder"),
+    ("check_collection_settings", "sparse_encoders"),
+    ("check_sizes", "token_vectors"),
+    ("collection_counts", "token_vectors"),
+    ("collection_spaces", "query_embedding_count"),
+    ("collection_spaces", "token_vector_count"),
+    ("collection_spaces", "token_vector_model"),
+    ("collections", "query_embedding_count"),
+    ("collections", "ranking_model"),
+    ("collections", "search_log"),
+    ("collections", "search_log_days"),
+    ("collections", "search_log_query"),
+    ("collections", "search_log_share"),
+    ("collections", "sparse_encoder"),
+    ("collections", "token_vector_count"),
+    ("collections", "token_vector_dimensions"),
+    ("collections", "token_vector_model"),
     ("compile_request", "choose_model"),
     ("compile_request", "compile_profile"),
     ("compile_request", "prepare_token_vectors"),
+    ("compile_request", "ranking_model"),
+    ("compile_request", "token_vectors"),
+    ("create_collection", "sparse_encoder"),
+    ("default_options", "token_vector_model"),
+    ("default_options", "token_vectors"),
+    ("deploy_ranking", "tune"),
+    ("describe_measurement", "query_sets"),
+    ("document_input", "token_vectors"),
+    ("embedded_text", "store_query_embedding"),
     ("explain_rows", "explain_model"),
+    ("extend_own_queries", "query_sets"),
+    ("insert_collection", "sparse_encoder"),
+    ("known_ranking_settings", "ranking_model"),
+    ("known_ranking_settings", "set_sparse_encoder"),
+    ("known_ranking_settings", "sparse_encoder"),
+    ("measure_recall", "index_health"),
+    ("own_queries", "query_sets"),
+    ("parse_documents", "token_vectors"),
+    ("plan_page", "token_vectors"),
+    ("rank_as", "ranking_model"),
+    ("rank_as", "sparse_encoder"),
     ("rank_found", "rank_by_model"),
     ("rank_found", "rank_by_tokens"),
+    ("rank_found", "token_vectors"),
     ("read_search_options", "read_late_interaction_option"),
     ("read_search_options", "read_model_option"),
     ("read_search_options", "read_profile_option"),
+    ("remove_tenant", "export_tenant"),
+    ("remove_vectors", "token_vectors"),
+    ("score_arithmetic", "explain_model"),
+    ("score_arithmetic", "rank_by_tokens"),
+    ("search", "record_feedback"),
+    ("search", "set_search_log"),
+    ("search_options", "token_vector_model"),
+    ("search_options", "token_vectors"),
+    ("search_stats", "token_vectors"),
+    ("set_ranking", "ranking_model"),
+    ("set_ranking", "set_sparse_encoder"),
+    ("set_ranking", "sparse_encoder"),
     ("store_chunks", "place_token_vectors"),
+    ("try_ranking", "set_sparse_encoder"),
+    ("try_ranking", "sparse_encoder"),
+    ("try_ranking", "sparse_encoders"),
+    ("update_ranking", "ranking_model"),
+    ("update_ranking", "sparse_encoder"),
+    ("update_vector_index", "sparse_encoder"),
+    ("write_ranking", "sparse_encoder"),
 }
 
 
@@ -47,6 +110,14 @@ def uses_of(text: str) -> set[str]:
 
 
 USES = {file: {OBJECTS[name][1] for name in uses_of(text)} for file, text in TEXTS.items()}
+
+
+TABLES = {table: part for part, manifest in MANIFESTS.items() for table in manifest.get("tables", {})}
+COLUMNS = """
+select distinct a.attname
+from pg_attribute a join pg_class c on c.oid = a.attrelid
+where c.relnamespace = 'braid_store'::regnamespace and c.relkind = any ('{r,p}') and c.relname <> all (%s)
+"""
 
 
 def folder_of(file: str) -> str:
@@ -83,15 +154,57 @@ def test_calls_go_down() -> None:
     assert upwards == {}
 
 
-def test_the_core_calls_no_part() -> None:
+def objects_of_parts() -> set[str]:
+    """The names of functions, views and tables that the core has none of."""
+    names = {(name.partition(".")[2], part_of(file)) for name, (_, file) in OBJECTS.items()} | set(TABLES.items())
+    return {name for name, part in names if part != "core"} - {name for name, part in names if part == "core"}
+
+
+@pytest.fixture(scope="module")
+def keys(shared_db: psycopg.Connection[Any]) -> set[str]:
+    """The names of settings and options of parts."""
+    found = {key for text in TEXTS.values() for key in re.findall(r"\bparts (?:->>?|\?) '(\w+)'", code_of(text))}
+    for name in OBJECTS:
+        if re.match(r"braid_store.extend_(search_options|ranking_settings)_", name):
+            found.update(key for (key,) in shared_db.execute(f"select name from {name}()".encode()).fetchall())
+    return found
+
+
+def named(text: str, objects: set[str], keys: set[str]) -> set[str]:
+    """Which names of parts a text of the core has. Comments and the texts of errors count, since whoever has no such
+    part reads them. A plain word counts only where it is qualified, or is a key or an attribute."""
+    written = {word for word in re.findall(r"\w+", text) if "_" in word}
+    qualified = set(re.findall(r"\bbraid(?:_calls|_store)?[.](\w+)", text))
+    read = set(re.findall(r"(?:[.]|(?:->>?|[?]) '|^  )(\w+)", text, re.M))
+    return objects & (written | qualified) | keys & (written | read)
+
+
+def test_the_core_names_nothing_of_parts(keys: set[str]) -> None:
+    """Whoever reads a column of a part names its table."""
     found = {
-        (Path(file).stem, Path(other).stem)
-        for file, used in USES.items()
+        (Path(file).stem, name)
+        for file, text in TEXTS.items()
         if part_of(file) == "core" and not file.startswith(LAST)
-        for other in used
-        if part_of(other) != "core"
+        for name in named(text, objects_of_parts(), keys)
     }
-    assert found == EXCEPTIONS
+    assert found == NAMED
+
+
+def test_no_table_of_the_core_has_a_column_of_a_part(shared_db: psycopg.Connection[Any], keys: set[str]) -> None:
+    others = [table for table, part in TABLES.items() if part != "core"]
+    columns = {column for (column,) in shared_db.execute(COLUMNS, (others,)).fetchall()}
+    assert columns & {*keys, *others} == set()
+
+
+def test_names_are_found() -> None:
+    text = "select t.made_at, x.kind, o -> 'model', 'queries' from braid_store.models t; -- list_models"
+    assert named(text, {"models", "list_models", "queries"}, {"model", "kind"}) == {
+        "models",
+        "list_models",
+        "model",
+        "kind",
+    }
+    assert named("a model of 'queries'", {"queries"}, {"model"}) == set()
 
 
 def test_parts_call_the_parts_that_they_need() -> None:
