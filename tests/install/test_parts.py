@@ -52,6 +52,7 @@ def added(name: str, needs: list[str], number: int) -> dict[str, str | None]:
     return part(
         name,
         needs,
+        None,
         **{
             f"extend_rows_{name}": point(f"extend_rows_{name}", "a int", "setof int", f"return next a * {number};"),
             f"extend_json_{name}": point(

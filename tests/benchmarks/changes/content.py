@@ -19,9 +19,9 @@ Connection = psycopg.Connection[Any]
 TENANTS = ("acme", "beta", "gamma")
 # By collection: dimensions, and documents of each tenant.
 COLLECTIONS = {"articles": (64, (800, 120, 40)), "papers": (48, (600, 50, 0)), "talks": (64, (20, 6, 2))}
-COLLECTIONS |= {"notes": (32, (220, 60, 10)), "rows": (32, (60, 0, 0))}
+COLLECTIONS |= {"notes": (32, (220, 60, 10)), "rows": (32, (60, 0, 0)), "plain": (64, (600, 0, 0))}
 TOKEN_DIMENSIONS = 8
-# Vectors from which on a tenant's collection has an HNSW index: acme's articles and papers.
+# Vectors from which on a tenant's collection has an HNSW index: acme's articles, papers and plain.
 INDEXED_FROM = 400
 SYLLABLES: list[str] = re.findall("..", "bacedifogulameniporusatewivozu")
 ENGLISH: list[str] = re.findall(

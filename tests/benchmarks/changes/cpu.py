@@ -21,30 +21,33 @@ Connection = psycopg.Connection[Any]
 # The shorter the turns, the more alike is what else the machine does meanwhile.
 BATCH = 0.1
 WRITTEN = 1000
-SEARCH = "select * from braid.hybrid_search(%s, %s::vector, collection => 'articles', filters => %s)"
-FILTER = Jsonb({"speaker": "Ana", "year": {"$gte": 2005}})
+SEARCH = "select * from braid.hybrid_search(%s, %s::vector, collection => %s, filters => %s)"
+PLAIN: tuple[str, Jsonb | None] = ("plain", None)
+# Kinds of searches: collection and filter.
+KINDS = {
+    "plain hybrid": PLAIN,
+    "filtered hybrid": ("plain", Jsonb({"speaker": "Ana", "importance": {"$gte": 2}})),
+    "hybrid with parts": ("articles", None),
+}
 Batch = Callable[[], dict[str, float]]
 
 
 def compare_cpu(old: Side, new: Side, batches: int) -> None:
     """Print medians of both sides, the median ratio of neighbours, and between what half of the ratios lie."""
     print(f"{'CPU in ms':24} {'old':>9} {'new':>9} {'ratio':>7}   half of the ratios")
-    plain, filtered = partial(_searches, "plain hybrid", None), partial(_searches, "filtered hybrid", FILTER)
     # Of the same code, two processes differ by up to 3 %, as their memory lies: so sessions are opened again and again.
-    for make, sessions, turns in (
-        (plain, batches, 4),
-        (filtered, batches, 4),
-        (_first, batches, 4),
-        (_writes, 1, batches),
-    ):
+    measured: list[tuple[Callable[[Side, ExitStack], Batch], int, int]]
+    measured = [(partial(_searches, kind), batches, 4) for kind in KINDS]
+    measured += [(_first, batches, 4), (_writes, 1, batches)]
+    for make, sessions, turns in measured:
         pairs: list[list[dict[str, float]]] = []
         for session in range(sessions):
             with ExitStack() as stack:
                 sides = [make(side, stack) for side in (old, new)]
                 for turn in range(turns):
                     order = (0, 1) if (session + turn) % 2 == 0 else (1, 0)
-                    measured = {place: sides[place]() for place in order}
-                    pairs.append([measured[0], measured[1]])
+                    taken = {place: sides[place]() for place in order}
+                    pairs.append([taken[0], taken[1]])
         for name in pairs[0][0]:
             ratios = [after[name] / before[name] for before, after in pairs]
             lower, _, upper = quantiles(ratios, n=4)
@@ -60,18 +63,18 @@ def _queries() -> list[tuple[str, str]]:
     return [(text, str(embed(text, 64))) for text in texts]
 
 
-def _searches(name: str, filters: Jsonb | None, side: Side, stack: ExitStack) -> Batch:
+def _searches(kind: str, side: Side, stack: ExitStack) -> Batch:
     """In a session that has run searches before."""
     db, queries = stack.enter_context(side.connect(member("acme"))), _queries()
     for text, vector in queries[:8]:
-        db.execute(SEARCH, (text, vector, filters)).fetchall()
+        db.execute(SEARCH, (text, vector, *KINDS[kind])).fetchall()
 
     def batch() -> dict[str, float]:
         begun, count = cpu_seconds(db), 0
         while (spent := cpu_seconds(db) - begun) < BATCH or count % len(queries):
-            db.execute(SEARCH, (*queries[count % len(queries)], filters)).fetchall()
+            db.execute(SEARCH, (*queries[count % len(queries)], *KINDS[kind])).fetchall()
             count += 1
-        return {name: spent * 1000 / count}
+        return {kind: spent * 1000 / count}
 
     return batch
 
@@ -84,7 +87,7 @@ def _first(side: Side, _: ExitStack) -> Batch:
         spent, count = 0.0, 0
         while spent < BATCH:
             with side.connect(member("acme")) as db:
-                db.execute(SEARCH, (*queries[count % len(queries)], None)).fetchall()
+                db.execute(SEARCH, (*queries[count % len(queries)], *PLAIN)).fetchall()
                 spent += cpu_seconds(db)
             count += 1
         return {"first of a session": spent * 1000 / count}

@@ -15,7 +15,7 @@ BODIES = """
 select n.nspname || '.' || p.proname, p.prosrc from pg_proc p join pg_namespace n on n.oid = p.pronamespace
 where n.nspname in ('braid', 'braid_calls', 'braid_store')
 """
-PLAIN = "select count(*) from braid.hybrid_search(%s, %s::vector, collection => 'articles')"
+PLAIN = "select count(*) from braid.hybrid_search(%s, %s::vector, collection => 'plain')"
 CALLED = re.compile(r"\b((?:braid|braid_calls|braid_store)\.\w+)\s*\(")
 
 

@@ -116,7 +116,9 @@ class Searches:
         self.rng = random.Random(seed)
         self.takes, self.chunk_ids = takes, chunk_ids
         self.options, self.operators = Deck(self.rng, OPTIONS), Deck(self.rng, OPERATORS)
-        self.collections = Deck(self.rng, ["articles"] * 4 + ["papers"] * 2 + ["talks"] * 2 + ["notes"] * 2 + ["rows"])
+        self.collections = Deck(
+            self.rng, ["articles", "papers", "talks", "notes"] * 2 + ["articles"] * 2 + ["rows", "plain"]
+        )
         self.fusions = Deck(self.rng, ["convex", "dbsf", "max", "rrf"])
 
     def make(self, count: int) -> list[Call]:
@@ -138,7 +140,7 @@ class Searches:
         rng = self.rng
         tenant = rng.choices(["acme", "beta", "gamma"], [7, 2, 1])[0]
         collection = self.collections.deal()
-        if collection == "rows":
+        if collection in ("rows", "plain"):
             tenant = "acme"
         if function in ("evaluate", "ranking_features", "pool_results", "plan_tuning", "tune"):
             return Call(tenant, function, self.evaluation(function))
