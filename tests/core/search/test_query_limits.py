@@ -166,17 +166,6 @@ def test_reading_timeframes_takes_no_more_for_each_word_of_a_long_text(filled: C
     assert taken(16_000) < 8 * max(taken(4_000), 0.04)
 
 
-def test_timeframes_taken_out_of_a_query(filled: Connection) -> None:
-    row = filled.execute(
-        "select searched_text, cardinality(phrases) from braid.extract_timeframe(%s)", ("last week, " * 64 + "leeds",)
-    ).fetchone()
-    assert row == ("leeds", 64)
-    row = filled.execute(
-        "select searched_text, cardinality(phrases) from braid.extract_timeframe(%s)", ("last week, " * 65 + "leeds",)
-    ).fetchone()
-    assert row == ("last week, leeds", 64)
-
-
 def test_a_metadata_key_has_at_most_1024_bytes(filled: Connection) -> None:
     key = "é" * 512
     assert full_text(filled, "leeds", filters={key: {"$exists": False}}) != []

@@ -580,12 +580,6 @@ def test_bad_terms(empty: Connection, terms: Any, state: str, message: str) -> N
         ),
         ('braid.similar_chunks(1, options => \'{"sparse": {"a": 1}}\')', "has no meaning"),
         ("braid.set_ranking('s', sparse_weight => -1)", "sparse_weight is '-1'"),
-        ("braid.set_ranking('s', sparse_encoder => 'none')", 'sparse encoder "none" does not exist'),
-        ("braid.create_collection('new', sparse_encoder => 'none')", 'sparse encoder "none" does not exist'),
-        ("braid.set_sparse_encoder('', '{}')", "name is ''"),
-        ("braid.set_sparse_encoder('e', '[]')", "weights is a JSON array"),
-        ("braid.set_sparse_encoder('e', '{\"a\": -1}')", 'the weight of "a" is -1'),
-        ("braid.set_sparse_encoder('e', '{\"\": 1}')", "a term of 0 bytes"),
     ],
 )
 def test_bad_calls(empty: Connection, call: str, message: str) -> None:
@@ -615,9 +609,9 @@ def test_the_client_stores_terms(dsn: str) -> None:
         results = client.search("x", mode="hybrid", embedding=[1, 0, 0], collection="s", options={"sparse": {"b": 1}})
         assert {row.external_id: (row.sparse_score, row.sparse_rank) for row in results} == {"a": (2, 2), "c": (4, 1)}
         assert "sparse #1 (4.000)" in str(results)
-        assert client.set_sparse_encoder("words", {"x": 2}) == 1
-        client.set_ranking("s", sparse_encoder="words")
-        explained = client.explain_search("x", embedding=[1, 0, 0], collection="s", external_id="c")
+        explained = client.explain_search(
+            "x", embedding=[1, 0, 0], collection="s", external_id="c", options={"sparse": {"b": 1}}
+        )
         assert "sparse" in str(explained)
         with pytest.raises(InvalidArgumentError, match='weight of "b"'):
             client.store_sparse_terms({ids["c"]: {"b": 0}}, collection="s")

@@ -19,45 +19,10 @@ from pgbraid import embedded
 from pgbraid.cli import cli
 from pgbraid.install import install
 from support import temporary_folder
+from support.health import assert_found_and_mended, findings, mend
 from support.replication import until
 
 Connection = psycopg.Connection[Any]
-Finding = dict[str, str]
-# The servers of tests are set up so.
-OF_TESTS = {"fsync_off", "full_page_writes_off"}
-
-
-def findings(dsn: str, code: str | None = None, older_than: str = "1 hour", tenant: str = "default") -> list[Finding]:
-    """In a read-only session of its own, as settings of a database hold for new ones."""
-    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as session:
-        session.execute("set default_transaction_read_only = on")
-        session.execute("select set_config('braid.tenant', %s, false), pg_stat_clear_snapshot()", (tenant,))
-        rows = session.execute("select * from braid.health(%s::interval)", (older_than,)).fetchall()
-    assert all(row["severity"] in ("problem", "advice") and all(row.values()) for row in rows), rows
-    return [row for row in rows if row["code"] == code or (code is None and row["code"] not in OF_TESTS)]
-
-
-def mend(dsn: str, found: Finding) -> None:
-    """Do what a finding says, line by line."""
-    with psycopg.connect(dsn, autocommit=True) as session:
-        for line in found["command"].splitlines():
-            if line.startswith("pgbraid "):
-                done = CliRunner().invoke(cli, [*line.split()[1:], "--dsn", dsn])
-                assert done.exit_code == 0, (done.output, done.exception)
-            elif not line.startswith("--"):
-                session.execute(line.encode())
-
-
-def assert_found_and_mended(
-    dsn: str, code: str, subject: str = "", older_than: str = "1 hour", severity: str = "problem"
-) -> Finding:
-    seen = findings(dsn, code, older_than)
-    assert [row["severity"] for row in seen if subject in row["subject"]], (code, seen)
-    for row in seen:
-        assert row["severity"] == severity
-        mend(dsn, row)
-    assert findings(dsn, code, older_than) == []
-    return seen[0]
 
 
 def many_rows(db: Connection, count: int, length: int = 8) -> None:
@@ -347,69 +312,6 @@ def test_maintenance_that_nobody_runs(dsn: str, db: Connection) -> None:
     write(db, 3)
     assert findings(dsn, "maintenance_overdue") == []
     assert_found_and_mended(dsn, "maintenance_overdue", older_than="0 seconds")
-
-
-def test_filters_without_an_index(dsn: str, db: Connection) -> None:
-    keys = json.dumps({"team": "text", "metadata.language": "text"})
-    db.execute("select braid.create_collection('docs', 'simple', 3, indexed_attributes => %s)", (keys,))
-    db.execute("select braid.set_search_log('docs')")
-    # Compressed metadata, which each condition unpacks: the log keeps filters of up to 2,000 bytes.
-    documents = [
-        {"external_id": str(n), "content": "alpha", "metadata": {"year": n % 100, "note": "x" * 4000}}
-        for n in range(2500)
-    ]
-    db.execute("select count(*) from braid.upsert_documents(%s, 'docs')", (json.dumps(documents),))
-    slow = [{"year": {"$ne": -number}} for number in range(74)]
-    # What would be taken for something else without "metadata.".
-    others = {"metadata.speaker": 7, "metadata.$y": 7, "metadata.metadata.y": 7}
-    for filters in ({"year": 7, "team": "a"}, {"$and": slow, "year": 7, **others}):
-        db.execute("select braid.search('alpha', filters => %s, collection => 'docs')", (json.dumps(filters),))
-    seen = assert_found_and_mended(dsn, "filters_undeclared", "collection docs", severity="advice")
-    assert "of 1 took" in seen["finding"]
-    declared = db.execute("select indexed_attributes from braid.collections where name = 'docs'").fetchone()
-    numbers = dict.fromkeys(("year", "speaker", "$y", "metadata.y"), "number")
-    assert declared == ({"team": "text", "language": "text", **numbers},)
-
-
-def log_searches(db: Connection, tenants: str, keys: list[str], count: int, warning: str = "undeclared_filter") -> None:
-    """Searches of all tenants whose names match."""
-    db.execute(
-        "insert into braid_store.search_log (tenant_id, search_id, collection_id, searched_at, login, mode,"
-        " filters, match_count, result_count, is_first_page, external_ids, chunk_indexes, is_underfilled, warnings,"
-        " ranking, configuration, sample_share, query_time_ms, compile_ms, legs_ms, ranking_ms, rows_ms)"
-        " select t.id, gen_random_uuid(), c.id, now(), 'ana', 'full_text', %s,"
-        " 10, 0, true, '{}', '{}', false, string_to_array(%s, ','), '', '{}', 1, 60, 1, 57, 1, 1"
-        " from braid_store.tenants t, braid_store.collections c, generate_series(1, %s)"
-        " where t.key ~ %s and c.name = 'docs'",
-        (json.dumps(dict.fromkeys(keys, "x")), warning, count, tenants),
-    )
-
-
-def test_one_tenant_does_not_crowd_out_the_keys_of_others(dsn: str, db: Connection) -> None:
-    db.execute("select braid.create_collection('docs')")
-    for tenant, keys, count in (
-        ("first", ["team"], 1),
-        ("greedy", [f"a{n}" for n in range(40)], 9),
-        ("last", ["team"], 1),
-    ):
-        db.execute("select braid.create_tenant(%s)", (tenant,))
-        log_searches(db, tenant, keys, count)
-    (seen,) = findings(dsn, "filters_undeclared")
-    assert '"team": "text"' in seen["command"]
-    assert seen["command"].count(': "text"') == 32
-
-
-def test_the_filters_of_the_last_of_many_tenants(dsn: str, db: Connection) -> None:
-    db.execute("select braid.create_collection('docs')")
-    db.execute("select count(braid.create_tenant('t' || n)) from generate_series(1, 110) n")
-    log_searches(db, "t", ["team"], 1, warning="")
-    log_searches(db, "t110", ["year"], 1)
-    for counted in (False, True):
-        (seen,) = findings(dsn, "filters_undeclared")
-        assert (seen["command"].count('"year": "text"'), '"team"' in seen["command"]) == (1, False)
-        if not counted:
-            db.execute("select braid.maintain('1 hour')")
-            assert db.execute("select from only braid_store.search_log").rowcount == 0
 
 
 def test_chunks_that_exceed_the_models_window(dsn: str, db: Connection) -> None:

@@ -295,3 +295,14 @@ def test_a_book_is_read_in_time(db: Connection) -> None:
     book = "in the last of May we march on and on, the 3 of us, at 2 or 3; " * 15_000
     searched, timeframe, _ = extract(db, book)
     assert (timeframe is None) == (searched == book)
+
+
+def test_at_most_64_are_taken_out_of_a_query(shared_db: Connection) -> None:
+    row = shared_db.execute(
+        "select searched_text, cardinality(phrases) from braid.extract_timeframe(%s)", ("last week, " * 64 + "leeds",)
+    ).fetchone()
+    assert row == ("leeds", 64)
+    row = shared_db.execute(
+        "select searched_text, cardinality(phrases) from braid.extract_timeframe(%s)", ("last week, " * 65 + "leeds",)
+    ).fetchone()
+    assert row == ("last week, leeds", 64)

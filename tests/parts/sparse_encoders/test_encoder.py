@@ -13,6 +13,7 @@ from hypothesis import given as tried
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
+import pgbraid
 from support.calls import full_text, hybrid, one, upsert
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
@@ -217,3 +218,28 @@ def test_long_terms_do_not_make_long_texts_slow(encoded: Connection) -> None:
         before = one(encoded, read)
         hybrid(encoded, query_text=text, collection="e")
         assert one(encoded, read) - before < 10_000
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("braid.set_ranking('e', sparse_encoder => 'none')", 'sparse encoder "none" does not exist'),
+        ("braid.create_collection('new', sparse_encoder => 'none')", 'sparse encoder "none" does not exist'),
+        ("braid.set_sparse_encoder('', '{}')", "name is ''"),
+        ("braid.set_sparse_encoder('e', '[]')", "weights is a JSON array"),
+        ("braid.set_sparse_encoder('e', '{\"a\": -1}')", 'the weight of "a" is -1'),
+        ("braid.set_sparse_encoder('e', '{\"\": 1}')", "a term of 0 bytes"),
+    ],
+)
+def test_bad_calls(encoded: Connection, call: str, message: str) -> None:
+    with pytest.raises(psycopg.Error) as caught:
+        encoded.execute(f"select {call}")
+    assert message in str(caught.value)
+    assert caught.value.sqlstate in ("22023", "42704") and caught.value.diag.message_hint
+
+
+def test_the_client_stores_an_encoder(encoded: Connection, dsn: str) -> None:
+    with pgbraid.connect(dsn) as client:
+        assert client.set_sparse_encoder("words", {"quay": 2, "ship": 1}) == 2
+        client.set_ranking("e", sparse_encoder="words")
+    assert terms_of(encoded, "quay") == {"quay": 2}
