@@ -37,7 +37,7 @@ begin
     v_collection.semantic_weight, v_collection.fusion, v_collection.rrf_k, v_collection.normalisation, v_collection.neighbour_weight,
     v_collection.smoothing, v_collection.statistics_scope, v_collection.bm25_variant,
     v_collection.index_fields, v_collection.embed_fields, vector_storage, v_collection.hnsw_m, v_collection.hnsw_ef_construction,
-    v_collection.sparse_weight, v_collection.parts ->> 'sparse_encoder');
+    v_collection.sparse_weight);
 
   -- The row first: if another session holds it, this call must not make writers wait behind the lock below.
   v_collection := braid_store.lock_definition(v_collection);

@@ -20,7 +20,7 @@ begin
     raise exception 'name is %', coalesce('''' || left(replace_sparse_encoder.name, 100) || '''', 'null')
       using errcode = '22023', hint = 'Use 1 to 255 bytes.';
   elsif weights is null or weights = 'null' then
-    -- Waits for those who are about to name it to a collection: check_collection_settings.
+    -- Waits for those who are about to name it to a collection: extend_check_settings_sparse_encoders.
     perform from braid_store.sparse_encoders e where e.name = replace_sparse_encoder.name for update;
     select min(c.name) into v_user
     from braid_store.collections c where c.parts ->> 'sparse_encoder' = replace_sparse_encoder.name;

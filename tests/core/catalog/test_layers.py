@@ -25,10 +25,6 @@ LAST = "core/99_privileges"
 NAMED: set[tuple[str, str]] = {
     ("apply_ranking", "ranking_model"),
     ("apply_ranking", "sparse_encoder"),
-    ("check_collection_settings", "export_tenant"),
-    ("check_collection_settings", "set_sparse_encoder"),
-    ("check_collection_settings", "sparse_encoder"),
-    ("check_collection_settings", "sparse_encoders"),
     ("check_sizes", "token_vectors"),
     ("collection_counts", "token_vectors"),
     ("collection_spaces", "query_embedding_count"),
@@ -59,15 +55,10 @@ NAMED: set[tuple[str, str]] = {
     ("explain_rows", "explain_model"),
     ("extend_own_queries", "query_sets"),
     ("insert_collection", "sparse_encoder"),
-    ("known_ranking_settings", "ranking_model"),
-    ("known_ranking_settings", "set_sparse_encoder"),
-    ("known_ranking_settings", "sparse_encoder"),
     ("measure_recall", "index_health"),
     ("own_queries", "query_sets"),
     ("parse_documents", "token_vectors"),
     ("plan_page", "token_vectors"),
-    ("rank_as", "ranking_model"),
-    ("rank_as", "sparse_encoder"),
     ("rank_found", "rank_by_model"),
     ("rank_found", "rank_by_tokens"),
     ("rank_found", "token_vectors"),
@@ -87,13 +78,8 @@ NAMED: set[tuple[str, str]] = {
     ("set_ranking", "set_sparse_encoder"),
     ("set_ranking", "sparse_encoder"),
     ("store_chunks", "place_token_vectors"),
-    ("try_ranking", "set_sparse_encoder"),
-    ("try_ranking", "sparse_encoder"),
-    ("try_ranking", "sparse_encoders"),
     ("update_ranking", "ranking_model"),
     ("update_ranking", "sparse_encoder"),
-    ("update_vector_index", "sparse_encoder"),
-    ("write_ranking", "sparse_encoder"),
 }
 
 
@@ -164,8 +150,9 @@ def objects_of_parts() -> set[str]:
 def keys(shared_db: psycopg.Connection[Any]) -> set[str]:
     """The names of settings and options of parts."""
     found = {key for text in TEXTS.values() for key in re.findall(r"\bparts (?:->>?|\?) '(\w+)'", code_of(text))}
+    found.update(key for manifest in MANIFESTS.values() for key in manifest.get("ranking_settings", {}))
     for name in OBJECTS:
-        if re.match(r"braid_store.extend_(search_options|ranking_settings)_", name):
+        if name.startswith("braid_store.extend_search_options_"):
             found.update(key for (key,) in shared_db.execute(f"select name from {name}()".encode()).fetchall())
     return found
 

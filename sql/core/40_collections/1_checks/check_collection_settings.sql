@@ -22,12 +22,11 @@ create or replace function braid_store.check_collection_settings(
   vector_storage text,
   hnsw_m int,
   hnsw_ef_construction int,
-  sparse_weight float8,
-  sparse_encoder text
+  sparse_weight float8
 )
 returns void
 language plpgsql
-volatile
+stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
@@ -85,14 +84,6 @@ begin
     raise exception 'full_text_weight and semantic_weight are both 0'
       using errcode = '22023', hint = 'Give at least one leg a weight above 0.';
   end if;
-  if sparse_encoder is not null then
-    -- Locked, so that nobody removes it before the collection names it.
-    perform from braid_store.sparse_encoders e where e.name = check_collection_settings.sparse_encoder for key share;
-    if not found then
-      raise exception 'sparse encoder "%" does not exist', left(sparse_encoder, 255)
-        using errcode = '42704', hint = 'Store it with braid.set_sparse_encoder; what export_tenant gives does not hold it.';
-    end if;
-  end if;
   perform braid_store.check_fusion(fusion),
           braid_store.check_normalisation(normalisation),
           braid_store.token_config(text_config);
@@ -101,6 +92,6 @@ $$;
 
 comment on function braid_store.check_collection_settings(text, text, int, text, text, int, float8, float8, float8,
                                                           float8, float8, text, float8, text, float8, float8, text, text,
-                                                          text[], text[], text, int, int, float8, text) is
+                                                          text[], text[], text, int, int, float8) is
   'Raises 22023 or 42704 for a setting that no collection can have. The message names the setting, and the hint says '
-  'what to use. Keeps the sparse encoder from being removed until the transaction ends.';
+  'what to use.';

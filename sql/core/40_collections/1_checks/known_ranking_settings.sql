@@ -1,7 +1,7 @@
 create or replace function braid_store.known_ranking_settings()
 returns table (name text, least_value float8, greatest_value float8, words text[], is_nullable boolean, hint text)
 language sql
-immutable
+stable
 parallel safe
 security invoker
 rows 15
@@ -12,7 +12,6 @@ as $$
     ('full_text_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
     ('semantic_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
     ('sparse_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
-    ('sparse_encoder', null, null, null, true, 'Give the name of one that set_sparse_encoder has stored, or null for none.'),
     ('rrf_k', 0, 1e9, null, false, 'Use a number from 0 to 1e9, usually 60.'),
     ('normalisation', null, null, '{minmax,theoretical,centroid,zscore,saturate,none}', false,
      'Use minmax, theoretical, centroid, zscore, saturate or none.'),
@@ -22,10 +21,13 @@ as $$
     ('b', 0, 1, null, true, 'Use 0, a number from 1e-9 to 1, usually 0.75, or null: it follows the length of the chunks.'),
     ('title_weight', 0, 1e9, null, false, 'Use 0, or a number from 1e-9 to 1e9.'),
     ('bm25_variant', null, null, '{lucene,okapi}', false, 'Use lucene or okapi.'),
-    ('statistics_scope', null, null, '{collection,filter,auto}', false, 'Use collection, filter or auto.'),
-    ('ranking_model', null, null, null, true, 'Give the name of a model, 1 to 255 bytes, or null for none.');
+    ('statistics_scope', null, null, '{collection,filter,auto}', false, 'Use collection, filter or auto.')
+  union all
+  select s.key, null, null, null, true, s.value
+  from braid_store.parts p, jsonb_each_text(p.manifest -> 'ranking_settings') s;
 $$;
 
 comment on function braid_store.known_ranking_settings() is
-  'Lists the settings by which a collection ranks, which are columns of braid_store.collections or keys of its parts: between which numbers each may be, '
-  'or which words it may be, whether it may be null, and a hint for errors. A setting with neither numbers nor words is a name.';
+  'Lists the settings by which a collection ranks, which are columns of braid_store.collections or, of parts, keys of its column '
+  'parts: between which numbers each may be, or which words it may be, whether it may be null, and a hint for errors. A setting '
+  'with neither numbers nor words is a name, as all those of parts are.';

@@ -6,7 +6,7 @@ create or replace function braid_store.wrong_ranking_setting(
   out hint text
 )
 language sql
-immutable
+stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp

@@ -1,12 +1,13 @@
 create or replace function braid_store.rank_as(inout collection braid_store.collections, ranking jsonb)
 language plpgsql
-immutable
+stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_wrong record;
+  v_of_parts jsonb;
 begin
   if jsonb_typeof(rank_as.ranking) is distinct from 'object' or rank_as.ranking = '{}' then
     raise exception 'ranking is %', case when rank_as.ranking = '{}' then 'empty'
@@ -31,10 +32,12 @@ begin
     collection := braid_store.choose_fusion(collection, rank_as.ranking ->> 'fusion');
   end if;
   collection := jsonb_populate_record(collection, rank_as.ranking);
-  if rank_as.ranking ?| '{sparse_encoder,ranking_model}' then
-    collection.parts := braid_store.parts_with(
-      collection.parts,
-      (select jsonb_object_agg(r.key, r.value) from jsonb_each(rank_as.ranking) r where r.key in ('sparse_encoder', 'ranking_model')));
+  v_of_parts := (
+    select jsonb_object_agg(r.key, r.value)
+    from jsonb_each(rank_as.ranking) r
+    join braid_store.parts p on p.manifest -> 'ranking_settings' ? r.key);
+  if v_of_parts is not null then
+    collection.parts := braid_store.parts_with(collection.parts, v_of_parts);
   end if;
   if collection.full_text_weight = 0 and collection.semantic_weight = 0 then
     raise exception 'ranking: full_text_weight and semantic_weight are both 0'
@@ -45,4 +48,4 @@ $$;
 
 comment on function braid_store.rank_as(braid_store.collections, jsonb) is
   'Returns a collection with another ranking: settings that are not given stay, but for the weights if the fusion is of another kind '
-  '(choose_fusion). Raises 22023 for what is no ranking. Whether there is a sparse encoder of that name is not checked here.';
+  '(choose_fusion). Raises 22023 for what is no ranking. Whether what names of parts name is there is not checked here.';

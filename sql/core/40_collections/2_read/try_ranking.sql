@@ -6,17 +6,15 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_encoder text := collection.parts ->> 'sparse_encoder';
+  v_parts jsonb := collection.parts;
 begin
   collection := braid_store.rank_as(collection, try_ranking.ranking);
-  if collection.parts ->> 'sparse_encoder' <> coalesce(v_encoder, '')
-     and not exists (select from braid_store.sparse_encoders e where e.name = collection.parts ->> 'sparse_encoder') then
-    raise exception 'sparse encoder "%" does not exist', collection.parts ->> 'sparse_encoder'
-      using errcode = '42704', hint = 'Have an administrator store it with braid.set_sparse_encoder.';
+  if collection.parts <> v_parts or v_parts is null and collection.parts is not null then
+    perform braid_store.extend_tried_ranking(collection, v_parts);
   end if;
 end
 $$;
 
 comment on function braid_store.try_ranking(braid_store.collections, jsonb) is
   'Returns a collection as it would be after apply_ranking, for one search. Raises 22023 for what is no ranking, and 42704 if it '
-  'names a sparse encoder that is not there.';
+  'names what parts do not have.';

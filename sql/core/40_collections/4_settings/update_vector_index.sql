@@ -34,7 +34,7 @@ begin
     v_new.title_weight, v_new.full_text_weight, v_new.semantic_weight, v_new.fusion, v_new.rrf_k,
     v_new.normalisation, v_new.neighbour_weight,
     v_new.smoothing, v_new.statistics_scope, v_new.bm25_variant, v_new.index_fields, v_new.embed_fields,
-    v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction, v_new.sparse_weight, v_new.parts ->> 'sparse_encoder')
+    v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction, v_new.sparse_weight)
   from braid_store.vector_spaces s
   where s.id = v_new.vector_space_id;
 

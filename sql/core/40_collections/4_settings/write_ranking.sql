@@ -24,9 +24,12 @@ begin
     new.title_weight, new.full_text_weight, new.semantic_weight, new.fusion, new.rrf_k,
     new.normalisation, new.neighbour_weight,
     new.smoothing, new.statistics_scope, new.bm25_variant, new.index_fields, new.embed_fields,
-    new.vector_storage, new.hnsw_m, new.hnsw_ef_construction, new.sparse_weight, new.parts ->> 'sparse_encoder')
+    new.vector_storage, new.hnsw_m, new.hnsw_ef_construction, new.sparse_weight)
   from braid_store.vector_spaces s
   where s.id = new.vector_space_id;
+  if new.parts is not null then
+    perform braid_store.extend_check_settings(new.parts);
+  end if;
 
   select r.version, r.ranking into v_last
   from braid_store.ranking_versions r

@@ -46,6 +46,7 @@ declare
   v_collection braid_store.collections;
   v_is_new boolean;
   v_preset braid_store.collections;
+  v_parts jsonb;
   -- What settings that are not given have to be.
   v_kept braid_store.collections;
   v_hint text;
@@ -70,8 +71,12 @@ begin
     coalesce(semantic_weight, v_preset.semantic_weight), fusion, rrf_k, normalisation,
     coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
     coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant, index_fields, embed_fields, vector_storage, hnsw_m,
-    v_ef_construction, coalesce(sparse_weight, v_preset.sparse_weight), nullif(sparse_encoder, '')),
+    v_ef_construction, coalesce(sparse_weight, v_preset.sparse_weight)),
           braid_store.check_indexed_attributes(indexed_attributes);
+  v_parts := braid_store.parts_with(null, jsonb_build_object('sparse_encoder', nullif(sparse_encoder, '')));
+  if v_parts is not null then
+    perform braid_store.extend_check_settings(v_parts);
+  end if;
 
   begin
     insert into braid_store.vector_spaces (embedding_model, dimensions, distance)
@@ -94,7 +99,7 @@ begin
       vector_storage, hnsw_m, v_ef_construction, fusion, rrf_k, normalisation,
       coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
       coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant, coalesce(sparse_weight, v_preset.sparse_weight),
-      braid_store.parts_with(null, jsonb_build_object('sparse_encoder', nullif(sparse_encoder, ''))))
+      v_parts)
     on conflict (name) do nothing;
     v_is_new := found;
   exception when lock_not_available then

@@ -1,7 +1,7 @@
 create or replace function braid_store.check_search_space(search_space jsonb, configuration jsonb, fusion text)
 returns void
 language plpgsql
-immutable
+stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp

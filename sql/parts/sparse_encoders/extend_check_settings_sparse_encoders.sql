@@ -1,0 +1,25 @@
+create or replace function braid_store.extend_check_settings_sparse_encoders(parts jsonb)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_encoder text := parts ->> 'sparse_encoder';
+begin
+  if v_encoder is not null then
+    -- Locked, so that nobody removes it before the collection names it.
+    perform from braid_store.sparse_encoders e where e.name = v_encoder for key share;
+    if not found then
+      raise exception 'sparse encoder "%" does not exist', left(v_encoder, 255)
+        using errcode = '42704', hint = 'Store it with braid.set_sparse_encoder; what export_tenant gives does not hold it.';
+    end if;
+  end if;
+end
+$$;
+
+comment on function braid_store.extend_check_settings_sparse_encoders(jsonb) is
+  'Raises 42704 if a collection is to have a sparse encoder that is not there, and keeps it from being removed until the '
+  'transaction ends.';
