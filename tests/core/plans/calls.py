@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from support.api import API, example
+
 LISTS = "the postings of a frequent word are read whole: one row out of line per 8192 chunks"
 BOUNDS = "the closer the bounds of many chunks lie, the more are scored"
 ALL_JOBS = "no index knows the state of a job"
@@ -110,9 +112,8 @@ def filtered() -> list[Call]:
     return searches
 
 
-CALLS: dict[str, list[Call]] = {
-    "add_tenant_member": [Call("select braid.add_tenant_member('bench', session_user::text)")],
-    "add_trusted_role": [Call("select braid.add_trusted_role(session_user::text, 'service')")],
+# Of functions whose example is not enough, or reads more.
+SPECIAL: dict[str, list[Call]] = {
     "arrange_results": [
         Call(
             "select braid.arrange_results(%(chunks)s, array_fill(1.0::float8, array[10]), "
@@ -128,7 +129,6 @@ CALLS: dict[str, list[Call]] = {
     # Measures how fast a table is that it makes.
     "calibrate": [],
     "check_index": [Call("select braid.check_index('docs')", growing=ALL)],
-    "claim_embedding_jobs": [Call("select braid.claim_embedding_jobs(64, collection => 'docs')")],
     "clear_collection": [
         Call("select braid.clear_collection('moving')"),
         Call("select braid.clear_collection('docs')", growing=ALL),
@@ -146,12 +146,7 @@ CALLS: dict[str, list[Call]] = {
             """filters => '{"speaker": "speakerg"}')"""
         ),
     ],
-    "create_collection": [Call("select braid.create_collection('another')")],
     "compare_evaluations": [Call(f"select braid.compare_evaluations({EVALUATED}, {EVALUATED}, 100)", ASKED)],
-    "create_query_set": [Call("select braid.create_query_set('asked')")],
-    "create_tenant": [Call("select braid.create_tenant('another')")],
-    "current_tenant_id": [Call("select braid.current_tenant_id()")],
-    "cut_over_model_migration": [Call("select braid.cut_over_model_migration('moving')")],
     "delete_document": [
         Call("select braid.delete_document('doc 5', 'docs')"),
         Call("select braid.delete_document('doc 1001', 'docs')"),
@@ -161,7 +156,6 @@ CALLS: dict[str, list[Call]] = {
         Call(f"select braid.delete_documents({FIRST_TEN}, 'docs')"),
         Call(f"select braid.delete_documents({SOME}, 'docs')", batch=501),
     ],
-    "delete_profile": [Call("select braid.delete_profile('ana')")],
     "drop_collection": [Call("select braid.drop_collection('moving')"), Call("select braid.drop_collection('docs')")],
     "drop_embedding_jobs": [
         Call("select braid.drop_embedding_jobs(%(waiting)s, 'docs')"),
@@ -169,7 +163,6 @@ CALLS: dict[str, list[Call]] = {
     ],
     "drop_tenant": [Call("select braid.drop_tenant('bench', 'bench')")],
     "embedding_backlog": [Call("select braid.embedding_backlog()", growing=ALL)],
-    "embedding_usage": [Call("select braid.embedding_usage()")],
     "drop_query_set": [Call("select braid.drop_query_set('asked')", ASKED)],
     "drop_ranking_model": [Call("select braid.drop_ranking_model('learned')", LEARNED)],
     "tune": [Call(f"select braid.tune({SPACE})", TUNED, grows=SIXTY)],
@@ -197,7 +190,6 @@ CALLS: dict[str, list[Call]] = {
     "sync_status": [Call("select braid.sync_status()", SYNCED)],
     "sync_table": [Call(SYNCED[1], SYNCED[:1])],
     "unsync_table": [Call("select braid.unsync_table('public.synced')", SYNCED)],
-    "embedded_text": [Call("select braid.embedded_text('needle -alpha', collection => 'docs')")],
     "explain_score": [Call("select braid.explain_score('needle alpha', %(chunks)s, collection => 'docs')")],
     "explain_search": [
         Call("select braid.explain_search('needle', collection => 'docs')"),
@@ -211,7 +203,6 @@ CALLS: dict[str, list[Call]] = {
         Call("select braid.export_tenant('docs', 'doc 1500', 20)"),
         Call("select braid.export_tenant()", growing=ALL),
     ],
-    "extract_timeframe": [Call("select braid.extract_timeframe('prices last week')")],
     "facets": [
         Call("select braid.facets('{speaker,source_uri,color}', 'needle', collection => 'docs')"),
         Call(
@@ -241,7 +232,6 @@ CALLS: dict[str, list[Call]] = {
     ],
     "highlight": [Call("select braid.highlight((%(chunks)s::bigint[])[1], 'needle alpha')")],
     "get_query_embedding": [Call("select braid.get_query_embedding('needle', 'docs')", (QUERIES,))],
-    "get_profile": [Call("select braid.get_profile('ana')")],
     "get_ranking_model": [Call("select braid.get_ranking_model('learned')", LEARNED)],
     "hybrid_search": [
         Call("select braid.hybrid_search('needle', '[1,0,0]', collection => 'docs')"),
@@ -280,7 +270,6 @@ CALLS: dict[str, list[Call]] = {
     "list_queries": [Call("select braid.list_queries('asked')", ASKED)],
     "list_query_sets": [Call("select braid.list_query_sets()", ASKED)],
     "list_ranking_models": [Call("select braid.list_ranking_models()", LEARNED)],
-    "list_profiles": [Call("select braid.list_profiles()")],
     "logged_multi_search": [
         Call(
             """select braid.logged_multi_search('[{"text": "needle", "embedding": [1,0,0]}, {"text": "needle"}]', """
@@ -305,16 +294,12 @@ CALLS: dict[str, list[Call]] = {
             "collection => 'docs')"
         )
     ],
-    "parse_timeframe": [Call("select braid.parse_timeframe('2026-01')")],
-    "record_embedding_usage": [Call("select braid.record_embedding_usage('bench', 'third', 1, 1, 1)")],
     "retry_embedding_jobs": [
         Call("select braid.retry_embedding_jobs(%(waiting)s, 'docs')"),
         Call("select braid.retry_embedding_jobs(collection => 'docs')", grows={"embedding_jobs": ALL_JOBS}),
     ],
-    "pause_model_migration": [Call("select braid.pause_model_migration('moving')")],
     "rebuild_index": [Call("select braid.rebuild_index('docs')", growing=ALL)],
     "measure_recall": [Call("select braid.measure_recall('docs')", growing=ALL)],
-    "rebuild_vector_index": [Call("select braid.rebuild_vector_index('docs')")],
     "recall": [
         Call(
             f"select braid.recall('needle', '[1,0,0]', collection => 'docs', strategy => '{strategy}', "
@@ -330,8 +315,6 @@ CALLS: dict[str, list[Call]] = {
         )
     ],
     "recall_json": [Call("select braid.recall_json('needle 2000', '[1,0,0]', collection => 'docs')")],
-    "remove_tenant_member": [Call("select braid.remove_tenant_member('bench', 'postgres')")],
-    "remove_trusted_role": [Call("select braid.remove_trusted_role('postgres', 'service')")],
     "resume_model_migration": [
         Call("select braid.resume_model_migration('moving')", ("select braid.pause_model_migration('moving')",))
     ],
@@ -350,29 +333,12 @@ CALLS: dict[str, list[Call]] = {
         ),
         Call("select braid.search_json('neeedle', collection => 'docs', options => '{\"correct\": true}')"),
     ],
-    "semantic_search": [
-        Call("select braid.semantic_search('[1,0,0]', collection => 'docs')"),
-    ],
-    "set_access": [Call("select braid.set_access(public_tenant => 'bench')")],
     "set_indexed_attributes": [Call("select braid.set_indexed_attributes('{\"color\": \"text\"}', 'docs')")],
     "set_profile": [Call("select braid.set_profile('ana', '[1,0,0]', collection => 'docs')")],
-    "set_query_embeddings": [Call(QUERIES)],
-    "apply_ranking": [Call("select braid.apply_ranking('docs', '{\"k1\": 2}', 'better')")],
-    "list_rankings": [Call("select braid.list_rankings('docs')")],
-    "restore_ranking": [
-        Call("select braid.restore_ranking('docs', braid.apply_ranking('docs', '{\"k1\": 3}', 'better'))")
-    ],
-    "set_ranking": [Call("select braid.set_ranking('docs', k1 => 2)")],
-    "set_search_log": [Call(LOG)],
     "set_sparse_encoder": [Call("select braid.set_sparse_encoder('small', '{\"needle\": 2}')")],
-    "set_synonyms": [Call("select braid.set_synonyms('needle', '{pin}', 'docs')")],
     "missing_token_vectors": [Call("select braid.missing_token_vectors(64, 0, 'docs')", (TOKENS,))],
-    "set_document_defaults": [Call("select braid.set_document_defaults('docs', 4)")],
-    "set_token_vectors": [Call(TOKENS)],
-    "set_vector_index": [Call("select braid.set_vector_index('docs', hnsw_m => 8)")],
     "similar_chunks": [Call("select braid.similar_chunks((%(embedded)s::bigint[])[1])")],
     "similar_documents": [Call("select braid.similar_documents('doc 4', collection => 'docs')")],
-    "start_model_migration": [Call("select braid.start_model_migration('docs', 'third', 4)")],
     "status": [
         Call("select braid.status('moving')"),
         Call("select braid.status('docs')", growing=ALL),
@@ -428,5 +394,16 @@ CALLS: dict[str, list[Call]] = {
             batch=501,
         ),
     ],
-    "version": [Call("select braid.version()")],
 }
+
+
+def usual(function: str) -> Call:
+    """A function's example, of the tenant and collection that there are."""
+    call = example(function)
+    names = {"'small'": "'docs'", '"small"': '"docs"', "doc1": "doc 5", "doc2": "doc 6", "discount": "needle"}
+    for name, here in {**names, "'alpha'": "'bench'"}.items():
+        call = call.replace(name, here)
+    return Call(f"select {call}")
+
+
+CALLS = {function: SPECIAL.get(function) or [usual(function)] for function in API if SPECIAL.get(function) != []}

@@ -1,7 +1,7 @@
 """A call of each function of the API, as a client of PostgREST makes it.
 
-A new function needs a line here: the body of its request, or a function that prepares the ground and gives it, and
-what its answer must be.
+SPECIAL has, of functions whose example is not enough, the body of a request, or a function that prepares the ground and
+gives it, and what its answer must be.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+
+from support.api import API, arguments, example, value
 
 Body = dict[str, Any]
 
@@ -91,7 +93,6 @@ class Caller:
 class Call:
     body: Body | Callable[[Caller], Body]
     expected: Callable[[Any, Caller], bool]
-    administrator: bool = False
 
     def body_for(self, caller: Caller) -> Body:
         return self.body(caller) if callable(self.body) else self.body
@@ -186,7 +187,7 @@ def an_integer(answer: Any, _: Caller) -> bool:
 
 def administrators(*calls: str) -> Call:
     """A function of administrators that returns nothing, on a collection on which `calls` have been made."""
-    return Call(lambda caller: {"collection": caller.new_collection(*calls)}, equal(None), administrator=True)
+    return Call(lambda caller: {"collection": caller.new_collection(*calls)}, equal(None))
 
 
 # What calls write goes elsewhere than what they read.
@@ -214,7 +215,7 @@ def documents(tenant: str) -> list[Body]:
 # Of nobody's data.
 WITHOUT_TENANT = {"version", "current_tenant_id"}
 
-CALLS = {
+SPECIAL = {
     "hybrid_search": Call({**TEXT, **VECTOR, "match_count": 2}, found("doc2", "doc1")),
     "full_text_search": Call({**TEXT, "match": "all"}, found("doc2")),
     "semantic_search": Call({**VECTOR, "match_count": 1}, found("doc2")),
@@ -229,7 +230,7 @@ CALLS = {
         {**TEXT, **VECTOR, "match_count": 1},
         lambda answer, _: answer["results"][0]["external_id"] == "doc2" and "search_id" not in answer["stats"],
     ),
-    "set_search_log": Call(lambda caller: {"collection": caller.new_collection()}, equal(None), administrator=True),
+    "set_search_log": Call(lambda caller: {"collection": caller.new_collection()}, equal(None)),
     "record_feedback": Call(lambda caller: {**caller.logged(), "kind": "click"}, equal(True)),
     "recall": Call({**TEXT, **VECTOR, "match_count": 2}, found("doc2", "doc1")),
     "recall_json": Call(
@@ -418,10 +419,8 @@ CALLS = {
     "rebuild_index": Call(READ, equal(3)),
     "measure_recall": Call(READ, equal({"collection": "read", "indexes": []})),
     "rebuild_vector_index": Call(READ, equal(False)),
-    "create_tenant": Call(lambda _: {"tenant": new_name()}, an_integer, administrator=True),
-    "drop_tenant": Call(
-        lambda caller: dict.fromkeys(("tenant", "confirm_tenant"), caller.new_tenant()), equal(True), administrator=True
-    ),
+    "create_tenant": Call(lambda _: {"tenant": new_name()}, an_integer),
+    "drop_tenant": Call(lambda caller: dict.fromkeys(("tenant", "confirm_tenant"), caller.new_tenant()), equal(True)),
     "export_tenant": Call(
         {**READ, "document_count": 2},
         lambda answer, _: [list(record) for record in answer] == [["collection"], ["document"], ["document"]],
@@ -433,50 +432,36 @@ CALLS = {
         lambda answer, _: answer > 0,
     ),
     "add_tenant_member": Call(
-        lambda caller: {"tenant": caller.tenant, "member": caller.login},
-        lambda answer, _: isinstance(answer, bool),
-        administrator=True,
+        lambda caller: {"tenant": caller.tenant, "member": caller.login}, lambda answer, _: isinstance(answer, bool)
     ),
     "remove_tenant_member": Call(
-        lambda caller: {"tenant": caller.tenant, "member": caller.login},
-        lambda answer, _: isinstance(answer, bool),
-        administrator=True,
+        lambda caller: {"tenant": caller.tenant, "member": caller.login}, lambda answer, _: isinstance(answer, bool)
     ),
-    "add_trusted_role": Call(
-        lambda caller: {"role": caller.login, "kind": "gateway"}, equal(False), administrator=True
-    ),
-    "remove_trusted_role": Call(
-        lambda caller: {"role": caller.login, "kind": "service"}, equal(False), administrator=True
-    ),
-    "set_access": Call({}, equal(None), administrator=True),
-    "create_collection": Call(lambda _: {"collection": new_name()}, an_integer, administrator=True),
-    "drop_collection": Call(lambda caller: {"collection": caller.new_collection()}, equal(True), administrator=True),
+    "add_trusted_role": Call(lambda caller: {"role": caller.login, "kind": "gateway"}, equal(False)),
+    "remove_trusted_role": Call(lambda caller: {"role": caller.login, "kind": "service"}, equal(False)),
+    "create_collection": Call(lambda _: {"collection": new_name()}, an_integer),
+    "drop_collection": Call(lambda caller: {"collection": caller.new_collection()}, equal(True)),
     "apply_ranking": Call(
-        lambda caller: {"collection": caller.new_collection(), "ranking": {"k1": 2}, "reason": "try"}, equal(2), True
+        lambda caller: {"collection": caller.new_collection(), "ranking": {"k1": 2}, "reason": "try"}, equal(2)
     ),
-    "list_rankings": Call(lambda caller: {"collection": caller.new_collection()}, equal([]), True),
+    "list_rankings": Call(lambda caller: {"collection": caller.new_collection()}, equal([])),
     "restore_ranking": Call(
-        lambda caller: {"collection": caller.new_collection("set_ranking"), "version": 1}, equal(1), True
+        lambda caller: {"collection": caller.new_collection("set_ranking"), "version": 1}, equal(1)
     ),
-    "set_ranking": Call(lambda caller: {"collection": caller.new_collection(), "k1": 2}, equal(None), True),
-    "set_sparse_encoder": Call(lambda _: {"name": new_name(), "weights": {"heron": 2}}, equal(1), administrator=True),
+    "set_ranking": Call(lambda caller: {"collection": caller.new_collection(), "k1": 2}, equal(None)),
+    "set_sparse_encoder": Call(lambda _: {"name": new_name(), "weights": {"heron": 2}}, equal(1)),
     "set_synonyms": Call(
-        lambda caller: {"word": "car", "synonyms": ["automobile"], "collection": caller.new_collection()},
-        equal(1),
-        administrator=True,
+        lambda caller: {"word": "car", "synonyms": ["automobile"], "collection": caller.new_collection()}, equal(1)
     ),
     "set_document_defaults": Call(
         lambda caller: {"collection": caller.new_collection(), "overlap_tokens": 3, "default_occurred_at": "now"},
         equal(None),
-        administrator=True,
     ),
     "set_indexed_attributes": Call(
-        lambda caller: {"indexed_attributes": {"year": "number"}, "collection": caller.new_collection()},
-        equal(None),
-        administrator=True,
+        lambda caller: {"indexed_attributes": {"year": "number"}, "collection": caller.new_collection()}, equal(None)
     ),
     "set_query_embeddings": Call(
-        lambda caller: {"collection": caller.new_collection(), "embedding_count": 5}, equal(None), administrator=True
+        lambda caller: {"collection": caller.new_collection(), "embedding_count": 5}, equal(None)
     ),
     "store_query_embedding": Call(
         lambda caller: {"embedded_text": "heron", "embedding": [0, 1, 0], "collection": caller.storing_queries()},
@@ -487,7 +472,7 @@ CALLS = {
         lambda caller: {"embedded_text": "heron", "collection": caller.storing_queries("heron")}, equal("[0,1,0]")
     ),
     "set_token_vectors": Call(
-        lambda caller: {"collection": caller.new_collection(), "embedding_model": "m"}, equal(None), administrator=True
+        lambda caller: {"collection": caller.new_collection(), "embedding_model": "m"}, equal(None)
     ),
     "missing_token_vectors": Call(
         lambda caller: {"collection": caller.new_document_in(caller.with_token_vectors())},
@@ -502,22 +487,16 @@ CALLS = {
         },
         equal(1),
     ),
-    "set_vector_index": Call(
-        lambda caller: {"collection": caller.new_collection(), "hnsw_m": 8}, equal(None), administrator=True
-    ),
+    "set_vector_index": Call(lambda caller: {"collection": caller.new_collection(), "hnsw_m": 8}, equal(None)),
     "start_model_migration": Call(
-        lambda caller: {"collection": caller.new_collection(), "embedding_model": "other", "dimensions": 4},
-        equal(None),
-        administrator=True,
+        lambda caller: {"collection": caller.new_collection(), "embedding_model": "other", "dimensions": 4}, equal(None)
     ),
     "pause_model_migration": administrators("start_model_migration"),
     "resume_model_migration": administrators("start_model_migration", "pause_model_migration"),
     "cut_over_model_migration": administrators("start_model_migration"),
     "roll_back_model_migration": administrators("start_model_migration"),
     "finish_model_migration": administrators("start_model_migration", "cut_over_model_migration"),
-    "calibrate": Call({}, lambda answer, _: answer["exact_rows"] > 0, administrator=True),
-    "embedding_backlog": Call({}, lambda answer, _: isinstance(answer, list), administrator=True),
-    "embedding_usage": Call({}, lambda answer, _: isinstance(answer, list), administrator=True),
+    "calibrate": Call({}, lambda answer, _: answer["exact_rows"] > 0),
     "record_embedding_usage": Call(
         lambda caller: {
             "tenant": caller.tenant,
@@ -527,16 +506,18 @@ CALLS = {
             "token_count": 3,
         },
         equal(None),
-        administrator=True,
     ),
-    "maintain": Call({"time_budget": "1 second"}, lambda answer, _: isinstance(answer, dict), administrator=True),
-    "apply_changes": Call({"time_budget": "1 second"}, lambda answer, _: isinstance(answer, dict), administrator=True),
-    "sync_table": Call(synced, equal(None), administrator=True),
+    "sync_table": Call(synced, equal(None)),
     "check_sync": Call(
-        lambda caller: {"table_name": caller.synced_table()},
-        lambda answer, _: isinstance(answer, list),
-        administrator=True,
+        lambda caller: {"table_name": caller.synced_table()}, lambda answer, _: isinstance(answer, list)
     ),
-    "unsync_table": Call(lambda caller: {"table_name": caller.synced_table()}, equal(0), administrator=True),
-    "sync_status": Call({}, lambda answer, _: isinstance(answer, list), administrator=True),
+    "unsync_table": Call(lambda caller: {"table_name": caller.synced_table()}, equal(0)),
 }
+
+
+def usual(function: str) -> Call:
+    """A function's example."""
+    return Call({name: value(given) for name, given in arguments(example(function)).items()}, lambda _, __: True)
+
+
+CALLS = {function: SPECIAL.get(function) or usual(function) for function in API}

@@ -12,6 +12,7 @@ from core.isolation.world import Gateway as Roles
 from core.isolation.world import World
 from core.postgrest.calls import CALLS, READ, TEXT, VECTOR, Caller
 
+from support.api import ADMINISTRATIVE
 from support.postgrest import Gateway, sign, token_for
 
 pytestmark = pytest.mark.any_version
@@ -136,7 +137,7 @@ def test_hostile_arguments(world: World, http: Gateway, caller: Caller, tokens: 
     good = CALLS[function].body_for(caller)
     for argument in row[0]:
         for value in HOSTILE:
-            answer = http.post(function, {**good, argument: value}, tokens[CALLS[function].administrator])
+            answer = http.post(function, {**good, argument: value}, tokens[function in ADMINISTRATIVE])
             # 413: it is longer than may be.
             is_too_long = (answer.status, answer.code) == (413, "54000")
             assert answer.status in (200, 204, 400, 409) or is_too_long, (argument, value, answer)

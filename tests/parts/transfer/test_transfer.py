@@ -243,7 +243,7 @@ def test_every_column_is_exported(world: World, source: Connection) -> None:
     # There are two queries.
     found = [json.loads(record) for record in [*records(source)[-6:-2], records(source)[-1]]]
     document, profile, query_set, query, model = (record[key] for record, key in zip(found, KINDS, strict=True))
-    compared = (
+    compared: tuple[tuple[str, Any, set[str]], ...] = (
         ("documents", document.keys(), {"collection", "chunks"}),
         ("chunks", document["chunks"][0].keys(), {"embeddings", "sparse"}),
         ("profiles", profile.keys(), {"profile", *MODEL}),
