@@ -21,10 +21,10 @@ declare
     where a.attrelid = 'braid_store.chunks'::regclass and a.attnum > 0 and not a.attisdropped
       and a.attname <> all ('{tenant_id,id,collection_id,document_id,attribute_version}'))
     || array['embeddings'];
-  v_profile_keys text[] := '{profile,embedding,embedding_model,dimensions,distance,attributes,updated_at}';
-  v_query_set_keys text[] := '{query_set,level,description,created_at}';
-  v_query_keys text[] := '{query_set,query_id,text,filters,updated_at,embeddings,judgments}';
-  v_model_keys text[] := '{name,model,updated_at}';
+  v_kinds text[] := array(
+    select r.key from braid_store.parts p, jsonb_each(p.manifest -> 'records') r order by r.value);
+  v_of_chunks text[] := array(
+    select n from braid_store.parts p, jsonb_array_elements_text(p.manifest -> 'chunk_records') n order by p.place, n);
 begin
   if jsonb_typeof(check_records.records) is distinct from 'array' then
     raise exception 'records is %', coalesce('a JSON ' || jsonb_typeof(check_records.records), 'null')
@@ -44,34 +44,13 @@ begin
        ) d,
        lateral (
          select case
-           when jsonb_typeof(r.value) <> 'object' or not r.value ?| '{collection,document,profile,query_set,query,ranking_model}'
+           when jsonb_typeof(r.value) <> 'object' or not r.value ?| ('{collection,document}'::text[] || v_kinds)
                 or (select count(*) from jsonb_object_keys(r.value)) <> 1
-             then 'is not an object with the one key "collection", "document", "profile", "query_set", "query" or '
-                  '"ranking_model"'
-           when jsonb_typeof(r.value -> 'collection') <> 'object' or jsonb_typeof(d.document) <> 'object'
-                or jsonb_typeof(r.value -> 'profile') <> 'object' or jsonb_typeof(r.value -> 'query_set') <> 'object'
-                or jsonb_typeof(r.value -> 'query') <> 'object' or jsonb_typeof(r.value -> 'ranking_model') <> 'object'
+             then regexp_replace(format('is not an object with the one key "%s"',
+                                        array_to_string('{collection,document}'::text[] || v_kinds, '", "')), '(.*), ', E'\\1 or ')
+           when jsonb_typeof(coalesce(d.document, (select c.value from jsonb_each(r.value) c))) <> 'object'
              then 'has something else than an object in it'
-           when r.value ? 'profile' and (
-                  not r.value -> 'profile' ?& v_profile_keys or (r.value -> 'profile') - v_profile_keys <> '{}'
-                  or jsonb_typeof(r.value #> '{profile,profile}') <> 'string')
-             then format('has not these keys: %s', array_to_string(v_profile_keys, ', '))
-           when r.value ? 'query_set' and (
-                  not r.value -> 'query_set' ?& v_query_set_keys or (r.value -> 'query_set') - v_query_set_keys <> '{}'
-                  or jsonb_typeof(r.value #> '{query_set,query_set}') <> 'string'
-                  or r.value #>> '{query_set,level}' not in ('document', 'chunk')
-                  or jsonb_typeof(r.value #> '{query_set,description}') <> 'string')
-             then format('has not these keys, or wrong values: %s', array_to_string(v_query_set_keys, ', '))
-           when r.value ? 'query' and (
-                  not r.value -> 'query' ?& v_query_keys or (r.value -> 'query') - v_query_keys <> '{}'
-                  or jsonb_typeof(r.value #> '{query,query_set}') <> 'string'
-                  or jsonb_typeof(r.value #> '{query,embeddings}') <> 'array'
-                  or jsonb_typeof(r.value #> '{query,judgments}') <> 'array')
-             then format('has not these keys, or wrong values: %s', array_to_string(v_query_keys, ', '))
-           when r.value ? 'ranking_model' and (
-                  not r.value -> 'ranking_model' ?& v_model_keys or (r.value -> 'ranking_model') - v_model_keys <> '{}'
-                  or jsonb_typeof(r.value #> '{ranking_model,name}') <> 'string')
-             then format('has not these keys, or wrong values: %s', array_to_string(v_model_keys, ', '))
+           when r.value ?| v_kinds then braid_store.extend_record_problem(r.value)
            when d.document is null then null
            when not d.document ?& v_document_keys or d.document - v_document_keys <> '{}'
              then format('has not these keys: %s', array_to_string(v_document_keys, ', '))
@@ -83,14 +62,15 @@ begin
              select from jsonb_array_elements(d.chunks) k
              where case
                when jsonb_typeof(k.value) <> 'object' then true
-               -- Only some chunks have sparse terms or token vectors.
-               else not k.value ?& v_chunk_keys or k.value - v_chunk_keys - '{sparse,token_vectors}'::text[] <> '{}'
+               -- Only some chunks have sparse terms, or what parts store.
+               else not k.value ?& v_chunk_keys or k.value - v_chunk_keys - 'sparse' - v_of_chunks <> '{}'
                     or jsonb_typeof(k.value -> 'metadata') <> 'object' or jsonb_typeof(k.value -> 'embeddings') <> 'object'
                     or jsonb_typeof(k.value -> 'sparse') not in ('object', 'null')
-                    or jsonb_typeof(k.value -> 'token_vectors') <> 'object'
+                    or exists (select from unnest(v_of_chunks) n where jsonb_typeof(k.value -> n) <> 'object')
              end)
-             then format('has a chunk without these keys, or whose metadata, embeddings, sparse terms or token vectors are no '
-                         'object: %s',
+             then format('has a chunk without these keys, or whose %s are no object: %s',
+                         regexp_replace(replace(array_to_string('{metadata,embeddings,sparse terms}'::text[] || v_of_chunks, ', '), '_', ' '),
+                                        '(.*), ', E'\\1 or '),
                          array_to_string(v_chunk_keys, ', '))
          end as problem
          offset 0
@@ -102,15 +82,6 @@ begin
     raise exception 'record % %', v_wrong.ordinality, v_wrong.problem
       using errcode = '22023', hint = 'Send what braid.export_tenant of this version gave.';
   end if;
-
-  perform braid_store.check_profile_attributes(r.value #> '{profile,attributes}',
-                                               format('profile "%s": attributes', left(r.value #>> '{profile,profile}', 100)))
-  from jsonb_array_elements(check_records.records) r
-  where r.value ? 'profile';
-  perform braid_store.check_ranking_model(r.value #> '{ranking_model,model}',
-                                          format('ranking model "%s"', left(r.value #>> '{ranking_model,name}', 100)))
-  from jsonb_array_elements(check_records.records) r
-  where r.value ? 'ranking_model';
 
   select coalesce(jsonb_agg(d.value), '[]'), coalesce(array_agg(d.value -> 'chunks'), '{}'),
          coalesce(array_agg(format('document "%s" chunk', left(d.value ->> 'external_id', 100))), '{}')

@@ -7,11 +7,6 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select to_jsonb(collection_definition.collection) - '{id,vector_space_id,created_at,parts}'::text[] || jsonb_build_object(
-    'sparse_encoder', collection_definition.collection.parts -> 'sparse_encoder',
-    'token_vector_model', collection_definition.collection.parts -> 'token_vector_model',
-    'token_vector_dimensions', collection_definition.collection.parts -> 'token_vector_dimensions',
-    'token_vector_count', collection_definition.collection.parts -> 'token_vector_count',
-    'ranking_model', collection_definition.collection.parts -> 'ranking_model',
     'embedding_model', s.embedding_model, 'dimensions', s.dimensions, 'distance', s.distance,
     'indexed_attributes',
     (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
@@ -19,6 +14,8 @@ as $$
     'synonyms',
     (select coalesce(jsonb_object_agg(y.word, y.synonyms), '{}') from braid_store.synonyms y
      where y.collection_id = collection_definition.collection.id))
+    || (select coalesce(jsonb_object_agg(n.name, collection_definition.collection.parts -> n.name), '{}')
+        from braid_store.parts p, jsonb_array_elements_text(p.manifest -> 'exported_settings') n (name))
   from braid_store.vector_spaces s
   where s.id = collection_definition.collection.vector_space_id;
 $$;

@@ -54,16 +54,8 @@ begin
                    from braid_store.sparse_rows r, unnest(string_to_array(r.terms, E'\n'), r.weights) t (term, weight)
                    where r.tenant_id = export_page.tenant_id and r.collection_id = export_page.collection.id
                      and r.chunk_id = k.id))
-                || coalesce(
-                  (select jsonb_build_object('token_vectors', jsonb_build_object(
-                            'embedding_model', t.embedding_model,
-                            'vectors', (select jsonb_agg(u.vector::text order by u.place)
-                                        from unnest(t.vectors) with ordinality u (vector, place))))
-                   from braid_store.token_vectors t
-                   where t.tenant_id = export_page.tenant_id and t.collection_id = export_page.collection.id
-                     and t.chunk_id = k.id and t.embedding_model = export_page.collection.parts ->> 'token_vector_model'
-                     and t.dimensions = (export_page.collection.parts ->> 'token_vector_dimensions')::int
-                   offset 0), '{}')
+                || case when export_page.collection.parts is not null
+                        then braid_store.extend_export_chunk(export_page.tenant_id, export_page.collection, k.id) else '{}' end
                 order by k.chunk_index)
        from braid_store.chunks k
        where k.tenant_id = export_page.tenant_id and k.document_id = d.id), '[]')))

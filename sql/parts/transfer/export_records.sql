@@ -26,42 +26,16 @@ as $$
   ) p
   union all
   -- After the collections, which bring the vector spaces.
-  select jsonb_build_object('profile', braid_store.profile_json(p))
-  from (select braid_store.require_tenant_id() as tenant_id offset 0) t
-  cross join lateral (
-    select p.* from braid_store.profiles p
-    where p.tenant_id = t.tenant_id and export_records.collection is null
-    order by p.name
+  select braid_store.extend_export(k.tenant_id, k.kind)
+  from (
+    select t.tenant_id, r.key as kind
+    from (select braid_store.require_tenant_id() as tenant_id offset 0) t
+    cross join braid_store.parts p
+    cross join lateral jsonb_each(p.manifest -> 'records') r
+    where export_records.collection is null
+    order by r.value
     offset 0
-  ) p
-  union all
-  select jsonb_build_object('query_set', jsonb_build_object(
-           'query_set', s.name, 'level', s.level, 'description', s.description, 'created_at', s.created_at))
-  from (select braid_store.require_tenant_id() as tenant_id offset 0) t
-  cross join lateral (
-    select s.* from braid_store.query_sets s
-    where s.tenant_id = t.tenant_id and export_records.collection is null
-    order by s.name
-    offset 0
-  ) s
-  union all
-  select jsonb_build_object('query', braid_store.query_json(q))
-  from (select braid_store.require_tenant_id() as tenant_id offset 0) t
-  cross join lateral (
-    select q.* from braid_store.queries q
-    where q.tenant_id = t.tenant_id and export_records.collection is null
-    order by q.query_set, q.query_id
-    offset 0
-  ) q
-  union all
-  select jsonb_build_object('ranking_model', jsonb_build_object('name', m.name, 'model', m.model, 'updated_at', m.updated_at))
-  from (select braid_store.require_tenant_id() as tenant_id offset 0) t
-  cross join lateral (
-    select m.* from braid_store.ranking_models m
-    where m.tenant_id = t.tenant_id and export_records.collection is null
-    order by m.name
-    offset 0
-  ) m;
+  ) k;
 $$;
 
 comment on function braid_calls.export_records(text, text, int) is

@@ -10,9 +10,7 @@ set extra_float_digits = 1
 as $$
 declare
   -- What an older version gave lacks these.
-  v_definition jsonb := '{"neighbour_weight": 0, "smoothing": 0, "statistics_scope": "collection", "bm25_variant": "lucene",
-                           "sparse_encoder": null, "token_vector_model": null, "token_vector_dimensions": null,
-                           "token_vector_count": null, "overlap_tokens": null, "default_occurred_at": null, "ranking_model": null}'
+  v_definition jsonb := '{"neighbour_weight": 0, "smoothing": 0, "statistics_scope": "collection", "bm25_variant": "lucene"}'
                         || jsonb_build_object('sparse_weight', case when import_collection.definition ->> 'fusion' in ('rrf', 'max')
                                                                      then 1 else 0.3 end)
                         || import_collection.definition;
@@ -39,18 +37,11 @@ begin
         fold_diacritics boolean, index_fields text[], embed_fields text[], indexed_attributes jsonb, vector_storage text,
         hnsw_m int, hnsw_ef_construction int, normalisation text, neighbour_weight float8, smoothing float8,
         statistics_scope text, bm25_variant text, sparse_weight float8, sparse_encoder text);
-      if v_definition ->> 'token_vector_model' is not null then
-        perform braid.set_token_vectors(v_name, d.token_vector_model, d.token_vector_count, d.token_vector_dimensions)
-        from jsonb_to_record(v_definition) d (
-          token_vector_model text, token_vector_count int, token_vector_dimensions int);
-      end if;
       if v_definition ->> 'overlap_tokens' is not null or v_definition ->> 'default_occurred_at' is not null then
         perform braid.set_document_defaults(v_name, d.overlap_tokens, d.default_occurred_at)
         from jsonb_to_record(v_definition) d (overlap_tokens int, default_occurred_at text);
       end if;
-      if v_definition ->> 'ranking_model' is not null then
-        perform braid.set_ranking(v_name, ranking_model => v_definition ->> 'ranking_model');
-      end if;
+      perform braid_calls.extend_import_collection(v_name, v_definition);
       perform braid.set_synonyms(y.key, array(select jsonb_array_elements_text(y.value)), v_name)
       from jsonb_each(import_collection.definition -> 'synonyms') y;
     exception
@@ -66,7 +57,7 @@ begin
   v_differences := (
     select string_agg(k.key, ', ' order by k.key)
     from (select jsonb_object_keys(v_found) union select jsonb_object_keys(v_definition)) k (key)
-    where v_found -> k.key is distinct from v_definition -> k.key);
+    where nullif(v_found -> k.key, 'null') is distinct from nullif(v_definition -> k.key, 'null'));
   if v_differences is not null then
     raise exception 'collection "%" has other settings here: %', left(v_name, 255), left(v_differences, 1000)
       using errcode = '22023',

@@ -15,9 +15,7 @@ declare
   v_count bigint := 0;
 begin
   perform braid_store.check_records(import_documents.records);
-  perform braid_store.restore_profiles(v_tenant_id, import_documents.records),
-          braid_store.restore_query_sets(v_tenant_id, import_documents.records),
-          braid_store.restore_ranking_models(v_tenant_id, import_documents.records);
+  perform braid_store.extend_import(v_tenant_id, import_documents.records);
   for v_part in
     select r.value #>> '{document,collection}' as name,
            -- Of several documents with one external_id, the last is stored.

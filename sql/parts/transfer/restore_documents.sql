@@ -76,7 +76,7 @@ begin
     from unnest(v_chunk_ids) u (chunk_id)
     where u.chunk_id <> all (coalesce(v_embedded_ids, '{}'));
   end loop;
-  perform braid_store.restore_token_vectors(tenant_id, collection, v_chunk_ids, v_given);
+  perform braid_store.extend_import_chunks(tenant_id, collection, v_chunk_ids, v_given);
 end
 $$;
 

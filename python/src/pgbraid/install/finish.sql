@@ -159,7 +159,7 @@ begin
   values ('{{version}}', '{{content_hash}}',
           (select jsonb_object_agg(v_migrations[i][1], v_migrations[i][2]) from generate_subscripts(v_migrations, 1) i),
           jsonb_build_object('owner', v_owner, 'definer', v_definer, 'vector', v_vector),
-          (select coalesce(jsonb_object_agg('braid_store.' || p.proname, encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex')), '{}')
+          (select coalesce(jsonb_object_agg(p.pronamespace::regnamespace || '.' || p.proname, encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex')), '{}')
            from braid_store.extension_points() e
            join pg_proc p on p.oid = e))
   on conflict (only_row) do update

@@ -31,7 +31,7 @@ begin
       using errcode = '22023', hint = 'Give it the arguments and the result of the core''s function.';
   end if;
   v_calls := array(
-    select format('braid_store.%I(%s)', p.proname, v_arguments)
+    select format('%s.%I(%s)', p.pronamespace::regnamespace, p.proname, v_arguments)
     from braid_store.parts s
     join pg_proc p on p.pronamespace = v_point.pronamespace and p.proname = v_point.proname || '_' || s.name
     order by s.place);

@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select p.oid::regprocedure
   from pg_proc p
-  where p.pronamespace = 'braid_store'::regnamespace
+  where p.pronamespace in ('braid_store'::regnamespace, 'braid_calls'::regnamespace)
     and p.proname ^@ 'extend_'
     and not exists (select from braid_store.parts s where right(p.proname, length(s.name) + 1) = '_' || s.name)
   order by p.proname

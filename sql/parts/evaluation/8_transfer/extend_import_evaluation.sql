@@ -1,4 +1,4 @@
-create or replace function braid_store.restore_query_sets(tenant_id int, records jsonb)
+create or replace function braid_store.extend_import_evaluation(tenant_id int, records jsonb)
 returns void
 language plpgsql
 volatile
@@ -16,13 +16,13 @@ begin
     select r.value -> 'query_set' as query_set, r.value -> 'query' as query,
            coalesce(r.value #>> '{query_set,query_set}', r.value #>> '{query,query_set}') as name,
            r.value #>> '{query,query_id}' as query_id
-    from jsonb_array_elements(restore_query_sets.records) with ordinality r
+    from jsonb_array_elements(extend_import_evaluation.records) with ordinality r
     where r.value ?| '{query_set,query}'
     order by r.ordinality
   loop
     if v_record.query_set is not null then
       insert into braid_store.query_sets as s (tenant_id, name, level, description, created_at)
-      values (restore_query_sets.tenant_id, v_record.name, v_record.query_set ->> 'level',
+      values (extend_import_evaluation.tenant_id, v_record.name, v_record.query_set ->> 'level',
               v_record.query_set ->> 'description', (v_record.query_set ->> 'created_at')::timestamptz)
       on conflict on constraint query_sets_pkey do update
       set description = excluded.description, created_at = excluded.created_at
@@ -36,7 +36,7 @@ begin
 
     select s.level into v_level
     from braid_store.query_sets s
-    where s.tenant_id = restore_query_sets.tenant_id and s.name = v_record.name
+    where s.tenant_id = extend_import_evaluation.tenant_id and s.name = v_record.name
     for share;
     if not found then
       raise exception 'a query is of query set "%", which is not there', left(v_record.name, 255)
@@ -57,17 +57,17 @@ begin
     end if;
 
     delete from braid_store.judgments j
-    where j.tenant_id = restore_query_sets.tenant_id and j.query_set = v_record.name and j.query_id = v_record.query_id;
+    where j.tenant_id = extend_import_evaluation.tenant_id and j.query_set = v_record.name and j.query_id = v_record.query_id;
     delete from braid_store.query_set_embeddings e
-    where e.tenant_id = restore_query_sets.tenant_id and e.query_set = v_record.name and e.query_id = v_record.query_id;
+    where e.tenant_id = extend_import_evaluation.tenant_id and e.query_set = v_record.name and e.query_id = v_record.query_id;
     insert into braid_store.queries (tenant_id, query_set, query_id, query_text, filters, updated_at)
-    values (restore_query_sets.tenant_id, v_record.name, v_record.query_id, v_record.query ->> 'text',
+    values (extend_import_evaluation.tenant_id, v_record.name, v_record.query_id, v_record.query ->> 'text',
             nullif(v_record.query -> 'filters', 'null'), (v_record.query ->> 'updated_at')::timestamptz)
     on conflict on constraint queries_pkey do update
     set query_text = excluded.query_text, filters = excluded.filters, updated_at = excluded.updated_at;
     -- A vector of a model that is not here is left out, as those of documents are.
     insert into braid_store.query_set_embeddings (tenant_id, query_set, query_id, vector_space_id, embedding)
-    select distinct on (s.id) restore_query_sets.tenant_id, v_record.name, v_record.query_id, s.id, v_embeddings[e.ordinality]
+    select distinct on (s.id) extend_import_evaluation.tenant_id, v_record.name, v_record.query_id, s.id, v_embeddings[e.ordinality]
     from jsonb_array_elements(v_record.query -> 'embeddings') with ordinality e
     join braid_store.vector_spaces s
       on s.embedding_model = e.value ->> 'embedding_model' and s.distance = e.value ->> 'distance'
@@ -76,7 +76,7 @@ begin
       and (s.distance <> 'cosine' or @vector@.vector_norm(v_embeddings[e.ordinality]) >= 1e-15)
     order by s.id, e.ordinality desc;
     insert into braid_store.judgments (tenant_id, query_set, query_id, external_id, chunk_index, judge, grade, updated_at)
-    select restore_query_sets.tenant_id, v_record.name, v_record.query_id, j.value ->> 'external_id',
+    select extend_import_evaluation.tenant_id, v_record.name, v_record.query_id, j.value ->> 'external_id',
            coalesce((j.value ->> 'chunk_index')::numeric::int, -1), coalesce(j.value ->> 'judge', 'default'),
            (j.value ->> 'grade')::numeric::smallint, (j.value ->> 'updated_at')::timestamptz
     from jsonb_array_elements(v_record.query -> 'judgments') j
@@ -93,5 +93,5 @@ exception
 end
 $$;
 
-comment on function braid_store.restore_query_sets(int, jsonb) is
+comment on function braid_store.extend_import_evaluation(int, jsonb) is
   'Stores the query sets and their queries among exported records, in place of the queries with the same ids.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.restore_token_vectors(
+create or replace function braid_store.extend_import_chunks_reranking(
   tenant_id int,
   collection braid_store.collections,
   chunk_ids bigint[],
@@ -22,10 +22,10 @@ begin
   for v_given in
     select u.chunk_id, u.chunk -> 'token_vectors' -> 'vectors' as vectors,
            format('token_vectors of document "%s"', left(d.external_id, 100)) as vectors_name
-    from unnest(restore_token_vectors.chunk_ids, restore_token_vectors.chunks) u (chunk_id, chunk),
+    from unnest(extend_import_chunks_reranking.chunk_ids, extend_import_chunks_reranking.chunks) u (chunk_id, chunk),
          lateral (
            select d.external_id from braid_store.documents d
-           where d.tenant_id = restore_token_vectors.tenant_id and d.id = (u.chunk ->> 'document_id')::bigint
+           where d.tenant_id = extend_import_chunks_reranking.tenant_id and d.id = (u.chunk ->> 'document_id')::bigint
            offset 0
          ) d
     where u.chunk -> 'token_vectors' ->> 'embedding_model' = collection.parts ->> 'token_vector_model'
@@ -44,7 +44,7 @@ begin
 end
 $$;
 
-comment on function braid_store.restore_token_vectors(int, braid_store.collections, bigint[], jsonb[]) is
+comment on function braid_store.extend_import_chunks_reranking(int, braid_store.collections, bigint[], jsonb[]) is
   'Stores the token vectors that exported chunks have. Left out are those of another model or other dimensions than the '
   'collection''s, and those of a chunk that has more than the collection allows. chunks: the exported '
   'chunks, parallel to chunk_ids.';

@@ -1,0 +1,15 @@
+create or replace function braid_store.extend_export(tenant_id int, kind text)
+returns setof jsonb
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return;
+end
+$$;
+
+comment on function braid_store.extend_export(int, text) is
+  'Extension point: the records of one kind, which the manifest of a part lists, that a tenant has, each an object with the kind as its key.';

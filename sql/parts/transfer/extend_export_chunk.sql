@@ -1,0 +1,15 @@
+create or replace function braid_store.extend_export_chunk(tenant_id int, collection braid_store.collections, chunk_id bigint)
+returns jsonb
+language plpgsql
+stable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return '{}';
+end
+$$;
+
+comment on function braid_store.extend_export_chunk(int, braid_store.collections, bigint) is
+  'Extension point: what parts store with a chunk, by the names that their manifests list in chunk_records.';

@@ -1,0 +1,15 @@
+create or replace function braid_store.extend_import(tenant_id int, records jsonb)
+returns void
+language plpgsql
+volatile
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  null;
+end
+$$;
+
+comment on function braid_store.extend_import(int, jsonb) is
+  'Extension point: stores the records of parts among exported ones.';
