@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help demo test build lint bench psql dump dist bundle types pictures freeze clean
+.PHONY: help demo test build lint bench psql dump dist bundle generate pictures freeze clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -63,7 +63,7 @@ build: $(VENV)/dev.stamp ## make .venv with everything in it
 lint: build ## check style and types
 	@$(BIN)/ruff check --config python/pyproject.toml python tests
 	@$(BIN)/ruff format --check --config python/pyproject.toml python tests
-	@cd python && ../$(BIN)/mypy && ../$(BIN)/python tools/async_to_sync.py --check
+	@cd python && ../$(BIN)/mypy && ../$(BIN)/python tools/generate.py --check
 
 bench: build ## measure; BENCH=full_text for the full-text engine at 200,000 chunks and more
 	@cd tests && ../$(BIN)/python -m benchmarks.$(or $(BENCH),search) $(ARGS)
@@ -81,8 +81,8 @@ bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, and its parts for Supab
 	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql
 	@$(BIN)/pgbraid bundle --parts dist
 
-types: build ## write the TypeScript types of the API, from the catalog
-	@$(BIN)/python python/tools/typescript_types.py
+generate: build ## write what follows from sql/ and the async client: the list of functions, the sync client, types, privileges
+	@$(BIN)/python python/tools/generate.py
 
 pictures: build ## take the pictures of docs/pictures, with chromium
 	@cd tests && ../$(BIN)/python -m tools.workbench.pictures

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 
 TARGET = Path(__file__).parents[2] / "docker" / "supabase" / "functions" / "_shared" / "braid.ts"
-COMMAND = "make types"
+COMMAND = "make generate"
 
 SCALARS = {
     "bool": "boolean",

@@ -37,18 +37,6 @@ LONG = {"external_id": "long", "content": "Many words, one after the other. " * 
 # Functions, their arguments and options
 
 
-def test_the_functions_are_those_of_the_schema(db: Connection) -> None:
-    (listed,) = [table for table in page("docs/README.md").tables if table.heading[0] == "function"]
-    there = db.execute(
-        """
-        select proname from pg_proc where pronamespace = 'braid'::regnamespace
-        union all
-        select 'braid.' || relname from pg_class where relnamespace = 'braid'::regnamespace and relkind = 'v'
-        """
-    ).fetchall()
-    assert sorted(name for row in listed.rows for name in code(row[0])) == sorted(name for (name,) in there)
-
-
 def arguments(db: Connection, function: str) -> list[tuple[str, str]]:
     """The names of a function's arguments and their defaults, as one writes them; none if there is no such function."""
     found = db.execute(

@@ -1,4 +1,4 @@
-// The API of pgbraid, for createClient<Database>(…).schema('braid'). Made from the catalog by: make types
+// The API of pgbraid, for createClient<Database>(…).schema('braid'). Made from the catalog by: make generate
 export type Json = string | number | boolean | null | { [key: string]: Json | undefined } | Json[]
 
 type None = { [_ in never]: never }

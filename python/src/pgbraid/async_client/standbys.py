@@ -17,6 +17,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from pgbraid._dsn import URL, usable_dsn
+from pgbraid._reads import READS
 from pgbraid.async_client.session import end_with_client
 from pgbraid.errors import ConnectionLostError, InvalidArgumentError, RecoveryConflictError, from_psycopg, is_outdated
 from pgbraid.vectors import register_vector_types
@@ -29,20 +30,6 @@ __all__ = ["Consistency", "Standby", "Standbys", "read_after", "standbys_of", "w
 
 Consistency = Literal["session", "eventual"]
 
-# Functions, and what else of the schemas the client names in statements that may run on a standby. Not those about
-# upkeep, which workers and administrators want to know of the primary.
-READS = frozenset(
-    {
-        "arrange_results", "assemble_context", "choose_configuration", "collection_spaces", "collections",
-        "compare_evaluations", "conversation_timeline", "current_tenant_id", "embedded_text", "evaluate",
-        "explain_score", "explain_search", "extract_timeframe", "facets", "fit_passages", "get_document",
-        "get_profile", "get_query_embedding", "get_ranking_model", "highlight", "judge_agreement", "list_documents",
-        "list_profiles", "list_queries", "list_query_sets", "list_ranking_models", "list_rankings",
-        "logged_multi_search", "logged_recall", "model_migrations", "parse_timeframe", "passage_options",
-        "plan_tuning", "pool_results", "ranking_features", "search", "search_json", "similar_chunks",
-        "similar_documents", "status", "tune",
-    }
-)  # fmt: skip
 # What no later read has to see.
 UNREMARKABLE = READS | {"read_installation", "store_query_embedding"}
 # How long a standby is left alone that has failed or cancelled, and one that lags; how long a read waits for one to

@@ -1,0 +1,19 @@
+"""What `make generate` writes is what the files give that it is made of."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.any_version
+ROOT = Path(__file__).parents[3]
+
+
+def test_generated_files_are_up_to_date() -> None:
+    """The types for TypeScript have a test of their own, and so have privileges."""
+    tool = ROOT / "python" / "tools" / "generate.py"
+    done = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
