@@ -20,7 +20,6 @@ declare
   v_collection braid_store.collections;
   v_old braid_store.vector_spaces;
   v_new_id int;
-  v_hint text;
 begin
   v_collection := braid_store.find_collection(collection);
   perform braid_store.require_read_committed('start_model_migration');
@@ -81,13 +80,6 @@ begin
   values (v_collection.id, v_collection.vector_space_id, v_collection.vector_storage, v_new_id, vector_storage, 'filling',
           pg_current_xact_id());
   perform braid_store.note_collection(v_collection.id);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -21,7 +21,6 @@ declare
   v_old braid_store.collections := braid_store.find_collection(deploy_ranking.collection);
   v_changed record;
   v_evaluation jsonb;
-  v_hint text;
 begin
   perform braid_store.rank_as(v_old, deploy_ranking.ranking);
   if (length(deploy_ranking.reason) between 1 and c_most_characters and deploy_ranking.reason ~ E'\\S') is not true then
@@ -58,13 +57,6 @@ begin
   end if;
   return braid_store.write_ranking(v_old, braid_store.rank_as(v_old, deploy_ranking.ranking), deploy_ranking.reason,
                                    v_evaluation, null);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

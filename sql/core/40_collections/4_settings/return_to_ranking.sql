@@ -13,7 +13,6 @@ declare
   c_most_characters constant int := 1000;
   v_old braid_store.collections := braid_store.find_collection(return_to_ranking.collection);
   v_ranking jsonb;
-  v_hint text;
 begin
   if length(return_to_ranking.reason) > c_most_characters then
     raise exception 'reason is % characters long', length(return_to_ranking.reason)
@@ -29,13 +28,6 @@ begin
   end if;
   return braid_store.write_ranking(v_old, braid_store.rank_as(v_old, v_ranking), return_to_ranking.reason, null,
                                    return_to_ranking.version);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -31,7 +31,6 @@ declare
   v_old braid_store.collections;
   v_new braid_store.collections;
   v_preset braid_store.collections;
-  v_hint text;
 begin
   v_old := braid_store.find_collection(update_ranking.collection);
   -- Locked, because two changes that are each valid alone may be invalid together.
@@ -75,13 +74,6 @@ begin
   end if;
 
   perform braid_store.write_ranking(v_old, v_new, null, null, null);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

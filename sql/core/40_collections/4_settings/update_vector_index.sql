@@ -19,7 +19,6 @@ declare
   v_new braid_store.collections;
   v_places text;
   v_is_too_great boolean;
-  v_hint text;
 begin
   v_old := braid_store.find_collection(update_vector_index.collection);
   -- Locked, because two changes that are each valid alone may be invalid together.
@@ -64,13 +63,6 @@ begin
   set vector_storage = v_new.vector_storage, hnsw_m = v_new.hnsw_m, hnsw_ef_construction = v_new.hnsw_ef_construction
   where c.id = v_new.id;
   perform braid_store.note_collection(v_new.id);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -49,7 +49,6 @@ declare
   v_parts jsonb;
   -- What settings that are not given have to be.
   v_kept braid_store.collections;
-  v_hint text;
 begin
   if fold_diacritics is null then
     raise exception 'fold_diacritics is null'
@@ -137,13 +136,6 @@ begin
             hint = 'See them in braid.collections; choose another name, or drop it with braid.drop_collection.';
   end if;
   return v_collection.id;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -12,7 +12,6 @@ as $$
 declare
   v_collection braid_store.collections;
   v_options braid_store.search_options;
-  v_hint text;
 begin
   perform braid_store.require_tenant_id();
   v_options := braid_store.read_search_options(read_embedded_text.options);
@@ -25,13 +24,6 @@ begin
   end if;
   return braid_store.asked_text(read_embedded_text.query_text, v_options.operators,
                                 braid_store.language_config(v_options.language, v_collection.text_config));
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -24,30 +24,19 @@ set jit = off
 as $$
 declare
   v_found record;
-  v_hint text;
 begin
-  -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
-  begin
-    -- One statement, and so one snapshot.
-    select to_jsonb(s.results) as results, s.stats, braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings,
-           (select c from braid_store.collections c where c.name = run_logged_search.collection) as collection
-    into v_found
-    from braid_calls.run_search(
-           may_be_sparse => true, query_text => run_logged_search.query_text,
-           query_embedding => run_logged_search.query_embedding, match_count => run_logged_search.match_count,
-           full_text_weight => run_logged_search.full_text_weight, semantic_weight => run_logged_search.semantic_weight,
-           filters => run_logged_search.filters, collection => run_logged_search.collection,
-           fusion => run_logged_search.fusion, rrf_k => run_logged_search.rrf_k,
-           candidate_count => run_logged_search.candidate_count, min_score => run_logged_search.min_score,
-           match => run_logged_search.match, options => run_logged_search.options, is_reported => true) s;
-  exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-    -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-    get stacked diagnostics v_hint = pg_exception_hint;
-    if v_hint = '' then
-      raise;
-    end if;
-    raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
-  end;
+  -- One statement, and so one snapshot.
+  select to_jsonb(s.results) as results, s.stats, braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings,
+         (select c from braid_store.collections c where c.name = run_logged_search.collection) as collection
+  into v_found
+  from braid_calls.run_search(
+         may_be_sparse => true, query_text => run_logged_search.query_text,
+         query_embedding => run_logged_search.query_embedding, match_count => run_logged_search.match_count,
+         full_text_weight => run_logged_search.full_text_weight, semantic_weight => run_logged_search.semantic_weight,
+         filters => run_logged_search.filters, collection => run_logged_search.collection,
+         fusion => run_logged_search.fusion, rrf_k => run_logged_search.rrf_k,
+         candidate_count => run_logged_search.candidate_count, min_score => run_logged_search.min_score,
+         match => run_logged_search.match, options => run_logged_search.options, is_reported => true) s;
 
   if (v_found.collection).parts is not null then
     v_found.stats := v_found.stats || braid_store.extend_search(

@@ -43,7 +43,6 @@ declare
   v_candidates braid_store.ranked_candidates;
   v_arrangement braid_store.arrangement;
   v_can_grow boolean;
-  v_hint text;
 begin
   v_request := braid_store.compile_request(
     v_tenant_id, query_text, query_embedding, match_count, full_text_weight, semantic_weight, filters, collection, fusion,
@@ -100,13 +99,6 @@ begin
       'ranking_ms', braid_store.milliseconds(v_ranked - v_compiled - v_legs_time),
       'rows_ms', braid_store.milliseconds(v_ended - v_ranked)),
     'query_time_ms', braid_store.milliseconds(v_ended - v_started));
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

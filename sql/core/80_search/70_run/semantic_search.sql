@@ -19,20 +19,12 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   v_row record;
-  v_hint text;
 begin
   foreach v_row in array (braid_calls.run_search(
     may_be_sparse => false, query_embedding => query_embedding, match_count => match_count, filters => filters, collection => collection,
     min_score => min_score, options => options)).results loop
     return next v_row;
   end loop;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -27,7 +27,6 @@ declare
   v_found braid_store.found_candidates;
   v_candidates braid_store.ranked_candidates;
   v_arrangement braid_store.arrangement;
-  v_hint text;
 begin
   perform braid_store.check_search_arguments(match_count, null, null, null, null, min_score);
   v_options := braid_store.read_search_options(options);
@@ -93,13 +92,6 @@ begin
     v_request.candidate_count := least(v_request.candidate_count::bigint * 8, 2147483647);
   end loop;
   return query select r.* from unnest(braid_store.arranged_rows(v_request, v_arrangement)) r;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -19,7 +19,6 @@ declare
   v_collection braid_store.collections;
   v_options braid_store.search_options;
   v_request braid_store.search_request;
-  v_hint text;
 begin
   v_request.tenant_id := braid_store.require_tenant_id();
   perform braid_store.check_search_arguments(match_count, null, null, null, null, null);
@@ -46,13 +45,6 @@ begin
            select row(u.chunk_id, u.score, null, null, null, null, null, null, null, null, null, null, null, null)
                     ::braid_store.fused_candidate
            from unnest(chunk_ids, scores) u (chunk_id, score)))))) r;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -34,7 +34,6 @@ declare
   v_query braid_store.text_query;
   v_values text;
   v_chunk_ids bigint[];
-  v_hint text;
 begin
   if coalesce(cardinality(count_values.keys), 0) not between 1 and c_max_keys then
     raise exception 'keys %', coalesce('has ' || cardinality(count_values.keys) || ' elements', 'is null')
@@ -97,13 +96,6 @@ begin
     order by t.number, t.place
     $query$, v_values)
   using v_tenant_id, v_chunk_ids, count_values.keys, count_values.value_count;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -31,7 +31,6 @@ declare
   v_sparse_names text[];
   v_wrong record;
   v_inputs braid_store.document_input[];
-  v_hint text;
 begin
   if jsonb_typeof(parse_documents.documents) is distinct from 'array' then
     raise exception 'documents is %', coalesce('a JSON ' || jsonb_typeof(parse_documents.documents), 'null')
@@ -176,13 +175,6 @@ begin
                            from jsonb_array_elements(f.chunks) with ordinality c) end as chunks
        ) h;
   return coalesce(v_inputs, '{}');
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -12,15 +12,8 @@ declare
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections;
   v_count bigint;
-  v_hint text;
 begin
-  begin
-    v_collection := braid_store.find_collection(remove_listed_documents.collection);
-  exception when undefined_object then
-    -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-    get stacked diagnostics v_hint = pg_exception_hint;
-    raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
-  end;
+  v_collection := braid_store.find_collection(remove_listed_documents.collection);
   if cardinality(remove_listed_documents.external_ids) > c_max_documents then
     raise exception 'external_ids has % elements, more than %', cardinality(remove_listed_documents.external_ids),
                     c_max_documents

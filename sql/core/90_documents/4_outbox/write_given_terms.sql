@@ -15,7 +15,6 @@ declare
   v_collection braid_store.collections := braid_store.find_collection(write_given_terms.collection);
   v_terms jsonb[];
   v_chunk_ids bigint[];
-  v_hint text;
 begin
   if jsonb_typeof(write_given_terms.terms) is distinct from 'array' then
     raise exception 'terms is %', coalesce('a JSON ' || jsonb_typeof(write_given_terms.terms), 'null')
@@ -54,13 +53,6 @@ begin
     perform braid_store.note_due(v_tenant_id, v_collection.id);
   end if;
   return cardinality(v_chunk_ids);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -34,7 +34,6 @@ declare
   v_has_enough boolean;
   v_measurement jsonb;
   v_indexes jsonb := '[]';
-  v_hint text;
 begin
   if (measure_indexes.query_count between v_least and c_most_queries) is not true then
     raise exception 'query_count is %', coalesce(measure_indexes.query_count::text, 'null')
@@ -100,13 +99,6 @@ begin
                             'suggested_ef_search_fused', v_chosen.ef_search_fused, 'is_set', v_is_set));
   end loop;
   return jsonb_build_object('collection', v_collection.name, 'indexes', v_indexes);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

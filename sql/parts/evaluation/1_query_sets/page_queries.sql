@@ -21,7 +21,6 @@ declare
   v_tenant_id int := braid_store.tenant_id_of_user();
   -- Under row-level security, a coalesce in the condition would keep it from using the index.
   v_after text := coalesce(page_queries.after, '');
-  v_hint text;
 begin
   if (page_queries.match_count between 1 and 10000) is not true then
     raise exception 'match_count is %', coalesce(page_queries.match_count::text, 'null')
@@ -42,10 +41,6 @@ begin
   where q.tenant_id = v_tenant_id and q.query_set = page_queries.query_set and q.query_id > v_after
   order by q.query_id
   limit page_queries.match_count;
-exception when undefined_object then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -12,7 +12,6 @@ as $$
 #variable_conflict use_column
 declare
   v_tenant_id int := braid_store.tenant_id_of_user();
-  v_hint text;
 begin
   perform braid_store.find_query_set(v_tenant_id, read_judgments.query_set);
   return query
@@ -20,10 +19,6 @@ begin
   from braid_store.judgments j
   where j.tenant_id = v_tenant_id and j.query_set = read_judgments.query_set and j.query_id = read_judgments.query_id
   order by j.grade desc, j.external_id, j.chunk_index, j.judge;
-exception when undefined_object then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -15,7 +15,6 @@ declare
   v_query_set braid_store.query_sets := braid_store.find_query_set(v_tenant_id, write_judgments.query_set);
   v_unknown text;
   v_counts jsonb;
-  v_hint text;
 begin
   perform braid_store.check_judgments(write_judgments.judgments, v_query_set.level),
           braid_store.lock_query_set(v_tenant_id, write_judgments.query_set);
@@ -71,13 +70,6 @@ begin
   into v_counts
   from compared c;
   return v_counts;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

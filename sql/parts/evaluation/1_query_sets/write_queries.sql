@@ -14,7 +14,6 @@ declare
   v_query record;
   v_ids text[];
   v_embeddings @vector@.vector[];
-  v_hint text;
 begin
   perform braid_store.check_queries(write_queries.queries);
   for v_query in
@@ -64,13 +63,6 @@ begin
   order by u.place
   on conflict on constraint query_set_embeddings_pkey do update set embedding = excluded.embedding;
   return jsonb_array_length(write_queries.queries);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

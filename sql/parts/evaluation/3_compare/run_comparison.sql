@@ -24,7 +24,6 @@ declare
   v_pair record;
   v_resampled record;
   v_compared jsonb := '{}';
-  v_hint text;
 begin
   perform braid_store.tenant_id_of_user();
   perform braid_store.check_evaluation(baseline, 'baseline'), braid_store.check_evaluation(candidate, 'candidate');
@@ -92,13 +91,6 @@ begin
     'only_in_baseline', jsonb_array_length(baseline -> 'queries') - cardinality(v_ids),
     'only_in_candidate', jsonb_array_length(candidate -> 'queries') - cardinality(v_ids),
     'resample_count', resample_count, 'seed', seed, 'metrics', v_compared);
-exception when invalid_parameter_value or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -14,7 +14,6 @@ declare
   v_tenant_id int := braid_store.tenant_id_of_user();
   v_query_set braid_store.query_sets := braid_store.find_query_set(v_tenant_id, measure_agreement.query_set);
   v_agreement record;
-  v_hint text;
 begin
   if measure_agreement.judge is null or measure_agreement.judge = measure_agreement.reference then
     raise exception 'judge is %', coalesce('the reference, "' || left(measure_agreement.judge, 255) || '"', 'null')
@@ -71,13 +70,6 @@ begin
   end if;
   return jsonb_build_object('query_set', v_query_set.name, 'judge', measure_agreement.judge,
                             'reference', measure_agreement.reference) || to_jsonb(v_agreement);
-exception when invalid_parameter_value or undefined_object or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

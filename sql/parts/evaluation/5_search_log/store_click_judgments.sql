@@ -31,7 +31,6 @@ declare
   v_batch jsonb;
   v_stored jsonb;
   v_counts jsonb := '{"stored": 0, "replaced": 0, "unchanged": 0, "removed": 0}';
-  v_hint text;
 begin
   if v_query_set.level <> 'document' then
     raise exception 'query set "%" is of chunks', v_query_set.name
@@ -101,13 +100,6 @@ begin
     v_counts := (select jsonb_object_agg(c.key, c.value::bigint + (v_stored ->> c.key)::bigint) from jsonb_each_text(v_counts) c);
   end loop;
   return v_counts || jsonb_build_object('searches', v_search_count, 'left_out', v_left_out);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -26,7 +26,6 @@ declare
   v_query_set braid_store.query_sets := braid_store.find_query_set(v_tenant_id, store_sampled_queries.query_set);
   v_collection braid_store.collections := braid_store.find_collection(store_sampled_queries.collection);
   v_queries jsonb;
-  v_hint text;
 begin
   if (store_sampled_queries.method in ('random', 'frequency', 'worst')) is not true then
     raise exception 'method is %', coalesce('''' || left(store_sampled_queries.method, 100) || '''', 'null')
@@ -82,13 +81,6 @@ begin
   into v_queries
   from sampled s;
   return braid_calls.write_queries(v_query_set.name, v_queries, v_collection.name);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

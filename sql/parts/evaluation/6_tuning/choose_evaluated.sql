@@ -47,7 +47,6 @@ declare
   v_upper float8;
   v_p_value float8;
   v_needed bigint;
-  v_hint text;
 begin
   perform braid_store.tenant_id_of_user();
   if jsonb_typeof(evaluations) is distinct from 'array' or jsonb_array_length(evaluations) not between 2 and c_most_evaluations then
@@ -178,13 +177,6 @@ begin
                                              evaluations -> (v_place - 1) -> 'configuration' #- '{options,ranking}')) c
                                       left join braid_store.known_search_options() o on o.name = c.key)),
     'tried', to_jsonb(v_tried));
-exception when invalid_parameter_value or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

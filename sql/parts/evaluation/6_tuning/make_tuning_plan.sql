@@ -29,7 +29,6 @@ declare
   v_changed braid_store.collections;
   v_seen jsonb[] := '{}';
   v_effective jsonb;
-  v_hint text;
 begin
   perform braid_store.check_configuration(v_given);
   v_collection := braid_store.find_collection(coalesce(v_given ->> 'collection', 'default'));
@@ -97,13 +96,6 @@ begin
     raise exception 'search_space has no combination that ranks otherwise than collection "%"', v_collection.name
       using errcode = '22023', hint = 'A setting may change nothing because of others: rrf_k only counts with the fusion rrf.';
   end if;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -22,7 +22,6 @@ declare
   v_query_count bigint;
   v_candidate jsonb;
   v_evaluations jsonb[] := '{}';
-  v_hint text;
 begin
   -- All checks come before the searches, which may take long.
   perform braid_store.check_metrics(array[run_tuning.metric]);
@@ -54,13 +53,6 @@ begin
   return braid_calls.choose_evaluated(to_jsonb(v_evaluations), run_tuning.metric, run_tuning.fold_count, 2000, run_tuning.seed)
          || jsonb_build_object('budget', run_tuning.budget, 'combination_count', v_plan.combination_count,
                                'search_count', v_query_count * cardinality(v_evaluations));
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -8,19 +8,10 @@ security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
 as $$
-declare
-  v_hint text;
 begin
   perform braid_store.require_tenant_id();
   return braid_store.parse_timeframes(timeframe, braid_store.zone_name(read_timeframe.time_zone),
                                       braid_store.check_reference_time(reference_time));
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -28,33 +28,22 @@ set jit = off
 as $$
 declare
   v_found record;
-  v_hint text;
 begin
-  -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
-  begin
-    -- One statement, and so one snapshot.
-    select to_jsonb(s.results) as results, s.stats #- '{recall,warnings}' as stats,
-           (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection, s.stats) as warnings,
-           (select c from braid_store.collections c where c.name = run_logged_recall.collection) as collection
-    into v_found
-    from braid_calls.run_recall(
-           query_text => run_logged_recall.query_text, query_embedding => run_logged_recall.query_embedding,
-           timeframe => run_logged_recall.timeframe, strategy => run_logged_recall.strategy,
-           match_count => run_logged_recall.match_count, filters => run_logged_recall.filters,
-           collection => run_logged_recall.collection, time_zone => run_logged_recall.time_zone,
-           reference_time => run_logged_recall.reference_time, full_text_weight => run_logged_recall.full_text_weight,
-           semantic_weight => run_logged_recall.semantic_weight, fusion => run_logged_recall.fusion,
-           rrf_k => run_logged_recall.rrf_k, candidate_count => run_logged_recall.candidate_count,
-           min_score => run_logged_recall.min_score, match => run_logged_recall.match,
-           options => run_logged_recall.options, is_reported => true) s;
-  exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-    -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-    get stacked diagnostics v_hint = pg_exception_hint;
-    if v_hint = '' then
-      raise;
-    end if;
-    raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
-  end;
+  -- One statement, and so one snapshot.
+  select to_jsonb(s.results) as results, s.stats #- '{recall,warnings}' as stats,
+         (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection, s.stats) as warnings,
+         (select c from braid_store.collections c where c.name = run_logged_recall.collection) as collection
+  into v_found
+  from braid_calls.run_recall(
+         query_text => run_logged_recall.query_text, query_embedding => run_logged_recall.query_embedding,
+         timeframe => run_logged_recall.timeframe, strategy => run_logged_recall.strategy,
+         match_count => run_logged_recall.match_count, filters => run_logged_recall.filters,
+         collection => run_logged_recall.collection, time_zone => run_logged_recall.time_zone,
+         reference_time => run_logged_recall.reference_time, full_text_weight => run_logged_recall.full_text_weight,
+         semantic_weight => run_logged_recall.semantic_weight, fusion => run_logged_recall.fusion,
+         rrf_k => run_logged_recall.rrf_k, candidate_count => run_logged_recall.candidate_count,
+         min_score => run_logged_recall.min_score, match => run_logged_recall.match,
+         options => run_logged_recall.options, is_reported => true) s;
 
   if (v_found.collection).parts is not null then
     -- The text and the filter are those that the search had: the timeframe is in the filter.

@@ -35,7 +35,6 @@ declare
   v_mark text;
   v_weights record;
   v_collection braid_store.collections;
-  v_hint text;
 begin
   -- Also where only the vector is searched for.
   if options -> 'operators' is distinct from 'false' then
@@ -104,13 +103,6 @@ begin
       'reference_time', v_plan.reference_time,
       'warnings', v_plan.warnings));
   end if;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

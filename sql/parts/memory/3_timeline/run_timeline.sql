@@ -51,7 +51,6 @@ declare
   v_found record;
   v_found_ids bigint[];
   v_scores float8[];
-  v_hint text;
 begin
   perform braid_store.check_timeline_arguments(match_count, context_before, context_after, conversation_key),
           braid_store.read_search_options(options);
@@ -119,13 +118,6 @@ begin
          n.content, n.source_uri, n.speaker, n.category, n.importance, n.occurred_at, n.metadata, n.score
   from numbered n
   order by n.number;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

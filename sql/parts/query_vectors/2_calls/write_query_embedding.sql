@@ -24,7 +24,6 @@ declare
   v_collection braid_store.collections := braid_store.find_collection(write_query_embedding.collection);
   v_locked braid_store.collections;
   v_hash bytea := braid_store.query_text_hash(write_query_embedding.embedded_text);
-  v_hint text;
 begin
   if coalesce(write_query_embedding.embedded_text, '') = '' then
     raise exception 'embedded_text is %', case when write_query_embedding.embedded_text is null then 'null' else 'empty' end
@@ -63,13 +62,6 @@ begin
   end;
   perform braid_store.drop_query_embeddings(v_tenant_id, v_collection.id, (v_locked.parts ->> 'query_embedding_count')::int);
   return true;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -17,7 +17,6 @@ declare
   v_last_id bigint := coalesce(find_missing_token_vectors.after_chunk_id, 0);
   v_batch bigint[];
   v_missing bigint[] := '{}';
-  v_hint text;
 begin
   if (find_missing_token_vectors.chunk_count between 1 and 10000) is not true then
     raise exception 'chunk_count is %', coalesce(find_missing_token_vectors.chunk_count::text, 'null')
@@ -54,13 +53,6 @@ begin
          offset 0
        ) d
   order by c.id;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -25,7 +25,6 @@ declare
   v_learned record;
   v_attributes jsonb;
   v_wrong record;
-  v_hint text;
 begin
   perform braid_store.check_profile_name(derive_profile.profile);
   select g.name, g.value into v_wrong
@@ -82,13 +81,6 @@ begin
   return jsonb_build_object(
     'liked', cardinality(v_liked_ids), 'disliked', cardinality(v_disliked_ids),
     'embedded', v_learned.liked_count + v_learned.disliked_count, 'not_found', v_not_found, 'attributes', v_attributes);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

@@ -15,7 +15,6 @@ as $$
 declare
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_collection braid_store.collections := braid_store.find_collection(store_profile.collection);
-  v_hint text;
 begin
   perform braid_store.check_profile_name(store_profile.profile),
           braid_store.check_profile_attributes(store_profile.attributes, 'attributes');
@@ -27,13 +26,6 @@ begin
   end if;
   perform braid_store.write_profile(v_tenant_id, store_profile.profile, v_collection.vector_space_id,
                                     store_profile.embedding, store_profile.attributes);
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

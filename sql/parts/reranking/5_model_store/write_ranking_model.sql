@@ -12,7 +12,6 @@ declare
   c_most_models constant int := 100;
   v_tenant_id int := braid_store.tenant_id_for_writing();
   v_is_new boolean;
-  v_hint text;
 begin
   if (octet_length(write_ranking_model.name) between 1 and 255) is not true then
     raise exception 'name is %', coalesce('''' || left(write_ranking_model.name, 100) || '''', 'null')
@@ -35,13 +34,6 @@ begin
       using errcode = '54000', hint = 'Drop those that no search uses with braid.drop_ranking_model.';
   end if;
   return v_is_new;
-exception when invalid_parameter_value or program_limit_exceeded then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 

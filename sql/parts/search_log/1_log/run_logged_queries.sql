@@ -23,27 +23,16 @@ set jit = off
 as $$
 declare
   v_found record;
-  v_hint text;
 begin
-  -- Errors are caught here, so that a row of the log does not get a transaction number more than it needs.
-  begin
-    -- One statement, and so one snapshot.
-    select a.answer -> 'results' as results, a.answer -> 'stats' as stats, a.answer -> 'warnings' as warnings,
-           (select c from braid_store.collections c where c.name = run_logged_queries.collection) as collection
-    into v_found
-    from braid_calls.run_queries(
-           run_logged_queries.queries, run_logged_queries.match_count, run_logged_queries.full_text_weight,
-           run_logged_queries.semantic_weight, run_logged_queries.filters, run_logged_queries.collection,
-           run_logged_queries.fusion, run_logged_queries.rrf_k, run_logged_queries.candidate_count,
-           run_logged_queries.min_score, run_logged_queries.match, run_logged_queries.options) a (answer);
-  exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-    -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-    get stacked diagnostics v_hint = pg_exception_hint;
-    if v_hint = '' then
-      raise;
-    end if;
-    raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
-  end;
+  -- One statement, and so one snapshot.
+  select a.answer -> 'results' as results, a.answer -> 'stats' as stats, a.answer -> 'warnings' as warnings,
+         (select c from braid_store.collections c where c.name = run_logged_queries.collection) as collection
+  into v_found
+  from braid_calls.run_queries(
+         run_logged_queries.queries, run_logged_queries.match_count, run_logged_queries.full_text_weight,
+         run_logged_queries.semantic_weight, run_logged_queries.filters, run_logged_queries.collection,
+         run_logged_queries.fusion, run_logged_queries.rrf_k, run_logged_queries.candidate_count,
+         run_logged_queries.min_score, run_logged_queries.match, run_logged_queries.options) a (answer);
 
   if (v_found.collection).parts is not null then
     v_found.stats := v_found.stats || braid_store.extend_search(

@@ -21,7 +21,6 @@ declare
   v_is_partitioned boolean;
   v_synced_table_id int;
   v_trigger record;
-  v_hint text;
 begin
   if start_sync.mode is null or start_sync.mode not in ('deferred', 'immediate') then
     raise exception 'mode is %', coalesce('''' || left(start_sync.mode, 100) || '''', 'null')
@@ -105,13 +104,6 @@ begin
   elsif exists (select from pg_trigger t where t.tgrelid = v_relation and t.tgname = 'braid_note_before') then
     execute format('drop trigger braid_note_before on %s', v_relation);
   end if;
-exception when invalid_parameter_value or undefined_object or program_limit_exceeded or insufficient_privilege then
-  -- Raised again here, so that psql shows no function below this one as the error's CONTEXT.
-  get stacked diagnostics v_hint = pg_exception_hint;
-  if v_hint = '' then
-    raise;
-  end if;
-  raise exception '%', sqlerrm using errcode = sqlstate, hint = v_hint;
 end
 $$;
 
