@@ -17,7 +17,7 @@ begin
                     coalesce('"' || left(remove_tenant.confirm_tenant, 255) || '"', 'null')
       using errcode = '22023',
             hint = 'Give the tenant''s key twice, as tenant and as confirm_tenant: what it stored cannot be brought back. '
-                   'braid.export_tenant keeps a copy.';
+                   'An export keeps a copy.';
   end if;
   perform braid_store.require_read_committed('drop_tenant');
   -- The row first: if another session holds it, this call must not make writers wait behind the lock below.

@@ -30,7 +30,7 @@ begin
       using errcode = '22023', hint = format('Say in 1 to %s characters why the ranking changes.', c_most_characters);
   elsif jsonb_typeof(deploy_ranking.evaluation) not in ('object', 'null') then
     raise exception 'evaluation is a JSON %', jsonb_typeof(deploy_ranking.evaluation)
-      using errcode = '22023', hint = 'Give an object, such as what braid.tune returned, or null.';
+      using errcode = '22023', hint = 'Give an object, such as the result of an evaluation, or null.';
   elsif octet_length(deploy_ranking.evaluation::text) > c_most_bytes then
     raise exception 'evaluation has % bytes, more than %', octet_length(deploy_ranking.evaluation::text), c_most_bytes
       using errcode = '54000', hint = 'Keep what the decision rests on, such as the gain and its interval.';

@@ -24,7 +24,7 @@ begin
       recall = v_chosen.recall,
       far_distance = v_chosen.far_distance,
       far_ef_search = v_chosen.far_ef_search,
-      measurement = braid_store.describe_measurement(v_curve, v_chosen.ef_search, v_chosen.ef_search_100, 0, 0, v_query_count)
+      measurement = braid_store.describe_measurement(v_curve, v_chosen.ef_search, v_chosen.ef_search_100, '{}', v_query_count)
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id
     and s.vector_space_id = shard.vector_space_id and s.id = shard.id;
 end

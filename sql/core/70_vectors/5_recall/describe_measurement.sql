@@ -2,8 +2,7 @@ create or replace function braid_store.describe_measurement(
   curve jsonb,
   ef_search int,
   ef_search_100 int,
-  stored_count int,
-  set_count int,
+  own_counts jsonb,
   sample_count int
 )
 returns jsonb
@@ -16,7 +15,10 @@ as $$
   -- What was found completely at a width was not asked again: at a greater one it is the same.
   select jsonb_build_object(
            'measured_at', clock_timestamp(),
-           'queries', jsonb_build_object('stored', stored_count, 'query_sets', set_count, 'sample', sample_count),
+           'queries',
+           (select coalesce(jsonb_object_agg(s.name, coalesce(own_counts -> s.name, '0')), '{}')
+            from braid_store.parts p, jsonb_object_keys(p.manifest -> 'own_queries') s (name))
+           || jsonb_build_object('sample', sample_count),
            'ef_search', describe_measurement.ef_search, 'ef_search_100', describe_measurement.ef_search_100)
          || coalesce((
               select jsonb_build_object('recall_10', m -> 'recall_10', 'error_10', m -> 'error_10')
@@ -34,6 +36,6 @@ as $$
   where describe_measurement.curve is not null;
 $$;
 
-comment on function braid_store.describe_measurement(jsonb, int, int, int, int, int) is
-  'What is kept, and told, of a measurement: when, with how many queries of which kind, the recall at the widths of searches '
+comment on function braid_store.describe_measurement(jsonb, int, int, jsonb, int) is
+  'What is kept, and told, of a measurement: when, with how many queries of which kind (own_counts: those of own_queries), the recall at the widths of searches '
   'for the 10 and the 100 nearest, and at each width of the curve. Null without a curve.';

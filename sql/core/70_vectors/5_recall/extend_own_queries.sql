@@ -18,4 +18,4 @@ $$;
 
 comment on function braid_store.extend_own_queries(int, int, int, int) is
   'Extension point: lets parts give vectors of queries of a tenant, by which its vector indexes are measured, at most query_count. '
-  'source: stored, for what the collection was asked, or query_sets.';
+  'source: a name that the manifest of the part has in own_queries.';

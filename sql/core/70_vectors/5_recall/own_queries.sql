@@ -4,8 +4,7 @@ create or replace function braid_store.own_queries(
   vector_space_id int,
   query_count int,
   out queries @vector@.vector[],
-  out stored_count int,
-  out set_count int
+  out counts jsonb
 )
 language plpgsql
 stable
@@ -14,19 +13,23 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  select coalesce(array_agg(q.embedding order by q.ordinality), '{}'), count(*) filter (where q.source = 'stored'),
-         count(*) filter (where q.source = 'query_sets')
-  into queries, stored_count, set_count
-  from (
-    select e.*
+  with found as (
+    select e.source, e.embedding, row_number() over (order by s.value, e.ordinality) as place
     from braid_store.extend_own_queries(
            own_queries.tenant_id, own_queries.collection_id, own_queries.vector_space_id, own_queries.query_count)
          with ordinality e
+    join (select s.* from braid_store.parts p, jsonb_each(p.manifest -> 'own_queries') s) s on s.key = e.source
+    order by place
     limit own_queries.query_count
-  ) q;
+  )
+  select coalesce(array_agg(f.embedding order by f.place), '{}'),
+         (select coalesce(jsonb_object_agg(g.source, g.count), '{}')
+          from (select c.source, count(*) as count from found c group by c.source) g)
+  into queries, counts
+  from found f;
 end
 $$;
 
 comment on function braid_store.own_queries(int, int, int, int) is
-  'Vectors of queries of a tenant, at most query_count, as parts have them: those stored for the collection, then those of its query '
-  'sets. stored_count, set_count: how many of each.';
+  'Returns vectors of queries of a tenant, at most query_count, as parts have them, in the order of the sources that their '
+  'manifests list. counts: how many of each source.';

@@ -64,7 +64,7 @@ begin
     if cardinality(v_queries) < least(c_enough, v_count) then
       v_sample_count := v_count - cardinality(v_queries);
       v_queries := v_queries || braid_store.sample_queries(v_shard, v_space, v_sample_count);
-      v_sample_count := cardinality(v_queries) - v_own.stored_count - v_own.set_count;
+      v_sample_count := cardinality(v_queries) - cardinality(v_own.queries);
     end if;
     v_curve := braid_store.recall_curve(
       v_shard, v_space, v_queries, array[v_shard.ef_search, v_shard.ef_search_100], cardinality(v_queries));
@@ -77,7 +77,7 @@ begin
       v_curve,
       case when measure_indexes.set_ef_search then v_chosen.ef_search else v_shard.ef_search end,
       case when measure_indexes.set_ef_search then v_chosen.ef_search_100 else v_shard.ef_search_100 end,
-      v_own.stored_count, v_own.set_count, v_sample_count);
+      v_own.counts, v_sample_count);
     -- Meanwhile another shard may have taken its place.
     update braid_store.vector_shards s
     set measurement = v_measurement,

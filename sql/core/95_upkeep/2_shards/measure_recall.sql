@@ -27,4 +27,4 @@ comment on function braid.measure_recall(text, int, boolean) is
   'nearest found at ef_search and ef_search_100) with their standard errors, the same for other widths, and '
   'suggested_ef_search, suggested_ef_search_100 and suggested_ef_search_fused (for the 10 nearest in searches that rank by '
   'full text as well); null: the index is not good enough, and searches are exact. No indexes: '
-  'all vectors are compared. The result is kept for index_health.';
+  'all vectors are compared. The result is kept for monitors.';
