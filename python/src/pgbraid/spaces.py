@@ -13,8 +13,10 @@ __all__ = ["LOCAL_MODEL", "SPACES", "VectorSpace", "embedder_for", "other_model"
 LOCAL_MODEL = "all-MiniLM-L6-v2"
 # That of searches comes first.
 SPACES = """
-select s.embedding_model, s.dimensions, s.is_new, s.token_vector_model, s.token_vector_count, s.stores_queries
-from braid_calls.collection_spaces(%(collection)s) s
+select s.embedding_model, s.dimensions, s.is_new,
+       s.parts ->> 'token_vector_model', (s.parts ->> 'token_vector_count')::int,
+       s.ordinality = 1 and coalesce(s.parts ? 'query_embedding_count', false)
+from braid_calls.collection_spaces(%(collection)s) with ordinality s
 """
 
 

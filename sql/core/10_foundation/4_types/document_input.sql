@@ -15,7 +15,6 @@ create type braid_store.document_input as (
   content_hash bytea,
   attribute_hash bytea,
   sparse jsonb,
-  token_vectors jsonb,
   segments jsonb,
   chunk_tokens int,
   overlap_tokens int,
@@ -25,4 +24,4 @@ create type braid_store.document_input as (
 
 comment on type braid_store.document_input is
   'A document as the caller gave it, after all checks. content_hash covers what is indexed, attribute_hash the rest; they '
-  'show what has changed. parts: what parts read from the document, by its key; null if there is nothing.';
+  'show what has changed. parts: the fields that are parts'' (extend_document_fields); null if it has none.';

@@ -5,10 +5,8 @@ returns table (
   embedding_model text,
   dimensions int,
   is_new boolean,
-  token_vector_model text,
-  token_vector_count int,
-  stores_queries boolean,
-  chunk_tokens int
+  chunk_tokens int,
+  parts jsonb
 )
 language sql
 stable
@@ -16,18 +14,17 @@ parallel safe
 security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select v.embedding_model, v.dimensions, s.is_new, c.parts ->> 'token_vector_model',
-         (c.parts ->> 'token_vector_count')::int, s.stores_queries, c.chunk_tokens
+  select v.embedding_model, v.dimensions, s.is_new, c.chunk_tokens, c.parts
   from braid_store.collections c
   cross join lateral (
-    select 1, c.vector_space_id, coalesce(bool_or(e.is_new), false), coalesce(c.parts ? 'query_embedding_count', false)
+    select 1, c.vector_space_id, coalesce(bool_or(e.is_new), false)
     from braid_store.extend_spaces(c.id) e
     where e.vector_space_id = c.vector_space_id
     union all
-    select 2, e.vector_space_id, e.is_new, false
+    select 2, e.vector_space_id, e.is_new
     from braid_store.extend_spaces(c.id) e
     where e.vector_space_id <> c.vector_space_id
-  ) s (place, id, is_new, stores_queries)
+  ) s (place, id, is_new)
   join braid_store.vector_spaces v on v.id = s.id
   where c.name = collection_spaces.collection and braid_calls.login_is_known()
   order by s.place;
@@ -35,4 +32,4 @@ $$;
 
 comment on function braid_calls.collection_spaces(text) is
   'Returns the models of a collection, that of its searches first, and during a model change the other one: is_new tells which '
-  'is the new one. No rows: there is no such collection. Clients read this and not the views, which any reader can lock.';
+  'is the new one. parts: what parts store with the collection. No rows: there is no such collection. Clients read this and not the views, which any reader can lock.';

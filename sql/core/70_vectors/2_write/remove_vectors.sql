@@ -24,16 +24,7 @@ begin
              and v.vector_space_id = s.id and v.chunk_id = u.chunk_id
            offset 0
          ) v));
-  delete from braid_store.token_vectors t
-  where t.tenant_id + 0 = remove_vectors.tenant_id and t.ctid = any (array(
-    select t.ctid
-    from unnest(remove_vectors.chunk_ids) u (chunk_id),
-         lateral (
-           select t.ctid from braid_store.token_vectors t
-           where t.tenant_id = remove_vectors.tenant_id and t.collection_id = remove_vectors.collection_id
-             and t.chunk_id = u.chunk_id
-           offset 0
-         ) t));
+  perform braid_store.extend_removed_chunks(tenant_id, collection_id, chunk_ids);
   -- A shard that is still being copied may get the vector after this. That does no harm: searches check that the chunk
   -- exists.
   for v_shard in

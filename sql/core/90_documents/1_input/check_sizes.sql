@@ -38,7 +38,7 @@ begin
     where octet_length(d.value ->> 'content') > 65000
        or pg_column_size(d.value -> 'metadata') > 2000 or pg_column_size(d.value -> 'chunks') > 400000
        or case when jsonb_typeof(d.value) = 'object'
-               then pg_column_size(d.value - '{content,metadata,chunks,embedding,sparse,token_vectors}'::text[]) > 1024 end)
+               then pg_column_size(d.value - '{content,metadata,chunks,embedding,sparse}'::text[]) > 1024 end)
   then
     return;
   end if;

@@ -14,8 +14,8 @@ declare
   c_chunk_fields constant jsonb := '{
     "content": ["string"], "speaker": ["string", "null"], "category": ["string", "null"],
     "importance": ["number", "null"], "occurred_at": ["string", "null"], "language": ["string", "null"],
-    "metadata": ["object", "null"], "embedding": ["array", "string", "null"], "sparse": ["object", "null"],
-    "token_vectors": ["array", "null"]}'
+    "metadata": ["object", "null"], "embedding": ["array", "string", "null"], "sparse": ["object", "null"]}'
+    || braid_store.extend_document_fields()
     || case when parse_documents.embeddings is null then '{}' else '{"embedding": ["number", "null"]}' end::jsonb;
   c_document_fields constant jsonb := c_chunk_fields || '{
     "external_id": ["string", "number"], "content": ["string", "null"], "title": ["string", "null"],
@@ -25,6 +25,8 @@ declare
   -- What stands for an embedding in the hash of a document, as its place in embeddings is another in each batch.
   v_digests text[];
   v_keys text[]; -- that any document has: what needs others is not planned
+  v_part_keys text[] := array(select jsonb_object_keys(braid_store.extend_document_fields()));
+  v_has_part_keys boolean;
   v_chunk_lists jsonb[];
   v_chunk_names text[];
   v_sparse jsonb[];
@@ -39,6 +41,7 @@ begin
   perform braid_store.check_sizes(parse_documents.documents);
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
   v_keys := array(select distinct jsonb_object_keys(d) from jsonb_array_elements(parse_documents.documents) d);
+  v_has_part_keys := v_keys && v_part_keys;
   if v_keys && '{importance,occurred_at}'::text[] then
     perform braid_store.check_values(array[parse_documents.documents], '{document}');
   end if;
@@ -47,15 +50,18 @@ begin
   end if;
 
   select d.ordinality, d.value ->> 'external_id' as external_id, jsonb_typeof(d.value -> 'chunks') as chunks_type,
-         coalesce(octet_length(d.value ->> 'external_id'), 0) as external_id_bytes
+         coalesce(octet_length(d.value ->> 'external_id'), 0) as external_id_bytes,
+         (select k from unnest(v_part_keys) k where jsonb_typeof(d.value -> k) <> 'null' limit 1) as part_key
   into v_wrong
   from jsonb_array_elements(parse_documents.documents) with ordinality d
   where coalesce(octet_length(d.value ->> 'external_id'), 0) not between 1 and 1024
      or jsonb_typeof(d.value -> 'chunks') = 'array' and (jsonb_typeof(d.value -> 'embedding') <> 'null'
                                                          or jsonb_typeof(d.value -> 'content') <> 'null'
                                                          or jsonb_typeof(d.value -> 'sparse') <> 'null'
-                                                         or jsonb_typeof(d.value -> 'token_vectors') <> 'null')
-     or jsonb_typeof(d.value -> 'token_vectors') <> 'null'
+                                                         or v_has_part_keys and exists (
+                                                           select from unnest(v_part_keys) k
+                                                           where jsonb_typeof(d.value -> k) <> 'null'))
+     or v_has_part_keys and exists (select from unnest(v_part_keys) k where jsonb_typeof(d.value -> k) <> 'null')
         and coalesce(jsonb_typeof(d.value -> 'embedding'), 'null') = 'null'
         and coalesce(jsonb_typeof(nullif(d.value -> 'sparse', '{}')), 'null') = 'null'
   limit 1;
@@ -63,19 +69,20 @@ begin
     raise exception 'external_id of document % has % bytes', v_wrong.ordinality, v_wrong.external_id_bytes
       using errcode = '22023', hint = 'Give each document your own id for it, 1 to 1024 bytes long.';
   elsif found and v_wrong.chunks_type = 'array' then
-    raise exception 'document "%" has chunks and also content, embedding, sparse or token_vectors',
-                    left(v_wrong.external_id, 100)
+    raise exception 'document "%" has chunks and also %', left(v_wrong.external_id, 100),
+                    regexp_replace(concat_ws(', ', 'content, embedding, sparse', array_to_string(v_part_keys, ', ')), ', ([^,]*)$', E' or \\1')
       using errcode = '22023', hint = 'Put these into the chunks, or leave chunks out.';
   elsif found then
-    raise exception 'document "%" has token_vectors but no embedding', left(v_wrong.external_id, 100)
+    raise exception 'document "%" has % but no embedding', left(v_wrong.external_id, 100), v_wrong.part_key
       using errcode = '22023',
-            hint = 'Without an embedding its text is split into chunks: give both, or chunks with token_vectors of their own.';
+            hint = format('Without an embedding its text is split into chunks: give both, or chunks with %s of their own.',
+                          v_wrong.part_key);
   end if;
 
   if 'segments' = any (v_keys) then
     select d.value ->> 'external_id' as external_id, k.key into v_wrong
     from jsonb_array_elements(parse_documents.documents) d,
-         unnest('{content,chunks,embedding,sparse,token_vectors}'::text[]) k (key)
+         unnest('{content,chunks,embedding,sparse}' || v_part_keys) k (key)
     where jsonb_typeof(d.value -> 'segments') = 'array' and jsonb_typeof(d.value -> k.key) <> 'null'
     limit 1;
     if found then
@@ -144,15 +151,17 @@ begin
                sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
-                     d.value - '{content,title,speaker,language,embedding,sparse,token_vectors,chunks,segments,chunk_tokens,overlap_tokens,format,metadata,occurred_at}'::text[]),
+                     d.value - '{content,title,speaker,language,embedding,sparse,chunks,segments,chunk_tokens,overlap_tokens,format,metadata,occurred_at}'::text[]
+                     - v_part_keys),
                    -- The same moment gives the same hash, however it is written.
                    extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8')),
                case when jsonb_typeof(d.value -> 'sparse') = 'object' then d.value -> 'sparse' end,
-               case when jsonb_typeof(d.value -> 'token_vectors') = 'array' then d.value -> 'token_vectors' end,
                case when jsonb_typeof(d.value -> 'segments') = 'array' then d.value -> 'segments' end,
                (d.value ->> 'chunk_tokens')::numeric::int, (d.value ->> 'overlap_tokens')::numeric::int,
                d.value ->> 'format',
-               null -- parts
+               case when v_has_part_keys then (
+                 select jsonb_object_agg(k.key, d.value -> k.key) from unnest(v_part_keys) k (key)
+                 where jsonb_typeof(d.value -> k.key) <> 'null') end
               )::braid_store.document_input
            order by d.ordinality)
   into v_inputs

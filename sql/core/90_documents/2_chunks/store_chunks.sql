@@ -82,7 +82,7 @@ begin
   end if;
   perform braid_store.place_embeddings(
     tenant_id, collection, v_chunk_ids, v_embedded_ids, v_vectors, v_names, v_previous_ids);
-  perform braid_store.place_token_vectors(tenant_id, collection, inputs, changes, v_chunk_ids, v_previous_ids);
+  perform braid_store.extend_written_chunks(tenant_id, collection, inputs, changes, v_chunk_ids, v_previous_ids);
 end
 $$;
 

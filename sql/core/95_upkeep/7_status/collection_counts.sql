@@ -24,8 +24,6 @@ as $$
                    where b.tenant_id = t.tenant_id and b.collection_id = t.collection_id),
     'chunks_with_sparse_terms', (select count(*) from braid_store.sparse_rows r
                                  where r.tenant_id = t.tenant_id and r.collection_id = t.collection_id),
-    'token_vectors', (select count(*) from braid_store.token_vectors v
-                      where v.tenant_id = t.tenant_id and v.collection_id = t.collection_id),
     'vectors', braid_store.vector_status(t.tenant_id, t.collection_id, t.vector_space_id))
     || braid_store.extend_status(t.tenant_id, t.collection_id)
   from (select braid_store.require_tenant_id() as tenant_id, c.id as collection_id, c.vector_space_id

@@ -1,4 +1,4 @@
-create or replace function braid_store.place_token_vectors(
+create or replace function braid_store.extend_written_chunks_reranking(
   tenant_id int,
   collection braid_store.collections,
   inputs braid_store.document_input[],
@@ -20,21 +20,21 @@ declare
   v_chunk_id bigint;
   v_vectors @vector@.halfvec[];
 begin
-  if place_token_vectors.previous_ids is not null then
+  if extend_written_chunks_reranking.previous_ids is not null then
     insert into braid_store.token_vectors (tenant_id, collection_id, chunk_id, embedding_model, dimensions, vectors)
-    select place_token_vectors.tenant_id, t.collection_id, u.chunk_id, t.embedding_model, t.dimensions, t.vectors
-    from unnest(place_token_vectors.chunk_ids, place_token_vectors.previous_ids) u (chunk_id, previous_id),
+    select extend_written_chunks_reranking.tenant_id, t.collection_id, u.chunk_id, t.embedding_model, t.dimensions, t.vectors
+    from unnest(extend_written_chunks_reranking.chunk_ids, extend_written_chunks_reranking.previous_ids) u (chunk_id, previous_id),
          lateral (
            select t.* from braid_store.token_vectors t
-           where t.tenant_id = place_token_vectors.tenant_id and t.collection_id = place_token_vectors.collection.id
+           where t.tenant_id = extend_written_chunks_reranking.tenant_id and t.collection_id = extend_written_chunks_reranking.collection.id
              and t.chunk_id = u.previous_id
            offset 0
          ) t;
   end if;
   -- Few writes bring any, and what follows takes a new session long to plan.
   if not exists (
-    select from unnest(place_token_vectors.inputs) i
-    where i.token_vectors is not null or jsonb_path_exists(i.chunks, '$[*].token_vectors'))
+    select from unnest(extend_written_chunks_reranking.inputs) i
+    where i.parts ? 'token_vectors' or jsonb_path_exists(i.chunks, '$[*].token_vectors'))
   then
     return;
   end if;
@@ -43,10 +43,10 @@ begin
     select ch.document_id, g.chunk_index, g.token_vectors,
            format('token_vectors of document "%s"%s', left(i.external_id, 100),
                   case when i.chunks is not null then ' chunk ' || g.chunk_index + 1 end) as name
-    from unnest(place_token_vectors.inputs) i
-    join unnest(place_token_vectors.changes) ch on ch.ordinality = i.ordinality,
+    from unnest(extend_written_chunks_reranking.inputs) i
+    join unnest(extend_written_chunks_reranking.changes) ch on ch.ordinality = i.ordinality,
     lateral (
-      select 0 as chunk_index, i.token_vectors
+      select 0 as chunk_index, i.parts -> 'token_vectors' as token_vectors
       union all
       select c.ordinality::int - 1, c.value -> 'token_vectors' from jsonb_array_elements(i.chunks) with ordinality c
     ) g
@@ -63,7 +63,7 @@ begin
     perform braid_store.check_token_vectors(collection, v_vectors, v_given.name);
     select k.id into strict v_chunk_id
     from braid_store.chunks k
-    where k.tenant_id = place_token_vectors.tenant_id and k.document_id = v_given.document_id
+    where k.tenant_id = extend_written_chunks_reranking.tenant_id and k.document_id = v_given.document_id
       and k.chunk_index = v_given.chunk_index;
     perform braid_store.write_token_vectors(
       tenant_id, collection, array[v_chunk_id],
@@ -73,7 +73,7 @@ begin
 end
 $$;
 
-comment on function braid_store.place_token_vectors(int, braid_store.collections, braid_store.document_input[],
+comment on function braid_store.extend_written_chunks_reranking(int, braid_store.collections, braid_store.document_input[],
                                                     braid_store.document_change[], bigint[], bigint[]) is
   'Stores the token vectors that new and replaced documents, or their chunks, came with. A chunk without any gets those of '
   'the previous chunk with the same text. Raises 22023 for those that the collection cannot have. previous_ids: the previous '

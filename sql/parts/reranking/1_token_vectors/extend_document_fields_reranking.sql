@@ -1,0 +1,13 @@
+create or replace function braid_store.extend_document_fields_reranking()
+returns jsonb
+language sql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+  select '{"token_vectors": ["array", "null"]}'::jsonb;
+$$;
+
+comment on function braid_store.extend_document_fields_reranking() is
+  'Returns the field of the vectors of a chunk''s tokens, as extend_document_fields does.';
