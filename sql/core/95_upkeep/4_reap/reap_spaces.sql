@@ -10,12 +10,7 @@ as $$
 declare
   c_batch_size constant int := 2000;
   v_space braid_store.dropped_spaces;
-  v_tables text[] := array(
-    select u.name
-    from unnest(braid_store.collection_tables()) with ordinality u (name, place)
-    join pg_attribute a on a.attrelid = format('braid_store.%I', u.name)::regclass
-    where a.attname = 'vector_space_id' and not a.attisdropped
-    order by u.place);
+  v_tables text[];
   v_tenants record;
   v_tenant_id int;
   v_table text;
@@ -28,6 +23,12 @@ begin
     -- While somebody may still write to the space, one pass over all tenants is enough.
     continue when v_space.reached_tenant_id = 0 and v_space.pass_count > 0
                   and braid_store.has_older_snapshots(v_space.dropped_by);
+    v_tables := array(
+      select u.name
+      from unnest(braid_store.collection_tables()) with ordinality u (name, place)
+      join pg_attribute a on a.attrelid = format('braid_store.%I', u.name)::regclass
+      where a.attname = 'vector_space_id' and not a.attisdropped
+      order by u.place);
     -- Asked before the deletes: what a writer with such a snapshot commits during them is left to the next pass.
     v_space.has_left := v_space.has_left or braid_store.has_older_snapshots(v_space.dropped_by);
     <<tenants>>
