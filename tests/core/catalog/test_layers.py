@@ -25,16 +25,6 @@ LAST = "core/99_privileges"
 NAMED: set[tuple[str, str]] = {
     ("apply_ranking", "ranking_model"),
     ("apply_ranking", "sparse_encoder"),
-    ("collections", "query_embedding_count"),
-    ("collections", "ranking_model"),
-    ("collections", "search_log"),
-    ("collections", "search_log_days"),
-    ("collections", "search_log_query"),
-    ("collections", "search_log_share"),
-    ("collections", "sparse_encoder"),
-    ("collections", "token_vector_count"),
-    ("collections", "token_vector_dimensions"),
-    ("collections", "token_vector_model"),
     ("compile_request", "choose_model"),
     ("compile_request", "compile_profile"),
     ("compile_request", "prepare_token_vectors"),
@@ -135,7 +125,7 @@ def objects_of_parts() -> set[str]:
 def keys(shared_db: psycopg.Connection[Any]) -> set[str]:
     """The names of settings and options of parts."""
     found = {key for text in TEXTS.values() for key in re.findall(r"\bparts (?:->>?|\?) '(\w+)'", code_of(text))}
-    found.update(key for manifest in MANIFESTS.values() for key in manifest.get("ranking_settings", {}))
+    found.update(key for manifest in MANIFESTS.values() for key in manifest.get("settings", {}))
     for name in OBJECTS:
         if name.startswith("braid_store.extend_search_options_"):
             found.update(key for (key,) in shared_db.execute(f"select name from {name}()".encode()).fetchall())

@@ -218,7 +218,7 @@ def test_the_model_of_a_collection(filled: Connection) -> None:
     assert "model" not in stats(db)
     db.execute("select braid.set_ranking('small', ranking_model => 'linear')")
     try:
-        assert one(db, "select ranking_model from braid.collections where name = 'small'") == "linear"
+        assert one(db, "select parts ->> 'ranking_model' from braid.collections where name = 'small'") == "linear"
         assert one(db, "select collections from braid.list_ranking_models() where name = 'linear'") == ["small"]
         assert search(db) == ranked
         assert stats(db)["model"] == {"name": "linear", "state": "used"}

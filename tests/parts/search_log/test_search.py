@@ -356,8 +356,8 @@ def test_each_tenant_sees_its_own(filled: Connection) -> None:
 
 def test_settings_are_kept_unless_they_are_given(filled: Connection) -> None:
     def settings() -> Any:
-        columns = "search_log, search_log_share, search_log_query, search_log_days"
-        return filled.execute(f"select {columns} from braid.collections where name = 'small'".encode()).fetchone()
+        parts = one(filled, "select parts from braid.collections where name = 'small'")
+        return tuple(parts[f"search_log{name}"] for name in ("", "_share", "_query", "_days"))
 
     assert settings() == ("all", 0.1, "text", 30)
     filled.execute("select braid.set_search_log('small', 'sampled', 0.3, 'hash', '36 hours')")

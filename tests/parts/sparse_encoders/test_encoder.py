@@ -69,7 +69,7 @@ def test_a_collection_with_an_encoder_searches_by_text_alone(encoded: Connection
     plain = hybrid(encoded, query_text="harbours", collection="e")
     assert [row[0] for row in plain] == ["none"]
     encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
-    assert one(encoded, "select sparse_encoder from braid.collections where name = 'e'") == "tiny"
+    assert one(encoded, "select parts ->> 'sparse_encoder' from braid.collections where name = 'e'") == "tiny"
     assert terms_of(encoded, "Harbours") == {"harbour": 5, "##s": 0.25}
     rows = encoded.execute(
         "select external_id, sparse_score from braid.hybrid_search('Harbours', collection => 'e')"

@@ -252,23 +252,14 @@ export type Database = {
           neighbour_weight: number | null
           normalisation: string | null
           overlap_tokens: number | null
-          query_embedding_count: number | null
-          ranking_model: string | null
+          parts: Json
           rrf_k: number | null
-          search_log: string | null
-          search_log_days: number | null
-          search_log_query: string | null
-          search_log_share: number | null
           semantic_weight: number | null
           smoothing: number | null
-          sparse_encoder: string | null
           sparse_weight: number | null
           statistics_scope: string | null
           text_config: string | null
           title_weight: number | null
-          token_vector_count: number | null
-          token_vector_dimensions: number | null
-          token_vector_model: string | null
           vector_storage: string | null
         }
         Relationships: []

@@ -213,10 +213,10 @@ function otherModel(collection: string, wanted: string, dimensions?: number): Fa
 // anything is embedded, so that only callers whom the API knows cost anything.
 async function spaceOf(braid: Api, collection: string, forSearch: boolean) {
   const [own] = await result(
-    braid.from('collections').select('embedding_model, dimensions, query_embedding_count').eq('name', collection),
+    braid.from('collections').select('embedding_model, dimensions, parts').eq('name', collection),
   )
   if (!own) throw new Failure(400, `collection "${collection}" does not exist`, 'braid.collections lists them.', '42704')
-  const storesQueries = own.query_embedding_count! > 0
+  const storesQueries = (own.parts as { query_embedding_count?: number }).query_embedding_count! > 0
   if (own.embedding_model === model) return { dimensions: own.dimensions!, storesQueries }
   const [next] = forSearch
     ? []

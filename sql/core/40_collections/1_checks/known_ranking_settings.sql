@@ -23,8 +23,9 @@ as $$
     ('bm25_variant', null, null, '{lucene,okapi}', false, 'Use lucene or okapi.'),
     ('statistics_scope', null, null, '{collection,filter,auto}', false, 'Use collection, filter or auto.')
   union all
-  select s.key, null, null, null, true, s.value
-  from braid_store.parts p, jsonb_each_text(p.manifest -> 'ranking_settings') s;
+  select s.key, null, null, null, true, s.value ->> 'ranking_hint'
+  from braid_store.parts p, jsonb_each(p.manifest -> 'settings') s
+  where s.value ? 'ranking_hint';
 $$;
 
 comment on function braid_store.known_ranking_settings() is

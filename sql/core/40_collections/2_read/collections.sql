@@ -9,17 +9,9 @@ select c.name, v.embedding_model, v.dimensions, v.distance, c.text_config, c.fol
        (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
         where a.collection_id = c.id and a.removed_at is null) as indexed_attributes,
        c.neighbour_weight, c.smoothing, c.statistics_scope, c.bm25_variant, c.sparse_weight,
-       c.parts ->> 'sparse_encoder' as sparse_encoder,
-       c.parts ->> 'token_vector_model' as token_vector_model,
-       (c.parts ->> 'token_vector_dimensions')::int as token_vector_dimensions,
-       (c.parts ->> 'token_vector_count')::int as token_vector_count,
-       coalesce((c.parts ->> 'query_embedding_count')::int, 0) as query_embedding_count,
        c.overlap_tokens, c.default_occurred_at,
-       coalesce(c.parts ->> 'search_log', 'off') as search_log,
-       coalesce((c.parts ->> 'search_log_share')::float8, 0.1) as search_log_share,
-       coalesce(c.parts ->> 'search_log_query', 'text') as search_log_query,
-       coalesce((c.parts ->> 'search_log_days')::int, 30) as search_log_days,
-       c.parts ->> 'ranking_model' collate "C" as ranking_model
+       (select coalesce(jsonb_object_agg(s.key, s.value -> 'default'), '{}')
+        from braid_store.parts p, jsonb_each(p.manifest -> 'settings') s) || coalesce(c.parts, '{}') as parts
 from braid_store.collections c
 join braid_store.vector_spaces v on v.id = c.vector_space_id;
 
@@ -66,24 +58,12 @@ comment on column braid.collections.bm25_variant is
   'How high BM25 scores are: lucene, or okapi, which has them k1 + 1 times as high.';
 comment on column braid.collections.sparse_weight is
   'The weight of the sparse score in searches that have one and give no weight.';
-comment on column braid.collections.sparse_encoder is
-  'The sparse encoder that makes terms of a query''s words; null if there is none.';
-comment on column braid.collections.token_vector_model is
-  'The model of the token vectors that chunks may have, for late interaction. Null: they have none.';
-comment on column braid.collections.token_vector_dimensions is 'The length of these vectors.';
-comment on column braid.collections.token_vector_count is 'How many of them a chunk may have at most.';
-comment on column braid.collections.query_embedding_count is
-  'Of how many queries the vectors are stored for each tenant; 0 for none.';
 comment on column braid.collections.overlap_tokens is
   'How many tokens of a chunk the next one repeats at most. Null: a tenth of a chunk.';
 comment on column braid.collections.default_occurred_at is
   'now, where documents that have no occurred_at get the time at which they are first written; else null.';
-comment on column braid.collections.search_log is 'Which searches braid.search logs: off (none), sampled or all.';
-comment on column braid.collections.search_log_share is 'What share of the searches is logged if they are sampled.';
-comment on column braid.collections.search_log_query is 'What the log keeps of the query: text, hash or nothing.';
-comment on column braid.collections.search_log_days is 'For how many days the log keeps a search.';
-comment on column braid.collections.ranking_model is
-  'The name of the model that ranks searches which name none, for tenants that have one of this name; null for none.';
+comment on column braid.collections.parts is
+  'The settings of parts, as an object with a key for each.';
 comment on column braid.collections.created_at is 'When the collection was created.';
 comment on column braid.collections.vector_storage is
   'How the vectors of large tenants are stored: vector, halfvec or binary.';

@@ -35,7 +35,7 @@ begin
   v_of_parts := (
     select jsonb_object_agg(r.key, r.value)
     from jsonb_each(rank_as.ranking) r
-    join braid_store.parts p on p.manifest -> 'ranking_settings' ? r.key);
+    join braid_store.parts p on p.manifest #> array['settings', r.key] ? 'ranking_hint');
   if v_of_parts is not null then
     collection.parts := braid_store.parts_with(collection.parts, v_of_parts);
   end if;
