@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.changes.answers import compare_answers
 from benchmarks.changes.cpu import compare_cpu
 from benchmarks.changes.databases import make_sides
-from benchmarks.changes.functions import count_functions
+from benchmarks.changes.functions import compare_functions
 from pgbraid import embedded
 from support import make_fast, temporary_folder
 
@@ -36,9 +36,7 @@ def main() -> int:
         make_fast(server)
         old, new = make_sides(server, args.against)
         if "functions" in sections:
-            before, after = count_functions(old), count_functions(new)
-            for name in before | after:
-                print(f"{name:36} {before.get(name, 0):7} {after.get(name, 0):7}")
+            compare_functions(old, new)
         if "answers" in sections:
             print(f"PostgreSQL {server.version}, {args.searches} searches, --seed {seed}", flush=True)
             differing = compare_answers(old, new, seed, args.searches)

@@ -16,7 +16,20 @@ select n.nspname || '.' || p.proname, p.prosrc from pg_proc p join pg_namespace 
 where n.nspname in ('braid', 'braid_calls', 'braid_store')
 """
 PLAIN = "select count(*) from braid.hybrid_search(%s, %s::vector, collection => 'plain')"
+DECLARED = re.compile(r"^create (?:or replace )?function (braid\w*\.\w+)", re.M)
 CALLED = re.compile(r"\b((?:braid|braid_calls|braid_store)\.\w+)\s*\(")
+
+
+def compare_functions(old: Side, new: Side) -> None:
+    """Print both sides' counts, and what each folder of this checkout has."""
+    before, after = count_functions(old), count_functions(new)
+    for name in after:
+        print(f"{name:36} {before[name]:7} {after[name]:7}")
+    print(" " * 36, *(f"{title:>7}" for title in ("files", "lines", "all", "API")))
+    for title, checkout in (("before: ", old.checkout), ("", new.checkout)):
+        folders = [checkout / "sql", checkout / "sql" / "core", *sorted((checkout / "sql" / "parts").glob("*/"))]
+        for folder in filter(Path.is_dir, folders):
+            print(f"{title}{folder.relative_to(checkout)}".ljust(36), *(f"{count:7}" for count in count_lines(folder)))
 
 
 def count_functions(side: Side) -> dict[str, int]:
@@ -27,12 +40,13 @@ def count_functions(side: Side) -> dict[str, int]:
     while ahead:
         reached |= ahead
         ahead = {called for name in ahead for called in calls[name]} - reached
+    of_parts = {name for folder in (side.checkout / "sql" / "parts").glob("*") for name in declared(folder)}
     return {
         "functions": len(bodies),
         "functions of the API": sum(name.startswith("braid.") for name in bodies),
         "reached by hybrid_search": len(reached),
+        "reached, but for those of parts": len(reached - of_parts),
         "executed by a plain hybrid search": len(executed(side)),
-        **count_lines(side.checkout),
     }
 
 
@@ -62,11 +76,14 @@ def _calls(db: psycopg.Connection[Any]) -> dict[str, int]:
     return {name: calls for name, calls in rows if name.startswith("braid")}
 
 
-def count_lines(checkout: Path) -> dict[str, int]:
-    """Return files and lines of `sql/`, and of each of its folders `core` and `parts` where there are these."""
-    found: dict[str, int] = {}
-    for folder in ("sql", "sql/core", "sql/parts"):
-        texts = [path.read_text(encoding="utf-8") for path in sorted((checkout / folder).rglob("*.sql"))]
-        if texts:
-            found |= {f"files of {folder}": len(texts), f"lines of {folder}": sum(t.count("\n") for t in texts)}
-    return found
+def count_lines(folder: Path) -> tuple[int, int, int, int]:
+    """Return the number of files, lines, functions, and functions of the API."""
+    files = sorted(folder.rglob("*.sql"))
+    functions = declared(folder)
+    lines = sum(file.read_text(encoding="utf-8").count("\n") for file in files)
+    return len(files), lines, len(functions), sum(name.startswith("braid.") for name in functions)
+
+
+def declared(folder: Path) -> set[str]:
+    """Return the functions that files of a folder declare."""
+    return {name for file in folder.rglob("*.sql") for name in DECLARED.findall(file.read_text(encoding="utf-8"))}
