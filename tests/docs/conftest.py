@@ -27,7 +27,7 @@ from support.postgrest import Gateway, running
 
 Python = Callable[[str], str]
 Shell = Callable[..., "subprocess.CompletedProcess[str]"]
-SECONDS = 120
+SECONDS = 300
 GATEWAY_ROLES = ("authenticator", "authenticated", "anon", "repeatable_reader", "hasty")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import re
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from pgbraid.embedded.programs import installed_programs
 from pgbraid.install import install
 from support import durable_server
 from support.replication import let_the_server_connect_to_itself
+from support.waiting import until
 
 Connection = psycopg.Connection[Any]
 IDENTITIES = """
@@ -127,13 +127,11 @@ def test_an_owner_without_superuser_dumps_and_restores(
 
 
 def wait_until_applied(publisher: Connection, slot: str) -> None:
-    deadline = time.monotonic() + 30
     row = publisher.execute("select pg_current_wal_lsn()").fetchone()
     assert row is not None
     applied = "select confirmed_flush_lsn >= %s::pg_lsn from pg_replication_slots where slot_name = %s"
-    while publisher.execute(applied, (row[0], slot)).fetchone() != (True,):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    position = row[0]
+    until(lambda: publisher.execute(applied, (position, slot)).fetchone() == (True,))
 
 
 def test_a_logical_subscriber_ranks_the_same(own_server: embedded.Server) -> None:
@@ -157,12 +155,8 @@ def test_a_logical_subscriber_ranks_the_same(own_server: embedded.Server) -> Non
             "publication braid with (create_slot = false, slot_name = 'braid')"
         )
         try:
-            deadline = time.monotonic() + 30
-            while subscriber.execute("select bool_and(srsubstate = 'r') from pg_subscription_rel").fetchone() != (
-                True,
-            ):
-                assert time.monotonic() < deadline, subscriber.execute("select * from pg_subscription_rel").fetchall()
-                time.sleep(0.05)
+            copied = "select bool_and(srsubstate = 'r') from pg_subscription_rel"
+            until(lambda: subscriber.execute(copied).fetchone() == (True,))
             wait_until_applied(publisher, "braid")
             expected = rankings(publisher)
             assert any(len(hits) > 10 for hits in expected)

@@ -12,7 +12,8 @@ import pgbraid
 from pgbraid.errors import ConnectionLostError
 from pgbraid.install import install
 from support.calls import one
-from support.replication import Replicated, promote, replicated, set_on, until
+from support.replication import Replicated, promote, replicated, set_on
+from support.waiting import until
 
 WRITERS = 3
 

@@ -33,6 +33,8 @@ from support.nearest import (
     shards,
     store,
 )
+from support.servers import connect_again
+from support.waiting import PATIENCE
 
 DIMENSIONS = 8
 Vectors = dict[str, Vector]
@@ -119,7 +121,7 @@ def together(dsn: str, workers: list[Callable[[Connection, threading.Event], Non
     def run(worker: Callable[[Connection, threading.Event], None]) -> None:
         try:
             with psycopg.connect(dsn, autocommit=True) as connection:
-                connection.execute("set statement_timeout = '60 s'")
+                connection.execute(f"set statement_timeout = '{PATIENCE} s'")
                 worker(connection, is_over)
         except BaseException as error:
             problems.append(error)
@@ -133,7 +135,7 @@ def together(dsn: str, workers: list[Callable[[Connection, threading.Event], Non
     finally:
         is_over.set()
         for thread in threads:
-            thread.join(60)
+            thread.join(PATIENCE)
     if problems:
         raise problems[0]
 
@@ -179,7 +181,7 @@ def test_writers_and_readers_while_shards_are_made(db: Connection, dsn: str) -> 
                 served.add(shard)
                 number += 1
                 db.execute("select braid.set_vector_index('c', hnsw_m => %s)", (4 + number % 9,))
-            assert time.monotonic() - started < 60, shards(db, "c")
+            assert time.monotonic() - started < PATIENCE, shards(db, "c")
 
     together(dsn, [*(writer.run for writer in writers), *(reader.run for reader in readers)], make_shards)
     assert fewest_calls() > 5
@@ -208,23 +210,11 @@ def test_two_sessions_in_maintain_at_once(db: Connection, dsn: str) -> None:
             states = [state for _, state in shards(db, "c")]
             assert states.count("serving") <= 1
             assert states.count("copying") + states.count("indexing") <= 1
-            assert time.monotonic() - started < 60
+            assert time.monotonic() - started < PATIENCE
 
     together(dsn, [maintain_often, maintain_often, writer.run], wait)
     maintain(db)
     check(db, fixed | writer.committed)
-
-
-def connect(dsn: str, patience: float = 20) -> Connection:
-    """As soon as the server takes connections again."""
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            return psycopg.connect(dsn, autocommit=True)
-        except psycopg.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.02)
 
 
 def test_killed_while_shards_are_made(pg_version: int) -> None:
@@ -236,7 +226,7 @@ def test_killed_while_shards_are_made(pg_version: int) -> None:
 def kill_while_shards_are_made(server: embedded.Server) -> None:
     dsn = server.dsn
     rng = random.Random(1)
-    with connect(dsn) as db:
+    with connect_again(dsn) as db:
         fixed = prepare(db, 900)
     writer = Writer(4)
     for number in range(rounds(6)):
@@ -244,7 +234,7 @@ def kill_while_shards_are_made(server: embedded.Server) -> None:
         problems: list[BaseException] = []
 
         def until_lost(work: Callable[[Connection], Any]) -> threading.Thread:
-            connection = connect(dsn)
+            connection = connect_again(dsn)
             connections.append(connection)  # noqa: B023
 
             def run() -> None:
@@ -261,7 +251,7 @@ def kill_while_shards_are_made(server: embedded.Server) -> None:
             thread.start()
             return thread
 
-        with connect(dsn) as db:
+        with connect_again(dsn) as db:
             # Half of the time a shard that serves is made anew.
             db.execute("select braid.set_vector_index('c', hnsw_m => %s)", (4 + number,))
         threads = [
@@ -274,11 +264,11 @@ def kill_while_shards_are_made(server: embedded.Server) -> None:
             victim = embedded.ensure_running(server.data_dir).pid
         os.kill(victim, signal.SIGKILL)
         for thread in threads:
-            thread.join(30)
+            thread.join(PATIENCE)
             assert not thread.is_alive()
         assert problems == []
         embedded.ensure_running(server.data_dir)
-        with connect(dsn) as db:
+        with connect_again(dsn) as db:
             hits, _, _ = search(db, [0] * DIMENSIONS, "c", 10_000)
             own = {external_id for external_id, _ in hits} - set(fixed)
             assert own in (set(writer.committed), set(writer.attempted))
@@ -290,7 +280,7 @@ def kill_while_shards_are_made(server: embedded.Server) -> None:
             )
             writer.committed = writer.attempted if is_done and own == set(writer.attempted) else writer.committed
             check(db, fixed | writer.committed)
-    with connect(dsn) as db:
+    with connect_again(dsn) as db:
         maintain(db)
         maintain(db)
         check(db, fixed | writer.committed)

@@ -28,11 +28,12 @@ from endurance.traffic import (
 from pgbraid.install import install
 from support import durable_server
 from support.examples import examples
+from support.waiting import PATIENCE
 
 Connection = psycopg.Connection[Any]
 WRITERS, READERS = 8, 4
 # As long as it takes to do enough of everything, and no less than the first.
-SECONDS, MOST_SECONDS = examples(8), 60
+SECONDS, MOST_SECONDS = examples(8), 4 * PATIENCE
 EXPECTED = ("own", "shared", "delete own", "delete shared", "rolled back", "metadata", "search", "merge")
 
 
@@ -85,7 +86,7 @@ class Traffic:
     def _connect(self, login: str) -> Connection:
         connection = psycopg.connect(make_conninfo(self._dsn, user=login), autocommit=True)
         # Who waits so long waits in vain.
-        connection.execute("set statement_timeout = '20s'")
+        connection.execute(f"set statement_timeout = '{PATIENCE}s'")
         return connection
 
     def _write(self, seed: int) -> None:

@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from pgbraid import __version__, embedded
 from pgbraid.cli import COMMANDS, cli
+from support.waiting import PATIENCE
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 PROGRAM = [sys.executable, "-c", "from pgbraid.cli import main; main()"]
@@ -31,7 +32,7 @@ def pgbraid(home: Path, pg_version: int) -> Run:
         if dsn:
             env["PGBRAID_DSN"] = dsn
         return subprocess.run(
-            [*PROGRAM, *arguments], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120
+            [*PROGRAM, *arguments], env=env, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE
         )
 
     return run
@@ -200,7 +201,7 @@ def test_an_interrupt_leaves_no_traceback(dsn: str) -> None:
         assert process.stdout is not None
         assert "waiting" in process.stdout.readline()
         process.send_signal(2)
-        _, stderr = process.communicate(timeout=20)
+        _, stderr = process.communicate(timeout=PATIENCE)
     assert (process.returncode, stderr.strip()) == (130, "pgbraid: interrupted")
 
 
@@ -225,7 +226,7 @@ pgbraid.cli.main()
 
 def test_an_interrupt_leaves_no_warning_of_psycopg(dsn: str) -> None:
     command = [sys.executable, "-c", INTERRUPTED_BETWEEN_SENDING_AND_WAITING, dsn]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stderr.strip()) == (130, "pgbraid: interrupted")
 
 

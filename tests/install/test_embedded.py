@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -17,6 +16,7 @@ import pytest
 from pgbraid import embedded
 from pgbraid.embedded.programs import server_account
 from pgbraid.errors import ServerError
+from support.waiting import PATIENCE, until
 
 # The life of a server of each version: tests/install/test_cli.py.
 pytestmark = pytest.mark.any_version
@@ -37,7 +37,7 @@ def kill_postmaster(server: embedded.Server) -> None:
     process = psutil.Process(server.pid)
     children = process.children()
     process.kill()
-    psutil.wait_procs([process, *children], timeout=20)
+    psutil.wait_procs([process, *children], timeout=PATIENCE)
 
 
 def test_it_starts_keeps_running_stops_and_starts_again(home: Path, pg_version: int) -> None:
@@ -174,9 +174,10 @@ def test_a_damaged_pid_file_is_no_obstacle(cluster: embedded.Server) -> None:
 
 
 def test_an_initialisation_cut_short_is_done_again(home: Path, pg_version: int) -> None:
-    process = subprocess.Popen([sys.executable, "-c", ENSURE, home], stdout=subprocess.DEVNULL)
-    while not list(home.glob("postgres.new*/*")):
-        time.sleep(0.01)
+    # All but the last step, which takes the cluster for a whole one.
+    hung = f"import pathlib, time; pathlib.Path.rename = lambda *_: time.sleep(600); {ENSURE}"
+    process = subprocess.Popen([sys.executable, "-c", hung, home], stdout=subprocess.DEVNULL)
+    until(lambda: list(home.glob("postgres.new*/postgresql.conf")))
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not embedded.status(home).initialised

@@ -3,15 +3,14 @@ writers meet meanwhile."""
 
 from __future__ import annotations
 
-import re
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -24,6 +23,7 @@ from pgbraid.errors import ConcurrentUpgradeError, InstallationError, VersionMis
 from pgbraid.install import install, resources, session
 from support import HashEmbedder, snapshot
 from support.package import Package
+from support.waiting import PATIENCE, until, wait_and_go_on
 
 Connection = psycopg.Connection[Any]
 VERSION = "sql/core/95_upkeep/7_status/version.sql"
@@ -63,47 +63,41 @@ def test_a_login_without_rights_holds_up_nothing(dsn: str, make_login: Callable[
 
 
 def test_a_transaction_that_reads_definitions_is_named_after_some_tries(
-    dsn: str, db: Connection, make_login: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    dsn: str, make_login: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And whoever comes behind the installer waits no longer than one of them."""
     monkeypatch.setattr(session, "ATTEMPTS", 3)
     login = make_login("reader", "braid_reader")
     before = snapshot.rows(dsn)
     lines: list[str] = []
-    with (
-        psycopg.connect(make_conninfo(dsn, user=login)) as reader,
-        ThreadPoolExecutor(1) as pool,
-    ):
+    with psycopg.connect(make_conninfo(dsn, user=login)) as reader:
         reader.execute("select * from braid.collections")
-        upgrade = pool.submit(install, dsn, repair=True, notify=lines.append)
-        longest = 0.0
-        while not upgrade.done():
-            started = time.monotonic()
-            db.execute("select * from braid.collections")
-            longest = max(longest, time.monotonic() - started)
-            time.sleep(0.01)
         holder = f"process {reader.info.backend_pid}"
-        # And perhaps the other reader, at that moment.
-        with pytest.raises(InstallationError, match=rf"{holder}\b.* uses") as caught:
-            upgrade.result()
+        with pytest.raises(InstallationError, match=rf"{holder} uses") as caught:
+            install(dsn, repair=True, notify=lines.append)
     assert caught.value.sqlstate == "55P03"
     assert "pg_stat_activity" in str(caught.value.hint)
-    assert len(lines) == 1 and re.match(rf"waiting for transactions to end: .*{holder}\b", lines[0])
-    assert 0.3 < longest < 2
+    assert lines == [f"waiting for transactions to end: {holder}"]
     assert snapshot.rows(dsn) == before
 
 
-def test_an_upgrade_gets_its_turn_when_the_transaction_ends(dsn: str, make_login: Callable[..., str]) -> None:
+def test_an_upgrade_gets_its_turn_when_the_transaction_ends(
+    dsn: str, db: Connection, make_login: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And whoever comes behind the installer waits no longer than one of its tries."""
+    monkeypatch.setattr(session, "ATTEMPTS", 1000)
     seen = threading.Event()
     with (
         psycopg.connect(make_conninfo(dsn, user=make_login("reader", "braid_reader"))) as reader,
+        psycopg.connect(dsn, autocommit=True) as behind,
         ThreadPoolExecutor(1) as pool,
     ):
         reader.execute("select * from braid.collections")
         upgrade = pool.submit(install, dsn, repair=True, notify=lambda _: seen.set())
-        assert seen.wait(20)
+        assert seen.wait(PATIENCE)
+        wait_and_go_on(behind, db, "select * from braid.collections")
+        assert not upgrade.done()
         reader.rollback()
-        assert upgrade.result(60).functions_applied
+        assert upgrade.result(PATIENCE).functions_applied
 
 
 # Killed
@@ -132,9 +126,13 @@ def test_an_installer_that_is_killed_leaves_what_was_there(
         {
             VERSION: package.text(VERSION).replace(*OTHER_SHAPE),
             "migrations/9998.more.sql": "-- depends:\nalter table braid_store.documents add column more int;\n",
-            file: "-- depends: 9998.more\nselect pg_sleep(2);\n",
+            # As long as the lock is held.
+            file: "-- depends: 9998.more\ndo $$ begin\n"
+            "while exists (select from pg_locks where locktype = 'advisory' and objid = 7) loop\n"
+            "  perform pg_sleep(0.05);\nend loop;\nend $$;\n",
         }
     )
+    db.execute("select pg_advisory_lock(7)")
     process = subprocess.Popen([sys.executable, "-c", KILLED, root, dsn])
     try:
         backend = "select pid from pg_stat_activity where application_name = 'pgbraid install'"
@@ -143,6 +141,7 @@ def test_an_installer_that_is_killed_leaves_what_was_there(
     finally:
         process.kill()
         process.wait()
+        db.execute("select pg_advisory_unlock(7)")
     wait_until(db, f"select 1 where not exists ({backend})")
     assert snapshot.rows(dsn) == before
     assert db.execute("select external_id from braid.full_text_search('fox')").fetchall() == [("a",)]
@@ -151,10 +150,7 @@ def test_an_installer_that_is_killed_leaves_what_was_there(
 
 
 def wait_until(db: Connection, query: str) -> None:
-    deadline = time.monotonic() + 60
-    while not db.execute(query.encode()).fetchall():
-        assert time.monotonic() < deadline, query
-        time.sleep(0.02)
+    until(lambda: db.execute(query.encode()).fetchall(), lambda: query)
 
 
 # Under load
@@ -196,15 +192,16 @@ class Traffic:
         with ThreadPoolExecutor(len(workers)) as pool:
             started = [pool.submit(self._repeat, name, work) for name, work in workers.items()]
             try:
-                deadline = time.monotonic() + 30
-                while not all(self.rounds.get(name, 0) > 2 for name in workers):
-                    assert time.monotonic() < deadline and not self.errors, self.errors
-                    time.sleep(0.01)
+                until(lambda: self.errors or all(self.rounds.get(name, 0) > 2 for name in workers))
+                assert not self.errors, self.errors
                 yield
             finally:
                 self.stopped.set()
                 for future in started:
-                    future.result(60)
+                    future.result(PATIENCE)
+
+    def has_gone_on(self, before: dict[str, int]) -> bool:
+        return all(self.rounds[name] > before[name] + 2 for name in before)
 
     def _repeat(self, name: str, work: Callable[[int], object]) -> None:
         for number in count():
@@ -266,10 +263,7 @@ def test_readers_and_writers_go_on_during_upgrades(package: Package, dsn: str) -
                 before = dict(traffic.rounds)
                 report = install(dsn)
                 assert report.migrations == (f"99{number:02}.more",)
-                deadline = time.monotonic() + 60
-                while not all(traffic.rounds[name] > before[name] + 2 for name in before):
-                    assert time.monotonic() < deadline, (before, traffic.rounds)
-                    time.sleep(0.01)
+                until(partial(traffic.has_gone_on, before), lambda: traffic.rounds)
         assert traffic.errors == []
         # What fails in the moment of the upgrade does not fail for good.
         assert len(met) <= 2 * UPGRADES, met

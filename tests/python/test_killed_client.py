@@ -5,12 +5,12 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
 from typing import Any
 
 import psycopg
 
 import pgbraid
+from support.waiting import until
 
 WORK = """
 import sys, pgbraid
@@ -29,17 +29,14 @@ def test_a_statement_ends_with_its_client(dsn: str, db: psycopg.Connection[Any])
         row = db.execute("select count(*) from pg_stat_activity where pid = %s and state = 'active'", (pid,)).fetchone()
         return row == (1,)
 
-    while not is_there():
-        time.sleep(0.05)
+    until(is_there)
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
-    deadline = time.monotonic() + 20
-    while is_there() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    gone = not is_there()
-    db.execute("select pg_terminate_backend(pid) from pg_stat_activity where pid = %s", (pid,))
-    assert gone
+    try:
+        until(lambda: not is_there())
+    finally:
+        db.execute("select pg_terminate_backend(pid) from pg_stat_activity where pid = %s", (pid,))
 
 
 def test_a_connection_of_the_callers_is_left_as_it_is(db: psycopg.Connection[Any]) -> None:

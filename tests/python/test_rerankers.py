@@ -19,6 +19,7 @@ from pgbraid.embedders import LocalEmbedder, SentenceTransformerEmbedder
 from pgbraid.errors import InvalidArgumentError, MissingExtraError, PgbraidError, RerankingError, RerankingServiceError
 from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker, Reranker
 from support import JsonServer
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 
@@ -149,7 +150,7 @@ def test_http_says_that_nobody_is_there() -> None:
 
 def test_http_times_out(service: JsonServer) -> None:
     released = threading.Event()
-    service.answer = lambda body: released.wait(10) and cohere(body)
+    service.answer = lambda body: released.wait(PATIENCE) and cohere(body)
     try:
         with pytest.raises(RerankingServiceError, match="timed out"):
             HttpReranker("cohere", "m", base_url=service.url, timeout=0.05).rerank("q", ["a"])
@@ -552,7 +553,7 @@ def test_a_cross_encoder_that_takes_too_long(
     forward = BertForSequenceClassification.forward
 
     def slow(*given: Any, **named: Any) -> Any:
-        released.wait(10)
+        released.wait(PATIENCE)
         return forward(*given, **named)
 
     monkeypatch.setattr(BertForSequenceClassification, "forward", slow)

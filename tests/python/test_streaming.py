@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -19,11 +18,11 @@ from pgbraid.embedders.protocol import Vector
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, NotFoundError
 from support import HashEmbedder
 from support.calls import one
+from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.any_version
 
 Connection = psycopg.Connection[Any]
-SECONDS = 30
 
 
 class Gate(HashEmbedder):
@@ -38,7 +37,7 @@ class Gate(HashEmbedder):
     def embed_query(self, text: str) -> Vector:
         self.asked.append(text)
         self.begun.set()
-        assert self.opened.wait(SECONDS)
+        assert self.opened.wait(PATIENCE)
         if self.error is not None:
             raise self.error
         return super().embed_query(text)
@@ -313,11 +312,7 @@ def blocked(db: Connection) -> None:
     """Wait until a statement waits for the table that `db` has locked."""
     question = "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
     with psycopg.connect(db.info.dsn, autocommit=True) as connection:
-        for _ in range(SECONDS * 1000):
-            if one(connection, question):
-                return
-            connection.execute("select pg_sleep(0.001)")
-    raise AssertionError("nothing waits")
+        until(lambda: one(connection, question))
 
 
 def test_closed_while_the_server_searches(dsn: str, logged: pgbraid.Client, db: Connection) -> None:
@@ -331,7 +326,7 @@ def test_closed_while_the_server_searches(dsn: str, logged: pgbraid.Client, db: 
                 waiting = threads.submit(next, stream, None)
                 blocked(db)
                 stream.close()
-                assert waiting.result(SECONDS) is None
+                assert waiting.result(PATIENCE) is None
                 assert next(stream, None) is None
             assert client.search(query)[0].external_id in TEXTS
 
@@ -341,10 +336,9 @@ def test_closed_while_the_query_is_embedded(dsn: str, logged: pgbraid.Client, db
         stream = client.search_stream("heron reeds")
         next(stream)
         waiting = threads.submit(next, stream, None)
-        while stream._awaited is None:
-            time.sleep(0)
+        until(lambda: stream._awaited is not None)
         stream.close()
-        assert waiting.result(SECONDS) is None and not gate.opened.is_set()
+        assert waiting.result(PATIENCE) is None and not gate.opened.is_set()
         assert client.search("heron", mode="full_text")
         assert len(logged_ids(db)) == 1  # of the search, not of the stream
         with client.search_stream("reeds") as abandoned:
@@ -359,10 +353,10 @@ def test_closed_while_the_search_itself_embeds(
     with pgbraid.connect(dsn, embedder=gate) as client, ThreadPoolExecutor() as threads:
         stream = client.search_stream("heron reeds", **arguments)
         waiting = threads.submit(next, stream, None)
-        assert gate.begun.wait(SECONDS)
-        # The embedder itself gives up after SECONDS.
-        threads.submit(stream.close).result(SECONDS / 2)
-        assert waiting.result(SECONDS / 2) is None
+        assert gate.begun.wait(PATIENCE)
+        # The embedder itself gives up after PATIENCE.
+        threads.submit(stream.close).result(PATIENCE / 2)
+        assert waiting.result(PATIENCE / 2) is None
         assert client.search("heron", mode="full_text")
 
 
@@ -372,16 +366,16 @@ def test_closed_while_reranked(logged: pgbraid.Client) -> None:
     class Slow(ByLength):
         def rerank(self, query: str, texts: Sequence[str]) -> Any:
             begun.set()
-            assert over.wait(SECONDS)
+            assert over.wait(PATIENCE)
             return super().rerank(query, texts)
 
     with ThreadPoolExecutor() as threads:
         stream = logged.search_stream("heron", mode="full_text", rerank=Slow())
         next(stream)
         waiting = threads.submit(next, stream, None)
-        assert begun.wait(SECONDS)
+        assert begun.wait(PATIENCE)
         stream.close()
-        assert waiting.result(SECONDS) is None
+        assert waiting.result(PATIENCE) is None
         over.set()
 
 
@@ -390,12 +384,11 @@ def test_a_stream_is_for_one_reader(dsn: str, logged: pgbraid.Client, gate: Gate
         stream = client.search_stream("heron reeds")
         next(stream)
         waiting = threads.submit(lambda: [next(stream), threading.get_ident()])
-        while not stream._is_busy:
-            time.sleep(0)
+        until(lambda: stream._is_busy)
         with pytest.raises(RuntimeError, match="another thread"):
             next(stream)
         gate.opened.set()
-        assert waiting.result(SECONDS)
+        assert waiting.result(PATIENCE)
 
 
 def test_a_task_that_is_cancelled(dsn: str, logged: pgbraid.Client, db: Connection, gate: Gate) -> None:
@@ -447,16 +440,15 @@ def test_what_is_given_up_before_it_begins_never_does() -> None:
 
     def call(number: int) -> int:
         calls.append(number)
-        assert over.wait(SECONDS)
+        assert over.wait(PATIENCE)
         return number
 
     futures = [in_background(call, number) for number in range(MOST_CALLS)]
-    while len(calls) < MOST_CALLS:
-        time.sleep(0)
+    until(lambda: len(calls) == MOST_CALLS)
     abandoned, wanted = in_background(call, 100), in_background(call, 101)
     assert abandoned.cancel()
     over.set()
-    assert [future.result(SECONDS) for future in [*futures, wanted]] == [*range(MOST_CALLS), 101]
+    assert [future.result(PATIENCE) for future in [*futures, wanted]] == [*range(MOST_CALLS), 101]
     assert 100 not in calls
 
 

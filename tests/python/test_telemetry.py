@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -62,7 +63,9 @@ def recorded() -> Iterator[Recorded]:
 def test_a_call_is_a_span_and_a_duration(client: pgbraid.Client, recorded: Recorded) -> None:
     client.add_documents([{"external_id": "a", "content": "A secret heron."}])
     recorded.instrument()
+    began = time.perf_counter()
     client.search("secret", mode="full_text")
+    took = time.perf_counter() - began
     (span,) = recorded.spans
     assert span.name == "search default" and span.kind is SpanKind.CLIENT
     attributes = dict(span.attributes or {})
@@ -76,7 +79,8 @@ def test_a_call_is_a_span_and_a_duration(client: pgbraid.Client, recorded: Recor
     assert span.instrumentation_scope is not None and span.instrumentation_scope.name == "pgbraid"
     (((_, error), (count, seconds)),) = recorded.durations().items()
     assert error is None and count == 1
-    assert seconds == pytest.approx(((span.end_time or 0) - (span.start_time or 0)) / 1e9, abs=0.05)
+    # A clock that is set meanwhile moves the span, which has the time of day.
+    assert 0 < seconds <= took and span.start_time is not None and span.end_time is not None
 
 
 def test_an_error_is_told_without_what_it_quotes(client: pgbraid.Client, recorded: Recorded) -> None:

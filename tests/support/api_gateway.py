@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from support.waiting import PATIENCE
+
 
 class ApiGateway(ThreadingHTTPServer):
     """`tokens` are the token of each publishable or secret key; a legacy key is a token, and its own."""
@@ -43,7 +45,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers["Authorization"] = (
             given if given and not given.startswith("Bearer sb_") else f"Bearer {self.server.tokens[key]}"
         )
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=PATIENCE)
         connection.request(self.command, self.path.removeprefix("/rest/v1"), body, headers)
         response = connection.getresponse()
         self._send(response.status, response.read())

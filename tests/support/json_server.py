@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import datetime
 from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any
+
+from support.waiting import PATIENCE
 
 
 class JsonServer(ThreadingHTTPServer):
@@ -25,10 +27,12 @@ class JsonServer(ThreadingHTTPServer):
         # Called with each body first.
         self.before: Callable[[Any], object] | None = None
         self.retry_after: str | None = "0"
-        # Seconds before an answer, and bytes that it announces but does not send.
-        self.delay = 0.0
-        # Seconds by which its clock is wrong.
-        self.clock_ahead = 0.0
+        # While it is cleared, nothing is answered.
+        self.answers = threading.Event()
+        self.answers.set()
+        # Bytes that it announces but does not send.
+        # What it takes for the present, if it is wrong.
+        self.clock: datetime | None = None
         self.missing_bytes: int | None = None
         # Announces chunks (RFC 9112, 7.1), and sends none.
         self.is_chunked = False
@@ -49,6 +53,7 @@ class JsonServer(ThreadingHTTPServer):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
+        self.answers.set()
         self.shutdown()
         self._thread.join()
         self.server_close()
@@ -65,8 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.authorization = self.headers["Authorization"]
         if self.server.before is not None:
             self.server.before(body)
-        if self.server.delay:
-            time.sleep(self.server.delay)
+        self.server.answers.wait(PATIENCE)
         status = self.server.failures.pop(0) if self.server.failures else 200
         self.send_response(status)
         if self.server.retry_after is not None:
@@ -83,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def date_time_string(self, timestamp: float | None = None) -> str:
-        return super().date_time_string(time.time() + self.server.clock_ahead)
+        return super().date_time_string(self.server.clock.timestamp() if self.server.clock else timestamp)
 
     def log_message(self, *_: Any) -> None:
         pass

@@ -15,6 +15,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import upsert, vector
 from support.roles import owner_role
+from support.waiting import PATIENCE, until
 
 Connection = psycopg.Connection[Any]
 Vector = npt.NDArray[np.float32]
@@ -117,7 +118,7 @@ def pass_a_day(db: Connection) -> None:
     db.execute("update braid_store.due_parts set due_at = due_at - interval '25 hours'")
 
 
-def maintain(db: Connection, budget: str = "60 seconds", patience: float = 20) -> int:
+def maintain(db: Connection, budget: str = "10 minutes", patience: float = PATIENCE) -> int:
     """Until nothing is left to do, not even a shard to drop that autovacuum's snapshot may read. Returns how many calls
     that took."""
     deadline = time.monotonic() + patience
@@ -140,7 +141,7 @@ def maintain_as_far_as_possible(db: Connection) -> bool:
             return bool(done["complete"])
 
 
-def maintain_once(db: Connection, budget: str = "60 seconds") -> dict[str, Any]:
+def maintain_once(db: Connection, budget: str = "10 minutes") -> dict[str, Any]:
     row = db.execute("select braid.maintain(%s)", (budget,)).fetchone()
     assert row is not None
     return dict(row[0])
@@ -192,11 +193,12 @@ def shard_tables(db: Connection) -> set[str]:
 
 def assert_shard_tables(db: Connection, expected: set[str]) -> None:
     """After maintenance, which leaves a shard for as long as any snapshot, even of autovacuum, may read it."""
-    deadline = time.monotonic() + 20
-    while shard_tables(db) != expected and time.monotonic() < deadline:
-        time.sleep(0.05)
+
+    def are_there() -> bool:
         maintain(db)
-    assert shard_tables(db) == expected
+        return shard_tables(db) == expected
+
+    until(lambda: shard_tables(db) == expected or are_there(), lambda: shard_tables(db))
 
 
 def written_count(db: Connection, collection: str) -> int:

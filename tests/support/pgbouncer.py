@@ -19,6 +19,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgbraid.embedded.programs import Account, server_account
 from support.servers import temporary_folder
+from support.waiting import PATIENCE
 
 # With the libraries that a system without it may lack.
 PACKAGES = ("pgbouncer", "libevent-2.1-7", "libc-ares2")
@@ -143,7 +144,7 @@ def _let_in(account: Account, dsn: str, logins: Sequence[str]) -> Iterator[None]
 
 
 def _wait(dsn: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
         try:
             psycopg.connect(dsn, connect_timeout=5).close()

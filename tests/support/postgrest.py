@@ -24,6 +24,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from pgbraid.embedded.programs import Account, server_account
 from support.servers import temporary_folder
+from support.waiting import PATIENCE
 
 SECRET = "a secret of at least thirty-two characters"
 
@@ -47,7 +48,7 @@ class Gateway:
 
     def __init__(self, port: int) -> None:
         self.port = port
-        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
 
     @property
     def url(self) -> str:
@@ -176,7 +177,7 @@ def _started(program: Path, environment: dict[str, str], account: Account, log: 
 
 def _wait(gateway: Gateway, process: subprocess.Popen[bytes], log: Path) -> None:
     """Until its schema cache is loaded: it then looks at the function's privileges."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and process.poll() is None:
         try:
             answer = gateway.post("version", {})

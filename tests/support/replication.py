@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,8 +18,7 @@ from pgbraid import embedded
 from pgbraid.embedded.programs import programs, server_account
 from support.calls import one
 from support.servers import make_fast, temporary_folder
-
-SECONDS = 30
+from support.waiting import until
 
 
 @dataclass
@@ -46,13 +44,6 @@ class Replicated:
         """As by `kill -9`; returns when its sockets answer no more."""
         os.kill(self.primary.pid, signal.SIGKILL)
         until(lambda: not is_reachable(self.primary))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def is_reachable(server: embedded.Server) -> bool:

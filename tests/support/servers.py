@@ -6,20 +6,23 @@ import os
 import shutil
 import signal
 import tempfile
-import time
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from pgbraid import embedded
+from support.waiting import until
 
 # Not for a test of what a server still has after a crash: a process that is killed can leave half a page written.
 FAST_SETTINGS = {"fsync": "off", "full_page_writes": "off"}
+# Autovacuum is on and never comes: what a test reads does not depend on when it has been there.
+SETTINGS = {**FAST_SETTINGS, "autovacuum_naptime": "20d"}
 # While the next test runs: PostgreSQL waits a tenth of a second for sessions that are just ending.
 _dropping = ThreadPoolExecutor(max_workers=1)
 _drops: list[Future[None]] = []
@@ -27,7 +30,7 @@ _drops: list[Future[None]] = []
 
 def make_fast(server: embedded.Server) -> None:
     with psycopg.connect(server.dsn, autocommit=True) as connection:
-        for name, value in FAST_SETTINGS.items():
+        for name, value in SETTINGS.items():
             connection.execute(sql.SQL("alter system set {} = {}").format(sql.Identifier(name), sql.Literal(value)))
         connection.execute("select pg_reload_conf()")
 
@@ -92,19 +95,25 @@ def durable_server(version: int) -> Iterator[embedded.Server]:
 
 def kill_sleeping(dsn: str) -> None:
     """Kill a backend as soon as it is in pg_sleep(), and with it the server, and wait until that has recovered."""
-    deadline = time.monotonic() + 60
+    sleeping = "select pid from pg_stat_activity where wait_event = 'PgSleep'"
     with psycopg.connect(dsn, autocommit=True) as db:
-        while not (found := db.execute("select pid from pg_stat_activity where wait_event = 'PgSleep'").fetchall()):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        os.kill(found[0][0], signal.SIGKILL)
+        until(lambda: db.execute(sleeping).rowcount)
+        ((pid,), *_) = db.execute(sleeping).fetchall()
+        os.kill(pid, signal.SIGKILL)
         # All sessions end once the server has seen it. Before that it takes new ones.
         with suppress(psycopg.OperationalError):
-            while True:
-                db.execute("select")
-                time.sleep(0.01)
-    while time.monotonic() < deadline:
+            until(lambda: db.execute("select").closed)
+    connect_again(dsn).close()
+
+
+def connect_again(dsn: str) -> psycopg.Connection[Any]:
+    """Connect as soon as a server that was killed takes connections again."""
+    opened: list[psycopg.Connection[Any]] = []
+
+    def is_open() -> bool:
         with suppress(psycopg.OperationalError):
-            psycopg.connect(dsn).close()
-            return
-        time.sleep(0.02)
+            opened.append(psycopg.connect(dsn, autocommit=True))
+        return bool(opened)
+
+    until(is_open)
+    return opened[0]

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from support.waiting import PATIENCE
+
 pytestmark = pytest.mark.any_version
 # What npm takes long for, and says how often.
 NPM = """#!/bin/sh
@@ -36,7 +38,7 @@ def test_two_runs_fill_an_empty_cache(tmp_path: Path) -> None:
         )
         for _ in range(2)
     ]
-    answers = [run.communicate(timeout=60) for run in runs]
+    answers = [run.communicate(timeout=PATIENCE) for run in runs]
     assert [run.returncode for run in runs] == [0, 0], answers
     (folder,) = {Path(said.strip()) for said, _ in answers}
     assert folder.is_relative_to(home)

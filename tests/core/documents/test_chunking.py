@@ -19,6 +19,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from support.waiting import processor_limit
+
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 WHITE_SPACE = " \t\n\r\f\v"
@@ -141,9 +143,9 @@ HUGE = {
 
 def test_time_is_linear(db: Connection) -> None:
     # Each takes a second or two; what is quadratic takes many minutes.
-    db.execute("set statement_timeout = '60s'")
-    for name, text in HUGE.items():
-        assert split(db, text), name
+    with processor_limit(db, 60):
+        for name, text in HUGE.items():
+            assert split(db, text), name
 
 
 def test_the_estimate_of_a_text_is_that_of_its_only_chunk(db: Connection) -> None:

@@ -5,20 +5,23 @@ from __future__ import annotations
 import random
 import threading
 import time
+from functools import partial
 from typing import Any
 
 import psycopg
 from psycopg.types.json import Jsonb
 
 from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
-from support.calls import full_text, upsert
+from support.calls import full_text, one, upsert
+from support.waiting import PATIENCE, until
 
 Connection = psycopg.Connection[Any]
 WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor", "the", "ORA-00942"]
 TABLES = ["documents", "chunks", "segments", "segment_chunks", "postings", "forward_rows"]
 TABLES += ["tombstones", "chunk_vectors", "embedding_jobs"]
 WRITERS = 4
-SECONDS = 4
+# Calls of each; and the searches meanwhile are not fewer than this.
+CALLS, SEARCHES = 50, 10
 
 
 def connect(dsn: str) -> Connection:
@@ -36,14 +39,16 @@ def assert_index_equals_chunks(db: Connection) -> None:
         assert full_text(db, query) == approximately(model.search(query))
 
 
-def write_at_random(dsn: str, seed: int, deadline: float, written: dict[str, str], problems: list[Exception]) -> None:
+def write_at_random(
+    dsn: str, seed: int, searches: list[int], written: dict[str, str], problems: list[Exception]
+) -> None:
     """Batches over the same 30 documents, each in an order of its own, with deletes and maintenance between."""
     rng = random.Random(seed)
     version = 0
     try:
         with connect(dsn) as db:
-            db.execute("set lock_timeout = '20s'")
-            while time.monotonic() < deadline:
+            db.execute(f"set lock_timeout = '{PATIENCE}s'")
+            while version < CALLS or (len(searches) < SEARCHES and not problems):
                 choice = rng.random()
                 version += 1
                 if choice < 0.7:
@@ -68,23 +73,21 @@ def write_at_random(dsn: str, seed: int, deadline: float, written: dict[str, str
 def test_writers_at_once(db: Connection, dsn: str) -> None:
     problems: list[Exception] = []
     written: dict[str, str] = {}
-    deadline = time.monotonic() + SECONDS
+    searches: list[int] = []
     threads = [
-        threading.Thread(target=write_at_random, args=(dsn, seed, deadline, written, problems))
+        threading.Thread(target=write_at_random, args=(dsn, seed, searches, written, problems))
         for seed in range(WRITERS)
     ]
     for thread in threads:
         thread.start()
-    searches = 0
     while any(thread.is_alive() for thread in threads):
         # Each search is of one moment: a document has one version.
         hits = [hit[0] for hit in full_text(db, " ".join(WORDS))]
         assert len(hits) == len(set(hits))
-        searches += 1
+        searches.append(len(hits))
     for thread in threads:
         thread.join()
     assert not problems
-    assert searches > 3
     assert len(written) == WRITERS
     for external_id, marker in written.items():
         assert [hit[0] for hit in full_text(db, marker) if hit[0] == external_id] == [external_id]
@@ -117,7 +120,7 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
     upsert(db, [{"external_id": f"d{n}", "content": f"amber basket {n}"} for n in range(20)])
     before = count_rows(db)
     batch = Jsonb([{"external_id": f"d{n}", "content": "candle " * 40 + str(n)} for n in range(3000)])
-    seen_at_work = 0
+    at_work = "select query like '%%upsert_documents%%' from pg_stat_activity where pid = %s"
     # Later and later, from the first statement to the last.
     for wait in (0.05, 0.15, 0.3, 0.6):
         victim = connect(dsn)
@@ -135,11 +138,8 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
 
         thread = threading.Thread(target=write)
         thread.start()
+        until(partial(one, db, at_work, pid))
         time.sleep(wait)
-        row = db.execute(
-            "select query like '%%upsert_documents%%' from pg_stat_activity where pid = %s", (pid,)
-        ).fetchone()
-        seen_at_work += row == (True,)
         db.execute("select pg_terminate_backend(%s, 10000)", (pid,))
         thread.join()
         assert errors
@@ -147,9 +147,8 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
         assert count_rows(db) == before
         assert full_text(db, "candle") == []
         assert_index_equals_chunks(db)
-    assert seen_at_work
     # The same batch then goes in, locks and all.
-    db.execute("set lock_timeout = '5s'")
+    db.execute("set lock_timeout = '1min'")
     row = db.execute("select count(*) from braid.upsert_documents(%s)", (batch,)).fetchone()
     assert row == (3000,)
     assert len(full_text(db, "candle", match_count=5000)) == 3000
@@ -157,8 +156,7 @@ def test_a_backend_that_dies_leaves_nothing_half_written(db: Connection, dsn: st
 
 def wait_until_blocked(db: Connection, waiting: Connection, by: Connection) -> None:
     blocked = "select %s = any (pg_blocking_pids(%s))"
-    while db.execute(blocked, (by.info.backend_pid, waiting.info.backend_pid)).fetchone() != (True,):
-        time.sleep(0.01)
+    until(partial(one, db, blocked, by.info.backend_pid, waiting.info.backend_pid))
 
 
 def test_a_job_that_comes_while_its_chunk_is_being_deleted(db: Connection, dsn: str) -> None:

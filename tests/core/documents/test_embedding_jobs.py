@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from support.calls import semantic, set_tenant, upsert, vector
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
@@ -74,7 +75,7 @@ def test_two_workers_never_get_the_same_chunk(filled: Connection, dsn: str) -> N
     with connect(dsn) as first, connect(dsn) as second:
         for worker in (first, second):
             worker.execute("begin")
-            worker.execute("set local lock_timeout = '2s'")
+            worker.execute("set local lock_timeout = '1min'")
         jobs = claim(first, 3), claim(second, 10)
         assert [len(claimed) for claimed in jobs] == [3, 3]
         assert jobs[0].keys().isdisjoint(jobs[1])
@@ -85,9 +86,9 @@ def test_two_workers_never_get_the_same_chunk(filled: Connection, dsn: str) -> N
 
 
 def test_a_lease_that_has_run_out(filled: Connection) -> None:
-    jobs = claim(filled, 10, "100 milliseconds")
+    jobs = claim(filled, 10, "1 minute")
     assert claim(filled, 10, "1 minute") == {}
-    filled.execute("select pg_sleep(0.2)")
+    filled.execute("update braid_store.embedding_jobs set claimed_until = claimed_until - interval '1 minute'")
     assert claim(filled, 10, "1 minute") == jobs
     # The first worker comes late, and its vectors are as good.
     assert store(filled, list(jobs)) == 6
@@ -249,10 +250,15 @@ def test_usage_adds_up_by_tenant_and_model(db: Connection) -> None:
 @pytest.mark.parametrize("setting", ["on", "off"])
 def test_writers_wake_resting_workers_if_they_are_asked_to(db: Connection, dsn: str, setting: str) -> None:
     def told(listener: Connection) -> int:
-        return len(list(listener.notifies(timeout=0.2)))
+        """Notifications come in the order of the commits."""
+        db.execute("notify that_is_all")
+        for number, notification in enumerate(listener.notifies(timeout=PATIENCE)):
+            if notification.channel == "that_is_all":
+                return number
+        raise AssertionError("nothing came")
 
     with connect(dsn) as listener:
-        listener.execute("listen braid_embedding_jobs")
+        listener.execute("listen braid_embedding_jobs; listen that_is_all")
         db.execute(f"set braid.notify_workers = '{setting}'")
         upsert(db, [{"external_id": f"d{n}", "content": f"text {n}"} for n in range(5)])
         assert told(listener) == (setting == "on")

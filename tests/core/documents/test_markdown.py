@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from support.calls import upsert
+from support.waiting import processor_limit
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
@@ -105,6 +106,6 @@ def test_the_format_is_a_part_of_what_is_written(db: Connection) -> None:
 
 
 def test_time_is_linear(db: Connection) -> None:
-    db.execute("set statement_timeout = '30s'")
-    for text in ("# a\n" * 20_000, "```\n" + "x = 1\n" * 40_000, "- a\n\n" * 20_000, "a\n\n" * 20_000):
-        assert split(db, text)
+    with processor_limit(db, 30):
+        for text in ("# a\n" * 20_000, "```\n" + "x = 1\n" * 40_000, "- a\n\n" * 20_000, "a\n\n" * 20_000):
+            assert split(db, text)

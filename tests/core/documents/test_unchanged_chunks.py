@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from support.calls import one, semantic, set_tenant, upsert, vector
 from support.nearest import maintain, serving_shard, set_threshold
+from support.waiting import until
 
 pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
@@ -335,8 +336,7 @@ def test_a_worker_comes_too_late(c: Connection, dsn: str) -> None:
 
 
 def wait_for_lock(db: Connection, waiting: Connection) -> None:
-    while not one(db, "select cardinality(pg_blocking_pids(%s)) > 0", waiting.info.backend_pid):
-        db.execute("select pg_sleep(0.01)")
+    until(lambda: one(db, "select cardinality(pg_blocking_pids(%s)) > 0", waiting.info.backend_pid))
 
 
 def test_a_replacement_that_is_rolled_back(c: Connection, dsn: str) -> None:

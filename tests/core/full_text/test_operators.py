@@ -13,6 +13,7 @@ from psycopg.types.json import Jsonb
 import pgbraid
 from support import HashEmbedder
 from support.calls import full_text, hybrid, upsert, vector
+from support.waiting import processor_limit
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
@@ -330,8 +331,7 @@ def test_no_text_is_an_error(filled: Connection) -> None:
     ids=["words", "demands", "prefixes", "phrase", "unspaced", "alternatives"],
 )
 def test_long_queries_take_bounded_time(filled: Connection, query: str) -> None:
-    with filled.transaction():
-        filled.execute("set local statement_timeout = '10s'")
+    with processor_limit(filled, 10):
         found(filled, query)
         found_by_both(filled, query)
 

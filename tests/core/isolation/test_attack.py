@@ -17,6 +17,7 @@ from psycopg import sql
 
 from pgbraid import embedded
 from support.calls import one
+from support.waiting import processor_seconds
 
 pytestmark = pytest.mark.any_version
 
@@ -149,6 +150,12 @@ class Attacker:
         with self.session():
             return list(attack(self.connection, statements))
 
+    def processor_seconds(self, statement: str) -> float:
+        pid = self.connection.info.backend_pid
+        before = processor_seconds(pid)
+        self.run([statement])
+        return processor_seconds(pid) - before
+
 
 @pytest.fixture(scope="module")
 def api(world: World) -> list[Function]:
@@ -234,7 +241,9 @@ def assert_nothing_shows(
         if o.state not in documented
     }
     assert surprises == {}
-    assert [(o.statement[:300], o.milliseconds) for o in outcomes if o.milliseconds > 5000] == []
+    # On a busy machine everything takes long; what counts is how much of a processor.
+    slow = [o.statement for o in outcomes if o.milliseconds > 5000]
+    assert [statement[:300] for statement in slow if attacker.processor_seconds(statement) > 5] == []
     assert (world.fingerprint("beta"), world.fingerprint("alpha")) == before
 
 

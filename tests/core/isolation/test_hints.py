@@ -38,7 +38,7 @@ $$
 
 @pytest.fixture(scope="module")
 def session(world: World) -> Iterator[Connection]:
-    connection = world.connect("postgres", braid__tenant="alpha", statement_timeout="60s")
+    connection = world.connect("postgres", braid__tenant="alpha", statement_timeout="3min")
     connection.execute(ERRORS)
     yield connection
 

@@ -17,6 +17,7 @@ from pgbraid import errors
 from support import HashEmbedder
 from support.calls import one
 from support.pgbouncer import pooled
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 
@@ -135,7 +136,7 @@ def test_clients_of_many_tenants_share_a_connection(world: World, pool: str, ser
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     assert not any(thread.is_alive() for thread in threads)
     assert wrong == []
     assert world.admin.execute("select count(*) from pg_stat_activity where usename = %s", (service,)).fetchone() == (

@@ -79,7 +79,7 @@ ABOUT_RESOURCES = {"25001", "25006", "54001", "57014", "53400", "55P03", "25P03"
 def test_an_analyst_who_sets_everything_stays_the_same(world: World) -> None:
     login = world.role("analyst", "braid_writer")
     world.member("alpha", login)
-    analyst = world.connect(login, statement_timeout="20s")
+    analyst = world.connect(login, statement_timeout="3min")
     values = analyst.execute(
         """
         select s.name, v.value

@@ -12,13 +12,14 @@ import pytest
 from core.isolation.world import Connection, World
 
 from support.calls import one
+from support.waiting import PATIENCE
 
 
 class Background:
     """A statement in a session of its own, which may have to wait."""
 
     def __init__(self, world: World, statement: str, tenant: str = "alpha") -> None:
-        self.connection = world.connect("postgres", braid__tenant=tenant, statement_timeout="20s")
+        self.connection = world.connect("postgres", braid__tenant=tenant, statement_timeout="3min")
         self.result: Any = None
         self.error: psycopg.Error | None = None
         self._world = world
@@ -41,7 +42,7 @@ class Background:
         return False
 
     def finish(self) -> Any:
-        self._thread.join(30)
+        self._thread.join(PATIENCE)
         assert not self._thread.is_alive()
         if self.error:
             raise self.error

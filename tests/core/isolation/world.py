@@ -81,7 +81,7 @@ class World:
     def superuser(self, dsn: str) -> Connection:
         connection = psycopg.connect(dsn, autocommit=True)
         self.opened.append(connection)
-        connection.execute("set statement_timeout = '30s'")  # a test that would wait for itself
+        connection.execute("set statement_timeout = '3min'")  # a test that would wait for itself
         return connection
 
     def define(self) -> None:

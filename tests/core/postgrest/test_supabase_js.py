@@ -13,6 +13,7 @@ from core.postgrest.calls import CALLS, TEXT, VECTOR, Caller
 from support import npm
 from support.api import ADMINISTRATIVE
 from support.postgrest import Gateway
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 
@@ -54,7 +55,11 @@ def supabase_js(http: Gateway, tokens: dict[bool, str]) -> Run:
         ]
         given = {"url": http.url, "tokens": [tokens[False], tokens[True]], "calls": made}
         done = subprocess.run(
-            ["node", script, json.dumps(given)], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
+            ["node", script, json.dumps(given)],
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            stdin=subprocess.DEVNULL,
         )
         assert done.returncode == 0, done.stderr
         return list(json.loads(done.stdout))

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 from pgbraid.arguments import check_mode
 from pgbraid.errors import InvalidArgumentError
 from support.calls import full_text, hybrid, named, semantic, upsert, vector
+from support.waiting import processor_limit
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
@@ -291,9 +292,9 @@ def test_of_very_many_demands_the_first_count(db: Connection, demands: list[str]
     """Every chunk that is looked at is tested for each."""
     upsert(db, DOCUMENTS)
     upsert(db, [{"external_id": f"d{number}", "content": "who leeds table numbers"} for number in range(2_000)])
-    db.execute("set statement_timeout = '10s'")
     asked = "leeds -played " + " ".join(demands)
-    row = db.execute("select braid.search_json(query_text => %s, match_count => 10000)", (asked,)).fetchone()
+    with processor_limit(db, 10):
+        row = db.execute("select braid.search_json(query_text => %s, match_count => 10000)", (asked,)).fetchone()
     assert row
     assert {result["external_id"] for result in row[0]["results"]} == {f"d{number}" for number in range(2_000)}
     assert [warning["code"] for warning in row[0]["warnings"]] == ["demands_cut"]

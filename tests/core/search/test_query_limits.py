@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from support.calls import full_text, named, upsert
+from support.waiting import processor_seconds
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
@@ -119,15 +119,6 @@ def least_seconds(db: Connection, function: str, **arguments: Any) -> float:
         db.execute(f"select braid.{function}({named(arguments)})", arguments)
         taken.append(processor_seconds(pid) - before)
     return min(taken)
-
-
-def processor_seconds(pid: int) -> float:
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-    except FileNotFoundError:
-        return time.monotonic()
-    return (int(fields[11]) + int(fields[12])) / 100
 
 
 @pytest.mark.parametrize("kind", QUERIES)

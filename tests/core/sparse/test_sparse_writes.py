@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from support.calls import one, upsert
+from support.waiting import until
 
 pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
@@ -110,10 +110,7 @@ def test_small_writes_leave_few_rows_to_read_one_by_one(empty: Connection) -> No
 
 
 def wait_for_locks(db: Connection, count: int) -> None:
-    deadline = time.monotonic() + 20
-    while one(db, "select count(*) from pg_stat_activity where wait_event_type = 'Lock'") < count:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: one(db, "select count(*) from pg_stat_activity where wait_event_type = 'Lock'") >= count)
 
 
 def test_writers_of_the_same_chunks_do_not_deadlock(empty: Connection, dsn: str) -> None:

@@ -16,7 +16,8 @@ from endurance.test_shards_alive import Reader, Writer, check, prepare, together
 from pgbraid.errors import RecoveryConflictError, from_psycopg
 from support.calls import one
 from support.nearest import serving_shard, shard_tables
-from support.replication import set_on, until
+from support.replication import set_on
+from support.waiting import until
 
 Connection = psycopg.Connection[Any]
 PAUSE = "perform pg_sleep(60)"

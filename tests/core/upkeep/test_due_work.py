@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -49,7 +48,7 @@ def add_idle_tenants(db: Connection, count: int, shards_each: int = 0) -> None:
 def read_by_maintain(db: Connection) -> dict[str, tuple[int, ...]]:
     db.execute("select pg_stat_force_next_flush()")  # else it counts what was done before
     with db.transaction():
-        assert maintain_once(db, "30 s")["complete"]
+        assert maintain_once(db, "10 minutes")["complete"]
         return {row[0]: row[1:] for row in db.execute(READ).fetchall()}
 
 
@@ -145,9 +144,9 @@ def test_a_call_makes_the_indexes_of_several_small_shards(db: Connection) -> Non
     for name in names:
         db.execute("select braid.create_collection(%s, dimensions => 3)", (name,))
         store(db, {str(n): rng.normal(size=3) for n in range(30)}, name)
-    maintain_once(db, "30 s")
+    maintain_once(db, "10 minutes")
     assert [[state for _, state in shards(db, name)] for name in names] == [["indexing"]] * 5
-    maintain_once(db, "30 s")
+    maintain_once(db, "10 minutes")
     assert [[state for _, state in shards(db, name)] for name in names] == [["serving"]] * 5
 
 
@@ -266,11 +265,10 @@ def test_it_waits_for_no_lock_longer_than_its_budget(db: Connection, dsn: str) -
         upsert(db, documents(10))
     with psycopg.connect(dsn) as other:
         other.execute("lock table braid_store.segments in access exclusive mode")
-        db.execute("set statement_timeout = '10 s'")
-        started = time.monotonic()
+        db.execute("set statement_timeout = '3min'")
         done = maintain_once(db, "1 s")
-        assert time.monotonic() - started < 4  # 2, on a machine with nothing else to do
-        assert not done["complete"] and done["warnings"]
+        # Each of the eight would be waited for for 0.3 s.
+        assert not done["complete"] and 0 < len(done["warnings"]) < 8
     assert maintain(db) >= 1
 
 

@@ -20,7 +20,7 @@ from pgbraid.cli import cli
 from pgbraid.install import install
 from support import temporary_folder
 from support.health import assert_found_and_mended, findings, mend
-from support.replication import until
+from support.waiting import until
 
 Connection = psycopg.Connection[Any]
 
@@ -196,7 +196,7 @@ def test_a_shard_that_is_being_dropped_keeps_nobody_waiting(dsn: str, db: Connec
     db.execute("create table braid_store.vectors_99 (id int)")
     with psycopg.connect(dsn) as other:
         other.execute("drop table braid_store.vectors_99")
-        findings(make_conninfo(dsn, options="-c lock_timeout=2s"))
+        findings(make_conninfo(dsn, options="-c lock_timeout=1min"))
         other.rollback()
 
 

@@ -9,10 +9,12 @@ import psycopg
 import pytest
 
 from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
-from support.calls import full_text, set_tenant, upsert
+from support.calls import full_text, one, set_tenant, upsert
+from support.waiting import PATIENCE, until
 
 Connection = psycopg.Connection[Any]
 QUERY = "river amber w3"
+WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
 TABLES = ("segments", "segment_chunks", "postings", "forward_rows", "tombstones")
 
 
@@ -137,7 +139,7 @@ def test_readers_go_on_and_writers_wait(indexed: Connection, dsn: str) -> None:
         psycopg.connect(dsn, autocommit=True) as reader,
         psycopg.connect(dsn, autocommit=True) as other,
     ):
-        reader.execute("set statement_timeout = '10s'")
+        reader.execute("set statement_timeout = '3min'")
         indexed.execute("begin")
         rebuild(indexed)
         assert full_text(reader, QUERY) == before
@@ -145,7 +147,7 @@ def test_readers_go_on_and_writers_wait(indexed: Connection, dsn: str) -> None:
         # A merge passes the part by instead of waiting.
         reader.execute("select braid.maintain()")
         # Another tenant's writers, and this tenant's in other collections, go on.
-        other.execute("set statement_timeout = '10s'")
+        other.execute("set statement_timeout = '3min'")
         other.execute("select braid.create_collection('second')")
         upsert(other, [{"external_id": "a", "content": "river"}], "second")
         other.execute("select braid.create_tenant('other')")
@@ -153,11 +155,10 @@ def test_readers_go_on_and_writers_wait(indexed: Connection, dsn: str) -> None:
         upsert(other, [{"external_id": "a", "content": "river"}])
         thread = threading.Thread(target=write)
         thread.start()
-        thread.join(0.5)
-        assert thread.is_alive()
+        until(lambda: one(reader, WAITING))
         assert full_text(reader, QUERY) == before
         indexed.execute("commit")
-        thread.join(10)
+        thread.join(PATIENCE)
     assert done == [{"late": "inserted"}]
     assert_right(indexed)
 
@@ -181,10 +182,9 @@ def test_it_waits_for_writers_and_indexes_what_they_wrote(indexed: Connection, d
         writer.execute("select braid.delete_document('d2-2')")
         thread = threading.Thread(target=run)
         thread.start()
-        thread.join(0.5)
-        assert thread.is_alive()
+        until(lambda: one(indexed, WAITING))
         writer.execute("commit")
-        thread.join(10)
+        thread.join(PATIENCE)
     assert counts == [27]
     assert_right(indexed)
 

@@ -172,7 +172,7 @@ def test_a_step_that_fails_leaves_the_others(
     upsert(db, [{"external_id": "d", "content": "words"}])
     db.execute("vacuum")
     database = one(db, "select current_database()")
-    db.execute(f"alter database {database} set statement_timeout = '20s'")
+    db.execute(f"alter database {database} set statement_timeout = '3min'")
     with other.transaction():
         other.execute("lock table braid_store.forward_rows in access exclusive mode")
         done = run()

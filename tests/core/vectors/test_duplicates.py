@@ -146,8 +146,8 @@ def test_a_delete_while_vectors_are_absorbed(db: Connection, other_session: Othe
     maintain(db)
     store(db, {"second": alone["alone"]}, "c")
     with other_session() as maintainer:
-        maintainer.execute("select braid.maintain('1 second')")
-        db.execute("set statement_timeout = '10 s'")
+        maintainer.execute("select braid.maintain('10 minutes')")
+        db.execute("set statement_timeout = '3min'")
         with other_session() as other:
             other.execute("set lock_timeout = '200 ms'")
             with pytest.raises(psycopg.Error):
@@ -167,7 +167,7 @@ def test_a_delete_that_waits_for_the_first_duplicate_of_a_shard(db: Connection, 
     maintain(db)
     store(db, {"second": vectors["d000"]}, "c")
     with other_session() as maintainer, ThreadPoolExecutor(1) as pool:
-        maintainer.execute("select braid.maintain('1 second')")
+        maintainer.execute("select braid.maintain('10 minutes')")
         deleted = pool.submit(delete, db, ["d000"])
         while not maintainer.execute("select from pg_locks where not granted").fetchall():
             assert not deleted.done()

@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +27,7 @@ from pgbraid.embedded.memory import server_memory
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.embedded.settings import choose
 from support import make_fast, npm, postgrest, temporary_folder
+from support.waiting import PATIENCE, until
 
 FOLDER = Path(__file__).parents[3] / "docker"
 TEXT = (FOLDER / "compose.yaml").read_text()
@@ -55,7 +55,7 @@ def test_the_image_is_made_as_it_should_be() -> None:
     linter = shutil.which("hadolint", path=str(Path(sys.executable).parent))
     if linter is None:
         pytest.skip("hadolint is not installed: it comes for Linux on x86-64")
-    done = subprocess.run([linter, FOLDER / "Dockerfile"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([linter, FOLDER / "Dockerfile"], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout
     copied = re.findall(r"^COPY (.+) \S+$", (FOLDER / "Dockerfile").read_text(), re.MULTILINE)
     ignored = (FOLDER.parent / ".dockerignore").read_text().splitlines()
@@ -184,7 +184,7 @@ def test_its_services_work_together(server: embedded.Server) -> None:
     check = SERVICES["postgres"]["healthcheck"]["test"]
     assert check[0] == "CMD"
     local = [part.replace("--host=127.0.0.1", f"--host={server.socket_dir}") for part in check[1:]]
-    assert subprocess.run(local, env=runner.environment, capture_output=True, timeout=30).returncode == 0
+    assert subprocess.run(local, env=runner.environment, capture_output=True, timeout=PATIENCE).returncode == 0
 
     assert order[:2] == ["postgres", "install"]
     for name in ("install", "roles"):
@@ -210,19 +210,21 @@ def test_its_services_work_together(server: embedded.Server) -> None:
         document = {"external_id": "call-1", "content": "They object to the price per seat."}
         assert api.post("upsert_document", document, user).status == 200
         assert api.post("status", {}).status == 401
-        deadline = time.monotonic() + 60
-        while api.post("status", {}, user).data["collections"][0]["pending_embeddings"]:
-            assert time.monotonic() < deadline and worker.poll() is None
-            time.sleep(0.1)
+        until(
+            lambda: (
+                worker.poll() is not None
+                or not api.post("status", {}, user).data["collections"][0]["pending_embeddings"]
+            )
+        )
         found = api.post("search_json", {"query_text": "price objections"}, user).data
         assert [row["external_id"] for row in found["results"]] == ["call-1"]
         assert workbench.stdout is not None
         address = workbench.stdout.readline().partition(" ")[0]
         headers = {"Authorization": f"Bearer {SECRETS['WORKBENCH_TOKEN']}", "Content-Type": "application/json"}
         request = Request(f"{address}api/session", b"{}", headers)
-        with urlopen(request, timeout=30) as answer:
+        with urlopen(request, timeout=PATIENCE) as answer:
             assert json.load(answer)["tenant"] == "default"
         worker.send_signal(signal.SIGTERM)
-        said, _ = worker.communicate(timeout=30)
+        said, _ = worker.communicate(timeout=PATIENCE)
         assert worker.returncode == 0, said
         assert "acme, default: 1 chunks embedded" in said

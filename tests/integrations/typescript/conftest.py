@@ -54,7 +54,7 @@ def tsc(packages: Path, tmp_path_factory: pytest.TempPathFactory) -> Compile:
             ["node", modules / "typescript" / "bin" / "tsc", "--project", project],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
         )
 
     return run

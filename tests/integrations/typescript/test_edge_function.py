@@ -22,6 +22,7 @@ import pytest
 
 from integrations.typescript.conftest import FUNCTIONS, Compile
 from support import HashEmbedder, api_gateway, npm, postgrest
+from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.any_version
 
@@ -147,7 +148,7 @@ def send(url: str, body: Any, headers: dict[str, str], method: str = "POST") -> 
     data = body if isinstance(body, bytes) or body is ... else json.dumps(body).encode()
     request = urllib.request.Request(url, None if data is ... else data, headers, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             text = answer.read()
             return answer.status, answer.headers, json.loads(text) if text else None
     except urllib.error.HTTPError as error:
@@ -180,7 +181,7 @@ class Deployed:
     def lines(self, body: Any) -> Generator[dict[str, Any], None, None]:
         """The lines of a search, as they come. Closing it ends the request."""
         headers = {"Authorization": f"Bearer {self.token()}", "Accept": "application/x-ndjson"}
-        with closing(http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=30)) as connection:
+        with closing(http.client.HTTPConnection(self.url.removeprefix("http://"), timeout=PATIENCE)) as connection:
             connection.request("POST", "/", json.dumps(body), headers)
             answer = connection.getresponse()
             assert (answer.status, answer.getheader("Content-Type")) == (200, "application/x-ndjson"), answer.read()
@@ -494,9 +495,7 @@ def test_who_ends_the_request_ends_the_work(db: psycopg.Connection[Any], deploy:
     lines = function.lines(SEARCH)
     assert next(lines)["stage"] == "full_text"
     lines.close()
-    until = time.monotonic() + 30
-    while not function.service.given_up and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: function.service.given_up)
     assert function.service.given_up == 1
     function.service.opened.set()
     assert [line["stage"] for line in function.lines(SEARCH)] == ["full_text", "fused"]

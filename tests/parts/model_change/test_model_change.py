@@ -13,6 +13,7 @@ import psycopg
 import pytest
 
 from support.calls import semantic, set_tenant, upsert, vector
+from support.waiting import until
 
 Connection = psycopg.Connection[Any]
 OLD, NEW = "old-model", "new-model"
@@ -474,7 +475,7 @@ def test_a_start_waits_for_writers_and_writers_for_a_cut_over(moving: Connection
         upsert(other, documents([200]), "moving")
         starting = threading.Thread(target=start, args=(moving,))
         starting.start()
-        wait_until(lambda: waiting(third) == 1)
+        until(lambda: waiting(third) == 1)
         assert value(third, "select count(*) from braid.model_migrations") == 0
         other.execute("commit")
         starting.join()
@@ -487,7 +488,7 @@ def test_a_start_waits_for_writers_and_writers_for_a_cut_over(moving: Connection
         given = [{"external_id": "x", "content": "x", "embedding": embed("x", NEW)}]
         writing = threading.Thread(target=upsert, args=(other, given, "moving"))
         writing.start()
-        wait_until(lambda: waiting(third) == 1)
+        until(lambda: waiting(third) == 1)
         assert_all_found(third, OLD)
         moving.execute("commit")
         writing.join()
@@ -498,7 +499,7 @@ def test_a_start_waits_for_writers_and_writers_for_a_cut_over(moving: Connection
         step(moving, "roll_back")
         writing = threading.Thread(target=upsert, args=(other, documents([201]), "moving"))
         writing.start()
-        wait_until(lambda: waiting(third) == 1)
+        until(lambda: waiting(third) == 1)
         assert_all_found(third, NEW)
         moving.execute("commit")
         writing.join()
@@ -577,13 +578,6 @@ def waiting(db: Connection) -> int:
             " where c.relnamespace = 'braid_locks'::regnamespace and not l.granted",
         )
     )
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def maintain_all(db: Connection) -> None:
@@ -704,15 +698,18 @@ class Load:
 
 def cut_over_in_time(db: Connection, load: Load) -> None:
     """Writers go on: now and then the last chunks are not embedded yet."""
-    deadline = time.monotonic() + 30
-    while True:
-        assert time.monotonic() < deadline and not load.errors
+
+    def is_over() -> bool:
+        assert not load.errors
         maintain(db)
         try:
             step(db, "cut_over")
-            return
         except psycopg.errors.InvalidParameterValue as error:
             assert "wait for an embedding" in str(error) or "not all chunks" in str(error)
+            return False
+        return True
+
+    until(is_over)
 
 
 def test_under_load(moving: Connection, dsn: str) -> None:
@@ -735,18 +732,18 @@ def test_under_load(moving: Connection, dsn: str) -> None:
         moving.execute("select pg_terminate_backend(%s)", (worker.info.backend_pid,))
         worker.close()
         cut_over_in_time(moving, load)
-        wait_until(lambda: {("default", NEW), ("other", NEW)} <= load.reads or bool(load.errors))
+        until(lambda: {("default", NEW), ("other", NEW)} <= load.reads or bool(load.errors))
         maintain(moving)
         step(moving, "roll_back")
         load.reads.clear()
-        wait_until(lambda: {("default", OLD), ("other", OLD)} <= load.reads or bool(load.errors))
+        until(lambda: {("default", OLD), ("other", OLD)} <= load.reads or bool(load.errors))
         maintain(moving)
         start(moving)
         cut_over_in_time(moving, load)
         maintain(moving)
         step(moving, "finish")
         load.reads.clear()
-        wait_until(lambda: {("default", NEW), ("other", NEW)} <= load.reads or bool(load.errors))
+        until(lambda: {("default", NEW), ("other", NEW)} <= load.reads or bool(load.errors))
         maintain(moving)
     moving.execute("update braid_store.embedding_jobs set claimed_until = null")
     maintain_all(moving)

@@ -142,7 +142,7 @@ def test_two_sessions_do_not_count_at_the_same_time(db: Connection, dsn: str) ->
     searches = [Logged(now(db), ms=n) for n in range(1, 20)]
     for s in searches[:10]:
         s.write(db)
-    db.execute("set statement_timeout = '20s'")
+    db.execute("set statement_timeout = '3min'")
     with psycopg.connect(dsn) as other:
         maintain_once(other)
         for s in searches[10:]:

@@ -12,6 +12,7 @@ from parts.sync.test_synced_tables import apply, in_step, sync, texts
 from psycopg import sql
 
 from support.calls import full_text, one, set_tenant
+from support.waiting import until
 
 Connection = psycopg.Connection[Any]
 
@@ -304,16 +305,20 @@ def test_rows_that_change_all_the_time(articles: Connection, dsn: str) -> None:
     threads = [threading.Thread(target=change, args=(place,)) for place in range(2)]
     for thread in threads:
         thread.start()
-    while min(changes) < 5:
-        stop.wait(0.01)
+    until(lambda: min(changes) >= 5)
+    done: list[dict[str, Any]] = []
+
+    def are_brought() -> object:
+        done.append(one(articles, "select braid.apply_changes('1 second')"))
+        return sum(each["rows"] for each in done) >= 200
+
     try:
-        done = one(articles, "select braid.apply_changes('1 second')")
+        until(are_brought)
     finally:
         stop.set()
         for thread in threads:
             thread.join()
-    assert (done["failed"], done["warnings"]) == (0, [])
-    assert done["rows"] >= 200
+    assert all((each["failed"], each["warnings"]) == (0, []) for each in done)
     in_step(articles)
     assert texts(articles) == dict(articles.execute("select id::text, body from articles").fetchall())
 
@@ -337,9 +342,8 @@ def test_rows_that_come_and_go_all_the_time(articles: Connection, dsn: str) -> N
     threads = [threading.Thread(target=come_and_go, args=(place,)) for place in range(2)]
     for thread in threads:
         thread.start()
-    while min(changes) < 50:
-        stop.wait(0.01)
-    articles.execute("set statement_timeout = '20s'")
+    until(lambda: min(changes) >= 50)
+    articles.execute("set statement_timeout = '3min'")
     try:
         done = one(articles, "select braid.apply_changes('10 milliseconds')")
     finally:

@@ -94,13 +94,13 @@ def test_a_tenant_that_locks_all_of_its_documents_keeps_no_other_waiting(notes: 
         notes.execute("update notes set body = 'new' where org = 'acme'")
         notes.execute("update notes set body = 'new' where org = 'beta'")
         # To wait for the lock of each of the first tenant's rows would take longer.
-        done = one(notes, "select braid.apply_changes('20 seconds')")
+        done = one(notes, "select braid.apply_changes('1 minute')")
         assert (done["rows"], done["failed"], done["locked"], done["complete"]) == (75, 0, 375, False)
         assert (count(notes, "new"), waits(notes)[:2]) == (75, (375, 375))
         # Also where all rows are read.
         sync(notes, "public.notes", tenant=None, tenant_column="org", importance="n", metadata=["file"])
         notes.execute("insert into notes values (3000, 'beta', 'newer')")
-        one(notes, "select braid.apply_changes('20 seconds')")
+        one(notes, "select braid.apply_changes('1 minute')")
         assert (count(notes, "newer"), one(notes, "select state from braid.sync_status()")) == (1, "follow")
         other.rollback()
     in_step(notes, "public.notes")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from pgbraid.install import install
 from support import durable_server
 from support.calls import one
 from support.replication import let_the_server_connect_to_itself
+from support.waiting import until
 
 Connection = psycopg.Connection[Any]
 
@@ -55,10 +55,7 @@ def test_a_subscriber(own_server: embedded.Server) -> None:
             "publication p with (create_slot = false, slot_name = 'p')".encode()
         )
         try:
-            deadline = time.monotonic() + 30
-            while not one(subscriber, "select bool_and(srsubstate = 'r') from pg_subscription_rel"):
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            until(lambda: one(subscriber, "select bool_and(srsubstate = 'r') from pg_subscription_rel"))
 
             def compare() -> None:
                 wait_until_applied(publisher, "p")

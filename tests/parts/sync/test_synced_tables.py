@@ -589,7 +589,7 @@ def test_others_hold_locks(articles: Connection, dsn: str) -> None:
     articles.execute("insert into posts values (7, 'post'), (8, 'post eight')")
     sync(articles)
     sync(articles, "public.posts")
-    articles.execute("set statement_timeout = '20s'")
+    articles.execute("set statement_timeout = '3min'")
     with psycopg.connect(dsn) as other:
         other.execute("lock table articles in access exclusive mode")
         done = apply(articles)

@@ -148,7 +148,7 @@ def test_unlogged_tables_after_a_crash(pg_version: int) -> None:
             pid = embedded.ensure_running(server.data_dir).pid
             os.kill(pid, signal.SIGKILL)
             with suppress(psycopg.OperationalError):
-                db.execute("select pg_sleep(20)")  # until the server ends all sessions
+                db.execute("select pg_sleep(600)")  # until the server ends all sessions
         server = embedded.ensure_running(server.data_dir)
         with psycopg.connect(server.dsn, autocommit=True) as db:
             assert one(db, "select count(*) from articles") == 0

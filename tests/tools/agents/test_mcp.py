@@ -37,6 +37,7 @@ from pgbraid.errors import EmbeddingServiceError
 from pgbraid.mcp_server import Connections, TokenSettings, build_server, http_app
 from support import HashEmbedder
 from support.pgbouncer import pooled
+from support.waiting import PATIENCE, until_async
 
 CALLS = [
     {"speaker": "Ana", "occurred_at": "2025-03-03T10:00:00Z", "text": "The price is too high for a team of three."},
@@ -347,15 +348,11 @@ def test_a_call_that_is_cancelled_ends_its_statement(filled: str, observer: psyc
     async def run() -> Any:
         async with tools(filled) as client:
             calling = asyncio.create_task(client.call_tool("get_document", {"external_id": "call-1"}))
-            while not waiting(observer):
-                await asyncio.sleep(0.02)
+            await until_async(lambda: waiting(observer))
             calling.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await calling
-            until = time.monotonic() + 20
-            while waiting(observer):
-                assert time.monotonic() < until
-                await asyncio.sleep(0.02)
+            await until_async(lambda: not waiting(observer))
             observer.execute("rollback")
             return given(await client.call_tool("get_document", {"external_id": "call-1"}))
 
@@ -479,7 +476,7 @@ class Served:
 
     def __enter__(self) -> Served:
         self._thread.start()
-        assert self._started.wait(30)
+        assert self._started.wait(PATIENCE)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -494,7 +491,7 @@ class Served:
         async def run() -> CallToolResult:
             headers = {} if token is None else {"Authorization": f"Bearer {token}"}
             async with (
-                httpx2.AsyncClient(headers=headers, timeout=30) as http,
+                httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
                 Client(streamable_http_client(self.url, http_client=http)) as client,
             ):
                 return await client.call_tool(tool, arguments)
@@ -505,7 +502,7 @@ class Served:
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
         common = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         try:
-            with urlopen(Request(self.url, body, {**common, **headers}), timeout=30) as answer:
+            with urlopen(Request(self.url, body, {**common, **headers}), timeout=PATIENCE) as answer:
                 return answer.status, dict(answer.headers)
         except HTTPError as error:
             with error:
@@ -517,7 +514,7 @@ def signed(tenant: Any = "acme", secret: str = SECRET, algorithm: str = "HS256",
         "iss": ISSUER,
         "aud": RESOURCE,
         "sub": "user-1",
-        "exp": int(time.time()) + 300,
+        "exp": int(time.time()) + 3600,
         "scope": "search",
         "app_metadata": {"tenant_id": tenant},
         **claims,
@@ -561,7 +558,7 @@ def both_at_once(served: Served) -> None:
         async def one(tenant: str) -> None:
             headers = {"Authorization": f"Bearer {signed(tenant)}"}
             async with (
-                httpx2.AsyncClient(headers=headers, timeout=60) as http,
+                httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
                 Client(streamable_http_client(served.url, http_client=http)) as client,
             ):
                 for _ in range(6):
@@ -601,7 +598,7 @@ def test_two_tenants_behind_a_pooler(two_tenants: str, dsn: str) -> None:
         signed(aud="https://other.example.com/mcp"),
         signed(aud=None),
         signed(nbf=int(time.time()) + 3600),
-        jwt.encode({"iss": ISSUER, "aud": RESOURCE, "exp": int(time.time()) + 300}, "", algorithm="none"),
+        jwt.encode({"iss": ISSUER, "aud": RESOURCE, "exp": int(time.time()) + 3600}, "", algorithm="none"),
     ],
 )
 def test_tokens_that_are_refused(served: Served, token: str | None) -> None:
@@ -619,7 +616,7 @@ def test_a_scope_that_is_missing(served: Served, scope: Any) -> None:
 def test_the_metadata_of_the_resource(served: Served) -> None:
     """RFC 9728."""
     url = f"http://127.0.0.1:{served.port}/.well-known/oauth-protected-resource/mcp"
-    with urlopen(url, timeout=30) as answer:
+    with urlopen(url, timeout=PATIENCE) as answer:
         found = json.load(answer)
     assert found["resource"] == RESOURCE
     assert [url.rstrip("/") for url in found["authorization_servers"]] == [ISSUER]

@@ -19,6 +19,7 @@ from psycopg.conninfo import make_conninfo
 
 from pgbraid.benchmark.workload import made_queries, read_collection
 from support.calls import upsert
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
@@ -171,7 +172,7 @@ def test_ctrl_c_leaves_nothing(filled: Connection, dsn: str) -> None:
                 assert line, seen
                 seen += line
             process.send_signal(sent)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE)
         assert process.returncode == 130, (out, err)
         assert "Traceback" not in err, err
         assert places(filled) == []

@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from pgbraid.errors import IngestError
 from pgbraid.files import reader_process
 from pgbraid.files.drafts import Input
 from support.files import docx
+from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.any_version
 
@@ -285,15 +285,19 @@ def test_no_process_is_left_behind(
     environment = {**os.environ, "PGBRAID_DSN": dsn, "PYTHONPATH": sys.path[0]}
     command = [sys.executable, "-c", "from pgbraid.cli import main; main()", "ingest", str(tmp_path / "bad.docx")]
     program = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    while not (children := _children(program.pid)):
+    children: list[int] = []
+
+    def has_children() -> bool:
         assert program.poll() is None
-        time.sleep(0.02)
+        children[:] = _children(program.pid)
+        return bool(children)
+
+    until(has_children)
     program.send_signal(sent)
-    program.communicate(timeout=60)
+    program.communicate(timeout=PATIENCE)
     (child,) = children
     # The kernel ends it, in its time.
-    while Path(f"/proc/{child}").exists() and "State:\tZ" not in Path(f"/proc/{child}/status").read_text():
-        time.sleep(0.02)
+    until(lambda: not Path(f"/proc/{child}").exists() or "State:\tZ" in Path(f"/proc/{child}/status").read_text())
 
 
 def test_small_files_are_read_together(

@@ -18,6 +18,7 @@ from psycopg.conninfo import make_conninfo
 
 import pgbraid
 from pgbraid.errors import ConnectionLostError
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 
@@ -347,7 +348,7 @@ def test_what_was_interrupted_goes_on(client: pgbraid.Client, dsn: str, tmp_path
         assert first.poll() is None, first.communicate()
         time.sleep(0.01)
     first.send_signal(sent)
-    out, err = first.communicate(timeout=60)
+    out, err = first.communicate(timeout=PATIENCE)
     assert first.returncode == (-sent if sent == signal.SIGKILL else 130), err
     # A statement whose client was killed goes on to its end.
     while sessions(client) != sessions_before:
@@ -355,13 +356,13 @@ def test_what_was_interrupted_goes_on(client: pgbraid.Client, dsn: str, tmp_path
     there = len(whole_files(client))
     assert 0 < there < 901
     second = start(dsn, folder)
-    out, err = second.communicate(timeout=120)
+    out, err = second.communicate(timeout=PATIENCE)
     assert second.returncode == 0, err
     assert "failed: " not in err
     # Those of 900 files, and the two parts of the long one.
     assert client.count() == 902
     assert f"{there} unchanged" in out.splitlines()[0]
-    assert "901 unchanged" in start(dsn, folder).communicate(timeout=60)[0]
+    assert "901 unchanged" in start(dsn, folder).communicate(timeout=PATIENCE)[0]
 
 
 def refuse(client: pgbraid.Client, condition: str, sqlstate: str) -> None:
@@ -472,10 +473,10 @@ def test_two_at_once(client: pgbraid.Client, dsn: str, tmp_path: Path) -> None:
     folder = many(tmp_path / "many", 300)
     running = [start(dsn, folder, "--prune") for _ in range(2)]
     for program in running:
-        _, err = program.communicate(timeout=120)
+        _, err = program.communicate(timeout=PATIENCE)
         assert program.returncode == 0, err
     assert client.count() == 302
-    assert "301 unchanged" in start(dsn, folder, "--prune").communicate(timeout=60)[0]
+    assert "301 unchanged" in start(dsn, folder, "--prune").communicate(timeout=PATIENCE)[0]
 
 
 def test_the_server_knows_which_command_is_connected(run: Run, client: pgbraid.Client, dsn: str) -> None:

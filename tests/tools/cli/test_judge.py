@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 import pgbraid
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 Run = Callable[..., Any]
@@ -165,7 +166,7 @@ class Terminal:
         self.shown = ""
 
     def wait_for(self, text: str) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + PATIENCE
         while text not in self.shown:
             assert time.monotonic() < deadline, self.shown
             if select.select([self.ours], [], [], 0.1)[0]:
@@ -206,7 +207,7 @@ def test_keys_of_a_terminal_are_grades(terminal: Terminal, asked: pgbraid.Client
     terminal.press("1u0q")
     terminal.wait_for("\x1b[1mfox\x1b[0m")
     terminal.wait_for("2 graded")
-    assert terminal.process.wait(10) == 0
+    assert terminal.process.wait(PATIENCE) == 0
     assert sorted(grades(asked).values()) == [0, 3]
     assert termios.tcgetattr(terminal.theirs) == terminal.before
 
@@ -221,7 +222,7 @@ def test_what_ends_a_session_loses_nothing(
         terminal.press(end)
     else:
         terminal.process.send_signal(end)
-    assert terminal.process.wait(10) == code
+    assert terminal.process.wait(PATIENCE) == code
     assert list(grades(asked).values()) == [2]
     if end != signal.SIGKILL:
         assert termios.tcgetattr(terminal.theirs) == terminal.before

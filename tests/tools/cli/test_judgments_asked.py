@@ -17,6 +17,7 @@ import pgbraid
 from pgbraid.evaluation.judging import PooledResult
 from pgbraid.evaluation.model_judge import JudgingError, ModelJudge, ask_model
 from support.json_server import JsonServer
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 Run = Callable[..., Any]
@@ -221,7 +222,7 @@ def test_long_texts_are_cut_and_silence_ends(service: JsonServer) -> None:
     service.answer = lambda _: chat('{"grade": 1}')
     assert ModelJudge("small", base_url=service.url, text_characters=10).grade("fox", "x" * 50) == 1
     assert material(service.requests[0])["passage"] == "x" * 10
-    service.delay = 2
+    service.answers.clear()
     with pytest.raises(JudgingError, match=r"unreachable|answer"):
         ModelJudge("small", base_url=service.url, timeout=0.2).grade("fox", "x")
 
@@ -246,7 +247,7 @@ def test_requests_at_a_time_are_bounded(ask: Run, asked: pgbraid.Client, service
             most = max(most, now)
             number = next(numbers)
         if number < 3:
-            together.wait(30)
+            together.wait(PATIENCE)
         with lock:
             now -= 1
         return right(body)
@@ -289,7 +290,7 @@ def test_nothing_waits_for_the_requests_of_an_interrupted_session() -> None:
         raise KeyboardInterrupt
 
     client: Any = Kept()
-    model: Any = Told(lambda _: int(end.wait(30)))
+    model: Any = Told(lambda _: int(end.wait(PATIENCE)))
     try:
         with pytest.raises(KeyboardInterrupt):
             ask_model(client, "asked", results(), model, "small", concurrency=3)
@@ -299,7 +300,7 @@ def test_nothing_waits_for_the_requests_of_an_interrupted_session() -> None:
     finally:
         end.set()
     for thread in left:
-        thread.join(30)
+        thread.join(PATIENCE)
 
 
 def test_good_answers_are_kept_when_another_one_ends_it() -> None:
@@ -315,7 +316,7 @@ def test_good_answers_are_kept_when_another_one_ends_it() -> None:
         yield from map(pooled, names)
         # All answers are there at once.
         for thread in set(threading.enumerate()) - before:
-            thread.join(30)
+            thread.join(PATIENCE)
 
     kept = Kept()
     client: Any = kept

@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from pgbraid.cli import main
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 
@@ -84,7 +85,9 @@ def psql(
     ports = {"here": servers[0].port, "there": servers[1].port}
 
     def execve(program: str, command: list[str], environment: dict[str, str]) -> None:
-        subprocess.run(command, env=environment, input=commands.format(**ports), text=True, close_fds=False, timeout=60)
+        subprocess.run(
+            command, env=environment, input=commands.format(**ports), text=True, close_fds=False, timeout=PATIENCE
+        )
         for server in servers:
             server.close()
         raise ReplacedError
@@ -159,7 +162,7 @@ def test_pg_dump_is_that_of_the_embedded_server(
     file = tmp_path / "notes.sql"
 
     def execve(program: str, command: list[str], environment: dict[str, str]) -> None:
-        subprocess.run(command, env=environment, check=True, timeout=60)
+        subprocess.run(command, env=environment, check=True, timeout=PATIENCE)
         raise ReplacedError(program)
 
     monkeypatch.setattr(os, "execve", execve)

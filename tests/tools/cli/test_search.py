@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import pgbraid
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 
@@ -188,7 +189,7 @@ def test_watch_ends_by_an_interrupt(dsn: str, searchable: pgbraid.Client) -> Non
             searchable.delete_document("s")
             assert json.loads(process.stdout.readline())["gone"][0]["external_id"] == "s"
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)
+            out, err = process.communicate(timeout=PATIENCE)
         finally:
             process.kill()
     assert (process.returncode, out, err.strip()) == (130, "", "pgbraid: interrupted")

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -20,6 +21,7 @@ from pgbraid.worker import service as services
 from pgbraid.worker import worker
 from support import JsonServer
 from support.calls import set_tenant, upsert
+from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.any_version
 
@@ -263,7 +265,8 @@ def test_it_comes_back_to_a_service_that_was_down(
 def test_an_outage_counts_once_for_all_threads(service: JsonServer) -> None:
     embedder = HttpEmbedder("openai", "theirs", base_url=service.url, retries=0)
     shared = services.Service(embedder, threading.Event())
-    service.failures, service.delay = [429] * 4, 0.3
+    service.failures = [429] * 4
+    service.answers.clear()
 
     def embed() -> None:
         with pytest.raises(services.UnavailableError):
@@ -272,6 +275,8 @@ def test_an_outage_counts_once_for_all_threads(service: JsonServer) -> None:
     threads = [threading.Thread(target=embed) for _ in range(4)]
     for thread in threads:
         thread.start()
+    until(lambda: len(service.requests) == 4)
+    service.answers.set()
     for thread in threads:
         thread.join()
     assert (service.failures, shared.failures, shared.batch_size) == ([], 1, 32)
@@ -290,16 +295,20 @@ def test_a_text_that_is_always_too_much_is_refused_although_others_work(service:
 
 
 def test_a_text_that_hangs_does_not_outlast_the_lease(
-    papers: Any, work: Any, db: Connection, service: JsonServer
+    papers: Any, work: Any, db: Connection, service: JsonServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     papers(32)
+    hung = 0.0
 
     def hang(body: Any) -> None:
+        nonlocal hung
         if "Paper 3." in body["input"]:
-            time.sleep(0.3)
+            hung += 0.3
             service.failures.append(500)
 
     service.before = hang
+    # Time passes while it hangs; all else takes none, whatever the machine does.
+    monkeypatch.setattr(services, "time", SimpleNamespace(monotonic=lambda: hung))
     done = work("--lease", "1")
     assert done.code == 1
     assert (jobs(db), embedded(db)) == ([("p3", "paused", 1)], 31)
@@ -479,7 +488,10 @@ def test_a_reason_that_is_no_text_of_the_database(
 def test_threads_begin_at_several_tenants(papers: Any, first: Any, work: Any, service: JsonServer) -> None:
     papers(3)
     first(200)
-    service.delay = 0.3
+    # The first is answered when the second has been asked.
+    asked = threading.Barrier(2)
+    turns = iter(range(2))
+    service.before = lambda _: next(turns, None) is not None and asked.wait(PATIENCE)
     assert work("--concurrency", "2").code == 0
     assert {request["input"][0].split()[0] for request in service.requests[:2]} == {
         "First",
@@ -511,7 +523,9 @@ def test_tokens_and_costs_are_recorded(papers: Any, work: Any, db: Connection, s
 
 def test_several_batches_at_a_time(papers: Any, work: Any, db: Connection, service: JsonServer) -> None:
     papers(400)
-    service.delay = 0.05
+    asked = threading.Barrier(3)
+    turns = iter(range(3))
+    service.before = lambda _: next(turns, None) is not None and asked.wait(PATIENCE)
     assert work("--concurrency", "3").code == 0
     assert embedded(db) == 400
     texts = [text for request in service.requests for text in request["input"]]
@@ -544,38 +558,32 @@ def start(dsn: str, service: JsonServer) -> Iterator[Callable[..., subprocess.Po
         process.communicate()
 
 
-def until(holds: Callable[[], bool], seconds: float = 30.0) -> None:
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def test_a_signal_ends_it_behind_its_batch(papers: Any, db: Connection, service: JsonServer, start: Any) -> None:
-    papers(300)
-    service.delay = 0.5
+    papers(1000)
+    service.answers.clear()
     process = start("--concurrency", "2")
-    until(lambda: len(service.requests) >= 2)
+    until(lambda: len(service.requests) == 2)
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=20)
+    service.answers.set()
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (0, "")
     assert "chunks embedded" in out
     left = jobs(db)
-    assert 0 < len(left) < 300
+    assert 0 < len(left) < 1000
     assert {state for _, state, _ in left} == {"waiting"}
     texts = [text for request in service.requests for text in request["input"]]
-    assert len(texts) + len(left) == 300
+    assert len(texts) + len(left) == 1000
 
 
 def test_a_batch_that_takes_too_long_is_given_back(
     papers: Any, db: Connection, service: JsonServer, start: Any
 ) -> None:
     papers(5)
-    service.delay = 20.0
+    service.answers.clear()
     process = start(grace=0.2)
     until(lambda: len(service.requests) == 1)
     process.terminate()
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (0, "5 chunks given back\n", "")
     assert jobs(db) == [(f"p{n}", "waiting", 0) for n in range(5)]
 
@@ -583,7 +591,7 @@ def test_a_batch_that_takes_too_long_is_given_back(
 def test_a_signal_ends_maintenance(db: Connection, service: JsonServer, start: Any) -> None:
     db.execute(
         "create or replace function braid.maintain(time_budget interval default null) returns jsonb language sql"
-        " as $$ select '{\"complete\": true}'::jsonb from pg_catalog.pg_sleep(60) $$"
+        " as $$ select '{\"complete\": true}'::jsonb from pg_catalog.pg_sleep(600) $$"
     )
     process = start()
     running = (
@@ -591,14 +599,14 @@ def test_a_signal_ends_maintenance(db: Connection, service: JsonServer, start: A
     )
     until(lambda: db.execute(running, ("%braid.maintain%",)).fetchone() == (1,))
     process.terminate()
-    out, err = process.communicate(timeout=7)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (0, "", "")
 
 
 def test_what_is_given_back_keeps_its_history(papers: Any, db: Connection, service: JsonServer, start: Any) -> None:
     papers(2)
     db.execute("update braid_store.embedding_jobs set attempts = 3, last_error = 'it was down'")
-    service.delay = 20.0
+    service.answers.clear()
     process = start(grace=0.2)
     until(lambda: len(service.requests) == 1)
     # Another worker has it by now.
@@ -607,7 +615,7 @@ def test_what_is_given_back_keeps_its_history(papers: Any, db: Connection, servi
         " where chunk_id = (select min(chunk_id) from braid_store.embedding_jobs)"
     )
     process.terminate()
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (0, "1 chunks given back\n", "")
     row = "select state, attempts, last_error from braid.list_embedding_jobs(collection => 'papers')"
     assert db.execute(row).fetchall() == [("paused", 4, "it was down"), ("waiting", 3, "it was down")]
@@ -615,13 +623,20 @@ def test_what_is_given_back_keeps_its_history(papers: Any, db: Connection, servi
 
 def test_a_killed_worker_loses_nothing(papers: Any, db: Connection, service: JsonServer, start: Any) -> None:
     papers(200)
-    service.delay = 0.3
+
+    # It is answered once, and killed with what it has claimed since.
+    def hold(_: Any) -> None:
+        if len(service.requests) > 1:
+            service.answers.clear()
+
+    service.before = hold
     process = start("--lease", "1")
     until(lambda: len(service.requests) >= 2)
     process.kill()
     process.communicate()
-    service.delay = 0.0
-    start("--lease", "1")
+    service.before = None
+    service.answers.set()
+    start()
     until(lambda: jobs(db) == [])
     assert embedded(db) == 200
     texts = [text for request in service.requests for text in request["input"]]
@@ -631,18 +646,18 @@ def test_a_killed_worker_loses_nothing(papers: Any, db: Connection, service: Jso
 
 def test_it_connects_again(papers: Any, db: Connection, service: JsonServer, start: Any) -> None:
     papers(100)
-    service.delay = 0.3
+    service.answers.clear()
     process = start("--concurrency", "2")
     until(lambda: len(service.requests) >= 1)
-    ended = db.execute(
-        "select count(pg_terminate_backend(pid)) from pg_stat_activity"
-        " where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'"
-    ).fetchone()
-    assert ended == (3,)
+    others = "where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'"
+    # Both threads have a session, and one is for all else.
+    until(lambda: db.execute(f"select count(*) from pg_stat_activity {others}".encode()).fetchone() == (3,))
+    db.execute(f"select pg_terminate_backend(pid) from pg_stat_activity {others}".encode())
+    service.answers.set()
     until(lambda: jobs(db) == [])
     assert embedded(db) == 100
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert err.count("tried again after") == len(err.splitlines()) >= 3
 
@@ -665,7 +680,7 @@ def test_a_full_disk_is_waited_for(papers: Any, db: Connection, service: JsonSer
     db.execute("drop table public.disk_is_full")
     until(lambda: embedded(db) == 3)
     process.terminate()
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, "could not extend file" in err) == (0, True)
 
 

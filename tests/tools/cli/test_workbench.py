@@ -18,6 +18,8 @@ from urllib.request import Request, urlopen
 import psycopg
 import pytest
 
+from support.waiting import PATIENCE
+
 pytestmark = pytest.mark.any_version
 
 Run = Callable[..., Any]
@@ -42,7 +44,7 @@ class Started:
     def stop(self) -> None:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
-        self.said = self.line + self.process.communicate(timeout=30)[0]
+        self.said = self.line + self.process.communicate(timeout=PATIENCE)[0]
 
 
 @contextmanager
@@ -59,7 +61,7 @@ def asked(url: str, body: Any, token: str | None = None, **headers: str) -> Any:
     if token is not None:
         given["Authorization"] = f"Bearer {token}"
     try:
-        with urlopen(Request(url, json.dumps(body).encode(), given), timeout=30) as answer:
+        with urlopen(Request(url, json.dumps(body).encode(), given), timeout=PATIENCE) as answer:
             return json.load(answer)
     except HTTPError as error:
         with error:
@@ -132,7 +134,7 @@ def test_it_stops_while_a_search_runs(dsn: str) -> None:
         # The lock is held until it has ended.
         running.stop()
         holding.rollback()
-    searching.join(30)
+    searching.join(PATIENCE)
     assert "Traceback" not in running.said
     assert len(ended) == 1 and isinstance(ended[0], OSError)
 

@@ -21,6 +21,7 @@ import pgbraid
 from pgbraid.mcp_server.connections import Connections
 from pgbraid.workbench import Access, build_app
 from support import HashEmbedder, npm
+from support.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
@@ -71,7 +72,7 @@ class Workbench:
             "Content-Type": "application/json",
             **{name.replace("_", "-"): value for name, value in headers.items()},
         }
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.putrequest(method, path, skip_host=True)
             content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
@@ -117,12 +118,12 @@ def serving(
     thread = threading.Thread(target=asyncio.run, args=(serve(),))
     thread.start()
     try:
-        assert started.wait(30)
+        assert started.wait(PATIENCE)
         yield running
     finally:
         for server in servers:
             server.should_exit = True
-        thread.join(30)
+        thread.join(PATIENCE)
         listening.close()
 
 

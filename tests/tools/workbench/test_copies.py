@@ -18,6 +18,7 @@ from tools.workbench.conftest import Workbench, serving
 
 import pgbraid
 from support import HashEmbedder
+from support.waiting import PATIENCE
 
 pytestmark = pytest.mark.any_version
 
@@ -119,7 +120,7 @@ def test_supabase_js_sends_what_curl_sends(workbench: Workbench) -> None:
         script.append(f"{{ {rest} }}")
     script.append("console.log(JSON.stringify(calls))")
     command = ["node", "--input-type=module", "--eval", "\n".join(script)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == [["braid", *body_of(copied["curl"])] for copied in copies]
 

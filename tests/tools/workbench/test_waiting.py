@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -17,6 +16,7 @@ from tools.workbench.conftest import Workbench, serving
 from pgbraid.mcp_server import connections
 from pgbraid.workbench import server
 from support import HashEmbedder
+from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.any_version
 
@@ -37,10 +37,9 @@ def held_up(dsn: str) -> Iterator[psycopg.Connection]:
 
 
 def wait_until(watching: psycopg.Connection, count: int) -> None:
-    deadline = time.monotonic() + 20
-    while watching.execute(WAITING).fetchone() != (count,):
-        assert time.monotonic() < deadline, f"{count} waiting sessions are not to be seen"
-        time.sleep(0.02)
+    until(
+        lambda: watching.execute(WAITING).fetchone() == (count,), lambda: f"{count} waiting sessions are not to be seen"
+    )
 
 
 def test_a_search_is_cancelled_when_its_browser_leaves(workbench: Workbench, filled: str) -> None:
@@ -63,7 +62,7 @@ def test_a_search_is_cancelled_when_its_browser_leaves(workbench: Workbench, fil
 
 
 def test_a_statement_has_its_time(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    short = make_conninfo(filled, options="-c statement_timeout=200ms")
+    short = make_conninfo(filled, options="-c statement_timeout=2s")
     with held_up(filled):
         with serving(short) as running:
             # That of the login stays: it is shorter.
@@ -84,7 +83,7 @@ class Slow(HashEmbedder):
 
     def embed_query(self, text: str):  # type: ignore[no-untyped-def]
         self.asked.append(text)
-        assert self.goes_on.wait(30)
+        assert self.goes_on.wait(PATIENCE)
         if "fail" in text:
             raise ConnectionError("the service is away")
         return super().embed_query(text)
@@ -97,10 +96,7 @@ def test_no_connection_is_held_while_a_query_is_embedded(filled: str, monkeypatc
         try:
             asked = [{"query": text, "mode": mode} for mode, text in [("hybrid", "a price"), ("hybrid", "fail price")]]
             answers = [pool.submit(running.call, "search", search) for search in asked]
-            deadline = time.monotonic() + 20
-            while len(slow.asked) < 2:
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            until(lambda: len(slow.asked) == 2)
             assert running.given("search", PRICE)["results"]
         finally:
             slow.goes_on.set()

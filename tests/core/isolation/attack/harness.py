@@ -58,7 +58,7 @@ def prepare(connection: Connection) -> list[str]:
     """Makes a session ready; what it is told besides comes into the list."""
     notices: list[str] = []
     connection.execute(ATTACK)
-    connection.execute("set statement_timeout = '30s'")
+    connection.execute("set statement_timeout = '3min'")
     connection.add_notice_handler(
         lambda said: notices.append(f"{said.message_primary} {said.message_detail} {said.message_hint} {said.context}")
     )
