@@ -179,9 +179,9 @@ def test_more_vectors_than_one_call_takes(client: pgbraid.Client, monkeypatch: p
     statements: list[Any] = []
     fetch = client._session.rows
 
-    def counted(statement: str, **parameters: Any) -> Any:
-        statements.extend(parameters["counts"] for _ in range("store_token_vectors" in statement))
-        return fetch(statement, **parameters)
+    def counted(functions: str, statement: str, /, **parameters: Any) -> Any:
+        statements.extend(parameters["counts"] for _ in range(functions == "store_token_vectors"))
+        return fetch(functions, statement, **parameters)
 
     monkeypatch.setattr(client._session, "rows", counted)
     add(client)

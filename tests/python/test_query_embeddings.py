@@ -78,9 +78,9 @@ def test_a_known_query_needs_one_statement(dsn: str, filled: None) -> None:
         sent: list[str] = []
         rows = client._session.rows
 
-        def counted(statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
+        def counted(functions: str | tuple[str, ...], statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
             sent.append(statement)
-            return rows(statement, **parameters)
+            return rows(functions, statement, **parameters)
 
         client._session.rows = counted  # type: ignore[method-assign]
         client.search("quick fox")
@@ -267,12 +267,12 @@ def test_what_one_tenant_may_not_store_another_may(dsn: str, db: Connection, fil
         client.create_tenant("other")
         value = client._session.value
 
-        def refused(statement: str, /, **parameters: Any) -> Any:
-            if "store_query_embedding" in statement:
+        def refused(function: str, arguments: str = "", /, **parameters: Any) -> Any:
+            if function == "store_query_embedding":
                 tried.append(client.tenant)
                 if client.tenant == "default":
                     raise PermissionDeniedError("only for others", sqlstate="42501")
-            return value(statement, **parameters)
+            return value(function, arguments, **parameters)
 
         client._session.value = refused  # type: ignore[method-assign]
         for client.tenant in ("default", "default", "other"):

@@ -64,14 +64,14 @@ def test_whether_there_is_a_log_is_not_asked_for(logged: pgbraid.Client) -> None
     asked: list[str] = []
     original = Session.rows
 
-    def rows(session: Session, statement: str, /, **parameters: Any) -> Any:
-        asked.append(statement)
-        return original(session, statement, **parameters)
+    def rows(session: Session, functions: str, statement: str, /, **parameters: Any) -> Any:
+        asked.append(functions)
+        return original(session, functions, statement, **parameters)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Session, "rows", rows)
         logged.search("heron", mode="full_text")
-    assert len(asked) == 1
+    assert asked == ["search"]
 
 
 def test_feedback(logged: pgbraid.Client, db: Connection) -> None:

@@ -218,9 +218,9 @@ def test_a_vector_that_is_known_is_not_made_again(dsn: str, logged: pgbraid.Clie
         asked: list[str] = []
         rows = client._session.rows
 
-        def counted(statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
+        def counted(functions: str | tuple[str, ...], statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
             asked.append(statement)
-            return rows(statement, **parameters)
+            return rows(functions, statement, **parameters)
 
         client._session.rows = counted  # type: ignore[method-assign]
         (page,) = client.search_stream("heron")

@@ -4,11 +4,9 @@ Names are those of the semantic conventions for databases."""
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -51,14 +49,16 @@ def instrument(
     of_async, of_sync = _original
 
     async def rows_async(
-        session: async_client.session.Session, statement: str, /, **parameters: Any
+        session: async_client.session.Session, functions: str | tuple[str, ...], statement: str, /, **parameters: Any
     ) -> list[tuple[Any, ...]]:
-        with recorder.call(session.connection, statement, parameters):
-            return await of_async(session, statement, **parameters)
+        with recorder.call(session.connection, functions, statement, parameters):
+            return await of_async(session, functions, statement, **parameters)
 
-    def rows_sync(session: client.session.Session, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
-        with recorder.call(session.connection, statement, parameters):
-            return of_sync(session, statement, **parameters)
+    def rows_sync(
+        session: client.session.Session, functions: str | tuple[str, ...], statement: str, /, **parameters: Any
+    ) -> list[tuple[Any, ...]]:
+        with recorder.call(session.connection, functions, statement, parameters):
+            return of_sync(session, functions, statement, **parameters)
 
     _replace(rows_async, rows_sync)
 
@@ -90,10 +90,11 @@ class _Recorder:
     def call(
         self,
         connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any],
+        functions: str | tuple[str, ...],
         statement: str,
         parameters: Mapping[str, Any],
     ) -> Iterator[None]:
-        operation = _operation(statement)
+        operation = (functions if isinstance(functions, str) else next(iter(functions), "select")).rpartition(".")[2]
         attributes: dict[str, str | int] = {
             "db.system.name": "postgresql", "db.operation.name": operation, **_server(connection)
         }  # fmt: skip
@@ -128,13 +129,6 @@ class _Recorder:
         if isinstance(parameters.get("query"), str):
             text["db.query.parameter.query"] = parameters["query"]
         return text
-
-
-@lru_cache(maxsize=256)
-def _operation(statement: str) -> str:
-    """The function that a statement calls."""
-    called = re.search(r"\bbraid\.(\w+)\s*\(", statement) or re.match(r"\s*(\w+)", statement)
-    return called[1] if called else "select"
 
 
 def _server(connection: psycopg.Connection[Any] | psycopg.AsyncConnection[Any]) -> dict[str, str | int]:

@@ -100,7 +100,7 @@ def test_a_statement_that_is_cancelled(database: Database, statement: str, is_op
 
         def run() -> None:
             try:
-                client._session.rows(statement)
+                client._session.rows((), statement)
             except BaseException as error:
                 caught.append(error)
 

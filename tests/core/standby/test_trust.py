@@ -254,7 +254,7 @@ def test_closing_a_stream_leaves_other_calls_alone(database: Database) -> None:
                     stuck = "select exists (select from pg_stat_activity where wait_event_type = 'Lock')"
                     while not one(watch, stuck):
                         await asyncio.sleep(0.01)
-                writing = asyncio.create_task(client._session.rows("select 1 from pg_sleep(0.5)"))
+                writing = asyncio.create_task(client._session.rows((), "select 1 from pg_sleep(0.5)"))
                 await asyncio.sleep(0.1)
                 await stream.aclose()
                 assert await waiting is None

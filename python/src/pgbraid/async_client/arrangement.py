@@ -34,11 +34,11 @@ async def arrange_results(
 
     Raises InvalidArgumentError, and NotFoundError for a chunk that does not exist.
     """
-    rows = await client._session.json(
+    rows = await client._session.json_rows(
+        "arrange_results",
         """
-        to_jsonb(braid.arrange_results(
-          chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(limit)s::int,
-          collection => %(collection)s::text, options => %(options)s::jsonb))::text
+        chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(limit)s::int,
+        collection => %(collection)s::text, options => %(options)s::jsonb
         """,
         chunk_ids=as_list(chunk_ids, "chunk_ids"),
         scores=as_numbers(scores, "scores"),
@@ -113,10 +113,11 @@ async def assemble_context(
         return await reranked.best_passages(client, found, token_budget, limit, sort, collection, shaping)
     rows, warnings = await searched(
         client,
+        client._session.json_rows,
+        "assemble_context",
         f"""
-        to_jsonb(braid.assemble_context(
-          query_text => %(query)s::text, token_budget => %(token_budget)s::int, match_count => %(limit)s::int,
-          sort => %(sort)s::text, {RANKING}))::text
+        query_text => %(query)s::text, token_budget => %(token_budget)s::int, match_count => %(limit)s::int,
+        sort => %(sort)s::text, {RANKING}
         """,
         query,
         mode,
@@ -162,12 +163,11 @@ async def highlight(
     check_query(query)
     return str(
         await client._session.value(
+            "highlight",
             """
-            braid.highlight(
-              chunk_id => %(chunk_id)s::bigint, query_text => %(query)s::text,
-              start_tag => %(start_tag)s::text, stop_tag => %(stop_tag)s::text,
-              fragment_count => %(fragment_count)s::int, fragment_words => %(fragment_words)s::int,
-              fragment_separator => %(fragment_separator)s::text)
+            chunk_id => %(chunk_id)s::bigint, query_text => %(query)s::text, start_tag => %(start_tag)s::text,
+            stop_tag => %(stop_tag)s::text, fragment_count => %(fragment_count)s::int,
+            fragment_words => %(fragment_words)s::int, fragment_separator => %(fragment_separator)s::text
             """,
             chunk_id=chunk_id,
             query=query,

@@ -85,16 +85,16 @@ async def add_documents(
 
 async def _write(client: AsyncClient, batch: Batch, collection: str) -> WriteSummary:
     # %b, as psycopg would write a list of vectors out as text.
-    call = (
-        """braid.upsert_embedded_documents(documents => %(documents)s::jsonb, embeddings => %(embeddings)b,
-                                           collection => %(collection)s)"""
-        if batch.embeddings
-        else "braid.upsert_documents(documents => %(documents)s::jsonb, collection => %(collection)s)"
-    )
+    function = "upsert_embedded_documents" if batch.embeddings else "upsert_documents"
+    embeddings = ", embeddings => %(embeddings)b" if batch.embeddings else ""
     written = await client._session.rows(
+        function,
         f"""
         select (w.result).status, count(*), coalesce(sum((w.result).chunk_count), 0)
-        from (select {call} from {TENANT}) w (result)
+        from (
+          select braid.{function}(documents => %(documents)s::jsonb, collection => %(collection)s{embeddings})
+          from {TENANT}
+        ) w (result)
         group by 1
         """,
         documents=f"[{','.join(batch.texts)}]",
@@ -143,9 +143,9 @@ async def store_sparse_terms(
         batch = chunk_ids[first : first + 1000]
         stored += int(
             await client._session.value(
+                "store_sparse_terms",
                 """
-                braid.store_sparse_terms(chunk_ids => %(chunk_ids)s::bigint[], terms => %(terms)s::jsonb,
-                                         collection => %(collection)s::text)
+                chunk_ids => %(chunk_ids)s::bigint[], terms => %(terms)s::jsonb, collection => %(collection)s::text
                 """,
                 chunk_ids=batch,
                 terms=to_json([terms[chunk_id] for chunk_id in batch], "terms"),
@@ -161,10 +161,8 @@ async def get_document(client: AsyncClient, external_id: str, collection: str = 
     Raises NotFoundError for a collection that does not exist.
     """
     (found,) = await client._session.json(
-        """
-        coalesce(braid.get_document(external_id => %(external_id)s::text, collection => %(collection)s::text)::text,
-                 'null')
-        """,
+        "get_document",
+        "external_id => %(external_id)s::text, collection => %(collection)s::text",
         external_id=external_id,
         collection=collection,
     )
@@ -179,10 +177,10 @@ async def list_documents(
 
     The next page is after the last one's external_id. Raises InvalidArgumentError, NotFoundError.
     """
-    rows = await client._session.json(
+    rows = await client._session.json_rows(
+        "list_documents",
         """
-        to_jsonb(braid.list_documents(collection => %(collection)s::text, match_count => %(limit)s::int,
-                                      after => %(after)s::text))::text
+        collection => %(collection)s::text, match_count => %(limit)s::int, after => %(after)s::text
         """,
         collection=collection,
         limit=limit,
@@ -196,11 +194,8 @@ async def count(client: AsyncClient, collection: str = "default") -> int:
 
     Raises NotFoundError.
     """
-    return int(
-        await client._session.value(
-            "braid.status(collection => %(collection)s::text) #> '{collections,0,documents}'", collection=collection
-        )
-    )
+    (status,) = await client._session.json("status", "collection => %(collection)s::text", collection=collection)
+    return int(status["collections"][0]["documents"])
 
 
 async def update_metadata(
@@ -218,9 +213,10 @@ async def update_metadata(
     """
     return bool(
         await client._session.value(
+            "update_metadata",
             """
-            braid.update_metadata(external_id => %(external_id)s::text, metadata => %(metadata)s::jsonb,
-                                  replace => %(replace)s::boolean, collection => %(collection)s)
+            external_id => %(external_id)s::text, metadata => %(metadata)s::jsonb, replace => %(replace)s::boolean,
+            collection => %(collection)s
             """,
             external_id=external_id,
             metadata=to_json(metadata, "metadata"),
@@ -237,7 +233,8 @@ async def delete_document(client: AsyncClient, external_id: str, collection: str
     """
     return bool(
         await client._session.value(
-            "braid.delete_document(external_id => %(external_id)s::text, collection => %(collection)s)",
+            "delete_document",
+            "external_id => %(external_id)s::text, collection => %(collection)s",
             external_id=external_id,
             collection=collection,
         )
@@ -252,7 +249,8 @@ async def delete_documents(client: AsyncClient, external_ids: Sequence[str], col
     """
     return int(
         await client._session.value(
-            "braid.delete_documents(external_ids => %(external_ids)s::text[], collection => %(collection)s)",
+            "delete_documents",
+            "external_ids => %(external_ids)s::text[], collection => %(collection)s",
             external_ids=as_list(external_ids, "external_ids"),
             collection=collection,
         )
@@ -264,6 +262,4 @@ async def clear_collection(client: AsyncClient, collection: str = "default") -> 
 
     Raises NotFoundError.
     """
-    return int(
-        await client._session.value("braid.clear_collection(collection => %(collection)s)", collection=collection)
-    )
+    return int(await client._session.value("clear_collection", "collection => %(collection)s", collection=collection))

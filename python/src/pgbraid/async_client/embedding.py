@@ -104,6 +104,7 @@ async def embed_token_vectors(
     done = after = 0
     while limit is None or done < limit:
         rows = await client._session.rows(
+            "missing_token_vectors",
             f"""
             select (m.missing).chunk_id, (m.missing).input
             from (
@@ -135,6 +136,7 @@ async def _embed_batch(
     parameters = {"collection": collection, "model": space.model}
     try:
         jobs = await client._session.rows(
+            "claim_embedding_jobs",
             f"""
             select (j.job).chunk_id, (j.job).input
             from (
@@ -175,9 +177,10 @@ async def _embed_batch(
         if client._session.is_aborted():
             raise
         await client._session.value(
+            "fail_embedding_jobs",
             """
-            braid.fail_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
-                                      collection => %(collection)s, embedding_model => %(model)s)
+            chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s, collection => %(collection)s,
+            embedding_model => %(model)s
             """,
             **parameters,
             chunk_ids=chunk_ids,
@@ -239,9 +242,10 @@ async def store_embedded(
     try:
         return int(
             await client._session.value(
+                "store_embeddings",
                 """
-                braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)b,
-                                       collection => %(collection)s, embedding_model => %(model)s)
+                chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)b, collection => %(collection)s,
+                embedding_model => %(model)s
                 """,
                 chunk_ids=[chunk_id for chunk_id, _ in embedded],
                 embeddings=[vector for _, vector in embedded],
@@ -268,10 +272,10 @@ async def abandon_refused(
 ) -> None:
     """Give a text up that the service refuses: at once if it said so, else after MOST_ATTEMPTS."""
     await client._session.value(
+        "abandon_embedding_jobs",
         """
-        braid.abandon_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
-                                     most_attempts => %(most_attempts)s::int, collection => %(collection)s,
-                                     embedding_model => %(model)s)
+        chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s, most_attempts => %(most_attempts)s::int,
+        collection => %(collection)s, embedding_model => %(model)s
         """,
         chunk_ids=[chunk_id],
         error=storable(refusal.message),

@@ -26,7 +26,7 @@ async def embedding_backlog(client: AsyncClient) -> list[EmbeddingBacklog]:
 
     Raises PermissionDeniedError.
     """
-    rows = await client._session.rows("select * from braid.embedding_backlog()")
+    rows = await client._session.rows("embedding_backlog", "select * from braid.embedding_backlog()")
     return [EmbeddingBacklog(*row) for row in rows]
 
 
@@ -44,11 +44,11 @@ async def list_embedding_jobs(
 
     Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
-    rows = await client._session.json(
+    rows = await client._session.json_rows(
+        "list_embedding_jobs",
         """
-        to_jsonb(braid.list_embedding_jobs(with_state => %(state)s, job_count => %(limit)s::int,
-                                           after_chunk_id => %(after)s::bigint, collection => %(collection)s,
-                                           embedding_model => %(model)s))::text
+        with_state => %(state)s, job_count => %(limit)s::int, after_chunk_id => %(after)s::bigint,
+        collection => %(collection)s, embedding_model => %(model)s
         """,
         state=state,
         limit=limit,
@@ -95,7 +95,9 @@ async def embedding_usage(client: AsyncClient, since: date | None = None) -> lis
 
     Raises PermissionDeniedError.
     """
-    rows = await client._session.rows("select * from braid.embedding_usage(since => %(since)s::date)", since=since)
+    rows = await client._session.rows(
+        "embedding_usage", "select * from braid.embedding_usage(since => %(since)s::date)", since=since
+    )
     return [EmbeddingUsage(*row) for row in rows]
 
 
@@ -104,9 +106,10 @@ async def _change_jobs(
 ) -> int:
     return int(
         await client._session.value(
-            f"""
-            braid.{function}(chunk_ids => %(chunk_ids)s::bigint[], collection => %(collection)s,
-                             embedding_model => %(model)s)
+            function,
+            """
+            chunk_ids => %(chunk_ids)s::bigint[], collection => %(collection)s,
+            embedding_model => %(model)s
             """,
             chunk_ids=None if chunk_ids is None else list(chunk_ids),
             collection=collection,

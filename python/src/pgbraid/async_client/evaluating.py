@@ -37,9 +37,9 @@ async def create_query_set(
     """
     return bool(
         await client._session.value(
+            "create_query_set",
             """
-            braid.create_query_set(query_set => %(query_set)s::text, level => %(level)s::text,
-                                   description => %(description)s::text)
+            query_set => %(query_set)s::text, level => %(level)s::text, description => %(description)s::text
             """,
             query_set=query_set,
             level=level,
@@ -58,9 +58,9 @@ async def store_queries(
     """
     return int(
         await client._session.value(
+            "store_queries",
             """
-            braid.store_queries(query_set => %(query_set)s::text, queries => %(queries)s::jsonb,
-                                collection => %(collection)s::text)
+            query_set => %(query_set)s::text, queries => %(queries)s::jsonb, collection => %(collection)s::text
             """,
             query_set=query_set,
             queries=to_json(list(queries), "queries"),
@@ -78,7 +78,8 @@ async def store_judgments(
     Raises NotFoundError, InvalidArgumentError, LimitExceededError.
     """
     counts: dict[str, int] = await client._session.value(
-        "braid.store_judgments(query_set => %(query_set)s::text, judgments => %(judgments)s::jsonb)",
+        "store_judgments",
+        "query_set => %(query_set)s::text, judgments => %(judgments)s::jsonb",
         query_set=query_set,
         judgments=to_json(list(judgments), "judgments"),
     )
@@ -87,7 +88,7 @@ async def store_judgments(
 
 async def list_query_sets(client: AsyncClient) -> list[dict[str, Any]]:
     """The query sets of this tenant, with counts. Maps to braid.list_query_sets."""
-    return await client._session.json("to_jsonb(braid.list_query_sets())::text")
+    return await client._session.json_rows("list_query_sets")
 
 
 async def list_queries(
@@ -97,10 +98,10 @@ async def list_queries(
 
     Raises NotFoundError, InvalidArgumentError.
     """
-    return await client._session.json(
+    return await client._session.json_rows(
+        "list_queries",
         """
-        to_jsonb(braid.list_queries(query_set => %(query_set)s::text, match_count => %(limit)s::int,
-                                    after => %(after)s::text))::text
+        query_set => %(query_set)s::text, match_count => %(limit)s::int, after => %(after)s::text
         """,
         query_set=query_set,
         limit=limit,
@@ -110,9 +111,7 @@ async def list_queries(
 
 async def drop_query_set(client: AsyncClient, query_set: str) -> bool:
     """Drop a query set with its queries and judgments; False if there is none. Maps to braid.drop_query_set."""
-    return bool(
-        await client._session.value("braid.drop_query_set(query_set => %(query_set)s::text)", query_set=query_set)
-    )
+    return bool(await client._session.value("drop_query_set", "query_set => %(query_set)s::text", query_set=query_set))
 
 
 async def evaluate(
@@ -130,9 +129,10 @@ async def evaluate(
     LimitExceededError.
     """
     evaluation: dict[str, Any] = await client._session.value(
+        "evaluate",
         """
-        braid.evaluate(query_set => %(query_set)s::text, configuration => %(configuration)s::jsonb,
-                       metrics => %(metrics)s::text[], judge => %(judge)s::text, details => %(details)s::boolean)
+        query_set => %(query_set)s::text, configuration => %(configuration)s::jsonb, metrics => %(metrics)s::text[],
+        judge => %(judge)s::text, details => %(details)s::boolean
         """,
         query_set=query_set,
         configuration=to_json(configuration or {}, "configuration"),
@@ -158,10 +158,10 @@ async def compare_evaluations(
     Raises InvalidArgumentError, LimitExceededError.
     """
     compared: dict[str, Any] = await client._session.value(
+        "compare_evaluations",
         """
-        braid.compare_evaluations(baseline => %(baseline)s::jsonb, candidate => %(candidate)s::jsonb,
-                                  resample_count => %(resample_count)s::int, seed => %(seed)s::int,
-                                  changed_count => %(changed_count)s::int)
+        baseline => %(baseline)s::jsonb, candidate => %(candidate)s::jsonb,
+        resample_count => %(resample_count)s::int, seed => %(seed)s::int, changed_count => %(changed_count)s::int
         """,
         baseline=to_json(baseline, "baseline"),
         candidate=to_json(candidate, "candidate"),
@@ -188,11 +188,11 @@ async def pool_results(
     `judge=None` leaves out what anybody has graded; `query_ids=None` takes all queries. Raises NotFoundError,
     InvalidArgumentError, LimitExceededError.
     """
-    return await client._session.json(
+    return await client._session.json_rows(
+        "pool_results",
         """
-        to_jsonb(braid.pool_results(query_set => %(query_set)s::text, configurations => %(configurations)s::jsonb,
-                                    depth => %(depth)s::int, judge => %(judge)s::text, seed => %(seed)s::int,
-                                    query_ids => %(query_ids)s::text[]))::text
+        query_set => %(query_set)s::text, configurations => %(configurations)s::jsonb, depth => %(depth)s::int,
+        judge => %(judge)s::text, seed => %(seed)s::int, query_ids => %(query_ids)s::text[]
         """,
         query_set=query_set,
         configurations=to_json(list(configurations), "configurations"),
@@ -212,9 +212,9 @@ async def judge_agreement(
     Raises NotFoundError, InvalidArgumentError.
     """
     agreement: dict[str, Any] = await client._session.value(
+        "judge_agreement",
         """
-        braid.judge_agreement(query_set => %(query_set)s::text, judge => %(judge)s::text,
-                              reference => %(reference)s::text)
+        query_set => %(query_set)s::text, judge => %(judge)s::text, reference => %(reference)s::text
         """,
         query_set=query_set,
         judge=judge,
@@ -242,11 +242,11 @@ async def sample_queries(
     """
     return int(
         await client._session.value(
+            "sample_queries",
             """
-            braid.sample_queries(query_set => %(query_set)s::text, collection => %(collection)s::text,
-                                 method => %(method)s::text, query_count => %(query_count)s::int,
-                                 since => %(since)s::timestamptz, min_searches => %(min_searches)s::int,
-                                 with_filters => %(with_filters)s::boolean, seed => %(seed)s::int)
+            query_set => %(query_set)s::text, collection => %(collection)s::text, method => %(method)s::text,
+            query_count => %(query_count)s::int, since => %(since)s::timestamptz,
+            min_searches => %(min_searches)s::int, with_filters => %(with_filters)s::boolean, seed => %(seed)s::int
             """,
             query_set=query_set,
             collection=collection,
@@ -276,10 +276,10 @@ async def judgments_from_clicks(
     Raises NotFoundError, InvalidArgumentError.
     """
     counts: dict[str, int] = await client._session.value(
+        "judgments_from_clicks",
         """
-        braid.judgments_from_clicks(query_set => %(query_set)s::text, collection => %(collection)s::text,
-                                    since => %(since)s::timestamptz, min_impressions => %(min_impressions)s::float8,
-                                    eta => %(eta)s::float8, judge => %(judge)s::text)
+        query_set => %(query_set)s::text, collection => %(collection)s::text, since => %(since)s::timestamptz,
+        min_impressions => %(min_impressions)s::float8, eta => %(eta)s::float8, judge => %(judge)s::text
         """,
         query_set=query_set,
         collection=collection,

@@ -45,9 +45,10 @@ async def explain_search(
     """
     (answer,), warnings = await searched(
         client,
+        client._session.json,
+        "explain_search",
         f"""
-        braid.explain_search(query_text => %(query)s::text, match_count => %(limit)s::int,
-                             external_id => %(external_id)s::text, {RANKING})::text
+        query_text => %(query)s::text, match_count => %(limit)s::int, external_id => %(external_id)s::text, {RANKING}
         """,
         query,
         mode,
@@ -85,6 +86,7 @@ async def explain_score(
     """
     check_query(query)
     rows = await client._session.rows(
+        "explain_score",
         f"""
         select (e.part).*
         from (

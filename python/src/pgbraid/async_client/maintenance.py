@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import Duration, as_interval
@@ -29,9 +28,7 @@ async def status(client: AsyncClient, collection: str | None = None) -> dict[str
 
     Raises NotFoundError.
     """
-    (status,) = await client._session.json(
-        "braid.status(collection => %(collection)s::text)::text", collection=collection
-    )
+    (status,) = await client._session.json("status", "collection => %(collection)s::text", collection=collection)
     return dict(status)
 
 
@@ -42,8 +39,9 @@ async def health(client: AsyncClient, older_than: Duration = 3600.0) -> list[dic
 
     Raises InvalidArgumentError.
     """
-    return await client._session.json(
-        "to_jsonb(braid.health(older_than => %(older_than)s::interval))::text",
+    return await client._session.json_rows(
+        "health",
+        "older_than => %(older_than)s::interval",
         older_than=as_interval(older_than, "older_than"),
     )
 
@@ -57,7 +55,8 @@ async def maintain(client: AsyncClient, time_budget: Duration | None = None) -> 
     Raises InvalidArgumentError.
     """
     (done,) = await client._session.json(
-        "braid.maintain(time_budget => %(time_budget)s::interval)::text",
+        "maintain",
+        "time_budget => %(time_budget)s::interval",
         time_budget=as_interval(time_budget, "time_budget"),
     )
     return dict(done)
@@ -67,7 +66,7 @@ async def calibrate(client: AsyncClient) -> dict[str, float]:
     """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
     that. Returns `exact_rows` (vectors), `scan_ms_per_1000` and `search_ms` (milliseconds). For administrators. Maps to
     braid.calibrate."""
-    return dict(json.loads(await client._session.value_for_all("braid.calibrate()::text")))
+    return dict(await client._session.value_for_all("calibrate"))
 
 
 async def check_index(client: AsyncClient, collection: str = "default") -> list[IndexProblem]:
@@ -76,9 +75,7 @@ async def check_index(client: AsyncClient, collection: str = "default") -> list[
 
     Raises NotFoundError.
     """
-    problems = await client._session.json(
-        "to_jsonb(braid.check_index(collection => %(collection)s))::text", collection=collection
-    )
+    problems = await client._session.json_rows("check_index", "collection => %(collection)s", collection=collection)
     return [IndexProblem(**problem) for problem in problems]
 
 
@@ -88,7 +85,7 @@ async def rebuild_index(client: AsyncClient, collection: str = "default") -> int
 
     Raises NotFoundError.
     """
-    return int(await client._session.value("braid.rebuild_index(collection => %(collection)s)", collection=collection))
+    return int(await client._session.value("rebuild_index", "collection => %(collection)s", collection=collection))
 
 
 async def rebuild_vector_index(client: AsyncClient, collection: str = "default") -> bool:
@@ -98,7 +95,7 @@ async def rebuild_vector_index(client: AsyncClient, collection: str = "default")
     Raises NotFoundError.
     """
     return bool(
-        await client._session.value("braid.rebuild_vector_index(collection => %(collection)s)", collection=collection)
+        await client._session.value("rebuild_vector_index", "collection => %(collection)s", collection=collection)
     )
 
 
@@ -113,9 +110,9 @@ async def measure_recall(
     Raises InvalidArgumentError, NotFoundError.
     """
     (measured,) = await client._session.json(
+        "measure_recall",
         """
-        braid.measure_recall(collection => %(collection)s::text, query_count => %(count)s::int,
-                             set_ef_search => %(set)s::boolean)::text
+        collection => %(collection)s::text, query_count => %(count)s::int, set_ef_search => %(set)s::boolean
         """,
         collection=collection,
         count=query_count,

@@ -36,11 +36,11 @@ async def start_model_migration(
     Raises InvalidArgumentError, NotFoundError.
     """
     await client._session.value_for_all(
+        "start_model_migration",
         """
-        braid.start_model_migration(
-          collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
-          dimensions => %(dimensions)s::int, distance => %(distance)s::text,
-          vector_storage => %(vector_storage)s::text)
+        collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
+        dimensions => %(dimensions)s::int, distance => %(distance)s::text,
+        vector_storage => %(vector_storage)s::text
         """,
         collection=collection,
         embedding_model=embedding_model,
@@ -96,6 +96,6 @@ async def finish_model_migration(client: AsyncClient, collection: str) -> None:
 
 async def _step(client: AsyncClient, action: str, collection: str) -> None:
     await client._session.value_for_all(
-        f"braid.{action}_model_migration(collection => %(collection)s::text)", collection=collection
+        f"{action}_model_migration", "collection => %(collection)s::text", collection=collection
     )
     client._spaces.forget(collection)

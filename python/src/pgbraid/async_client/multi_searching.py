@@ -81,13 +81,13 @@ async def multi_search(
         asked, model = await _embedded(client, texts, weights, count, mode, collection, options, warnings)
         try:
             (answer,) = await client._session.json(
+                "logged_multi_search",
                 """
-                braid.logged_multi_search(
-                  queries => %(queries)s::jsonb, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
-                  collection => %(collection)s::text, full_text_weight => %(full_text_weight)s::float8,
-                  semantic_weight => %(semantic_weight)s::float8, fusion => %(fusion)s::text,
-                  rrf_k => %(rrf_k)s::float8, candidate_count => %(candidate_count)s::int,
-                  min_score => %(min_score)s::float8, match => %(match)s::text, options => %(options)s::jsonb)::text
+                queries => %(queries)s::jsonb, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+                collection => %(collection)s::text, full_text_weight => %(full_text_weight)s::float8,
+                semantic_weight => %(semantic_weight)s::float8, fusion => %(fusion)s::text,
+                rrf_k => %(rrf_k)s::float8, candidate_count => %(candidate_count)s::int,
+                min_score => %(min_score)s::float8, match => %(match)s::text, options => %(options)s::jsonb
                 """,
                 queries=to_json(asked, "query"),
                 limit=limit,

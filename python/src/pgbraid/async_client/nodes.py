@@ -123,7 +123,7 @@ async def find_node(session: Session, dsn: str) -> None:
 async def follow_tenant(session: Session) -> None:
     """Before what has to be on one connection."""
     with suppress(PermissionDeniedError):
-        await session.value("braid.current_tenant_id()")
+        await session.value("current_tenant_id")
 
 
 def node_addresses(text: str) -> dict[tuple[str, str], tuple[str, str]]:

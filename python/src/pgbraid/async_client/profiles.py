@@ -30,9 +30,10 @@ async def set_profile(
     `{"category": {"billing": 0.5}}`. Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     await client._session.value(
+        "set_profile",
         """
-        braid.set_profile(profile => %(profile)s::text, embedding => %(embedding)s, attributes => %(attributes)s::jsonb,
-                          collection => %(collection)s::text)
+        profile => %(profile)s::text, embedding => %(embedding)s, attributes => %(attributes)s::jsonb,
+        collection => %(collection)s::text
         """,
         profile=profile,
         embedding=None if embedding is None else to_vector(embedding, "the profile"),
@@ -57,10 +58,10 @@ async def learn_profile(
     """
     return LearnedProfile.from_json(
         await client._session.value(
+            "learn_profile",
             """
-            braid.learn_profile(profile => %(profile)s::text, liked => %(liked)s::text[],
-                                disliked => %(disliked)s::text[], keys => %(keys)s::text[],
-                                collection => %(collection)s::text)
+            profile => %(profile)s::text, liked => %(liked)s::text[], disliked => %(disliked)s::text[],
+            keys => %(keys)s::text[], collection => %(collection)s::text
             """,
             profile=profile,
             liked=as_list(liked, "liked"),
@@ -73,7 +74,7 @@ async def learn_profile(
 
 async def get_profile(client: AsyncClient, profile: str) -> Profile | None:
     """A profile, None if there is none of that name. Maps to braid.get_profile."""
-    found = await client._session.value("braid.get_profile(profile => %(profile)s::text)", profile=profile)
+    found = await client._session.value("get_profile", "profile => %(profile)s::text", profile=profile)
     return None if found is None else Profile.from_json(found)
 
 
@@ -83,8 +84,9 @@ async def list_profiles(client: AsyncClient, *, limit: int = 100, after: str | N
 
     Raises InvalidArgumentError.
     """
-    rows = await client._session.json(
-        "to_jsonb(braid.list_profiles(match_count => %(limit)s::int, after => %(after)s::text))::text",
+    rows = await client._session.json_rows(
+        "list_profiles",
+        "match_count => %(limit)s::int, after => %(after)s::text",
         limit=limit,
         after=after,
     )
@@ -93,4 +95,4 @@ async def list_profiles(client: AsyncClient, *, limit: int = 100, after: str | N
 
 async def delete_profile(client: AsyncClient, profile: str) -> bool:
     """Delete a profile; False if there is none of that name. Maps to braid.delete_profile."""
-    return bool(await client._session.value("braid.delete_profile(profile => %(profile)s::text)", profile=profile))
+    return bool(await client._session.value("delete_profile", "profile => %(profile)s::text", profile=profile))

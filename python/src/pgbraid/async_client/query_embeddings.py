@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -36,14 +35,15 @@ async def stored_vector(
     if len(text.encode("utf-8", "surrogatepass")) > MOST_BYTES:
         return known, False
     if known is None:
-        stored = await client._session.value(
-            "braid.get_query_embedding(embedded_text => %(text)s::text, collection => %(collection)s::text)::text",
+        (stored,) = await client._session.json(
+            "get_query_embedding",
+            "embedded_text => %(text)s::text, collection => %(collection)s::text",
             text=text,
             collection=collection,
         )
         # Anyone who may write to the tenant can have stored it. So it is for this search alone: kept in the process, it
         # would be taken for other tenants and databases.
-        known = None if stored is None else to_vector(json.loads(stored), "the query")
+        known = None if stored is None else to_vector(stored, "the query")
         if known is not None and known.dimensions() != space.dimensions:  # of another model since
             known = None
     at = client._spaces.stored.get((client.tenant, collection, space.model, text))
@@ -77,9 +77,10 @@ async def _store(client: AsyncClient, text: str, vector: Vector, collection: str
         return
     try:
         stored = await client._session.value(
+            "store_query_embedding",
             """
-            braid.store_query_embedding(embedded_text => %(text)s::text, embedding => %(vector)b,
-                                        collection => %(collection)s::text, embedding_model => %(model)s::text)
+            embedded_text => %(text)s::text, embedding => %(vector)b, collection => %(collection)s::text,
+            embedding_model => %(model)s::text
             """,
             text=text,
             vector=vector,

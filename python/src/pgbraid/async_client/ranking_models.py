@@ -34,11 +34,11 @@ async def ranking_features(
 
     Raises NotFoundError, InvalidArgumentError, LimitExceededError.
     """
-    return await client._session.json(
+    return await client._session.json_rows(
+        "ranking_features",
         """
-        to_jsonb(braid.ranking_features(query_set => %(query_set)s::text, configuration => %(configuration)s::jsonb,
-                                        judge => %(judge)s::text, after => %(after)s::text,
-                                        query_count => %(limit)s::int))::text
+        query_set => %(query_set)s::text, configuration => %(configuration)s::jsonb, judge => %(judge)s::text,
+        after => %(after)s::text, query_count => %(limit)s::int
         """,
         query_set=query_set,
         configuration=to_json(configuration or {}, "configuration"),
@@ -55,7 +55,8 @@ async def store_ranking_model(client: AsyncClient, name: str, model: Mapping[str
     """
     return bool(
         await client._session.value(
-            "braid.store_ranking_model(name => %(name)s::text, model => %(model)s::jsonb)",
+            "store_ranking_model",
+            "name => %(name)s::text, model => %(model)s::jsonb",
             name=name,
             model=to_json(model, "model"),
         )
@@ -64,17 +65,15 @@ async def store_ranking_model(client: AsyncClient, name: str, model: Mapping[str
 
 async def get_ranking_model(client: AsyncClient, name: str) -> dict[str, Any] | None:
     """A model as it was stored; None if there is none. Maps to braid.get_ranking_model."""
-    model: dict[str, Any] | None = await client._session.value(
-        "braid.get_ranking_model(name => %(name)s::text)", name=name
-    )
+    model: dict[str, Any] | None = await client._session.value("get_ranking_model", "name => %(name)s::text", name=name)
     return model
 
 
 async def list_ranking_models(client: AsyncClient) -> list[dict[str, Any]]:
     """The models of this tenant. Maps to braid.list_ranking_models."""
-    return await client._session.json("to_jsonb(braid.list_ranking_models())::text")
+    return await client._session.json_rows("list_ranking_models")
 
 
 async def drop_ranking_model(client: AsyncClient, name: str) -> bool:
     """Drop a model; False if there is none. Maps to braid.drop_ranking_model."""
-    return bool(await client._session.value("braid.drop_ranking_model(name => %(name)s::text)", name=name))
+    return bool(await client._session.value("drop_ranking_model", "name => %(name)s::text", name=name))

@@ -34,10 +34,10 @@ async def apply_ranking(
     """
     return int(
         await client._session.value_for_all(
+            "apply_ranking",
             """
-            braid.apply_ranking(collection => %(collection)s::text, ranking => %(ranking)s::jsonb,
-                                reason => %(reason)s::text, evaluation => %(evaluation)s::jsonb,
-                                expected_ranking => %(expected_ranking)s::jsonb)
+            collection => %(collection)s::text, ranking => %(ranking)s::jsonb, reason => %(reason)s::text,
+            evaluation => %(evaluation)s::jsonb, expected_ranking => %(expected_ranking)s::jsonb
             """,
             collection=collection,
             ranking=to_json(ranking, "ranking"),
@@ -55,7 +55,9 @@ async def list_rankings(client: AsyncClient, collection: str = "default") -> lis
     Raises NotFoundError.
     """
     rows = await client._session.rows(
-        "select to_jsonb(r)::text from braid.list_rankings(collection => %(collection)s::text) r", collection=collection
+        "list_rankings",
+        "select to_jsonb(r)::text from braid.list_rankings(collection => %(collection)s::text) r",
+        collection=collection,
     )
     return [json.loads(row) for (row,) in rows]
 
@@ -68,9 +70,9 @@ async def restore_ranking(client: AsyncClient, collection: str, version: int, re
     """
     return int(
         await client._session.value_for_all(
+            "restore_ranking",
             """
-            braid.restore_ranking(collection => %(collection)s::text, version => %(version)s::int,
-                                  reason => %(reason)s::text)
+            collection => %(collection)s::text, version => %(version)s::int, reason => %(reason)s::text
             """,
             collection=collection,
             version=version,

@@ -71,11 +71,12 @@ async def recall(
     asked, mode, _ = await _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = await searched(
         client,
+        client._session.json,
+        "logged_recall",
         f"""
-        braid.logged_recall(
-          query_text => %(text)s::text, timeframe => %(timeframe)s::text, strategy => %(strategy)s::text,
-          match_count => %(match_count)s::int, time_zone => %(time_zone)s::text,
-          reference_time => %(reference_time)s::timestamptz, {RANKING})::text
+        query_text => %(text)s::text, timeframe => %(timeframe)s::text, strategy => %(strategy)s::text,
+        match_count => %(match_count)s::int, time_zone => %(time_zone)s::text,
+        reference_time => %(reference_time)s::timestamptz, {RANKING}
         """,
         asked,
         mode,
@@ -143,15 +144,16 @@ async def conversation_timeline(
     asked, mode, told = await _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
     rows, warnings = await searched(
         client,
+        client._session.json_rows,
+        "conversation_timeline",
         """
-        to_jsonb(braid.conversation_timeline(
-          topic => %(text)s::text, query_embedding => %(vector)s, timeframe => %(timeframe)s::text,
-          strategy => %(strategy)s::text, match_count => %(limit)s::int,
-          context_before => %(context_before)s::int, context_after => %(context_after)s::int,
-          filters => %(filters)s::jsonb, collection => %(collection)s::text, time_zone => %(time_zone)s::text,
-          reference_time => %(reference_time)s::timestamptz, conversation_key => %(conversation_key)s::text,
-          candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
-          match => %(match)s::text, options => %(options)s::jsonb))::text
+        topic => %(text)s::text, query_embedding => %(vector)s, timeframe => %(timeframe)s::text,
+        strategy => %(strategy)s::text, match_count => %(limit)s::int,
+        context_before => %(context_before)s::int, context_after => %(context_after)s::int,
+        filters => %(filters)s::jsonb, collection => %(collection)s::text, time_zone => %(time_zone)s::text,
+        reference_time => %(reference_time)s::timestamptz, conversation_key => %(conversation_key)s::text,
+        candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
+        match => %(match)s::text, options => %(options)s::jsonb
         """,
         asked,
         mode,
@@ -183,10 +185,11 @@ async def parse_timeframe(
 
     Raises InvalidArgumentError, whose hint lists what is understood.
     """
-    periods = await client._session.json(
+    periods = await client._session.json_rows(
+        "parse_timeframe",
         """
-        to_jsonb(braid.parse_timeframe(timeframe => %(timeframe)s::text, time_zone => %(time_zone)s::text,
-                                       reference_time => %(reference_time)s::timestamptz))::text
+        timeframe => %(timeframe)s::text, time_zone => %(time_zone)s::text,
+        reference_time => %(reference_time)s::timestamptz
         """,
         timeframe=timeframe_text(timeframe),
         time_zone=time_zone,
@@ -211,10 +214,11 @@ async def _extracted(
     client: AsyncClient, query: str, time_zone: str | None, reference_time: datetime | None
 ) -> dict[str, Any]:
     check_query(query)
-    (found,) = await client._session.json(
+    (found,) = await client._session.json_rows(
+        "extract_timeframe",
         """
-        to_jsonb(braid.extract_timeframe(query_text => %(query)s::text, time_zone => %(time_zone)s::text,
-                                         reference_time => %(reference_time)s::timestamptz))::text
+        query_text => %(query)s::text, time_zone => %(time_zone)s::text,
+        reference_time => %(reference_time)s::timestamptz
         """,
         query=query,
         time_zone=time_zone,

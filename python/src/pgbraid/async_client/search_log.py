@@ -39,9 +39,10 @@ async def record_feedback(
         )
     return bool(
         await client._session.value(
+            "record_feedback",
             """
-            braid.record_feedback(search_id => %(search_id)s::text, external_id => %(external_id)s::text,
-                                  kind => %(kind)s::text, value => %(value)s::float8)
+            search_id => %(search_id)s::text, external_id => %(external_id)s::text, kind => %(kind)s::text,
+            value => %(value)s::float8
             """,
             search_id=search_id,
             external_id=external_id,
@@ -66,10 +67,10 @@ async def set_search_log(
     Raises NotFoundError, InvalidArgumentError.
     """
     await client._session.value_for_all(
+        "set_search_log",
         """
-        braid.set_search_log(collection => %(collection)s::text, log => %(log)s::text,
-                             sample_share => %(sample_share)s::float8, keep_query => %(keep_query)s::text,
-                             retention => %(retention)s::interval)
+        collection => %(collection)s::text, log => %(log)s::text, sample_share => %(sample_share)s::float8,
+        keep_query => %(keep_query)s::text, retention => %(retention)s::interval
         """,
         collection=collection,
         log=log,

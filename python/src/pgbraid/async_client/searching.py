@@ -95,7 +95,9 @@ async def search(
         options, shaping = reranked.split_options(options)
     (answer,), warnings = await searched(
         client,
-        f"braid.search(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
+        client._session.json,
+        "search",
+        f"query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING}",
         query,
         mode,
         collection,

@@ -8,7 +8,6 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -105,12 +104,6 @@ def _split(read_dsn: str | Sequence[str]) -> list[str]:
     return list(dict.fromkeys(usable_dsn(dsn, "read_dsn (--read-dsn or PGBRAID_READ_DSN)") for dsn in dsns))
 
 
-@lru_cache(maxsize=256)
-def _names(statement: str) -> frozenset[str]:
-    """What of the schemas a statement calls or reads."""
-    return frozenset(re.findall(r"\bbraid(?:_calls|_store)?\.(\w+)", statement)) - {"tenant"}
-
-
 class Standby:
     """One that `read_dsn` names: the connection to it, and how it does."""
 
@@ -155,10 +148,12 @@ class Standbys:
         for standby in self._standbys:
             await standby.close()
 
-    async def fetch(self, session: Session, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Of a read outside of a transaction from a standby; else, and if that cannot serve, from the primary."""
+    async def fetch(
+        self, session: Session, names: frozenset[str], statement: str, parameters: Mapping[str, Any]
+    ) -> list[tuple[Any, ...]]:
+        """Run a statement that calls these functions. If all are reads, outside of a transaction, a standby answers;
+        else, and if that cannot serve, the primary."""
         primary = session.connection
-        names = _names(statement)
         is_idle = primary.info.transaction_status in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN)
         if self._is_closed or not names or not names <= READS or not is_idle:
             return await self._fetch_and_follow(session, statement, parameters, names)
@@ -352,7 +347,7 @@ async def wal_position(client: AsyncClient) -> str:
 
     On a standby, how far it has replayed that log.
     """
-    return str((await client._session.rows(WRITTEN))[0][0])
+    return str((await client._session.rows((), WRITTEN))[0][0])
 
 
 def read_after(client: AsyncClient, position: str) -> None:

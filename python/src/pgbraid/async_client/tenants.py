@@ -25,7 +25,7 @@ async def create_tenant(client: AsyncClient, tenant: str) -> int:
 
     Raises InvalidArgumentError.
     """
-    return int(await client._session.value_for_all("braid.create_tenant(tenant => %(key)s)", key=tenant))
+    return int(await client._session.value_for_all("create_tenant", "tenant => %(key)s", key=tenant))
 
 
 async def drop_tenant(client: AsyncClient, tenant: str, confirm_tenant: str) -> bool:
@@ -36,7 +36,8 @@ async def drop_tenant(client: AsyncClient, tenant: str, confirm_tenant: str) -> 
     """
     return bool(
         await client._session.value_for_all(
-            "braid.drop_tenant(tenant => %(key)s::text, confirm_tenant => %(again)s::text)",
+            "drop_tenant",
+            "tenant => %(key)s::text, confirm_tenant => %(again)s::text",
             key=tenant,
             again=confirm_tenant,
         )
@@ -81,7 +82,7 @@ async def import_tenant(
             await _bring_collections(client, batch)
         done += int(
             await client._session.value(
-                "braid.import_tenant(records => %(records)s::jsonb)", records=f"[{','.join(batch)}]"
+                "import_tenant", "records => %(records)s::jsonb", records=f"[{','.join(batch)}]"
             )
         )
         if progress is not None:
@@ -95,5 +96,7 @@ async def _bring_collections(client: AsyncClient, records: Iterable[str]) -> Non
         definition = json.loads(record).get("collection") if '"collection"' in record else None
         if isinstance(definition, dict):
             await client._session.value_for_all(
-                "braid_calls.import_collection(definition => %(definition)s::jsonb)", definition=json.dumps(definition)
+                "braid_calls.import_collection",
+                "definition => %(definition)s::jsonb",
+                definition=json.dumps(definition),
             )

@@ -49,10 +49,10 @@ async def store_token_vectors(
         batch = embedded[start : start + size]
         stored += int(
             await client._session.value(
+                "store_token_vectors",
                 """
-                braid.store_token_vectors(chunk_ids => %(chunk_ids)s::bigint[], vectors => %(vectors)b,
-                                          vector_counts => %(counts)s::int[], collection => %(collection)s,
-                                          embedding_model => %(model)s)
+                chunk_ids => %(chunk_ids)s::bigint[], vectors => %(vectors)b, vector_counts => %(counts)s::int[],
+                collection => %(collection)s, embedding_model => %(model)s
                 """,
                 chunk_ids=[chunk_id for chunk_id, _ in batch],
                 vectors=[HalfVector(vector) for _, vectors in batch for vector in vectors],

@@ -33,10 +33,11 @@ async def tune(
     LimitExceededError.
     """
     tuned: dict[str, Any] = await client._session.value(
+        "tune",
         """
-        braid.tune(query_set => %(query_set)s::text, search_space => %(search_space)s::jsonb, budget => %(budget)s::int,
-                   configuration => %(configuration)s::jsonb, metric => %(metric)s::text, judge => %(judge)s::text,
-                   fold_count => %(fold_count)s::int, seed => %(seed)s::int)
+        query_set => %(query_set)s::text, search_space => %(search_space)s::jsonb, budget => %(budget)s::int,
+        configuration => %(configuration)s::jsonb, metric => %(metric)s::text, judge => %(judge)s::text,
+        fold_count => %(fold_count)s::int, seed => %(seed)s::int
         """,
         query_set=query_set,
         search_space=optional_json(search_space, "search_space"),
@@ -65,11 +66,11 @@ async def plan_tuning(
 
     Raises NotFoundError, InvalidArgumentError, LimitExceededError.
     """
-    return await client._session.json(
+    return await client._session.json_rows(
+        "plan_tuning",
         """
-        to_jsonb(braid.plan_tuning(query_set => %(query_set)s::text, search_space => %(search_space)s::jsonb,
-                                   budget => %(budget)s::int, configuration => %(configuration)s::jsonb,
-                                   judge => %(judge)s::text, seed => %(seed)s::int))::text
+        query_set => %(query_set)s::text, search_space => %(search_space)s::jsonb, budget => %(budget)s::int,
+        configuration => %(configuration)s::jsonb, judge => %(judge)s::text, seed => %(seed)s::int
         """,
         query_set=query_set,
         search_space=optional_json(search_space, "search_space"),
@@ -95,10 +96,10 @@ async def choose_configuration(
     Raises InvalidArgumentError, LimitExceededError.
     """
     chosen: dict[str, Any] = await client._session.value(
+        "choose_configuration",
         """
-        braid.choose_configuration(evaluations => %(evaluations)s::jsonb, metric => %(metric)s::text,
-                                   fold_count => %(fold_count)s::int, resample_count => %(resample_count)s::int,
-                                   seed => %(seed)s::int)
+        evaluations => %(evaluations)s::jsonb, metric => %(metric)s::text, fold_count => %(fold_count)s::int,
+        resample_count => %(resample_count)s::int, seed => %(seed)s::int
         """,
         evaluations=to_json(list(evaluations), "evaluations"),
         metric=metric,

@@ -49,10 +49,11 @@ def list_jobs(
     import pgbraid
 
     with pgbraid.connect(dsn, tenant=tenant) as client:
-        found = client._session.json(
+        found = client._session.json_rows(
+            "list_embedding_jobs",
             """
-            to_jsonb(braid.list_embedding_jobs(with_state => %(state)s, job_count => %(limit)s::int,
-                                               collection => %(collection)s, embedding_model => %(model)s))::text
+            with_state => %(state)s, job_count => %(limit)s::int, collection => %(collection)s,
+            embedding_model => %(model)s
             """,
             state=state,
             limit=limit,

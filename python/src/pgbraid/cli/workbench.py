@@ -97,7 +97,7 @@ async def _serve(
 
     async with connections:
         async with connections.client(connections.tenant) as client:
-            if await client._session.value("braid.current_tenant_id()") is None:
+            if await client._session.value("current_tenant_id") is None:
                 raise click.UsageError(f"there is no tenant {client.tenant}, or the login may not act for it")
         # Before it says so. An address that is taken is an OSError here, and the end of the process there.
         with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as listening:

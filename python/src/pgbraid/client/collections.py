@@ -74,22 +74,21 @@ def create_collection(
     client._spaces.forget(name)
     return int(
         client._session.value_for_all(
+            "create_collection",
             """
-            braid.create_collection(
-              collection => %(name)s::text, text_config => %(text_config)s::text,
-              dimensions => %(dimensions)s::int, distance => %(distance)s::text,
-              embedding_model => %(embedding_model)s::text, chunk_tokens => %(chunk_tokens)s::int,
-              k1 => %(k1)s::float8, b => %(b)s::float8, title_weight => %(title_weight)s::float8,
-              full_text_weight => %(full_text_weight)s::float8, semantic_weight => %(semantic_weight)s::float8,
-              fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
-              fold_diacritics => %(fold_diacritics)s::boolean, index_fields => %(index_fields)s::text[],
-              embed_fields => %(embed_fields)s::text[], indexed_attributes => %(indexed_attributes)s::jsonb,
-              vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
-              hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text,
-              preset => %(preset)s::text, neighbour_weight => %(neighbour_weight)s::float8,
-              smoothing => %(smoothing)s::float8, statistics_scope => %(statistics_scope)s::text,
-              bm25_variant => %(bm25_variant)s::text, sparse_weight => %(sparse_weight)s::float8,
-              sparse_encoder => %(sparse_encoder)s::text)
+            collection => %(name)s::text, text_config => %(text_config)s::text, dimensions => %(dimensions)s::int,
+            distance => %(distance)s::text, embedding_model => %(embedding_model)s::text,
+            chunk_tokens => %(chunk_tokens)s::int, k1 => %(k1)s::float8, b => %(b)s::float8,
+            title_weight => %(title_weight)s::float8, full_text_weight => %(full_text_weight)s::float8,
+            semantic_weight => %(semantic_weight)s::float8, fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8,
+            fold_diacritics => %(fold_diacritics)s::boolean, index_fields => %(index_fields)s::text[],
+            embed_fields => %(embed_fields)s::text[], indexed_attributes => %(indexed_attributes)s::jsonb,
+            vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
+            hnsw_ef_construction => %(hnsw_ef_construction)s::int, normalisation => %(normalisation)s::text,
+            preset => %(preset)s::text, neighbour_weight => %(neighbour_weight)s::float8,
+            smoothing => %(smoothing)s::float8, statistics_scope => %(statistics_scope)s::text,
+            bm25_variant => %(bm25_variant)s::text, sparse_weight => %(sparse_weight)s::float8,
+            sparse_encoder => %(sparse_encoder)s::text
             """,
             name=name,
             text_config=text_config,
@@ -128,9 +127,7 @@ def drop_collection(client: Client, collection: str) -> bool:
     frees its space. For administrators. Maps to braid.drop_collection."""
     client._spaces.forget(collection)
     return bool(
-        client._session.value_for_all(
-            "braid.drop_collection(collection => %(collection)s)", collection=collection
-        )
+        client._session.value_for_all("drop_collection", "collection => %(collection)s", collection=collection)
     )
 
 
@@ -161,16 +158,16 @@ def set_ranking(
     Raises InvalidArgumentError, NotFoundError.
     """
     client._session.value_for_all(
+        "set_ranking",
         """
-        braid.set_ranking(
-          collection => %(collection)s::text, k1 => %(k1)s::float8, b => %(b)s::float8,
-          title_weight => %(title_weight)s::float8, full_text_weight => %(full_text_weight)s::float8,
-          semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8,
-          fusion => %(fusion)s::text, normalisation => %(normalisation)s::text, preset => %(preset)s::text,
-          neighbour_weight => %(neighbour_weight)s::float8, smoothing => %(smoothing)s::float8,
-          statistics_scope => %(statistics_scope)s::text, bm25_variant => %(bm25_variant)s::text,
-          sparse_weight => %(sparse_weight)s::float8, sparse_encoder => %(sparse_encoder)s::text,
-          ranking_model => %(ranking_model)s::text)
+        collection => %(collection)s::text, k1 => %(k1)s::float8, b => %(b)s::float8,
+        title_weight => %(title_weight)s::float8, full_text_weight => %(full_text_weight)s::float8,
+        semantic_weight => %(semantic_weight)s::float8, rrf_k => %(rrf_k)s::float8, fusion => %(fusion)s::text,
+        normalisation => %(normalisation)s::text, preset => %(preset)s::text,
+        neighbour_weight => %(neighbour_weight)s::float8, smoothing => %(smoothing)s::float8,
+        statistics_scope => %(statistics_scope)s::text, bm25_variant => %(bm25_variant)s::text,
+        sparse_weight => %(sparse_weight)s::float8, sparse_encoder => %(sparse_encoder)s::text,
+        ranking_model => %(ranking_model)s::text
         """,
         collection=collection,
         k1=k1,
@@ -203,9 +200,9 @@ def set_synonyms(client: Client, word: str, synonyms: Sequence[str], collection:
     """
     return int(
         client._session.value_for_all(
+            "set_synonyms",
             """
-            braid.set_synonyms(word => %(word)s::text, synonyms => %(synonyms)s::text[],
-                               collection => %(collection)s::text)
+            word => %(word)s::text, synonyms => %(synonyms)s::text[], collection => %(collection)s::text
             """,
             word=word,
             synonyms=as_list(synonyms, "synonyms"),
@@ -227,10 +224,8 @@ def set_sparse_encoder(
     """
     return int(
         client._session.value_for_all(
-            """
-            braid.set_sparse_encoder(name => %(name)s::text, weights => %(weights)s::jsonb,
-                                     append => %(append)s::boolean)
-            """,
+            "set_sparse_encoder",
+            "name => %(name)s::text, weights => %(weights)s::jsonb, append => %(append)s::boolean",
             name=name,
             weights=optional_json(weights, "weights"),
             append=append,
@@ -250,10 +245,8 @@ def set_indexed_attributes(
     Raises InvalidArgumentError, NotFoundError.
     """
     client._session.value_for_all(
-        """
-        braid.set_indexed_attributes(indexed_attributes => %(attributes)s::jsonb,
-                                     collection => %(collection)s::text)
-        """,
+        "set_indexed_attributes",
+        "indexed_attributes => %(attributes)s::jsonb, collection => %(collection)s::text",
         attributes=to_json(attributes, "attributes"),
         collection=collection,
     )
@@ -275,10 +268,10 @@ def set_vector_index(
     Raises InvalidArgumentError, NotFoundError.
     """
     client._session.value_for_all(
+        "set_vector_index",
         """
-        braid.set_vector_index(
-          collection => %(collection)s::text, vector_storage => %(vector_storage)s::text,
-          hnsw_m => %(hnsw_m)s::int, hnsw_ef_construction => %(hnsw_ef_construction)s::int)
+        collection => %(collection)s::text, vector_storage => %(vector_storage)s::text, hnsw_m => %(hnsw_m)s::int,
+        hnsw_ef_construction => %(hnsw_ef_construction)s::int
         """,
         collection=collection,
         vector_storage=vector_storage,
@@ -303,10 +296,10 @@ def set_token_vectors(
     """
     client._spaces.forget(collection)
     client._session.value_for_all(
+        "set_token_vectors",
         """
-        braid.set_token_vectors(
-          collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
-          vector_count => %(vector_count)s::int, dimensions => %(dimensions)s::int)
+        collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
+        vector_count => %(vector_count)s::int, dimensions => %(dimensions)s::int
         """,
         collection=collection,
         embedding_model=embedding_model,
@@ -326,7 +319,8 @@ def set_query_embeddings(client: Client, collection: str, embedding_count: int =
     client._spaces.not_storing.clear()
     client._spaces.stored.clear()
     client._session.value_for_all(
-        "braid.set_query_embeddings(collection => %(collection)s::text, embedding_count => %(embedding_count)s::int)",
+        "set_query_embeddings",
+        "collection => %(collection)s::text, embedding_count => %(embedding_count)s::int",
         collection=collection,
         embedding_count=embedding_count,
     )
@@ -347,10 +341,10 @@ def set_document_defaults(
     Raises InvalidArgumentError, NotFoundError.
     """
     client._session.value_for_all(
+        "set_document_defaults",
         """
-        braid.set_document_defaults(
-          collection => %(collection)s::text, overlap_tokens => %(overlap_tokens)s::int,
-          default_occurred_at => %(default_occurred_at)s::text)
+        collection => %(collection)s::text, overlap_tokens => %(overlap_tokens)s::int,
+        default_occurred_at => %(default_occurred_at)s::text
         """,
         collection=collection,
         overlap_tokens=overlap_tokens,

@@ -87,16 +87,16 @@ def add_documents(
 
 def _write(client: Client, batch: Batch, collection: str) -> WriteSummary:
     # %b, as psycopg would write a list of vectors out as text.
-    call = (
-        """braid.upsert_embedded_documents(documents => %(documents)s::jsonb, embeddings => %(embeddings)b,
-                                           collection => %(collection)s)"""
-        if batch.embeddings
-        else "braid.upsert_documents(documents => %(documents)s::jsonb, collection => %(collection)s)"
-    )
+    function = "upsert_embedded_documents" if batch.embeddings else "upsert_documents"
+    embeddings = ", embeddings => %(embeddings)b" if batch.embeddings else ""
     written = client._session.rows(
+        function,
         f"""
         select (w.result).status, count(*), coalesce(sum((w.result).chunk_count), 0)
-        from (select {call} from {TENANT}) w (result)
+        from (
+          select braid.{function}(documents => %(documents)s::jsonb, collection => %(collection)s{embeddings})
+          from {TENANT}
+        ) w (result)
         group by 1
         """,
         documents=f"[{','.join(batch.texts)}]",
@@ -145,9 +145,9 @@ def store_sparse_terms(
         batch = chunk_ids[first : first + 1000]
         stored += int(
             client._session.value(
+                "store_sparse_terms",
                 """
-                braid.store_sparse_terms(chunk_ids => %(chunk_ids)s::bigint[], terms => %(terms)s::jsonb,
-                                         collection => %(collection)s::text)
+                chunk_ids => %(chunk_ids)s::bigint[], terms => %(terms)s::jsonb, collection => %(collection)s::text
                 """,
                 chunk_ids=batch,
                 terms=to_json([terms[chunk_id] for chunk_id in batch], "terms"),
@@ -163,10 +163,8 @@ def get_document(client: Client, external_id: str, collection: str = "default") 
     Raises NotFoundError for a collection that does not exist.
     """
     (found,) = client._session.json(
-        """
-        coalesce(braid.get_document(external_id => %(external_id)s::text, collection => %(collection)s::text)::text,
-                 'null')
-        """,
+        "get_document",
+        "external_id => %(external_id)s::text, collection => %(collection)s::text",
         external_id=external_id,
         collection=collection,
     )
@@ -181,10 +179,10 @@ def list_documents(
 
     The next page is after the last one's external_id. Raises InvalidArgumentError, NotFoundError.
     """
-    rows = client._session.json(
+    rows = client._session.json_rows(
+        "list_documents",
         """
-        to_jsonb(braid.list_documents(collection => %(collection)s::text, match_count => %(limit)s::int,
-                                      after => %(after)s::text))::text
+        collection => %(collection)s::text, match_count => %(limit)s::int, after => %(after)s::text
         """,
         collection=collection,
         limit=limit,
@@ -198,11 +196,8 @@ def count(client: Client, collection: str = "default") -> int:
 
     Raises NotFoundError.
     """
-    return int(
-        client._session.value(
-            "braid.status(collection => %(collection)s::text) #> '{collections,0,documents}'", collection=collection
-        )
-    )
+    (status,) = client._session.json("status", "collection => %(collection)s::text", collection=collection)
+    return int(status["collections"][0]["documents"])
 
 
 def update_metadata(
@@ -220,9 +215,10 @@ def update_metadata(
     """
     return bool(
         client._session.value(
+            "update_metadata",
             """
-            braid.update_metadata(external_id => %(external_id)s::text, metadata => %(metadata)s::jsonb,
-                                  replace => %(replace)s::boolean, collection => %(collection)s)
+            external_id => %(external_id)s::text, metadata => %(metadata)s::jsonb, replace => %(replace)s::boolean,
+            collection => %(collection)s
             """,
             external_id=external_id,
             metadata=to_json(metadata, "metadata"),
@@ -239,7 +235,8 @@ def delete_document(client: Client, external_id: str, collection: str = "default
     """
     return bool(
         client._session.value(
-            "braid.delete_document(external_id => %(external_id)s::text, collection => %(collection)s)",
+            "delete_document",
+            "external_id => %(external_id)s::text, collection => %(collection)s",
             external_id=external_id,
             collection=collection,
         )
@@ -254,7 +251,8 @@ def delete_documents(client: Client, external_ids: Sequence[str], collection: st
     """
     return int(
         client._session.value(
-            "braid.delete_documents(external_ids => %(external_ids)s::text[], collection => %(collection)s)",
+            "delete_documents",
+            "external_ids => %(external_ids)s::text[], collection => %(collection)s",
             external_ids=as_list(external_ids, "external_ids"),
             collection=collection,
         )
@@ -266,6 +264,4 @@ def clear_collection(client: Client, collection: str = "default") -> int:
 
     Raises NotFoundError.
     """
-    return int(
-        client._session.value("braid.clear_collection(collection => %(collection)s)", collection=collection)
-    )
+    return int(client._session.value("clear_collection", "collection => %(collection)s", collection=collection))

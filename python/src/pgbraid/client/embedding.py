@@ -105,6 +105,7 @@ def embed_token_vectors(
     done = after = 0
     while limit is None or done < limit:
         rows = client._session.rows(
+            "missing_token_vectors",
             f"""
             select (m.missing).chunk_id, (m.missing).input
             from (
@@ -136,6 +137,7 @@ def _embed_batch(
     parameters = {"collection": collection, "model": space.model}
     try:
         jobs = client._session.rows(
+            "claim_embedding_jobs",
             f"""
             select (j.job).chunk_id, (j.job).input
             from (
@@ -176,9 +178,10 @@ def _embed_batch(
         if client._session.is_aborted():
             raise
         client._session.value(
+            "fail_embedding_jobs",
             """
-            braid.fail_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
-                                      collection => %(collection)s, embedding_model => %(model)s)
+            chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s, collection => %(collection)s,
+            embedding_model => %(model)s
             """,
             **parameters,
             chunk_ids=chunk_ids,
@@ -240,9 +243,10 @@ def store_embedded(
     try:
         return int(
             client._session.value(
+                "store_embeddings",
                 """
-                braid.store_embeddings(chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)b,
-                                       collection => %(collection)s, embedding_model => %(model)s)
+                chunk_ids => %(chunk_ids)s::bigint[], embeddings => %(embeddings)b, collection => %(collection)s,
+                embedding_model => %(model)s
                 """,
                 chunk_ids=[chunk_id for chunk_id, _ in embedded],
                 embeddings=[vector for _, vector in embedded],
@@ -269,10 +273,10 @@ def abandon_refused(
 ) -> None:
     """Give a text up that the service refuses: at once if it said so, else after MOST_ATTEMPTS."""
     client._session.value(
+        "abandon_embedding_jobs",
         """
-        braid.abandon_embedding_jobs(chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s,
-                                     most_attempts => %(most_attempts)s::int, collection => %(collection)s,
-                                     embedding_model => %(model)s)
+        chunk_ids => %(chunk_ids)s::bigint[], error => %(error)s, most_attempts => %(most_attempts)s::int,
+        collection => %(collection)s, embedding_model => %(model)s
         """,
         chunk_ids=[chunk_id],
         error=storable(refusal.message),

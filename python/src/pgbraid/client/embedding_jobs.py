@@ -28,7 +28,7 @@ def embedding_backlog(client: Client) -> list[EmbeddingBacklog]:
 
     Raises PermissionDeniedError.
     """
-    rows = client._session.rows("select * from braid.embedding_backlog()")
+    rows = client._session.rows("embedding_backlog", "select * from braid.embedding_backlog()")
     return [EmbeddingBacklog(*row) for row in rows]
 
 
@@ -46,11 +46,11 @@ def list_embedding_jobs(
 
     Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
-    rows = client._session.json(
+    rows = client._session.json_rows(
+        "list_embedding_jobs",
         """
-        to_jsonb(braid.list_embedding_jobs(with_state => %(state)s, job_count => %(limit)s::int,
-                                           after_chunk_id => %(after)s::bigint, collection => %(collection)s,
-                                           embedding_model => %(model)s))::text
+        with_state => %(state)s, job_count => %(limit)s::int, after_chunk_id => %(after)s::bigint,
+        collection => %(collection)s, embedding_model => %(model)s
         """,
         state=state,
         limit=limit,
@@ -97,7 +97,9 @@ def embedding_usage(client: Client, since: date | None = None) -> list[Embedding
 
     Raises PermissionDeniedError.
     """
-    rows = client._session.rows("select * from braid.embedding_usage(since => %(since)s::date)", since=since)
+    rows = client._session.rows(
+        "embedding_usage", "select * from braid.embedding_usage(since => %(since)s::date)", since=since
+    )
     return [EmbeddingUsage(*row) for row in rows]
 
 
@@ -106,9 +108,10 @@ def _change_jobs(
 ) -> int:
     return int(
         client._session.value(
-            f"""
-            braid.{function}(chunk_ids => %(chunk_ids)s::bigint[], collection => %(collection)s,
-                             embedding_model => %(model)s)
+            function,
+            """
+            chunk_ids => %(chunk_ids)s::bigint[], collection => %(collection)s,
+            embedding_model => %(model)s
             """,
             chunk_ids=None if chunk_ids is None else list(chunk_ids),
             collection=collection,

@@ -39,9 +39,9 @@ def create_query_set(
     """
     return bool(
         client._session.value(
+            "create_query_set",
             """
-            braid.create_query_set(query_set => %(query_set)s::text, level => %(level)s::text,
-                                   description => %(description)s::text)
+            query_set => %(query_set)s::text, level => %(level)s::text, description => %(description)s::text
             """,
             query_set=query_set,
             level=level,
@@ -60,9 +60,9 @@ def store_queries(
     """
     return int(
         client._session.value(
+            "store_queries",
             """
-            braid.store_queries(query_set => %(query_set)s::text, queries => %(queries)s::jsonb,
-                                collection => %(collection)s::text)
+            query_set => %(query_set)s::text, queries => %(queries)s::jsonb, collection => %(collection)s::text
             """,
             query_set=query_set,
             queries=to_json(list(queries), "queries"),
@@ -80,7 +80,8 @@ def store_judgments(
     Raises NotFoundError, InvalidArgumentError, LimitExceededError.
     """
     counts: dict[str, int] = client._session.value(
-        "braid.store_judgments(query_set => %(query_set)s::text, judgments => %(judgments)s::jsonb)",
+        "store_judgments",
+        "query_set => %(query_set)s::text, judgments => %(judgments)s::jsonb",
         query_set=query_set,
         judgments=to_json(list(judgments), "judgments"),
     )
@@ -89,7 +90,7 @@ def store_judgments(
 
 def list_query_sets(client: Client) -> list[dict[str, Any]]:
     """The query sets of this tenant, with counts. Maps to braid.list_query_sets."""
-    return client._session.json("to_jsonb(braid.list_query_sets())::text")
+    return client._session.json_rows("list_query_sets")
 
 
 def list_queries(
@@ -99,10 +100,10 @@ def list_queries(
 
     Raises NotFoundError, InvalidArgumentError.
     """
-    return client._session.json(
+    return client._session.json_rows(
+        "list_queries",
         """
-        to_jsonb(braid.list_queries(query_set => %(query_set)s::text, match_count => %(limit)s::int,
-                                    after => %(after)s::text))::text
+        query_set => %(query_set)s::text, match_count => %(limit)s::int, after => %(after)s::text
         """,
         query_set=query_set,
         limit=limit,
@@ -112,9 +113,7 @@ def list_queries(
 
 def drop_query_set(client: Client, query_set: str) -> bool:
     """Drop a query set with its queries and judgments; False if there is none. Maps to braid.drop_query_set."""
-    return bool(
-        client._session.value("braid.drop_query_set(query_set => %(query_set)s::text)", query_set=query_set)
-    )
+    return bool(client._session.value("drop_query_set", "query_set => %(query_set)s::text", query_set=query_set))
 
 
 def evaluate(
@@ -132,9 +131,10 @@ def evaluate(
     LimitExceededError.
     """
     evaluation: dict[str, Any] = client._session.value(
+        "evaluate",
         """
-        braid.evaluate(query_set => %(query_set)s::text, configuration => %(configuration)s::jsonb,
-                       metrics => %(metrics)s::text[], judge => %(judge)s::text, details => %(details)s::boolean)
+        query_set => %(query_set)s::text, configuration => %(configuration)s::jsonb, metrics => %(metrics)s::text[],
+        judge => %(judge)s::text, details => %(details)s::boolean
         """,
         query_set=query_set,
         configuration=to_json(configuration or {}, "configuration"),
@@ -160,10 +160,10 @@ def compare_evaluations(
     Raises InvalidArgumentError, LimitExceededError.
     """
     compared: dict[str, Any] = client._session.value(
+        "compare_evaluations",
         """
-        braid.compare_evaluations(baseline => %(baseline)s::jsonb, candidate => %(candidate)s::jsonb,
-                                  resample_count => %(resample_count)s::int, seed => %(seed)s::int,
-                                  changed_count => %(changed_count)s::int)
+        baseline => %(baseline)s::jsonb, candidate => %(candidate)s::jsonb,
+        resample_count => %(resample_count)s::int, seed => %(seed)s::int, changed_count => %(changed_count)s::int
         """,
         baseline=to_json(baseline, "baseline"),
         candidate=to_json(candidate, "candidate"),
@@ -190,11 +190,11 @@ def pool_results(
     `judge=None` leaves out what anybody has graded; `query_ids=None` takes all queries. Raises NotFoundError,
     InvalidArgumentError, LimitExceededError.
     """
-    return client._session.json(
+    return client._session.json_rows(
+        "pool_results",
         """
-        to_jsonb(braid.pool_results(query_set => %(query_set)s::text, configurations => %(configurations)s::jsonb,
-                                    depth => %(depth)s::int, judge => %(judge)s::text, seed => %(seed)s::int,
-                                    query_ids => %(query_ids)s::text[]))::text
+        query_set => %(query_set)s::text, configurations => %(configurations)s::jsonb, depth => %(depth)s::int,
+        judge => %(judge)s::text, seed => %(seed)s::int, query_ids => %(query_ids)s::text[]
         """,
         query_set=query_set,
         configurations=to_json(list(configurations), "configurations"),
@@ -214,9 +214,9 @@ def judge_agreement(
     Raises NotFoundError, InvalidArgumentError.
     """
     agreement: dict[str, Any] = client._session.value(
+        "judge_agreement",
         """
-        braid.judge_agreement(query_set => %(query_set)s::text, judge => %(judge)s::text,
-                              reference => %(reference)s::text)
+        query_set => %(query_set)s::text, judge => %(judge)s::text, reference => %(reference)s::text
         """,
         query_set=query_set,
         judge=judge,
@@ -244,11 +244,11 @@ def sample_queries(
     """
     return int(
         client._session.value(
+            "sample_queries",
             """
-            braid.sample_queries(query_set => %(query_set)s::text, collection => %(collection)s::text,
-                                 method => %(method)s::text, query_count => %(query_count)s::int,
-                                 since => %(since)s::timestamptz, min_searches => %(min_searches)s::int,
-                                 with_filters => %(with_filters)s::boolean, seed => %(seed)s::int)
+            query_set => %(query_set)s::text, collection => %(collection)s::text, method => %(method)s::text,
+            query_count => %(query_count)s::int, since => %(since)s::timestamptz,
+            min_searches => %(min_searches)s::int, with_filters => %(with_filters)s::boolean, seed => %(seed)s::int
             """,
             query_set=query_set,
             collection=collection,
@@ -278,10 +278,10 @@ def judgments_from_clicks(
     Raises NotFoundError, InvalidArgumentError.
     """
     counts: dict[str, int] = client._session.value(
+        "judgments_from_clicks",
         """
-        braid.judgments_from_clicks(query_set => %(query_set)s::text, collection => %(collection)s::text,
-                                    since => %(since)s::timestamptz, min_impressions => %(min_impressions)s::float8,
-                                    eta => %(eta)s::float8, judge => %(judge)s::text)
+        query_set => %(query_set)s::text, collection => %(collection)s::text, since => %(since)s::timestamptz,
+        min_impressions => %(min_impressions)s::float8, eta => %(eta)s::float8, judge => %(judge)s::text
         """,
         query_set=query_set,
         collection=collection,

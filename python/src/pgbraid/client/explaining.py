@@ -47,9 +47,10 @@ def explain_search(
     """
     (answer,), warnings = searched(
         client,
+        client._session.json,
+        "explain_search",
         f"""
-        braid.explain_search(query_text => %(query)s::text, match_count => %(limit)s::int,
-                             external_id => %(external_id)s::text, {RANKING})::text
+        query_text => %(query)s::text, match_count => %(limit)s::int, external_id => %(external_id)s::text, {RANKING}
         """,
         query,
         mode,
@@ -87,6 +88,7 @@ def explain_score(
     """
     check_query(query)
     rows = client._session.rows(
+        "explain_score",
         f"""
         select (e.part).*
         from (

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import Duration, as_interval
@@ -31,9 +30,7 @@ def status(client: Client, collection: str | None = None) -> dict[str, Any]:
 
     Raises NotFoundError.
     """
-    (status,) = client._session.json(
-        "braid.status(collection => %(collection)s::text)::text", collection=collection
-    )
+    (status,) = client._session.json("status", "collection => %(collection)s::text", collection=collection)
     return dict(status)
 
 
@@ -44,8 +41,9 @@ def health(client: Client, older_than: Duration = 3600.0) -> list[dict[str, Any]
 
     Raises InvalidArgumentError.
     """
-    return client._session.json(
-        "to_jsonb(braid.health(older_than => %(older_than)s::interval))::text",
+    return client._session.json_rows(
+        "health",
+        "older_than => %(older_than)s::interval",
         older_than=as_interval(older_than, "older_than"),
     )
 
@@ -59,7 +57,8 @@ def maintain(client: Client, time_budget: Duration | None = None) -> dict[str, A
     Raises InvalidArgumentError.
     """
     (done,) = client._session.json(
-        "braid.maintain(time_budget => %(time_budget)s::interval)::text",
+        "maintain",
+        "time_budget => %(time_budget)s::interval",
         time_budget=as_interval(time_budget, "time_budget"),
     )
     return dict(done)
@@ -69,7 +68,7 @@ def calibrate(client: Client) -> dict[str, float]:
     """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
     that. Returns `exact_rows` (vectors), `scan_ms_per_1000` and `search_ms` (milliseconds). For administrators. Maps to
     braid.calibrate."""
-    return dict(json.loads(client._session.value_for_all("braid.calibrate()::text")))
+    return dict(client._session.value_for_all("calibrate"))
 
 
 def check_index(client: Client, collection: str = "default") -> list[IndexProblem]:
@@ -78,9 +77,7 @@ def check_index(client: Client, collection: str = "default") -> list[IndexProble
 
     Raises NotFoundError.
     """
-    problems = client._session.json(
-        "to_jsonb(braid.check_index(collection => %(collection)s))::text", collection=collection
-    )
+    problems = client._session.json_rows("check_index", "collection => %(collection)s", collection=collection)
     return [IndexProblem(**problem) for problem in problems]
 
 
@@ -90,7 +87,7 @@ def rebuild_index(client: Client, collection: str = "default") -> int:
 
     Raises NotFoundError.
     """
-    return int(client._session.value("braid.rebuild_index(collection => %(collection)s)", collection=collection))
+    return int(client._session.value("rebuild_index", "collection => %(collection)s", collection=collection))
 
 
 def rebuild_vector_index(client: Client, collection: str = "default") -> bool:
@@ -100,7 +97,7 @@ def rebuild_vector_index(client: Client, collection: str = "default") -> bool:
     Raises NotFoundError.
     """
     return bool(
-        client._session.value("braid.rebuild_vector_index(collection => %(collection)s)", collection=collection)
+        client._session.value("rebuild_vector_index", "collection => %(collection)s", collection=collection)
     )
 
 
@@ -115,9 +112,9 @@ def measure_recall(
     Raises InvalidArgumentError, NotFoundError.
     """
     (measured,) = client._session.json(
+        "measure_recall",
         """
-        braid.measure_recall(collection => %(collection)s::text, query_count => %(count)s::int,
-                             set_ef_search => %(set)s::boolean)::text
+        collection => %(collection)s::text, query_count => %(count)s::int, set_ef_search => %(set)s::boolean
         """,
         collection=collection,
         count=query_count,

@@ -38,11 +38,11 @@ def start_model_migration(
     Raises InvalidArgumentError, NotFoundError.
     """
     client._session.value_for_all(
+        "start_model_migration",
         """
-        braid.start_model_migration(
-          collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
-          dimensions => %(dimensions)s::int, distance => %(distance)s::text,
-          vector_storage => %(vector_storage)s::text)
+        collection => %(collection)s::text, embedding_model => %(embedding_model)s::text,
+        dimensions => %(dimensions)s::int, distance => %(distance)s::text,
+        vector_storage => %(vector_storage)s::text
         """,
         collection=collection,
         embedding_model=embedding_model,
@@ -98,6 +98,6 @@ def finish_model_migration(client: Client, collection: str) -> None:
 
 def _step(client: Client, action: str, collection: str) -> None:
     client._session.value_for_all(
-        f"braid.{action}_model_migration(collection => %(collection)s::text)", collection=collection
+        f"{action}_model_migration", "collection => %(collection)s::text", collection=collection
     )
     client._spaces.forget(collection)

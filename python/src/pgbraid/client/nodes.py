@@ -125,7 +125,7 @@ def find_node(session: Session, dsn: str) -> None:
 def follow_tenant(session: Session) -> None:
     """Before what has to be on one connection."""
     with suppress(PermissionDeniedError):
-        session.value("braid.current_tenant_id()")
+        session.value("current_tenant_id")
 
 
 def node_addresses(text: str) -> dict[tuple[str, str], tuple[str, str]]:

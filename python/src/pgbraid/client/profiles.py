@@ -32,9 +32,10 @@ def set_profile(
     `{"category": {"billing": 0.5}}`. Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
     client._session.value(
+        "set_profile",
         """
-        braid.set_profile(profile => %(profile)s::text, embedding => %(embedding)s, attributes => %(attributes)s::jsonb,
-                          collection => %(collection)s::text)
+        profile => %(profile)s::text, embedding => %(embedding)s, attributes => %(attributes)s::jsonb,
+        collection => %(collection)s::text
         """,
         profile=profile,
         embedding=None if embedding is None else to_vector(embedding, "the profile"),
@@ -59,10 +60,10 @@ def learn_profile(
     """
     return LearnedProfile.from_json(
         client._session.value(
+            "learn_profile",
             """
-            braid.learn_profile(profile => %(profile)s::text, liked => %(liked)s::text[],
-                                disliked => %(disliked)s::text[], keys => %(keys)s::text[],
-                                collection => %(collection)s::text)
+            profile => %(profile)s::text, liked => %(liked)s::text[], disliked => %(disliked)s::text[],
+            keys => %(keys)s::text[], collection => %(collection)s::text
             """,
             profile=profile,
             liked=as_list(liked, "liked"),
@@ -75,7 +76,7 @@ def learn_profile(
 
 def get_profile(client: Client, profile: str) -> Profile | None:
     """A profile, None if there is none of that name. Maps to braid.get_profile."""
-    found = client._session.value("braid.get_profile(profile => %(profile)s::text)", profile=profile)
+    found = client._session.value("get_profile", "profile => %(profile)s::text", profile=profile)
     return None if found is None else Profile.from_json(found)
 
 
@@ -85,8 +86,9 @@ def list_profiles(client: Client, *, limit: int = 100, after: str | None = None)
 
     Raises InvalidArgumentError.
     """
-    rows = client._session.json(
-        "to_jsonb(braid.list_profiles(match_count => %(limit)s::int, after => %(after)s::text))::text",
+    rows = client._session.json_rows(
+        "list_profiles",
+        "match_count => %(limit)s::int, after => %(after)s::text",
         limit=limit,
         after=after,
     )
@@ -95,4 +97,4 @@ def list_profiles(client: Client, *, limit: int = 100, after: str | None = None)
 
 def delete_profile(client: Client, profile: str) -> bool:
     """Delete a profile; False if there is none of that name. Maps to braid.delete_profile."""
-    return bool(client._session.value("braid.delete_profile(profile => %(profile)s::text)", profile=profile))
+    return bool(client._session.value("delete_profile", "profile => %(profile)s::text", profile=profile))

@@ -48,7 +48,9 @@ class VectorRequest(NamedTuple):
 
 def searched(
     client: Client,
-    call: str,
+    ask: Callable[..., Any],
+    function: str,
+    arguments: str,
     query: str | None,
     mode: Mode,
     collection: str,
@@ -59,8 +61,8 @@ def searched(
     /,
     **parameters: Any,
 ) -> tuple[list[Any], list[dict[str, Any]]]:
-    """What a call that searches gives, as `Session.json` does, and warnings of how the query was embedded for it, which
-    `embed` does in place of `embed_query`."""
+    """Call a function that searches by `ask`, a method of the session; return its answer, and warnings of how the query
+    was embedded, which `embed` does in place of `embed_query`."""
     check_mode(mode)
     check_query(query)
     while True:
@@ -94,8 +96,9 @@ def searched(
                 "a semantic search needs a query or an embedding", hint="give one", sqlstate="22023"
             )
         try:
-            found = client._session.json(
-                call,
+            found = ask(
+                function,
+                arguments,
                 **parameters,
                 query=None if mode == "semantic" else query,
                 vector=vector,
@@ -146,9 +149,9 @@ def embedded_text(
     # What else the search is told does not matter here, and may be long.
     relevant = {name: given[name] for name in ("operators", "language") if name in given}
     text: str = client._session.value(
+        "embedded_text",
         """
-        braid.embedded_text(query_text => %(query)s::text, options => %(options)s::jsonb,
-                            collection => %(collection)s::text)
+        query_text => %(query)s::text, options => %(options)s::jsonb, collection => %(collection)s::text
         """,
         query=query,
         options=optional_json(relevant or None, "options"),

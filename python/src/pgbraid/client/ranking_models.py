@@ -36,11 +36,11 @@ def ranking_features(
 
     Raises NotFoundError, InvalidArgumentError, LimitExceededError.
     """
-    return client._session.json(
+    return client._session.json_rows(
+        "ranking_features",
         """
-        to_jsonb(braid.ranking_features(query_set => %(query_set)s::text, configuration => %(configuration)s::jsonb,
-                                        judge => %(judge)s::text, after => %(after)s::text,
-                                        query_count => %(limit)s::int))::text
+        query_set => %(query_set)s::text, configuration => %(configuration)s::jsonb, judge => %(judge)s::text,
+        after => %(after)s::text, query_count => %(limit)s::int
         """,
         query_set=query_set,
         configuration=to_json(configuration or {}, "configuration"),
@@ -57,7 +57,8 @@ def store_ranking_model(client: Client, name: str, model: Mapping[str, Any]) -> 
     """
     return bool(
         client._session.value(
-            "braid.store_ranking_model(name => %(name)s::text, model => %(model)s::jsonb)",
+            "store_ranking_model",
+            "name => %(name)s::text, model => %(model)s::jsonb",
             name=name,
             model=to_json(model, "model"),
         )
@@ -66,17 +67,15 @@ def store_ranking_model(client: Client, name: str, model: Mapping[str, Any]) -> 
 
 def get_ranking_model(client: Client, name: str) -> dict[str, Any] | None:
     """A model as it was stored; None if there is none. Maps to braid.get_ranking_model."""
-    model: dict[str, Any] | None = client._session.value(
-        "braid.get_ranking_model(name => %(name)s::text)", name=name
-    )
+    model: dict[str, Any] | None = client._session.value("get_ranking_model", "name => %(name)s::text", name=name)
     return model
 
 
 def list_ranking_models(client: Client) -> list[dict[str, Any]]:
     """The models of this tenant. Maps to braid.list_ranking_models."""
-    return client._session.json("to_jsonb(braid.list_ranking_models())::text")
+    return client._session.json_rows("list_ranking_models")
 
 
 def drop_ranking_model(client: Client, name: str) -> bool:
     """Drop a model; False if there is none. Maps to braid.drop_ranking_model."""
-    return bool(client._session.value("braid.drop_ranking_model(name => %(name)s::text)", name=name))
+    return bool(client._session.value("drop_ranking_model", "name => %(name)s::text", name=name))

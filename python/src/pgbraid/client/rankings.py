@@ -36,10 +36,10 @@ def apply_ranking(
     """
     return int(
         client._session.value_for_all(
+            "apply_ranking",
             """
-            braid.apply_ranking(collection => %(collection)s::text, ranking => %(ranking)s::jsonb,
-                                reason => %(reason)s::text, evaluation => %(evaluation)s::jsonb,
-                                expected_ranking => %(expected_ranking)s::jsonb)
+            collection => %(collection)s::text, ranking => %(ranking)s::jsonb, reason => %(reason)s::text,
+            evaluation => %(evaluation)s::jsonb, expected_ranking => %(expected_ranking)s::jsonb
             """,
             collection=collection,
             ranking=to_json(ranking, "ranking"),
@@ -57,7 +57,9 @@ def list_rankings(client: Client, collection: str = "default") -> list[dict[str,
     Raises NotFoundError.
     """
     rows = client._session.rows(
-        "select to_jsonb(r)::text from braid.list_rankings(collection => %(collection)s::text) r", collection=collection
+        "list_rankings",
+        "select to_jsonb(r)::text from braid.list_rankings(collection => %(collection)s::text) r",
+        collection=collection,
     )
     return [json.loads(row) for (row,) in rows]
 
@@ -70,9 +72,9 @@ def restore_ranking(client: Client, collection: str, version: int, reason: str |
     """
     return int(
         client._session.value_for_all(
+            "restore_ranking",
             """
-            braid.restore_ranking(collection => %(collection)s::text, version => %(version)s::int,
-                                  reason => %(reason)s::text)
+            collection => %(collection)s::text, version => %(version)s::int, reason => %(reason)s::text
             """,
             collection=collection,
             version=version,

@@ -73,11 +73,12 @@ def recall(
     asked, mode, _ = _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = searched(
         client,
+        client._session.json,
+        "logged_recall",
         f"""
-        braid.logged_recall(
-          query_text => %(text)s::text, timeframe => %(timeframe)s::text, strategy => %(strategy)s::text,
-          match_count => %(match_count)s::int, time_zone => %(time_zone)s::text,
-          reference_time => %(reference_time)s::timestamptz, {RANKING})::text
+        query_text => %(text)s::text, timeframe => %(timeframe)s::text, strategy => %(strategy)s::text,
+        match_count => %(match_count)s::int, time_zone => %(time_zone)s::text,
+        reference_time => %(reference_time)s::timestamptz, {RANKING}
         """,
         asked,
         mode,
@@ -145,15 +146,16 @@ def conversation_timeline(
     asked, mode, told = _for_recall(client, topic, strategy, timeframe, time_zone, reference_time)
     rows, warnings = searched(
         client,
+        client._session.json_rows,
+        "conversation_timeline",
         """
-        to_jsonb(braid.conversation_timeline(
-          topic => %(text)s::text, query_embedding => %(vector)s, timeframe => %(timeframe)s::text,
-          strategy => %(strategy)s::text, match_count => %(limit)s::int,
-          context_before => %(context_before)s::int, context_after => %(context_after)s::int,
-          filters => %(filters)s::jsonb, collection => %(collection)s::text, time_zone => %(time_zone)s::text,
-          reference_time => %(reference_time)s::timestamptz, conversation_key => %(conversation_key)s::text,
-          candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
-          match => %(match)s::text, options => %(options)s::jsonb))::text
+        topic => %(text)s::text, query_embedding => %(vector)s, timeframe => %(timeframe)s::text,
+        strategy => %(strategy)s::text, match_count => %(limit)s::int,
+        context_before => %(context_before)s::int, context_after => %(context_after)s::int,
+        filters => %(filters)s::jsonb, collection => %(collection)s::text, time_zone => %(time_zone)s::text,
+        reference_time => %(reference_time)s::timestamptz, conversation_key => %(conversation_key)s::text,
+        candidate_count => %(candidate_count)s::int, min_score => %(min_score)s::float8,
+        match => %(match)s::text, options => %(options)s::jsonb
         """,
         asked,
         mode,
@@ -185,10 +187,11 @@ def parse_timeframe(
 
     Raises InvalidArgumentError, whose hint lists what is understood.
     """
-    periods = client._session.json(
+    periods = client._session.json_rows(
+        "parse_timeframe",
         """
-        to_jsonb(braid.parse_timeframe(timeframe => %(timeframe)s::text, time_zone => %(time_zone)s::text,
-                                       reference_time => %(reference_time)s::timestamptz))::text
+        timeframe => %(timeframe)s::text, time_zone => %(time_zone)s::text,
+        reference_time => %(reference_time)s::timestamptz
         """,
         timeframe=timeframe_text(timeframe),
         time_zone=time_zone,
@@ -213,10 +216,11 @@ def _extracted(
     client: Client, query: str, time_zone: str | None, reference_time: datetime | None
 ) -> dict[str, Any]:
     check_query(query)
-    (found,) = client._session.json(
+    (found,) = client._session.json_rows(
+        "extract_timeframe",
         """
-        to_jsonb(braid.extract_timeframe(query_text => %(query)s::text, time_zone => %(time_zone)s::text,
-                                         reference_time => %(reference_time)s::timestamptz))::text
+        query_text => %(query)s::text, time_zone => %(time_zone)s::text,
+        reference_time => %(reference_time)s::timestamptz
         """,
         query=query,
         time_zone=time_zone,

@@ -31,11 +31,11 @@ def similar_chunks(
 
     Raises NotFoundError, and InvalidArgumentError for a chunk that is not embedded yet.
     """
-    rows = client._session.json(
+    rows = client._session.json_rows(
+        "similar_chunks",
         """
-        to_jsonb(braid.similar_chunks(
-          chunk_id => %(chunk_id)s::bigint, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
-          min_score => %(min_score)s::float8, options => %(options)s::jsonb))::text
+        chunk_id => %(chunk_id)s::bigint, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+        min_score => %(min_score)s::float8, options => %(options)s::jsonb
         """,
         chunk_id=chunk_id,
         limit=limit,
@@ -61,12 +61,11 @@ def similar_documents(
 
     Raises NotFoundError, and InvalidArgumentError for a document that is not embedded yet.
     """
-    rows = client._session.json(
+    rows = client._session.json_rows(
+        "similar_documents",
         """
-        to_jsonb(braid.similar_documents(
-          external_id => %(external_id)s::text, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
-          collection => %(collection)s::text, min_score => %(min_score)s::float8,
-          options => %(options)s::jsonb))::text
+        external_id => %(external_id)s::text, match_count => %(limit)s::int, filters => %(filters)s::jsonb,
+        collection => %(collection)s::text, min_score => %(min_score)s::float8, options => %(options)s::jsonb
         """,
         external_id=external_id,
         limit=limit,
@@ -99,12 +98,12 @@ def facets(
     Raises InvalidArgumentError, NotFoundError.
     """
     check_query(query)
-    rows = client._session.json(
+    rows = client._session.json_rows(
+        "facets",
         """
-        to_jsonb(braid.facets(
-          keys => %(keys)s::text[], query_text => %(query)s::text, filters => %(filters)s::jsonb,
-          collection => %(collection)s::text, match => %(match)s::text, value_count => %(value_count)s::int,
-          options => %(options)s::jsonb))::text
+        keys => %(keys)s::text[], query_text => %(query)s::text, filters => %(filters)s::jsonb,
+        collection => %(collection)s::text, match => %(match)s::text, value_count => %(value_count)s::int,
+        options => %(options)s::jsonb
         """,
         keys=as_list(keys, "keys"),
         query=query,

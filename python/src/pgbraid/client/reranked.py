@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pgbraid.arguments import Mode, optional_json
 from pgbraid.client.queries import RANKING, embedded_text, searched
+from pgbraid.client.session import TENANT, parsed
 from pgbraid.contexts import Context, Passage
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
 from pgbraid.results import SearchResult, SearchResults
@@ -70,7 +71,9 @@ def unlogged_search(
         match_count = max(limit, rerank_count)
     (answer,), warnings = searched(
         client,
-        f"braid.search_json(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
+        client._session.json,
+        "search_json",
+        f"query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING}",
         query,
         mode,
         collection,
@@ -97,13 +100,15 @@ def best_passages(
 ) -> Context:
     """What braid.assemble_context makes of rows, of rows in the reranker's order."""
     ids, scores = _scored(list(found))
-    passages = client._session.json(
-        """
-        to_jsonb(braid_calls.fit_passages(array(
+    rows = client._session.rows(
+        ("arrange_results", "fit_passages", "passage_options"),
+        f"""
+        select to_jsonb(braid_calls.fit_passages(array(
           select r from braid.arrange_results(
             chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(limit)s::int,
             collection => %(collection)s::text, options => braid_calls.passage_options(%(options)s::jsonb)) r),
           %(token_budget)s::int, %(sort)s::text))::text
+        from {TENANT}
         """,
         chunk_ids=ids,
         scores=scores,
@@ -113,7 +118,7 @@ def best_passages(
         token_budget=token_budget,
         sort=sort,
     )
-    return Context([Passage(**passage) for passage in passages], found.warnings)
+    return Context([Passage(**passage) for passage in parsed(rows)], found.warnings)
 
 
 def _scored(rows: list[SearchResult]) -> tuple[list[int], list[float]]:

@@ -97,7 +97,9 @@ def search(
         options, shaping = reranked.split_options(options)
     (answer,), warnings = searched(
         client,
-        f"braid.search(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text",
+        client._session.json,
+        "search",
+        f"query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING}",
         query,
         mode,
         collection,

@@ -84,28 +84,33 @@ class Session:
     def is_aborted(self) -> bool:
         return self.connection.info.transaction_status == TransactionStatus.INERROR
 
-    def json(self, call: str, /, **parameters: Any) -> list[Any]:
-        """Of a call that gives JSON as text: each row's. Rows keep the function's order: it is called in the select
-        list."""
-        rows = self.rows(f"select {call} from {TENANT}", **parameters)
+    def json(self, function: str, arguments: str = "", /, **parameters: Any) -> list[Any]:
+        """Call a function that returns JSON; return one parsed value per row."""
+        statement = f"select {qualified(function)}({arguments})::text from {TENANT}"
+        return parsed(self.rows(function, statement, **parameters))
+
+    def json_rows(self, function: str, arguments: str = "", /, **parameters: Any) -> list[Any]:
+        """Call a function that returns a table; return one object per row. Rows keep the function's order: it is called
+        in the select list."""
+        statement = f"select to_jsonb({qualified(function)}({arguments}))::text from {TENANT}"
+        return parsed(self.rows(function, statement, **parameters))
+
+    def value(self, function: str, arguments: str = "", /, **parameters: Any) -> Any:
+        """Call a function that returns one row; return its value."""
+        statement = f"select {qualified(function)}({arguments}) from {TENANT}"
+        return (self.rows(function, statement, **parameters))[0][0]
+
+    def value_for_all(self, function: str, arguments: str = "", /, **parameters: Any) -> Any:
+        """Call a function that is for all tenants; return its value."""
+        return (self.rows(function, f"select {qualified(function)}({arguments})", **parameters))[0][0]
+
+    def rows(
+        self, functions: str | tuple[str, ...], statement: str, /, **parameters: Any
+    ) -> list[tuple[Any, ...]]:
+        """Run a statement and return its rows. `functions` are those that it calls, and views that it reads: they say
+        whether a standby may answer."""
         try:
-            return [json.loads(row) for (row,) in rows]
-        except ValueError:
-            from pgbraid.long_numbers import loads
-
-            return [loads(row) for (row,) in rows]
-
-    def value(self, call: str, /, **parameters: Any) -> Any:
-        """Of a call that gives one row: its value."""
-        return (self.rows(f"select {call} from {TENANT}", **parameters))[0][0]
-
-    def value_for_all(self, call: str, /, **parameters: Any) -> Any:
-        """Of a call that is for all tenants."""
-        return (self.rows(f"select {call}", **parameters))[0][0]
-
-    def rows(self, statement: str, /, **parameters: Any) -> list[tuple[Any, ...]]:
-        try:
-            return self._fetch(statement, parameters)
+            return self._fetch(functions, statement, parameters)
         except psycopg.Error as error:
             if not is_outdated(error):
                 raise self._typed(error, parameters) from error
@@ -113,7 +118,7 @@ class Session:
                 raise upgraded(error) from error
         # An upgrade came in between, and nothing has been done.
         try:
-            return self._fetch(statement, parameters)
+            return self._fetch(functions, statement, parameters)
         except psycopg.Error as error:
             if is_outdated(error):
                 self.check_installation()
@@ -130,9 +135,11 @@ class Session:
         )
         try:
             try:
-                rows = self._fetch(statement.format(f", {READABLE}, {END_WITH_CLIENT}" if is_new else ""), {})
+                more = f", {READABLE}, {END_WITH_CLIENT}" if is_new else ""
+                rows = self._fetch("read_installation", statement.format(more), {})
             except psycopg.DataError:
-                rows = self._fetch(statement.format(f", {READABLE}" if is_new else ""), {})
+                more = f", {READABLE}" if is_new else ""
+                rows = self._fetch("read_installation", statement.format(more), {})
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         version, content_hash, self.vector_types, is_node = rows[0][:4] if rows else (None, None, {}, False)
@@ -141,9 +148,12 @@ class Session:
             register_vector_types(self.connection, self.vector_types)
         return bool(is_node)
 
-    def _fetch(self, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    def _fetch(
+        self, functions: str | tuple[str, ...], statement: str, parameters: Mapping[str, Any]
+    ) -> list[tuple[Any, ...]]:
         if self.standbys is not None:
-            return self.standbys.fetch(self, statement, parameters)
+            names = frozenset((functions,) if isinstance(functions, str) else functions)
+            return self.standbys.fetch(self, names, statement, parameters)
         if self.nodes is not None:
             return self.nodes.fetch(self, statement, parameters)
         return self.fetch_from(self.connection, statement, parameters)
@@ -192,6 +202,21 @@ class Session:
             # A connection that is not the client's stays where it is.
             typed.retryable = self.nodes is not None
         return typed
+
+
+def qualified(function: str) -> str:
+    """Return a function's name with its schema, which is the API's where none is given."""
+    return function if "." in function else f"braid.{function}"
+
+
+def parsed(rows: list[tuple[Any, ...]]) -> list[Any]:
+    """Return the values of rows that have one text of JSON each."""
+    try:
+        return [None if row is None else json.loads(row) for (row,) in rows]
+    except ValueError:
+        from pgbraid.long_numbers import loads
+
+        return [None if row is None else loads(row) for (row,) in rows]
 
 
 def end_with_client(connection: psycopg.Connection[Any]) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchStream", "search_stream"]
 
-ARGUMENTS = f"(query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING})::text"
+ARGUMENTS = f"query_text => %(query)s::text, match_count => %(match_count)s::int, {RANKING}"
 # Seconds between two attempts to cancel a statement, which may have been on its way to the server at the first.
 PAUSE = 0.02
 
@@ -257,8 +257,8 @@ class SearchStream:
         late_interaction: bool | Mapping[str, Any] | None = False,
     ) -> Reranking:
         (answer,), warnings = searched(
-            self._client, f"braid.{function}{ARGUMENTS}", self._query, mode, self._collection, self._embedding, options,
-            late_interaction, self._embed, match_count=count, **self._ranking,
+            self._client, self._client._session.json, function, ARGUMENTS, self._query, mode, self._collection,
+            self._embedding, options, late_interaction, self._embed, match_count=count, **self._ranking,
         )  # fmt: skip
         rows = [SearchResult.from_row(row) for row in answer["results"]]
         return Reranking(rows, answer["stats"], [*warnings, *answer["warnings"]])

@@ -47,14 +47,14 @@ def sync_table(
     Raises NotFoundError, InvalidArgumentError, PermissionDeniedError.
     """
     client._session.value(
+        "sync_table",
         """
-        braid.sync_table(
-          table_name => %(table_name)s::text, content => %(content)s::text[], title => %(title)s::text,
-          id => %(id)s::text, speaker => %(speaker)s::text, occurred_at => %(occurred_at)s::text,
-          source_uri => %(source_uri)s::text, category => %(category)s::text, importance => %(importance)s::text,
-          language => %(language)s::text, metadata => %(metadata)s::text[], collection => %(collection)s::text,
-          tenant => %(tenant)s::text, tenant_column => %(tenant_column)s::text, filter => %(filter)s::text,
-          mode => %(mode)s::text, on_error => %(on_error)s::text, segments => %(segments)s::text)
+        table_name => %(table_name)s::text, content => %(content)s::text[], title => %(title)s::text,
+        id => %(id)s::text, speaker => %(speaker)s::text, occurred_at => %(occurred_at)s::text,
+        source_uri => %(source_uri)s::text, category => %(category)s::text, importance => %(importance)s::text,
+        language => %(language)s::text, metadata => %(metadata)s::text[], collection => %(collection)s::text,
+        tenant => %(tenant)s::text, tenant_column => %(tenant_column)s::text, filter => %(filter)s::text,
+        mode => %(mode)s::text, on_error => %(on_error)s::text, segments => %(segments)s::text
         """,
         table_name=table_name,
         content=None if content is None else list(content),
@@ -84,7 +84,8 @@ def unsync_table(client: Client, table_name: str, *, keep_documents: bool = Fals
     """
     return int(
         client._session.value(
-            "braid.unsync_table(table_name => %(table_name)s::text, keep_documents => %(keep_documents)s::boolean)",
+            "unsync_table",
+            "table_name => %(table_name)s::text, keep_documents => %(keep_documents)s::boolean",
             table_name=table_name,
             keep_documents=keep_documents,
         )
@@ -99,7 +100,8 @@ def apply_changes(client: Client, time_budget: Duration = 10) -> dict[str, Any]:
     Raises InvalidArgumentError, PermissionDeniedError.
     """
     (done,) = client._session.json(
-        "braid.apply_changes(time_budget => %(time_budget)s::interval)::text",
+        "apply_changes",
+        "time_budget => %(time_budget)s::interval",
         time_budget=as_interval(time_budget, "time_budget"),
     )
     return dict(done)
@@ -110,7 +112,7 @@ def sync_status(client: Client) -> list[SyncStatus]:
 
     Raises PermissionDeniedError.
     """
-    rows = client._session.rows("select * from braid.sync_status()")
+    rows = client._session.rows("sync_status", "select * from braid.sync_status()")
     return [SyncStatus(*row) for row in rows]
 
 
@@ -121,7 +123,7 @@ def check_sync(client: Client, table_name: str) -> list[SyncProblem]:
     Raises NotFoundError, PermissionDeniedError.
     """
     rows = client._session.rows(
-        "select * from braid.check_sync(table_name => %(table_name)s::text)", table_name=table_name
+        "check_sync", "select * from braid.check_sync(table_name => %(table_name)s::text)", table_name=table_name
     )
     return [SyncProblem(*row) for row in rows]
 

@@ -27,7 +27,7 @@ def create_tenant(client: Client, tenant: str) -> int:
 
     Raises InvalidArgumentError.
     """
-    return int(client._session.value_for_all("braid.create_tenant(tenant => %(key)s)", key=tenant))
+    return int(client._session.value_for_all("create_tenant", "tenant => %(key)s", key=tenant))
 
 
 def drop_tenant(client: Client, tenant: str, confirm_tenant: str) -> bool:
@@ -38,7 +38,8 @@ def drop_tenant(client: Client, tenant: str, confirm_tenant: str) -> bool:
     """
     return bool(
         client._session.value_for_all(
-            "braid.drop_tenant(tenant => %(key)s::text, confirm_tenant => %(again)s::text)",
+            "drop_tenant",
+            "tenant => %(key)s::text, confirm_tenant => %(again)s::text",
             key=tenant,
             again=confirm_tenant,
         )
@@ -83,7 +84,7 @@ def import_tenant(
             _bring_collections(client, batch)
         done += int(
             client._session.value(
-                "braid.import_tenant(records => %(records)s::jsonb)", records=f"[{','.join(batch)}]"
+                "import_tenant", "records => %(records)s::jsonb", records=f"[{','.join(batch)}]"
             )
         )
         if progress is not None:
@@ -97,5 +98,7 @@ def _bring_collections(client: Client, records: Iterable[str]) -> None:
         definition = json.loads(record).get("collection") if '"collection"' in record else None
         if isinstance(definition, dict):
             client._session.value_for_all(
-                "braid_calls.import_collection(definition => %(definition)s::jsonb)", definition=json.dumps(definition)
+                "braid_calls.import_collection",
+                "definition => %(definition)s::jsonb",
+                definition=json.dumps(definition),
             )

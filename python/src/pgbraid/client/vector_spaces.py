@@ -40,7 +40,7 @@ class VectorSpaces:
     def of(self, collection: str, *, anew: bool = False) -> list[VectorSpace]:
         """The models of a collection, that of its searches first."""
         if anew or collection not in self._known:
-            rows = self._session.rows(SPACES, collection=collection)
+            rows = self._session.rows("collection_spaces", SPACES, collection=collection)
             if not rows:
                 self.forget(collection)
                 quoted = collection.replace("'", "''")

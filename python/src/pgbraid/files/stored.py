@@ -110,20 +110,25 @@ def known_origins(
     client: Client, collection: str, external_ids: Sequence[str]
 ) -> dict[str, tuple[dict[str, Any], str | None]]:
     """Return what is told of where these documents come from, and their source_uri, of those that are stored."""
-    found = client._session.json(
-        """
-        (select coalesce(jsonb_agg(jsonb_build_array(d.external_id, d.metadata -> %(key)s::text, d.source_uri)), '[]')
-         from unnest(%(ids)s::text[], %(before)s::text[]) i (id, before)
-         cross join lateral braid.list_documents(collection => %(collection)s::text, match_count => 1,
-                                                 after => i.before) d
-         where d.external_id = i.id)::text
+    from pgbraid.client.session import TENANT, parsed
+
+    rows = client._session.rows(
+        "list_documents",
+        f"""
+        select (
+          select coalesce(jsonb_agg(jsonb_build_array(d.external_id, d.metadata -> %(key)s::text, d.source_uri)), '[]')
+          from unnest(%(ids)s::text[], %(before)s::text[]) i (id, before)
+          cross join lateral braid.list_documents(collection => %(collection)s::text, match_count => 1,
+                                                  after => i.before) d
+          where d.external_id = i.id)::text
+        from {TENANT}
         """,
         ids=list(external_ids),
         before=list(map(_just_before, external_ids)),
         collection=collection,
         key=KEY,
     )
-    return {name: (came if isinstance(came, dict) else {}, uri) for name, came, uri in found[0]}
+    return {name: (came if isinstance(came, dict) else {}, uri) for name, came, uri in parsed(rows)[0]}
 
 
 def file_of_document(document: ListedDocument) -> str | None:

@@ -40,9 +40,11 @@ class _ClaimingSession(Session):
         super().__init__(connection, tenant, owns_connection=False)
         self._claims = claims
 
-    async def _fetch(self, statement: str, parameters: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    async def _fetch(
+        self, functions: str | tuple[str, ...], statement: str, parameters: Mapping[str, Any]
+    ) -> list[tuple[Any, ...]]:
         async with self.connection.transaction():
             await self.connection.execute(
                 "select pg_catalog.set_config('request.jwt.claims', %s, true)", [self._claims], prepare=False
             )
-            return await super()._fetch(statement, parameters)
+            return await super()._fetch(functions, statement, parameters)

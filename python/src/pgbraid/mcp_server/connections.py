@@ -95,7 +95,7 @@ class Connections:
             if self._nodes is None:
                 return client
             try:
-                await client._session.value("braid.current_tenant_id()")
+                await client._session.value("current_tenant_id")
             except WrongNodeError as error:
                 await lent.aclose()
                 if error.host is None:

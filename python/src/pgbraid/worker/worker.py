@@ -141,10 +141,10 @@ class Worker:
         try:
             count = int(
                 client._session.value(
+                    "braid_calls.unclaim_embedding_jobs",
                     """
-                    braid_calls.unclaim_embedding_jobs(
-                      chunk_ids => %(chunk_ids)s::bigint[], earliest_end => %(earliest_end)s,
-                      latest_end => %(latest_end)s, collection => %(collection)s, embedding_model => %(model)s)
+                    chunk_ids => %(chunk_ids)s::bigint[], earliest_end => %(earliest_end)s,
+                    latest_end => %(latest_end)s, collection => %(collection)s, embedding_model => %(model)s
                     """,
                     chunk_ids=held.chunk_ids,
                     earliest_end=held.earliest_end,
@@ -262,6 +262,7 @@ class Worker:
     def _batch(self, client: Client, waiting: EmbeddingBacklog, space: VectorSpace | None) -> int | None:
         """How many chunks were embedded; None if there are none to claim."""
         jobs = client._session.rows(
+            "claim_embedding_jobs",
             f"""
             select (j.job).chunk_id, (j.job).input, statement_timestamp() + make_interval(secs => %(lease)s),
                    clock_timestamp() + make_interval(secs => %(lease)s)
@@ -343,11 +344,11 @@ class Worker:
             # A tenant that is gone has no usage.
             with suppress(NotFoundError, InvalidArgumentError):
                 client._session.value_for_all(
+                    "record_embedding_usage",
                     """
-                    braid.record_embedding_usage(
-                      tenant => %(of)s, embedding_model => %(model)s, request_count => %(requests)s,
-                      text_count => %(texts)s, token_count => %(tokens)s, estimated_token_count => %(estimated)s,
-                      cost => %(cost)s::numeric)
+                    tenant => %(of)s, embedding_model => %(model)s, request_count => %(requests)s,
+                    text_count => %(texts)s, token_count => %(tokens)s, estimated_token_count => %(estimated)s,
+                    cost => %(cost)s::numeric
                     """,
                     of=tenant,
                     model=model,
@@ -390,4 +391,4 @@ def _call(client: Client, function: str, held: Held, **more: object) -> int:
     """A function of the API about jobs; how many it has changed."""
     arguments = {"chunk_ids": held.chunk_ids, "collection": held.collection, "embedding_model": held.model, **more}
     given = ", ".join(f"{name} => %({name})s{'::bigint[]' if name == 'chunk_ids' else ''}" for name in arguments)
-    return int(client._session.value(f"braid.{function}({given})", **arguments))
+    return int(client._session.value(function, given, **arguments))

@@ -83,6 +83,7 @@ def _grades(client: Client, query_set: str, judge: str | None) -> Callable[[Pool
         if result.query_id not in of_query:
             grades: dict[tuple[str, int | None], list[int]] = {}
             rows = client._session.rows(
+                "list_judgments",
                 """
                 select external_id, chunk_index, judge, grade
                 from braid.list_judgments(query_set => %(query_set)s::text, query_id => %(query_id)s::text)

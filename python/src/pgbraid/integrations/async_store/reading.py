@@ -113,6 +113,7 @@ async def _passages(client: AsyncClient, external_ids: Sequence[str], key: str, 
     found: list[Passage] = []
     for start in range(0, len(external_ids), READ_AT_ONCE):
         rows = await client._session.rows(
+            "get_document",
             f"""
             select braid.get_document(external_id => d.id, collection => %(collection)s::text)::text
             from {TENANT}, unnest(%(ids)s::text[]) with ordinality d (id, place)
@@ -189,6 +190,7 @@ async def update_matching(
     ids = await matching_ids(client, filters, collection)
     for start in range(0, len(ids), PAGE):
         rows = await client._session.rows(
+            "update_metadata",
             f"""
             select count(*) filter (where u.done)
             from (

@@ -115,6 +115,7 @@ def _passages(client: Client, external_ids: Sequence[str], key: str, collection:
     found: list[Passage] = []
     for start in range(0, len(external_ids), READ_AT_ONCE):
         rows = client._session.rows(
+            "get_document",
             f"""
             select braid.get_document(external_id => d.id, collection => %(collection)s::text)::text
             from {TENANT}, unnest(%(ids)s::text[]) with ordinality d (id, place)
@@ -191,6 +192,7 @@ def update_matching(
     ids = matching_ids(client, filters, collection)
     for start in range(0, len(ids), PAGE):
         rows = client._session.rows(
+            "update_metadata",
             f"""
             select count(*) filter (where u.done)
             from (
