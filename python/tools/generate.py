@@ -1,11 +1,13 @@
 """Write what follows from other files: from the headers of `sql/` the list of all functions, and what the driver has
-standbys answer; from the async client the sync one; from an installed database types for TypeScript, and privileges.
+standbys answer; from the modules of the async client its methods, and the sync client; from an installed database types
+for TypeScript, and privileges.
 
 `--check` only says whether those that need no database are up to date.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -13,12 +15,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pgbraid.install.headers import Header, read_header
-from pgbraid.install.resources import owner_of, resources
+from pgbraid.install.headers import Header, manifests, read_header
+from pgbraid.install.resources import resources
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "functions.md"
 READS = ROOT / "python" / "src" / "pgbraid" / "_reads.py"
+CLIENT = ROOT / "python" / "src" / "pgbraid" / "async_client" / "__init__.py"
 ORDER = ("reader", "writer", "administrator", "service", "monitor")
 LITERAL = re.compile(r"\s*(E?)'((?:[^']|'')*)'")
 
@@ -55,11 +58,11 @@ def page() -> str:
         "can be written.",
     ]
     found = resources()
-    for part, manifest in found.manifests().items():
+    for part, manifest in manifests(found).items():
         own = [
             (header, file.text)
             for file in found.repeatable
-            if owner_of(file) == part
+            if file.owner == part
             and (header := read_header(file.text)) is not None
             and header.name.startswith("braid.")
         ]
@@ -85,10 +88,30 @@ def reads() -> str:
     )
 
 
+def client() -> str:
+    """Return the module of the async client, with a method for each function of its other modules that tells which
+    function of the API it calls."""
+    text = CLIENT.read_text()
+    begin = re.search(r"    # Made by tools/generate.py.*\n(?:    #.*\n)*", text)
+    assert begin is not None
+    lines: list[str] = []
+    for path in sorted(CLIENT.parent.glob("[a-z]*.py")):
+        names = [
+            function.name
+            for function in ast.parse(path.read_text()).body
+            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and not function.name.startswith("_")
+            and [argument.arg for argument in function.args.args[:1]] == ["client"]
+            and re.search(r"\bbraid\.\w", ast.get_docstring(function) or "")
+        ]
+        lines += [f"    {name} = {path.stem}.{name}\n" for name in names]
+    return text[: begin.end()] + "".join(lines)
+
+
 def main() -> int:
     is_check = "--check" in sys.argv[1:]
     wrong = False
-    for path, text in ((PAGE, page()), (READS, reads())):
+    for path, text in ((PAGE, page()), (READS, reads()), (CLIENT, client())):
         if path.exists() and path.read_text() == text:
             continue
         if is_check:
@@ -100,7 +123,7 @@ def main() -> int:
     if not is_check:
         privileges = "tests/core/catalog/test_privileges.py"
         commands += [["python/tools/typescript_types.py"], ["-m", "pytest", privileges, "-q", "-k", "golden"]]
-    environment = {**os.environ, "PGBRAID_WRITE_PRIVILEGES": "1"}
+    environment = {**os.environ, "WRITE_PRIVILEGES": "1"}
     for command in commands:
         wrong = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment).returncode != 0 or wrong
     return int(wrong)

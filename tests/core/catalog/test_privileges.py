@@ -89,7 +89,7 @@ def matrix(catalog: Any, of_roles: list[str]) -> str:
 def test_the_privileges_are_those_of_the_golden_file(catalog: Any) -> None:
     with catalog.transaction(force_rollback=True):
         actual = matrix(catalog, roles(catalog))
-    if "PGBRAID_WRITE_PRIVILEGES" in os.environ:  # make generate
+    if "WRITE_PRIVILEGES" in os.environ:  # make generate
         GOLDEN.write_text(actual)
     difference = "".join(
         difflib.unified_diff(GOLDEN.read_text().splitlines(True), actual.splitlines(True), "golden", "actual")

@@ -97,7 +97,7 @@ async def best_passages(
     collection: str,
     shaping: Mapping[str, Any],
 ) -> Context:
-    """What braid.assemble_context makes of rows, of rows in the reranker's order."""
+    """Return the passages of rows in the reranker's order that fit into a budget of tokens."""
     ids, scores = _scored(list(found))
     rows = await client._session.rows(
         ("arrange_results", "fit_passages", "passage_options"),

@@ -84,29 +84,26 @@ class Session:
 
     async def json(self, function: str, arguments: str = "", /, **parameters: Any) -> list[Any]:
         """Call a function that returns JSON; return one parsed value per row."""
-        statement = f"select {qualified(function)}({arguments})::text from {TENANT}"
+        statement = f"select {called(function, arguments)}::text from {TENANT}"
         return parsed(await self.rows(function, statement, **parameters))
 
     async def json_rows(self, function: str, arguments: str = "", /, **parameters: Any) -> list[Any]:
-        """Call a function that returns a table; return one object per row. Rows keep the function's order: it is called
-        in the select list."""
-        statement = f"select to_jsonb({qualified(function)}({arguments}))::text from {TENANT}"
+        """Call a function that returns a table; return one object per row. In the select list it keeps their order."""
+        statement = f"select to_jsonb({called(function, arguments)})::text from {TENANT}"
         return parsed(await self.rows(function, statement, **parameters))
 
     async def value(self, function: str, arguments: str = "", /, **parameters: Any) -> Any:
         """Call a function that returns one row; return its value."""
-        statement = f"select {qualified(function)}({arguments}) from {TENANT}"
-        return (await self.rows(function, statement, **parameters))[0][0]
+        return (await self.rows(function, f"select {called(function, arguments)} from {TENANT}", **parameters))[0][0]
 
     async def value_for_all(self, function: str, arguments: str = "", /, **parameters: Any) -> Any:
         """Call a function that is for all tenants; return its value."""
-        return (await self.rows(function, f"select {qualified(function)}({arguments})", **parameters))[0][0]
+        return (await self.rows(function, f"select {called(function, arguments)}", **parameters))[0][0]
 
     async def rows(
         self, functions: str | tuple[str, ...], statement: str, /, **parameters: Any
     ) -> list[tuple[Any, ...]]:
-        """Run a statement and return its rows. `functions` are those that it calls, and views that it reads: they say
-        whether a standby may answer."""
+        """Run a statement that calls these functions, or reads these views; return its rows."""
         try:
             return await self._fetch(functions, statement, parameters)
         except psycopg.Error as error:
@@ -128,16 +125,14 @@ class Session:
         the client."""
         from pgbraid.install.compatibility import check_installed
 
-        statement = (
-            f"select i.version, i.content_hash, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation() i"
-        )
+        sql = f"select version, content_hash, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation()"
         try:
             try:
                 more = f", {READABLE}, {END_WITH_CLIENT}" if is_new else ""
-                rows = await self._fetch("read_installation", statement.format(more), {})
+                rows = await self._fetch("read_installation", sql.format(more), {})
             except psycopg.DataError:
                 more = f", {READABLE}" if is_new else ""
-                rows = await self._fetch("read_installation", statement.format(more), {})
+                rows = await self._fetch("read_installation", sql.format(more), {})
         except psycopg.Error as error:
             raise from_psycopg(error) from error
         version, content_hash, self.vector_types, is_node = rows[0][:4] if rows else (None, None, {}, False)
@@ -202,9 +197,9 @@ class Session:
         return typed
 
 
-def qualified(function: str) -> str:
-    """Return a function's name with its schema, which is the API's where none is given."""
-    return function if "." in function else f"braid.{function}"
+def called(function: str, arguments: str) -> str:
+    """Return a call of a function, which is one of the API if its schema is not given."""
+    return f"{'' if '.' in function else 'braid.'}{function}({arguments})"
 
 
 def parsed(rows: list[tuple[Any, ...]]) -> list[Any]:

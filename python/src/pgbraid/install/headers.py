@@ -9,11 +9,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Header", "listed", "read_header"]
+from pgbraid.install.resources import Resources
+
+__all__ = ["Header", "manifests", "read_header"]
 
 ROLES = ("reader", "writer", "definer", "administrator", "service", "monitor", "gateway")
 KEYS = ("role", "tenants", "standby", "example", "page")
@@ -77,9 +80,16 @@ def _facts(text: str) -> dict[str, str]:
     return facts
 
 
-def listed(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
-    """Return the names of functions and views by role, and of functions that act across tenants: what an installation
-    makes privileges of."""
+def manifests(found: Resources) -> dict[str, str]:
+    """Return the manifest of the core and of each part as the database has it: with names of its functions and views by
+    role, and of functions that act across tenants. Privileges are made of these."""
+    return {
+        name: json.dumps({**json.loads(text), **_listed(file.text for file in found.repeatable if file.owner == name)})
+        for name, text in found.parts.items()
+    }
+
+
+def _listed(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:
     lists: dict[str, dict[str, list[str]]] = {"functions": {}, "views": {}}
     for header in filter(None, map(read_header, texts)):
         for role in (*header.roles, *(["all_tenants"] if header.acts_across_tenants else [])):

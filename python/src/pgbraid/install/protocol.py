@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pgbraid._version import __version__
 from pgbraid.install import session
+from pgbraid.install.headers import manifests
 from pgbraid.install.resources import PRIVILEGES, content_hash, resources
 from pgbraid.install.roles import NAMES
 
@@ -43,7 +44,7 @@ def _values(name: str) -> dict[str, str]:
             "hashes": hashes,
             "files": _rows((file.name, file.text) for file in found.repeatable),
             "privileges": PRIVILEGES,
-            "parts": _rows(found.manifests().items()),
+            "parts": _rows(manifests(found).items()),
         }
     return {}
 

@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 from pgbraid.errors import InstallationError
-from pgbraid.install.headers import listed
 
 ROOT = Path(__file__).parents[1] / "_sql"
 FOUNDATION = "core/10_foundation/1_schemas/"
@@ -31,6 +30,11 @@ class SqlFile:
     @property
     def content_hash(self) -> str:
         return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @property
+    def owner(self) -> str:
+        """The part that has the file, or core."""
+        return "core" if self.name.startswith("core/") else self.name.split("/")[1]
 
 
 @dataclass(frozen=True)
@@ -54,24 +58,10 @@ class Resources:
                 found[name] = hashlib.sha256(body.encode()).hexdigest()
         return found
 
-    def manifests(self) -> dict[str, str]:
-        """Return the manifest of the core and of each part as the database has it: with what the headers of its
-        functions and views say."""
-        return {
-            name: json.dumps({**json.loads(text), **listed(f.text for f in self.repeatable if owner_of(f) == name)})
-            for name, text in self.parts.items()
-        }
-
     @property
     def migration_hashes(self) -> dict[str, str]:
         """By the name of the migration, which is its file's without suffix."""
         return {file.name.removesuffix(".sql"): file.content_hash for file in self.migrations}
-
-
-def owner_of(file: SqlFile) -> str:
-    """Return the name of the part that has a file, or core."""
-    first, second, *_ = file.name.split("/")
-    return first if first == "core" else second
 
 
 def resources() -> Resources:
@@ -95,7 +85,7 @@ def _read(root: Path) -> Resources:
     repeatable = [file for file in files if file.name.endswith(".sql") and not file.name.startswith(FOUNDATION)]
 
     def layer(file: SqlFile) -> tuple[bool, int]:
-        return file.name.startswith(PRIVILEGES), places.index(owner_of(file))
+        return file.name.startswith(PRIVILEGES), places.index(file.owner)
 
     return Resources(
         foundation=tuple(file for file in files if file.name.startswith(FOUNDATION)),
