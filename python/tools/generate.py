@@ -1,6 +1,6 @@
 """Write what follows from other files: from the headers of `sql/` the list of all functions, and what the driver has
-standbys answer; from the modules of the async client its methods, and the sync client; from an installed database types
-for TypeScript, and privileges.
+standbys answer; from the options of searches their list, tables of docs/ and the client's type; from the modules of the
+async client its methods, and the sync client; from an installed database types for TypeScript, and privileges.
 
 `--check` only says whether those that need no database are up to date.
 """
@@ -119,7 +119,8 @@ def main() -> int:
         else:
             path.write_text(text)
         wrong = wrong or is_check
-    commands = [["python/tools/async_to_sync.py", *sys.argv[1:]]]
+    made = ["python/tools/search_options.py", "python/tools/async_to_sync.py"]
+    commands = [[tool, *sys.argv[1:]] for tool in made]
     if not is_check:
         privileges = "tests/core/catalog/test_privileges.py"
         commands += [["python/tools/typescript_types.py"], ["-m", "pytest", privileges, "-q", "-k", "golden"]]

@@ -66,7 +66,7 @@ left join pg_catalog.pg_type e on e.oid = t.typelem and t.typcategory = 'A'
 """
 
 OPTIONS = "select name, types from braid_store.known_search_options()"
-JSON_TYPES = {"array": "Json[]", "object": "{ [key: string]: Json | undefined }"}
+JSON_TYPES = {"integer": "number", "array": "Json[]", "object": "{ [key: string]: Json | undefined }"}
 
 # What functions return as JSON. `tests/integrations/typescript` compiles real answers against these.
 SEARCH, RECALL, SEVERAL = "SearchAnswer", "RecallAnswer", "MultiSearchAnswer"
@@ -330,10 +330,15 @@ def generate(connection: psycopg.Connection[Any]) -> str:
         "Enums: None",
         f"CompositeTypes: {block(composites, 3)}",
     ]
-    options = [
-        f"{name}?: {' | '.join([*(JSON_TYPES.get(kind, kind) for kind in kinds), 'null'])}"
-        for name, kinds in connection.execute(OPTIONS)
-    ]
+    known = dict(connection.execute(OPTIONS).fetchall())
+
+    def option(name: str) -> str:
+        keys = "; ".join(option(key) for key in known if key.startswith(f"{name}."))
+        types = {**JSON_TYPES, "keys": f"{{ {keys} }}"}
+        written = dict.fromkeys([*(types.get(kind, kind) for kind in known[name]), "null"])
+        return f"{name.split('.')[-1]}?: {' | '.join(written)}"
+
+    options = [option(name) for name, kinds in known.items() if kinds and "." not in name]
     return (
         f"{HEADER}\nexport type SearchOptions = {block(options, 1)}\n{ANSWER_TYPES}"
         f"\nexport type Database = {block(['braid: ' + block(schema, 2)], 1)}\n"

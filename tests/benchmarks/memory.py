@@ -82,15 +82,16 @@ TURNS: dict[str, tuple[str, dict[str, Any]]] = {
     "preset conversation": ("conversation", {}),
 }
 GROUPED = {"group_by": "document"}
+MIXTURE = {"group_by": {"key": "document", "score": "mixture"}}
 SESSIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "full text alone": ("prose", {"semantic_weight": 0.0, "options": GROUPED}),
     "vectors alone": ("prose", {"full_text_weight": 0.0, "options": GROUPED}),
     "defaults": ("prose", {"options": GROUPED}),
     "preset conversation": ("conversation", {"options": GROUPED}),
-    "preset conversation, mixture": ("conversation", {"options": {**GROUPED, "group_score": "mixture"}}),
+    "preset conversation, mixture": ("conversation", {"options": MIXTURE}),
     "preset conversation, 1,000 candidates": ("conversation", {"candidate_count": 1000, "options": GROUPED}),
     "preset conversation, mixture, 1,000 candidates": (
-        "conversation", {"candidate_count": 1000, "options": {**GROUPED, "group_score": "mixture"}}
+        "conversation", {"candidate_count": 1000, "options": MIXTURE}
     ),
 }  # fmt: skip
 

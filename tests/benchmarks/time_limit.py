@@ -136,8 +136,7 @@ def requests(corpus: Synthetic, vectors: Corpus, count: int) -> dict[str, list[t
         "boosts": [{"recency": {"half_life": "180 days"}}, {"importance": {}}],
         "group_by": "document",
         "diversify": {"lambda": 0.7},
-        "context_before": 1,
-        "context_after": 1,
+        "context": {"before": 1, "after": 1},
         "snippet": True,
     }
     kinds: dict[str, tuple[str, list[str], dict[str, Any]]] = {
@@ -151,7 +150,7 @@ def requests(corpus: Synthetic, vectors: Corpus, count: int) -> dict[str, list[t
         "statistics of a filter": (
             "hybrid_search",
             words[4],
-            {"filters": half, "options": {"statistics_scope": "filter"}},
+            {"filters": half, "options": {"ranking": {"statistics_scope": "filter"}}},
         ),
         "two commonest words as a phrase": ("hybrid_search", [f'"{corpus.common_phrase}"'] * count, {}),
         "prefixes of one letter": ("hybrid_search", ["b* c* d* f*"] * count, {}),

@@ -131,16 +131,16 @@ def test_methods_of_other_names(db: Connection) -> None:
 
 def options_of_searches(db: Connection) -> dict[str, list[str]]:
     """Their names, and the JSON types of each."""
-    return dict(db.execute("select name, types from braid_store.known_search_options()").fetchall())
+    listed = db.execute("select name, types from braid_store.known_search_options() where types <> '{}'").fetchall()
+    json_types = {"integer": "number", "keys": "object"}
+    return {name: [json_types.get(kind, kind) for kind in types] for name, types in listed if "." not in name}
 
 
 def test_tables_of_options(db: Connection) -> None:
-    """Those of ranking stand in a text of their own."""
     there = options_of_searches(db)
     rows_of = [row for table in tables("option", "default") for row in table.rows]
     listed = [(name, code(row[1])) for row in rows_of for name in code(row[0])]
-    elsewhere = ["boosts", "late_interaction", "model", "normalisation", "profile", "rank_by", "rerank", "saturate_at"]
-    assert sorted([name for name, _ in listed] + elsewhere) == sorted(there)
+    assert sorted(name for name, _ in listed) == sorted(there)
     for name, defaults in listed:
         assert all(JSON_TYPES[type(json.loads(default))] in there[name] for default in defaults), name
 
@@ -172,11 +172,7 @@ def test_defaults_of_options(db: Connection) -> None:
         for row in table.rows:
             for name, default in zip(code(row[0]), code(row[1]), strict=False):
                 given = {name: json.loads(default)}
-                if name in ("group_size", "group_score"):
-                    grouped = {"group_by": "document", **({} if name == "group_size" else {"group_size": 2})}
-                    assert rows(db, {**grouped, **given}) == rows(db, grouped), name
-                elif name not in ("context_before", "context_after"):  # which fill a column
-                    assert rows(db, given) == without, name
+                assert rows(db, given) == without, name
                 tested += 1
     assert tested > 8
 

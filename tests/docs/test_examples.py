@@ -238,7 +238,7 @@ def test_json(block: Block, filled: str) -> None:
             for fusion in ("rrf", "convex"):
                 found = client.search("pricing objections", fusion=fusion, options=given)
                 assert {len(result.boosts or []) for result in found} == {len(given["boosts"])}
-        elif "normalisation" in given:
+        elif "ranking" in given:
             assert client.search("pricing objections", options=given)
         else:
             found = client.search("pricing objections", filters=given)

@@ -177,7 +177,7 @@ def test_documents_that_came_otherwise(store: PgbraidVectorStore, client: pgbrai
     assert kept is not None and len(kept.chunks) == 2
     store.add_documents(found, ids=["a copy"])
     store.delete(["a copy"])
-    (passage,) = store.similarity_search("billed", k=1, mode="full_text", options={"context_before": 1})
+    (passage,) = store.similarity_search("billed", k=1, mode="full_text", options={"context": {"before": 1}})
     assert passage.page_content == "A seat costs ten.\nSeats are billed monthly."
 
 

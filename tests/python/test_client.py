@@ -108,7 +108,7 @@ def test_filters_limit_and_options(animals: pgbraid.Client) -> None:
     assert [row.external_id for row in animals.search("fox hen", filters={"legs": 4})] == ["fox"]
     assert [row.external_id for row in animals.search("fox hen", filters={"occurred_at": {"$gte": NOON}})] == ["fox"]
     assert len(animals.search("fox hen", limit=1)) == 1
-    assert animals.search("fox", options={"semantic_min_score": 2}).stats["semantic_candidates"] == 0
+    assert animals.search("fox", options={"min_scores": {"semantic": 2}}).stats["semantic_candidates"] == 0
 
 
 def test_highlight(animals: pgbraid.Client) -> None:
@@ -164,7 +164,7 @@ def test_similar_chunks_and_documents(animals: pgbraid.Client) -> None:
 def test_rows_in_shape(animals: pgbraid.Client) -> None:
     animals.add_documents([{"external_id": "two", "chunks": [{"content": "A fox."}, {"content": "A hen."}]}])
     animals.embed_pending()
-    grouped = animals.search("fox hen", options={"group_by": "document", "context_after": 1})
+    grouped = animals.search("fox hen", options={"group_by": "document", "context": {"after": 1}})
     assert sorted(row.external_id for row in grouped) == ["fox", "hen", "two"]
     assert all(row.group_score == row.score for row in grouped)
     (two,) = (row for row in grouped if row.external_id == "two")

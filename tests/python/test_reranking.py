@@ -275,7 +275,7 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
     plain = client.search("zebra", 20, rerank=reranker)
     assert [number(row.content) for row in plain] == [23, 22, 21, 20, 13, 12, 11, 10, 3, 2, 1, 0]
 
-    options = {"group_by": "document", "context_before": 1}
+    options = {"group_by": "document", "context": {"before": 1}}
     grouped = client.search("zebra", 3, rerank=reranker, options=options)
     assert [number(row.content) for row in grouped] == [23, 22, 21]
     assert [row.group_score for row in grouped] == [23, 22, 21]
@@ -354,6 +354,6 @@ def test_a_context_of_reranked_chunks_with_their_neighbours(client: pgbraid.Clie
         {"external_id": f"d{n}", "chunks": [{"content": f"zebra {'filler ' * n}{m} {10 * m + n}"} for m in range(3)]}
         for n in range(4)
     )
-    options = {"context_before": 1}
+    options = {"context": {"before": 1}}
     context = client.assemble_context("zebra", 100_000, 2, rerank=highest_number(), options=options)
     assert [(one.external_id, one.passage_start, one.passage_end) for one in context] == [("d3", 1, 2), ("d2", 1, 2)]

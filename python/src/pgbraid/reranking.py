@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Reranking", "check_reranking", "rerank_rows", "split_options", "with_shape"]
 
 # Options that shape the rows of a search: they are for the rows in the reranker's order.
-SHAPING = frozenset(
-    ("collapse", "context_after", "context_before", "cursor", "diversify", "group_by", "group_score", "group_size")
-)
+SHAPING = frozenset(("collapse", "context", "cursor", "diversify", "group_by"))
 # A reranker that hangs takes no more threads than this.
 LATE_CALLS = 4
 # How many such calls run, by id of the reranker, which they keep alive.

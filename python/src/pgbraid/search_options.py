@@ -1,4 +1,7 @@
-"""The options of a search, for type checkers. A search does not load it."""
+"""The options of a search, for type checkers. A search does not load it.
+
+Made of `options.json` by: make generate
+"""
 
 from __future__ import annotations
 
@@ -9,40 +12,28 @@ __all__ = ["SearchOptions"]
 
 
 class SearchOptions(TypedDict, total=False):
-    """Those that braid_store.known_search_options lists, in its order; a test compares them."""
+    """The options of a search: docs/search.md."""
 
-    language: str
     operators: bool
+    language: str
     correct: bool
-    statistics_scope: Literal["collection", "filter", "auto"]
-    embedding_model: str
+    snippet: bool | Mapping[str, Any]
     prefilter: bool
-    full_text_min_score: float
-    min_relevance: float | Literal["auto"]
     ranking: Mapping[str, Any]
     explain: bool
-    semantic_min_score: float
+    min_scores: Mapping[str, Any]
+    min_relevance: float | Literal["auto"]
     exact: bool
     ef_search: int
-    normalisation: str | Mapping[str, str]
-    saturate_at: float
-    sparse: Mapping[str, float] | bool
-    sparse_weight: float
-    sparse_min_score: float
-    smoothing: float
-    neighbour_weight: float
-    boosts: Sequence[Mapping[str, Any]]
-    profile: str | Mapping[str, Any]
-    rank_by: Sequence[str] | Mapping[str, float]
-    rerank: Sequence[str]
-    model: str | Mapping[str, Any] | Literal[False]
-    late_interaction: Mapping[str, Any]
-    collapse: bool | Mapping[str, float]
-    group_by: str
-    group_size: int
-    group_score: Literal["max", "sum", "mean", "mixture"]
-    diversify: bool | Mapping[str, float]
-    context_before: int
-    context_after: int
+    embedding_model: str
+    sparse: Mapping[str, Any] | bool
+    boosts: Sequence[Any]
+    rank_by: Sequence[Any] | Mapping[str, Any]
+    collapse: bool | Mapping[str, Any]
+    group_by: str | Mapping[str, Any]
+    diversify: bool | Mapping[str, Any]
+    context: bool | Mapping[str, Any]
     cursor: str
-    snippet: bool | Mapping[str, Any]
+    profile: str | Mapping[str, Any]
+    model: str | Mapping[str, Any] | bool
+    late_interaction: Mapping[str, Any]

@@ -19,7 +19,20 @@ from benchmarks.changes.searches import OPERATORS, OPTIONS, Call, Searches
 # as in {"options.rerank": "options.rank_by", "options.smoothing": "options.ranking.smoothing"}. Paths that begin with
 # "options" hold in all options, those of an evaluation's configuration and of a collection's ranking, too. Of a call
 # that is renamed, what is refused is compared by SQLSTATE alone.
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {
+    **{f"options.{name}": f"options.ranking.{name}" for name in ("normalisation", "saturate_at", "smoothing")},
+    **{
+        f"options.{name}": f"options.ranking.{name}"
+        for name in ("neighbour_weight", "statistics_scope", "sparse_weight")
+    },
+    **{f"options.{leg}_min_score": f"options.min_scores.{leg}" for leg in ("full_text", "semantic", "sparse")},
+    "options.rerank": "options.rank_by",
+    "options.group_by": "options.group_by.key",
+    "options.group_size": "options.group_by.size",
+    "options.group_score": "options.group_by.score",
+    "options.context_before": "options.context.before",
+    "options.context_after": "options.context.after",
+}
 # Arguments that are a jsonb; others are an array, a vector or a plain value.
 JSON = {"options", "filters", "queries", "configuration", "configurations", "search_space", "documents"}
 # Parts of an answer that differ from call to call.

@@ -154,6 +154,23 @@ class Searches:
             # Others take no normalisation, and no sparse terms.
             if "normalisation" in options and "fusion" in takes:
                 arguments["fusion"] = rng.choice(["convex", "max"])
+            # As an option of its own, smoothing counted where as a setting it does not.
+            if "smoothing" in options:
+                for name in (
+                    "cursor",
+                    "normalisation",
+                    "saturate_at",
+                    "ranking",
+                    "sparse",
+                    "sparse_weight",
+                    "sparse_min_score",
+                ):
+                    options.pop(name, None)
+                arguments |= {name: value for name, value in {"fusion": "convex"}.items() if name in takes}
+                arguments = {name: value for name, value in arguments.items() if not name.endswith("_weight")}
+            # As an option of its own, it counted behind the fusion, whose kind sets weights anew.
+            if "sparse_weight" in options:
+                arguments.pop("fusion", None)
             if "sparse" in options and arguments.get("strategy") == "prefilter":
                 arguments["strategy"] = "hybrid"
         if "filters" in takes and rng.random() < 0.45:

@@ -15,7 +15,7 @@ def convex(full_text: str, semantic: str, weight: float) -> Arguments:
         "fusion": "convex",
         "full_text_weight": weight,
         "semantic_weight": 1 - weight,
-        "options": {**PLAIN, "normalisation": {"full_text": full_text, "semantic": semantic}},
+        "options": {**PLAIN, "ranking": {"normalisation": {"full_text": full_text, "semantic": semantic}}},
     }
 
 
@@ -30,7 +30,7 @@ CONFIGURATIONS: dict[str, Arguments] = {
         "fusion": "max",
         "full_text_weight": 1,
         "semantic_weight": 1,
-        "options": {**PLAIN, "normalisation": "theoretical"},
+        "options": {**PLAIN, "ranking": {"normalisation": "theoretical"}},
     },
     "convex, minmax, .5": convex("minmax", "minmax", 0.5),
     "convex, zscore, .6": convex("zscore", "zscore", 0.6),
@@ -39,4 +39,4 @@ CONFIGURATIONS: dict[str, Arguments] = {
     "convex, saturate + centroid, .6": convex("saturate", "centroid", 0.6),
 }
 # Of the default: options that are worth a try.
-VARIANTS: dict[str, dict[str, Any]] = {"statistics_scope collection": {"statistics_scope": "collection"}}
+VARIANTS: dict[str, dict[str, Any]] = {"statistics_scope collection": {"ranking": {"statistics_scope": "collection"}}}

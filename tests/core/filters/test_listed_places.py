@@ -18,7 +18,7 @@ Connection = psycopg.Connection[Any]
 SIZE = 3000
 QUERY = [1.0, 0.3, 0.0]
 FEW_OF_100 = {"declared": {"$lt": 20}}
-OPTIONS = {"statistics_scope": "collection"}
+OPTIONS = {"ranking": {"statistics_scope": "collection"}}
 
 
 def document(number: int, version: int = 0) -> dict[str, Any]:

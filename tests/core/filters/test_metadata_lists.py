@@ -19,7 +19,7 @@ Connection = psycopg.Connection[Any]
 SIZE = 3000
 LONG = "https://example.com/" + "x" * 80
 SOME = [number / 7 for number in range(2000, 4000, 10)]
-OPTIONS = {"statistics_scope": "collection"}
+OPTIONS = {"ranking": {"statistics_scope": "collection"}}
 Metadata = dict[str, Any]
 
 

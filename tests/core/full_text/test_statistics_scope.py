@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 WORDS = ["amber", "basket", "candle", "dolphin", "ember", "forest", "garden", "harbor"]
 FILTER = {"category": "x"}
-SCOPE = {"statistics_scope": "filter"}
+SCOPE = {"ranking": {"statistics_scope": "filter"}}
 
 
 @pytest.fixture
@@ -50,7 +50,9 @@ def test_scores_are_those_of_the_matches_alone(filled: Connection, query: str) -
     near: list[Any] = [(name, place, pytest.approx(score, rel=1e-12)) for name, place, score in expected]
     assert found == near
     assert found
-    collection = full_text(filled, query, collection="all", filters=FILTER, options={"statistics_scope": "collection"})
+    collection = full_text(
+        filled, query, collection="all", filters=FILTER, options={"ranking": {"statistics_scope": "collection"}}
+    )
     # An index finds the matches, and they are some hundred: the default of a new collection, auto, takes these alone.
     assert full_text(filled, query, collection="all", filters=FILTER) == found
     filled.execute("select braid.set_ranking('all', statistics_scope => 'collection')")
@@ -66,7 +68,9 @@ def test_auto_needs_enough_that_match(filled: Connection) -> None:
         " braid_store.chunks where category = 'x' group by document_id order by 1 limit 5)"
     )
     by_default = full_text(filled, "amber", collection="all", filters=few)
-    collection = full_text(filled, "amber", collection="all", filters=few, options={"statistics_scope": "collection"})
+    collection = full_text(
+        filled, "amber", collection="all", filters=few, options={"ranking": {"statistics_scope": "collection"}}
+    )
     assert by_default == collection != []
 
 
@@ -87,7 +91,7 @@ def test_stats_tell_the_scope(filled: Connection) -> None:
     assert "statistics_scope" not in stats(None, SCOPE)
     frequencies = [
         stats(FILTER, {**options, "explain": True})["term_statistics"][0]["document_frequency"]
-        for options in (SCOPE, {"statistics_scope": "collection"})
+        for options in (SCOPE, {"ranking": {"statistics_scope": "collection"}})
     ]
     assert frequencies[0] < frequencies[1]
     nothing = stats({"category": "none"}, SCOPE)

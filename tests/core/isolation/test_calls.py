@@ -30,8 +30,8 @@ SPECIAL = {
     ],
     "assemble_context": [
         "braid.assemble_context('zebrafish discount', '[1,0,0]', collection => 'small')",
-        "braid.assemble_context('discount', sort => 'document', options => '{\"context_before\": 100, "
-        "\"context_after\": 100}', collection => 'small')",
+        "braid.assemble_context('discount', sort => 'document', options => '{\"context\": {\"before\": 100, "
+        "\"after\": 100}}', collection => 'small')",
     ],
     "claim_embedding_jobs": [
         "braid.claim_embedding_jobs(10000, '1 second', 'small')",
@@ -100,7 +100,8 @@ SPECIAL = {
         "braid.hybrid_search(query_embedding => '[0,1,0.1]', collection => 'small')",
         "braid.hybrid_search('discount', '[0,1,0.1]', candidate_count => 100000, collection => 'small')",
         "braid.hybrid_search('discount zebrafish', '[0,1,0.1]', fusion => 'convex', collection => 'small', filters => "
-        '\'{"year": 2024}\', options => \'{"statistics_scope": "filter", "boosts": [{"attribute": "year"}, {"filter": '
+        '\'{"year": 2024}\', options => \'{"ranking": {"statistics_scope": "filter"}, '
+        '"boosts": [{"attribute": "year"}, {"filter": '
         '{"betakey": {"$exists": true}}, "factor": 9}, {"filter": {"external_id": "beta-only"}, "factor": 9}]}\')',
         "braid.hybrid_search('discount zebrafish', '[0,1,0.1]', collection => 'small', options => "
         '\'{"late_interaction": {"vectors": [[1, 0, 0], "[0,1,0.1]"]}}\')',

@@ -121,7 +121,7 @@ SPECIAL: dict[str, list[Call]] = {
         )
         for options in (
             '{"group_by": "document", "diversify": {"lambda": 0.5}}',
-            '{"context_before": 1, "context_after": 1}',
+            '{"context": {"before": 1, "after": 1}}',
         )
     ],
     "abandon_embedding_jobs": [Call("select braid.abandon_embedding_jobs(%(waiting)s, 'why', 1, 'docs')")],

@@ -46,9 +46,9 @@ SEARCHES = {
             "external_id": """filters => '{"external_id": {"$gte": "a"}}'""",
             "boosts": """options => '{"boosts": [{"filter": {"category": "later"}, "factor": 1.5}]}'""",
             "signals": """options => '{"rank_by": {"importance": 1}}'""",
-            "neighbours": """options => '{"neighbour_weight": 0.2}'""",
-            "groups": """options => '{"group_by": "source_uri", "group_size": 10}'""",
-            "passages": """options => '{"context_before": 1}'""",
+            "neighbours": """options => '{"ranking": {"neighbour_weight": 0.2}}'""",
+            "groups": """options => '{"group_by": {"key": "source_uri", "size": 10}}'""",
+            "passages": """options => '{"context": {"before": 1}}'""",
         }.items()
     },
 }

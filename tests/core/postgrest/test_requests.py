@@ -134,9 +134,9 @@ def test_search_with_defaults_left_out(world: World, rpc: Rpc) -> None:
         {"rank_by": ["similarity", "importance"]},
         {"min_relevance": "auto"},
         {"min_relevance": 0.1},
-        {"smoothing": 0.5, "neighbour_weight": 0.3},
-        {"normalisation": "saturate", "saturate_at": 5},
-        {"statistics_scope": "auto"},
+        {"ranking": {"smoothing": 0.5, "neighbour_weight": 0.3}},
+        {"ranking": {"normalisation": "saturate", "saturate_at": 5}},
+        {"ranking": {"statistics_scope": "auto"}},
     ],
     ids=json.dumps,
 )

@@ -188,10 +188,10 @@ def test_min_score(filled: Connection) -> None:
 @pytest.mark.any_version
 def test_each_legs_own_least_score(filled: Connection) -> None:
     text, nearest = full_text(filled, QUERY, collection="small"), semantic(filled, QUERY_VECTOR, collection="small")
-    least = {"full_text_min_score": text[9][2], "semantic_min_score": nearest[19][2]}
+    least = {"min_scores": {"full_text": text[9][2], "semantic": nearest[19][2]}}
     legs = [
-        ([hit[0] for hit in text if hit[2] >= least["full_text_min_score"]], 2.0),
-        ([hit[0] for hit in nearest if hit[2] >= least["semantic_min_score"]], 1.0),
+        ([hit[0] for hit in text if hit[2] >= least["min_scores"]["full_text"]], 2.0),
+        ([hit[0] for hit in nearest if hit[2] >= least["min_scores"]["semantic"]], 1.0),
     ]
     found = hybrid(
         filled,

@@ -14,14 +14,14 @@ pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 
 OPTIONS: list[tuple[Any, str]] = [
-    ({"normalisation": "average"}, "average"),
-    ({"normalisation": ""}, "normalisation"),
-    ({"normalisation": 7}, "normalisation is 7"),
-    ({"normalisation": {"bm25": "minmax"}}, "bm25"),
-    ({"normalisation": {"semantic": "best"}}, "best"),
-    ({"normalisation": {"semantic": None}}, "semantic is null"),
-    ({"statistics_scope": "conversation"}, "conversation"),
-    ({"statistics_scope": True}, "statistics_scope"),
+    ({"ranking": {"normalisation": "average"}}, "average"),
+    ({"ranking": {"normalisation": ""}}, "normalisation"),
+    ({"ranking": {"normalisation": 7}}, "normalisation is 7"),
+    ({"ranking": {"normalisation": {"bm25": "minmax"}}}, "bm25"),
+    ({"ranking": {"normalisation": {"semantic": "best"}}}, "best"),
+    ({"ranking": {"normalisation": {"semantic": None}}}, "semantic is null"),
+    ({"ranking": {"statistics_scope": "conversation"}}, "conversation"),
+    ({"ranking": {"statistics_scope": True}}, "statistics_scope"),
     ({"boosts": {}}, "boosts"),
     ({"boosts": "recency"}, "boosts"),
     ({"boosts": ["recency"]}, "recency"),
@@ -64,12 +64,12 @@ OPTIONS: list[tuple[Any, str]] = [
     ({"boosts": [{"importance": {}, "mode": "subtractive"}]}, "subtractive"),
     ({"boosts": [{"importance": {}}, {"importance": {}, "mode": 1}]}, "number 2"),
     ({"boosts": [{"importance": {}}] * 9}, "9 boosts"),
-    ({"rerank": "recency"}, "rerank"),
-    ({"rerank": []}, "rerank"),
-    ({"rerank": ["similarity", "speed"]}, "speed"),
-    ({"rerank": ["similarity", "recency", "recency"]}, "recency"),
-    ({"rerank": ["similarity", None]}, "rerank"),
-    ({"rerank": ["similarity", ["recency"]]}, "rerank"),
+    ({"rank_by": "recency"}, "rank_by"),
+    ({"rank_by": []}, "rank_by"),
+    ({"rank_by": ["similarity", "speed"]}, "speed"),
+    ({"rank_by": ["similarity", "recency", "recency"]}, "recency"),
+    ({"rank_by": ["similarity", None]}, "rank_by"),
+    ({"rank_by": ["similarity", ["recency"]]}, "rank_by"),
 ]
 
 
@@ -93,20 +93,52 @@ def test_an_option_is_refused_by_name(searcher: Connection, options: Any, named:
 
 
 @pytest.mark.parametrize("fusion", ["rrf", "dbsf"])
-@pytest.mark.parametrize("normalisation", ["minmax", {}, {"semantic": "centroid"}])
+@pytest.mark.parametrize("normalisation", [{"full_text": "minmax"}, {"semantic": "centroid"}])
 def test_a_fusion_that_normalises_in_no_other_way(searcher: Connection, fusion: str, normalisation: Any) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
         searcher.execute(
             "select braid.hybrid_search('a', fusion => %s, options => %s)",
-            (fusion, Jsonb({"normalisation": normalisation})),
+            (fusion, Jsonb({"ranking": {"normalisation": normalisation}})),
         )
     message = raised.value.diag.message_primary
-    assert message == f"option normalisation is {json.dumps(normalisation)}, but fusion '{fusion}' takes none"
+    assert message == f"ranking: normalisation is one for each leg, but fusion '{fusion}' takes none"
     assert raised.value.diag.message_hint
 
 
+# Options of old that go by another name, with what the hint says for them.
+SAID: dict[str, tuple[Any, str]] = {
+    "normalisation": ("minmax", '{"ranking": {"normalisation": "minmax"}}'),
+    "saturate_at": (5, '{"ranking": {"normalisation": "saturate", "saturate_at": 5}}'),
+    "smoothing": (0.5, '{"ranking": {"smoothing": 0.5}}'),
+    "neighbour_weight": (0.3, '{"ranking": {"neighbour_weight": 0.3}}'),
+    "statistics_scope": ("filter", '{"ranking": {"statistics_scope": "filter"}}'),
+    "sparse_weight": (2, '{"ranking": {"sparse_weight": 2}}'),
+    "full_text_min_score": (1, '{"min_scores": {"full_text": 1}}'),
+    "semantic_min_score": (0.1, '{"min_scores": {"semantic": 0.1}}'),
+    "sparse_min_score": (1, '{"min_scores": {"sparse": 1}}'),
+    "rerank": (["similarity", "recency"], '{"rank_by": ["similarity", "recency"]}'),
+    "group_size": (2, '{"group_by": {"key": "document", "size": 2}}'),
+    "group_score": ("sum", '{"group_by": {"key": "document", "score": "sum"}}'),
+    "context_before": (1, '{"context": {"before": 1}}'),
+    "context_after": (2, '{"context": {"after": 2}}'),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_an_option_of_old_is_refused_with_what_is_given_instead(searcher: Connection, name: str) -> None:
+    value, said = SAID[name]
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as raised:
+        searcher.execute("select braid.hybrid_search('a', options => %s)", (Jsonb({name: value}),))
+    assert raised.value.diag.message_primary == f'options has an unknown key "{name}"'
+    assert said in (raised.value.diag.message_hint or "")
+    # What the hint says is taken.
+    sparse = {"sparse": {"a": 1}} if name.startswith("sparse") else {}
+    given = Jsonb({**json.loads(said), **sparse})
+    assert searcher.execute("select braid.hybrid_search('a', options => %s)", (given,)).fetchall() == []
+
+
 def test_null_is_as_if_left_out(searcher: Connection) -> None:
-    options = dict.fromkeys(["boosts", "rank_by", "rerank", "normalisation", "saturate_at", "statistics_scope"])
+    options: dict[str, Any] = dict.fromkeys(["boosts", "rank_by", "ranking", "min_scores", "group_by", "smoothing"])
     assert searcher.execute("select braid.hybrid_search('a', options => %s)", (Jsonb(options),)).fetchall() == []
     boost = {"recency": {"half_life": 1, "offset": None, "origin": None, "function": None}, "mode": None}
     options = {"boosts": [{**boost, "weight": None}, {"importance": {"factor": None, "missing": None}}]}

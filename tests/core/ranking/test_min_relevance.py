@@ -123,7 +123,7 @@ def test_more_candidates_are_asked_for_while_those_that_reach_min_score_are_rele
     )
     row = db.execute(
         "select braid.search_json('amber', %s::vector, 4, collection => 'small', min_score => 0.7, options => %s)",
-        (vector([1, 0]), Jsonb({"min_relevance": "auto", "smoothing": 0})),
+        (vector([1, 0]), Jsonb({"min_relevance": "auto", "ranking": {"smoothing": 0}})),
     ).fetchone()
     assert row
     expected = ["best0"] * has_best + ["both0", "both1", "both2"]

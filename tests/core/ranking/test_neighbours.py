@@ -104,9 +104,9 @@ def model(rows: list[dict[str, Any]], embeddings: dict[int, Any], weight: float,
 def test_scores_are_those_of_the_model(
     filled: Connection, weight: float, smoothing: float, filters: dict[str, int] | None
 ) -> None:
-    plain = search(filled, {"neighbour_weight": 0, "smoothing": 0}, filters=filters)
+    plain = search(filled, {"ranking": {"neighbour_weight": 0, "smoothing": 0}}, filters=filters)
     expected = model(plain, vectors(filled), weight, smoothing)
-    found = search(filled, {"neighbour_weight": weight, "smoothing": smoothing}, filters=filters)
+    found = search(filled, {"ranking": {"neighbour_weight": weight, "smoothing": smoothing}}, filters=filters)
     assert {row["chunk_id"]: row["score"] for row in found} == pytest.approx(expected, abs=1e-6)
     assert [row["score"] for row in found] == sorted((row["score"] for row in found), reverse=True)
     fused = {row["chunk_id"]: row["score"] for row in plain}
@@ -117,15 +117,15 @@ def test_scores_are_those_of_the_model(
 
 
 def test_few_candidates_are_not_smoothed(filled: Connection) -> None:
-    plain = search(filled, {"smoothing": 0}, filters={"external_id": {"$in": ["d1", "d2"]}})
+    plain = search(filled, {"ranking": {"smoothing": 0}}, filters={"external_id": {"$in": ["d1", "d2"]}})
     assert 2 < len(plain) < 30
-    assert search(filled, {"smoothing": 1}, filters={"external_id": {"$in": ["d1", "d2"]}}) == plain
+    assert search(filled, {"ranking": {"smoothing": 1}}, filters={"external_id": {"$in": ["d1", "d2"]}}) == plain
 
 
 def test_min_score_is_of_the_fused_score(filled: Connection) -> None:
-    plain = search(filled, {"smoothing": 0})
+    plain = search(filled, {"ranking": {"smoothing": 0}})
     least = plain[40]["score"]
-    found = search(filled, {"neighbour_weight": 0.5}, min_score=least)
+    found = search(filled, {"ranking": {"neighbour_weight": 0.5}}, min_score=least)
     assert {row["chunk_id"] for row in found} == {row["chunk_id"] for row in plain if row["score"] >= least}
 
 
@@ -133,10 +133,13 @@ def test_min_score_is_of_the_fused_score(filled: Connection) -> None:
     "options",
     [
         {},
-        {"neighbour_weight": 0.3},
-        {"neighbour_weight": 0.1, "smoothing": 0},
-        {"neighbour_weight": 0.3, "smoothing": 0.3, "boosts": [{"importance": {"missing": 0.7}, "weight": 0.3}]},
-        {"smoothing": 0.5, "boosts": [{"importance": {"missing": 0.7}, "mode": "additive"}]},
+        {"ranking": {"neighbour_weight": 0.3}},
+        {"ranking": {"neighbour_weight": 0.1, "smoothing": 0}},
+        {
+            "ranking": {"neighbour_weight": 0.3, "smoothing": 0.3},
+            "boosts": [{"importance": {"missing": 0.7}, "weight": 0.3}],
+        },
+        {"ranking": {"smoothing": 0.5}, "boosts": [{"importance": {"missing": 0.7}, "mode": "additive"}]},
     ],
 )
 @pytest.mark.parametrize("legs", ["hybrid", "full_text", "semantic"])
@@ -154,21 +157,23 @@ def test_explanations_give_scores_to_the_last_bit(filled: Connection, options: d
         assert set(arithmetic) <= set("0123456789.e+-*() ")
         assert eval(arithmetic) == row["score"], row
         assert ("smoothing * nearest" in row["formula"]) == bool((row["spread"] or {}).get("nearest") is not None)
-    if options.get("neighbour_weight"):
+    if options.get("ranking", {}).get("neighbour_weight"):
         assert any(row["spread"]["neighbours"] for row in explained["results"])
-        assert explained["spread"]["neighbour_weight"] == options["neighbour_weight"]
+        assert explained["spread"]["neighbour_weight"] == options["ranking"]["neighbour_weight"]
 
 
 def test_new_collections_are_smoothed_unless_the_search_asks_for_other_scores(filled: Connection) -> None:
-    smoothed = search(filled, {"smoothing": 0.5})
+    smoothed = search(filled, {"ranking": {"smoothing": 0.5}})
     assert search(filled, {}) == smoothed
-    assert search(filled, {"normalisation": "minmax"}) == search(filled, {"normalisation": "minmax", "smoothing": 0})
+    assert search(filled, {"ranking": {"normalisation": "minmax"}}) == search(
+        filled, {"ranking": {"normalisation": "minmax", "smoothing": 0}}
+    )
     paged = search(filled, {"cursor": ""})
-    plain = search(filled, {"smoothing": 0})
+    plain = search(filled, {"ranking": {"smoothing": 0}})
     assert [row["chunk_id"] for row in paged] == [row["chunk_id"] for row in plain]
     try:
         filled.execute("select braid.set_ranking('talk', preset => 'conversation')")
-        talk = {"neighbour_weight": 0.2, "smoothing": 0}
+        talk = {"ranking": {"neighbour_weight": 0.2, "smoothing": 0}}
         assert search(filled, {}) == search(filled, talk)
         row = filled.execute(
             "select full_text_weight, semantic_weight, neighbour_weight, smoothing, b from braid.collections"
@@ -195,8 +200,8 @@ def test_a_collection_made_again_keeps_what_it_has(db: Connection) -> None:
     ("option", "value"), [("neighbour_weight", -0.1), ("neighbour_weight", 1.1), ("smoothing", 2), ("smoothing", "x")]
 )
 def test_values_that_cannot_be(filled: Connection, option: str, value: object) -> None:
-    with pytest.raises(errors.InvalidParameterValue, match=f"option {option} is") as raised:
-        search(filled, {option: value})
+    with pytest.raises(errors.InvalidParameterValue, match=f"ranking: {option} is") as raised:
+        search(filled, {"ranking": {option: value}})
     assert "from 0" in (raised.value.diag.message_hint or "")
 
 

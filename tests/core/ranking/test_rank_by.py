@@ -81,8 +81,8 @@ def test_weights_and_subsets(filled: Connection) -> None:
 
 
 def test_the_older_name(filled: Connection) -> None:
-    assert list(search(filled, {"rerank": ALL})) == list(scores(filled, ALL))
-    assert search(filled, {"rerank": ["similarity"]})["near"]["score"] == 1
+    assert list(search(filled, {"rank_by": ALL})) == list(scores(filled, ALL))
+    assert search(filled, {"rank_by": ["similarity"]})["near"]["score"] == 1
 
 
 def test_signals_that_are_equal_or_missing_change_no_order(filled: Connection) -> None:
@@ -133,7 +133,6 @@ BAD: Sequence[tuple[dict[str, Any], str]] = [
     ({"rank_by": {"similarity": 1e-10}}, "rank_by"),
     ({"rank_by": {"similarity": 0, "recency": 0}}, "rank_by"),
     ({"rank_by": {"speed": 1}}, "speed"),
-    ({"rank_by": ["recency"], "rerank": ["recency"]}, "rank_by and rerank"),
 ]
 
 

@@ -188,7 +188,7 @@ def test_fusion_equals_the_model(
     if fusion == "dbsf":
         normalisations = ("dbsf", "dbsf")
     else:
-        options["normalisation"] = dict(zip(("full_text", "semantic"), normalisations, strict=True))
+        options["ranking"] = {"normalisation": dict(zip(("full_text", "semantic"), normalisations, strict=True))}
     expected = model.fuse(legs, fusion, normalisations, weights, candidate_count)
     answer = search_json(
         filled,

@@ -147,7 +147,7 @@ def test_the_option_has_the_scores_of_the_ranking_once_it_is_applied(db: Connect
 def answers(db: Connection, arguments: dict[str, Any], name: str, options: dict[str, Any] | None = None) -> list[Any]:
     """Rows of a search, of a recall, and counts of what reaches a BM25 score."""
     arguments = {**arguments, "collection": name}
-    floor = {**(options or {}), "full_text_min_score": 0.9}
+    floor = {**(options or {}), "min_scores": {"full_text": 0.9}}
     facets = db.execute(
         "select * from braid.facets('{speaker}', %s, collection => %s, options => %s) order by 1, 2",
         (arguments.get("query_text"), name, Jsonb(floor)),
@@ -157,11 +157,10 @@ def answers(db: Connection, arguments: dict[str, Any], name: str, options: dict[
 
 
 def test_what_a_search_asks_for_itself_counts_before_the_option_ranking(db: Connection, tried: str) -> None:
-    ranking = {"fusion": "rrf", "rrf_k": 3, "full_text_weight": 0.2, "neighbour_weight": 0.5}
+    ranking = {"fusion": "rrf", "rrf_k": 3, "full_text_weight": 0.2}
     asked = {**SEARCHES[0], "fusion": "convex", "full_text_weight": 0.9, "semantic_weight": 0.1}
-    options = {"neighbour_weight": 0, "smoothing": 0.5}
-    plain = search(db, tried, asked, options)
-    assert search(db, tried, asked, {**options, "ranking": ranking}) == plain
+    plain = search(db, tried, asked)
+    assert search(db, tried, asked, {"ranking": ranking}) == plain
     assert search(db, tried, SEARCHES[0], {"ranking": None}) == search(db, tried, SEARCHES[0])
 
 
@@ -222,7 +221,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"neighbour_weight": -0.5}, "ranking: neighbour_weight is -0.5"),
     ({"fusion": "RRF"}, 'ranking: fusion is "RRF"'),
     ({"fusion": 1}, "ranking: fusion is 1"),
-    ({"normalisation": {"full_text": "minmax"}}, "ranking: normalisation is {"),
+    ({"normalisation": {"bm25": "minmax"}}, "ranking: normalisation "),
     ({"bm25_variant": "plus"}, 'ranking: bm25_variant is "plus"'),
     ({"statistics_scope": ""}, 'ranking: statistics_scope is ""'),
     ({"ranking_model": ""}, 'ranking: ranking_model is ""'),

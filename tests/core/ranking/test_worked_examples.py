@@ -68,7 +68,7 @@ def test_reciprocal_ranks_without_a_constant(db: Connection) -> None:
 
 def test_default_weights_are_those_of_the_fusion(db: Connection) -> None:
     load(db, CROSSED)
-    absolute = Jsonb({"normalisation": "theoretical"})
+    absolute = Jsonb({"ranking": {"normalisation": "theoretical"}})
     assert scores(db, fusion="max", options=absolute)["A"] == 1  # a perfect match
     assert max(scores(db, fusion="convex", options=absolute).values()) < 1
     assert scores(db, fusion="rrf", full_text_weight=2)["A"] == pytest.approx(2 / 62 + 1 / 61)
@@ -103,7 +103,7 @@ def test_weighted_scores_and_the_greater_of_two(db: Connection) -> None:
     # One of ten documents has the word, once; the query has it four times. With b = 0 BM25 is 4 idf / (1 + k1).
     idf = math.log(1 + 9.5 / 1.5)
     db.execute("select braid.set_ranking('small', k1 => %s)", (4 * idf / 6.5 - 1,))
-    absolute = Jsonb({"normalisation": "saturate"})
+    absolute = Jsonb({"ranking": {"normalisation": "saturate"}})
     query = "apple apple apple apple"
     weighted = scores(db, query, full_text_weight=0.4, semantic_weight=0.6, options=absolute)
     assert weighted["A"] == pytest.approx(0.77, abs=1e-6)  # .6 * .85 + .4 * .65
@@ -123,7 +123,7 @@ def test_the_factor_of_the_classic_formula(db: Connection) -> None:
     assert round(ours["B"] * (1.2 + 1), 4) == 0.5605  # Robertson's, with the factor k1 + 1
 
     # Divided by 10 there, by 10 / (k1 + 1) here.
-    options = Jsonb({"normalisation": "saturate", "saturate_at": 10 / 2.2})
+    options = Jsonb({"ranking": {"normalisation": "saturate", "saturate_at": 10 / 2.2}})
     weights: dict[str, Any] = {"full_text_weight": 0.4, "semantic_weight": 0.6}
     assert scores(db, options=options, **weights)["B"] == pytest.approx(0.4 * 0.05605 + 0.6 * 0.9, abs=1e-5)
 
@@ -140,16 +140,16 @@ def test_okapi_scores_are_classic_wherever_they_are_shown_or_compared(db: Connec
 
     # Where scores are compared.
     assert [name for name, _ in db.execute(f"{text}, min_score => 0.56)").fetchall()] == ["B"]
-    full_text = {"full_text_min_score": 0.56, "semantic_min_score": 0.95}
+    full_text = {"min_scores": {"full_text": 0.56, "semantic": 0.95}}
     assert set(scores(db, options=Jsonb(full_text))) == {"A", "B"}
     # Where they are brought to a scale.
     weights: dict[str, Any] = {"full_text_weight": 0.4, "semantic_weight": 0.6}
-    saturated = scores(db, options=Jsonb({"normalisation": "saturate"}), **weights)
+    saturated = scores(db, options=Jsonb({"ranking": {"normalisation": "saturate"}}), **weights)
     assert saturated["B"] == pytest.approx(0.4 * 0.05605 + 0.6 * 0.9, abs=1e-5)
-    plain = scores(db, options=Jsonb({"normalisation": "none"}), **weights)
+    plain = scores(db, options=Jsonb({"ranking": {"normalisation": "none"}}), **weights)
     assert plain["B"] == pytest.approx(0.4 * 0.5605 + 0.6 * 0.9, abs=1e-4)
     # Where words are counted inside the filter.
-    scoped = {"statistics_scope": "filter"}
+    scoped = {"ranking": {"statistics_scope": "filter"}}
     inside = db.execute(
         f"{text}, filters => %s, options => %s)", (Jsonb({"external_id": {"$in": ["B", "C"]}}), Jsonb(scoped))
     ).fetchall()
@@ -200,29 +200,34 @@ def test_a_collection_is_made_with_okapi(db: Connection) -> None:
 
 def test_where_saturation_begins(db: Connection) -> None:
     load(db, CROSSED)
-    absolute = {"normalisation": {"full_text": "saturate", "semantic": "none"}}
+    absolute = {"ranking": {"normalisation": {"full_text": "saturate", "semantic": "none"}}}
     text: dict[str, Any] = {"full_text_weight": 1, "semantic_weight": 0}
     ten = scores(db, options=Jsonb(absolute), **text)
     assert ten["B"] == pytest.approx(0.02548, abs=1e-5)
-    assert scores(db, options=Jsonb({**absolute, "saturate_at": 10}), **text) == ten
-    five = scores(db, options=Jsonb({**absolute, "saturate_at": 5}), **text)
+    assert scores(db, options=Jsonb({"ranking": {**absolute["ranking"], "saturate_at": 10}}), **text) == ten
+    five = scores(db, options=Jsonb({"ranking": {**absolute["ranking"], "saturate_at": 5}}), **text)
     assert five["B"] == pytest.approx(2 * ten["B"])
-    low = scores(db, options=Jsonb({**absolute, "saturate_at": 0.25}), **text)
+    low = scores(db, options=Jsonb({"ranking": {**absolute["ranking"], "saturate_at": 0.25}}), **text)
     assert (low["B"], low["D"] < 1) == (1, True)
     # By what is the similarity divided? By nothing.
-    near = scores(db, options=Jsonb({**absolute, "saturate_at": 0.25}), full_text_weight=0, semantic_weight=1)
+    near = scores(
+        db,
+        options=Jsonb({"ranking": {**absolute["ranking"], "saturate_at": 0.25}}),
+        full_text_weight=0,
+        semantic_weight=1,
+    )
     assert near["B"] == pytest.approx(0.9)
 
 
 @pytest.mark.parametrize(
     ("options", "arguments"),
     [
-        ({"normalisation": "saturate", "saturate_at": 0}, {}),
-        ({"normalisation": "saturate", "saturate_at": "10"}, {}),
-        ({"normalisation": "saturate", "saturate_at": 1e10}, {}),
-        ({"saturate_at": 10}, {}),
-        ({"normalisation": {"semantic": "saturate"}, "saturate_at": 10}, {}),
-        ({"saturate_at": 10}, {"fusion": "rrf"}),
+        ({"ranking": {"normalisation": "saturate", "saturate_at": 0}}, {}),
+        ({"ranking": {"normalisation": "saturate", "saturate_at": "10"}}, {}),
+        ({"ranking": {"normalisation": "saturate", "saturate_at": 1e10}}, {}),
+        ({"ranking": {"saturate_at": 10}}, {}),
+        ({"ranking": {"normalisation": {"semantic": "saturate"}, "saturate_at": 10}}, {}),
+        ({"ranking": {"saturate_at": 10}}, {"fusion": "rrf"}),
     ],
 )
 def test_where_saturation_cannot_begin(db: Connection, options: Any, arguments: dict[str, Any]) -> None:

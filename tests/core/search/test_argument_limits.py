@@ -107,11 +107,11 @@ LIMITS = {
         "ef_search is 1001",
         1,
     ),
-    "group_size": Limit(
+    "group_by.size": Limit(
         "full_text_search",
-        lambda n: searched(options={"group_by": "document", "group_size": n}),
+        lambda n: searched(options={"group_by": {"key": "document", "size": n}}),
         100,
-        "group_size is 101",
+        "group_by: size is 101",
         1,
     ),
     "keys": Limit(

@@ -69,11 +69,11 @@ def test_everything_that_a_search_arranges(db: Connection, scored: Any) -> None:
         diversify(kept, 0.4, 9)
     )
     groups = group(rows, lambda row: row.external_id, 2, "mean")[:6]
-    options = {"group_by": "document", "group_size": 2, "group_score": "mean"}
+    options = {"group_by": {"key": "document", "size": 2, "score": "mean"}}
     assert arrange(db, f"{columns}, group_score", chunk_ids, scores, options, 6) == [
         (*key, pytest.approx(found.score)) for found in groups for key in keys(found.rows)
     ]
-    assert arrange(db, f"{columns}, passage_start, passage_end", chunk_ids, scores, {"context_after": 1}, 9) == [
+    assert arrange(db, f"{columns}, passage_start, passage_end", chunk_ids, scores, {"context": {"after": 1}}, 9) == [
         (row.external_id, row.chunk_index, min(indexes), max(indexes))
         for row, indexes in merge(rows, 0, 1, 9, lambda key: len(chunks[key]))
     ]

@@ -31,13 +31,13 @@ def assemble(db: Connection, columns: str = COLUMNS, **arguments: Any) -> list[A
 
 
 @pytest.mark.parametrize("sort", ["score", "document"])
-@pytest.mark.parametrize("options", [{}, {"context_before": 1, "collapse": True}])
+@pytest.mark.parametrize("options", [{}, {"context": {"before": 1}, "collapse": True}])
 def test_the_passages_are_those_that_fit(db: Connection, sort: str, options: dict[str, Any]) -> None:
     chunks = fill(db)
     rows = plain_rows(db, chunks)
     if options.get("collapse"):
         rows = collapse(rows)
-    passages = merge(rows, options.get("context_before", 0), 0, 20, lambda key: len(chunks[key]))
+    passages = merge(rows, options.get("context", {"before": 0})["before"], 0, 20, lambda key: len(chunks[key]))
     tokens: dict[tuple[str, int], int] = {
         (external_id, chunk_index): token_count
         for external_id, chunk_index, token_count in db.execute(
@@ -72,7 +72,7 @@ def test_a_citation_names_its_source(db: Connection) -> None:
     found = assemble(db, columns, query_text="amber", query_embedding=None)
     # The title matches nothing; touching chunks are one passage.
     assert found == [(1, "d", "Stones", "file:d", 0, 1, "amber one\namber two")]
-    found = assemble(db, columns, query_text="amber", query_embedding=None, options={"context_after": 5})
+    found = assemble(db, columns, query_text="amber", query_embedding=None, options={"context": {"after": 5}})
     assert found[0][5:] == (2, "amber one\namber two\nbasket")
     assert assemble(db, query_text="nothing", query_embedding=None) == []
     assert assemble(db, query_text="amber", query_embedding=None, options={"cursor": None}) == assemble(
@@ -128,7 +128,7 @@ def test_bad_input(db: Connection) -> None:
         ({"match_count": 0}, "match_count"),
         ({"query_text": None, "query_embedding": None}, "both empty"),
         ({"options": {"cursor": ""}}, "no pages"),
-        ({"options": {"context_before": -1}}, "context_before"),
+        ({"options": {"context": {"before": -1}}}, "context: before is -1"),
         ({"filters": {"$x": 1}}, "$x"),
     ]
     for change, said in cases:

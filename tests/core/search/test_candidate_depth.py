@@ -129,14 +129,14 @@ def test_a_boost_reorders_more_than_what_is_returned(filled: Connection, leg: di
 
 
 def test_thresholds_come_before_boosts(filled: Connection) -> None:
-    plain = search(filled, match_count=20, fusion="convex", options={"smoothing": 0})
+    plain = search(filled, match_count=20, fusion="convex", options={"ranking": {"smoothing": 0}})
     least = plain["results"][9]["score"]
     halved = search(
         filled,
         match_count=10,
         fusion="convex",
         min_score=least,
-        options={"boosts": [{"filter": {"category": {"$exists": True}}, "factor": 0.5}], "smoothing": 0},
+        options={"boosts": [{"filter": {"category": {"$exists": True}}, "factor": 0.5}], "ranking": {"smoothing": 0}},
     )
     assert names(halved) == names(plain)[:10]
     assert [row["score"] for row in halved["results"]] == [row["score"] * 0.5 for row in plain["results"][:10]]
@@ -175,10 +175,10 @@ def test_rows_do_not_depend_on_statistics(db: Connection) -> None:
         "query_embedding": vector([1, 0]),
         "match_count": 100,
         "min_score": 0.605,
-        "options": Jsonb({"normalisation": "theoretical"}),
+        "options": Jsonb({"ranking": {"normalisation": "theoretical"}}),
         "collection": "half",
     }
     rows = db.execute(f"select external_id from braid.hybrid_search({named(arguments)})", arguments).fetchall()
-    reported = search(db, **{**arguments, "options": {"normalisation": "theoretical"}})
+    reported = search(db, **{**arguments, "options": {"ranking": {"normalisation": "theoretical"}}})
     assert [external_id for (external_id,) in rows] == names(reported)
     assert len(rows) == 100

@@ -106,11 +106,11 @@ SIGNALS = {"rank_by": {"similarity": 0.7, "importance": 0.2, "recency": 0.3}}
         BOOSTS,
         SIGNALS,
         {**SIGNALS, **BOOSTS},
-        {"group_by": "speaker", "group_size": 3},
+        {"group_by": {"key": "speaker", "size": 3}},
         LATE,
         {**LATE, **BOOSTS},
-        {**LATE, **SIGNALS, **BOOSTS, "smoothing": 0.5, "neighbour_weight": 0.2},
-        {**LATE, "smoothing": 0.5, "neighbour_weight": 0.2},
+        {**LATE, **SIGNALS, **BOOSTS, "ranking": {"smoothing": 0.5, "neighbour_weight": 0.2}},
+        {**LATE, "ranking": {"smoothing": 0.5, "neighbour_weight": 0.2}},
     ],
 )
 @pytest.mark.parametrize(
@@ -184,17 +184,17 @@ def test_a_document_that_is_returned(filled: Connection) -> None:
         (
             "d10",
             "below_leg_min_score",
-            {"options": {"full_text_min_score": 100, "semantic_min_score": 0.9999}},
-            "full_text_min_score 100",
+            {"options": {"min_scores": {"full_text": 100, "semantic": 0.9999}}},
+            "min_scores.full_text 100",
         ),
         ("unembedded", "no_match", {"query_text": None}, "no embedding yet"),
         (
             "d38",
             "below_leg_min_score",
-            {"query_text": None, "options": {"semantic_min_score": 0.9999}},
-            "below semantic_min_score 0.9999",
+            {"query_text": None, "options": {"min_scores": {"semantic": 0.9999}}},
+            "below min_scores.semantic 0.9999",
         ),
-        ("d38", "below_leg_min_score", {"query_text": None, "min_score": 0.999}, "below semantic_min_score 0.999"),
+        ("d38", "below_leg_min_score", {"query_text": None, "min_score": 0.999}, "below min_scores.semantic 0.999"),
         ("d39", "not_a_candidate", {"candidate_count": 3, "match_count": 3}, "in semantic"),
         ("d39", "not_shown", {"match_count": 3}, "candidates"),
         ("twin", "collapsed", {"match_count": COUNT, "options": {"collapse": True}}, '"d5", chunk 0'),
@@ -224,7 +224,7 @@ def test_ranks_of_a_document_are_those_of_the_legs(db: Connection) -> None:
 def test_chunks_in_a_passage_of_another(db: Connection) -> None:
     chunks = [{"content": f"{word} cedar", "embedding": embedding(0.3)} for word in WORDS]
     upsert(db, [{"external_id": "long", "chunks": chunks}], "small")
-    document = outcome(db, "long", options={"context_before": 20, "context_after": 20})
+    document = outcome(db, "long", options={"context": {"before": 20, "after": 20}})
     assert document["outcome"] == "returned"
     assert {chunk["outcome"] for chunk in document["chunks"][1:]} == {"merged"}
     assert all('"long"' in chunk["reason"] for chunk in document["chunks"][1:])
@@ -262,7 +262,7 @@ def test_the_text_names_what_scores_share(dsn: str) -> None:
         documents = [{"external_id": str(number), "content": f"amber cedar {number % 3}"} for number in range(40)]
         client.add_documents(documents)
         client.embed_pending()
-        told = str(client.explain_search("amber cedar", options={"smoothing": 0.5}))
-        plain = str(client.explain_search("amber cedar", options={"smoothing": 0}))
+        told = str(client.explain_search("amber cedar", options={"ranking": {"smoothing": 0.5}}))
+        plain = str(client.explain_search("amber cedar", options={"ranking": {"smoothing": 0}}))
     assert "smoothing 0.5 of nearest" in told and ") + smoothing * nearest\n" in told
     assert "smoothing" not in plain and "= full_text_weight * full_text_normalised_score + semantic_weight *" in plain

@@ -150,7 +150,7 @@ def test_options_are_those_of_the_search(filled: Connection) -> None:
 
     assert ids("appel", {}) == set() < ids("appel", {"correct": True})
     assert ids("+apple -fig", {}) < ids("+apple -fig", {"operators": False})
-    assert ids("apple fig", {"full_text_min_score": 1.0}) < ids("apple fig", {})
+    assert ids("apple fig", {"min_scores": {"full_text": 1.0}}) < ids("apple fig", {})
     assert ids("apples", {"language": "simple"}) < ids("apples", {})
 
 

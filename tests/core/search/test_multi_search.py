@@ -130,7 +130,7 @@ def test_filters_and_options_hold_for_each_query(filled: Connection) -> None:
 def test_rows_are_shaped_together(filled: Connection) -> None:
     queries = ["fox", {"embedding": [0, 0, 1]}]
     assert len(multi(filled, queries)["results"]) == 5
-    rows = multi(filled, queries, options={"collapse": True, "context_before": 1})["results"]
+    rows = multi(filled, queries, options={"collapse": True, "context": {"before": 1}})["results"]
     assert rows[0]["external_id"] == "other" and "twin" not in {row["external_id"] for row in rows}
     assert rows[0]["passage"] == TEXTS["other"] and rows[0]["full_text_rank"] == 1
     assert rows[0]["score"] == 1 / 61 + 1 / 61

@@ -39,7 +39,7 @@ CALLS = [
     """select external_id, score from braid.full_text_search('price', options =>
          '{"boosts": [{"recency": {"half_life": "30 days", "origin": "2025-06-01"}}]}')""",
     "select braid.highlight(r.chunk_id, 'cafe 東京 price', fragment_words => 5) from braid.full_text_search('cafe') r",
-    "select passage from braid.full_text_search('price', options => '{\"context_after\": 1}')",
+    "select passage from braid.full_text_search('price', options => '{\"context\": {\"after\": 1}}')",
     """select braid.parse_timeframe(t, 'UTC', '2026-02-01')
        from unnest(array['last 3 days', 'March 5th', 'Q4 2024', '2025-W10', '2025-01-01/P1M', 'since May 2025',
                          '[2025-01-01,2025-02-01)', '{"[2025-01-01,2025-02-01)"}', '["2025-01"]',

@@ -37,7 +37,7 @@ def test_groups_and_variety_are_made_of_what_is_left(db: Connection) -> None:
     rows = plain_rows(db, fill(db))
     kept = collapse(rows, 0.9)
     groups = group(kept, lambda row: row.external_id, 2, "sum")
-    options = {"collapse": {"similarity": 0.9}, "group_by": "document", "group_size": 2, "group_score": "sum"}
+    options = {"collapse": {"similarity": 0.9}, "group_by": {"key": "document", "size": 2, "score": "sum"}}
     expected = [key for found in groups for key in keys(found.rows)]
     assert search(db, COLUMNS, options) == expected
 

@@ -45,7 +45,7 @@ def test_groups_are_diversified_by_their_best_rows(db: Connection) -> None:
     best = {(found.rows[0].external_id): found for found in groups}
     firsts = [Row(found.rows[0].external_id, 0, found.score, "", found.rows[0].vector) for found in groups]
     expected = [key for first in diversify(firsts, 0.4, 6) for key in keys(best[first.external_id].rows)]
-    options = {"diversify": {"lambda": 0.4}, "group_by": "document", "group_size": 2, "group_score": "sum"}
+    options = {"diversify": {"lambda": 0.4}, "group_by": {"key": "document", "size": 2, "score": "sum"}}
     assert search(db, COLUMNS, options, match_count=6) == expected
 
 

@@ -33,7 +33,7 @@ def test_groups_are_those_of_the_model(db: Connection, key: str) -> None:
                 for found in groups
                 for row in found.rows
             ]
-            options = {"group_by": key, "group_size": size, "group_score": score}
+            options = {"group_by": {"key": key, "size": size, "score": score}}
             columns = "external_id, chunk_index, score, group_score"
             assert search(db, columns, options, match_count=match_count) == expected
 
@@ -45,7 +45,7 @@ def test_a_mixture_of_equal_scores_is_that_score(db: Connection) -> None:
     for turn in range(1, 40):
         rows = db.execute(
             "select external_id, group_score = score from braid.semantic_search(%s::vector, collection => 'ties',"
-            """ options => '{"group_by": "document", "group_score": "mixture"}')""",
+            """ options => '{"group_by": {"key": "document", "score": "mixture"}}')""",
             (f"[1,{turn / 40}]",),
         ).fetchall()
         assert rows == [(name, True) for name in "abcdef"]
@@ -88,7 +88,12 @@ def test_more_candidates_are_fetched_for_as_many_groups_passages_or_texts_as_ask
     upsert(db, [{"external_id": "d00", "chunks": great}], "shapes")
     upsert(db, [{"external_id": f"d{n:02}", **chunk} for n, chunk in enumerate(others, 1)], "shapes")
     expected = [(f"d{n:02}", 0) for n in range(5)]
-    ways: list[dict[str, Any]] = [{"group_by": "document"}, {"collapse": True}, {"collapse": {}}, {"context_before": 0}]
+    ways: list[dict[str, Any]] = [
+        {"group_by": "document"},
+        {"collapse": True},
+        {"collapse": {}},
+        {"context": {"before": 0}},
+    ]
     for options in ways:
         for leg in ({}, {"query_text": None}, {"query_embedding": None}):
             arguments = {"query_text": "amber", "match_count": 5, "candidate_count": None, **leg}
@@ -118,12 +123,12 @@ def test_candidates_far_down_the_ranking_are_not_looked_up_to_be_arranged(db: Co
     assert plain > 200
     assert looked_up({"group_by": "document"}) < plain + 40
     assert looked_up({"collapse": True}) < plain + 40
-    assert looked_up({"group_by": "document", "collapse": True, "context_after": 1}) < plain + 80
+    assert looked_up({"group_by": "document", "collapse": True, "context": {"after": 1}}) < plain + 80
 
 
 def test_no_rows_make_no_groups(db: Connection) -> None:
     fill(db)
-    options = {"group_by": "document", "collapse": {}, "diversify": True, "context_before": 1}
+    options = {"group_by": "document", "collapse": {}, "diversify": True, "context": {"before": 1}}
     assert search(db, "1", options, query_text="nothing", query_embedding=None) == []
 
 
@@ -137,14 +142,14 @@ def test_what_cannot_be_grouped_is_an_error(db: Connection) -> None:
         ({"group_by": "title"}, "title"),
         ({"group_by": "created_at"}, "created_at"),
         ({"group_by": ["document"]}, "group_by"),
-        ({"group_size": 2}, "group_size is 2"),
-        ({"group_score": "max"}, "group_score"),
-        ({"group_by": None, "group_score": "max"}, "group_score"),
-        ({"group_by": "document", "group_size": 0}, "group_size is 0"),
-        ({"group_by": "document", "group_size": 101}, "group_size is 101"),
-        ({"group_by": "document", "group_size": 1.5}, "group_size is 1.5"),
-        ({"group_by": "document", "group_size": "2"}, "group_size"),
-        ({"group_by": "document", "group_score": "median"}, "median"),
+        ({"group_by": {"size": 2}}, "group_by is"),
+        ({"group_by": {"score": "max"}}, "group_by is"),
+        ({"group_by": {"key": None, "score": "max"}}, "group_by is"),
+        ({"group_by": {"key": "document", "size": 0}}, "group_by: size is 0"),
+        ({"group_by": {"key": "document", "size": 101}}, "group_by: size is 101"),
+        ({"group_by": {"key": "document", "size": 1.5}}, "group_by: size is 1.5"),
+        ({"group_by": {"key": "document", "size": "2"}}, "group_by: size"),
+        ({"group_by": {"key": "document", "score": "median"}}, "median"),
     ]
     for options, said in cases:
         with pytest.raises(psycopg.errors.InvalidParameterValue) as error:
@@ -154,9 +159,7 @@ def test_what_cannot_be_grouped_is_an_error(db: Connection) -> None:
 
 def test_null_is_as_if_not_given(db: Connection) -> None:
     chunks = fill(db)
-    nothing = dict.fromkeys(
-        ["group_by", "group_size", "group_score", "collapse", "diversify", "context_before", "context_after", "cursor"]
-    )
+    nothing = dict.fromkeys(["group_by", "collapse", "diversify", "context", "cursor"])
     found = search(db, "external_id, chunk_index, score, cursor", {**nothing, "collapse": False, "diversify": False})
     assert found == [(row.external_id, row.chunk_index, row.score, None) for row in plain_rows(db, chunks)]
     assert isinstance(plain_rows(db, chunks)[0], Row)

@@ -62,10 +62,10 @@ ARRANGEMENTS: list[dict[str, Any]] = [
     {"collapse": True},
     {"collapse": {"similarity": 0.9}},
     {"group_by": "document"},
-    {"group_by": "document", "group_size": 3, "group_score": "sum"},
-    {"group_by": "team", "group_size": 2, "group_score": "mean", "collapse": {"similarity": 0.95}},
-    {"group_by": "document", "group_score": "mixture"},
-    {"context_before": 1},
+    {"group_by": {"key": "document", "size": 3, "score": "sum"}},
+    {"group_by": {"key": "team", "size": 2, "score": "mean"}, "collapse": {"similarity": 0.95}},
+    {"group_by": {"key": "document", "score": "mixture"}},
+    {"context": {"before": 1}},
 ]
 LEGS: list[dict[str, Any]] = [
     {"candidate_count": 1000},
@@ -109,7 +109,7 @@ def test_pages_are_the_one_great_page(
 def test_a_page_has_match_count_rows_or_groups(shapes: Connection) -> None:
     listing = pages(shapes, endless([4]))
     assert {len(rows) for rows in listing[:-1]} == {4}
-    listing = pages(shapes, endless([4]), {"group_by": "document", "group_size": 6})
+    listing = pages(shapes, endless([4]), {"group_by": {"key": "document", "size": 6}})
     assert {len({row[0] for row in rows}) for rows in listing[:-1]} == {4}
     assert max(len(rows) for rows in listing) > 4
 
@@ -157,8 +157,8 @@ def test_fusions_of_absolute_scores_go_on_beyond_their_candidates(
 ) -> None:
     fill(db, 5, 40, embedded=embedded)
     for fusion in ("convex", "max"):
-        for arrangement in ({}, {"collapse": True}, {"group_by": "document", "group_size": 2}):
-            options = {"normalisation": normalisation, **arrangement}
+        for arrangement in ({}, {"collapse": True}, {"group_by": {"key": "document", "size": 2}}):
+            options = {"ranking": {"normalisation": normalisation}, **arrangement}
             everything = page(db, "", options, match_count=1000, candidate_count=1000, fusion=fusion)
             expected = [(*row[:2], pytest.approx(row[2], rel=1e-9)) for row in everything]
             assert len(expected) > 20
@@ -180,13 +180,13 @@ def test_pages_go_on_where_a_leg_has_a_minimum(db: Connection, normalisation: st
     scores = sorted(row[0] for row in arranged_search(db, "full_text_score", query_embedding=None))
     similarities = sorted(row[0] for row in arranged_search(db, "semantic_score", query_text=None))
     for options, weights in (
-        ({"full_text_min_score": scores[-2]}, {"full_text_weight": 2, "semantic_weight": 0.1}),
-        ({"semantic_min_score": similarities[-2]}, {"full_text_weight": 0.1, "semantic_weight": 2}),
-        ({"full_text_min_score": 1000}, {"full_text_weight": 2, "semantic_weight": 1}),
-        ({"semantic_min_score": 0.999999}, {"full_text_weight": 1, "semantic_weight": 2}),
+        ({"min_scores": {"full_text": scores[-2]}}, {"full_text_weight": 2, "semantic_weight": 0.1}),
+        ({"min_scores": {"semantic": similarities[-2]}}, {"full_text_weight": 0.1, "semantic_weight": 2}),
+        ({"min_scores": {"full_text": 1000}}, {"full_text_weight": 2, "semantic_weight": 1}),
+        ({"min_scores": {"semantic": 0.999999}}, {"full_text_weight": 1, "semantic_weight": 2}),
     ):
         arguments = {"fusion": fusion, **weights}
-        options = {"normalisation": normalisation, **options}
+        options = {"ranking": {"normalisation": normalisation}, **options}
         everything = page(db, "", options, match_count=1000, candidate_count=1000, **arguments)
         expected = [(*row[:2], pytest.approx(row[2], rel=1e-9)) for row in everything]
         assert len(expected) > 20

@@ -27,10 +27,10 @@ def test_passages_are_those_of_the_model(db: Connection) -> None:
                 (row.external_id, row.chunk_index, min(indexes), max(indexes))
                 for row, indexes in merge(rows, before, after, count, lambda key: len(chunks[key]))
             ]
-            options = {"context_before": before, "context_after": after}
+            options = {"context": {"before": before, "after": after}}
             assert search(db, SPAN, options, match_count=count) == expected
             if before == 0:
-                del options["context_before"]
+                del options["context"]["before"]
                 assert search(db, SPAN, options, match_count=count) == expected
 
 
@@ -42,7 +42,7 @@ def test_passages_stay_in_their_group(db: Connection) -> None:
         for found in groups
         for row, indexes in merge(found.rows, 1, 0, 1000, lambda key: len(chunks[key]))
     ]
-    options = {"group_by": "speaker", "group_size": 4, "context_before": 1}
+    options = {"group_by": {"key": "speaker", "size": 4}, "context": {"before": 1}}
     assert search(db, SPAN, options, match_count=5) == expected
 
 
@@ -51,7 +51,7 @@ def test_what_merging_leaves_room_for_is_as_diverse(db: Connection) -> None:
     rows = plain_rows(db, chunks)
     expected = merge(diversify(rows, 0.4, len(rows)), 1, 1, 16, lambda key: len(chunks[key]))
     assert keys([row for row, _ in expected]) != keys(diversify(rows, 0.4, 16))
-    options = {"diversify": {"lambda": 0.4}, "context_before": 1, "context_after": 1}
+    options = {"diversify": {"lambda": 0.4}, "context": {"before": 1, "after": 1}}
     found = search(db, "external_id, chunk_index", options, match_count=16)
     assert found == keys([row for row, _ in expected])
 
@@ -75,7 +75,7 @@ def test_the_text_of_a_passage_is_that_of_the_document(db: Connection) -> None:
     assert repeats is not None and repeats[0] > 10
     found = db.execute(
         "select external_id, passage, passage_start, content from braid.full_text_search('amber', 100, "
-        "collection => 'split', options => '{\"context_after\": 100}')"
+        "collection => 'split', options => '{\"context\": {\"after\": 100}}')"
     ).fetchall()
     assert {row[0] for row in found} == documents.keys()
     for external_id, passage, start, content in found:
@@ -103,7 +103,7 @@ def test_joining(db: Connection, chunks: list[str], passage: str) -> None:
     given = [{"content": f"{text}"} for text in chunks]
     upsert(db, [{"external_id": "d", "title": "amber", "chunks": given}])
     found = db.execute(
-        "select passage from braid.full_text_search('amber', options => %s)", (Jsonb({"context_after": 9}),)
+        "select passage from braid.full_text_search('amber', options => %s)", (Jsonb({"context": {"after": 9}}),)
     ).fetchall()
     assert found == [(passage,)]
 
@@ -111,7 +111,9 @@ def test_joining(db: Connection, chunks: list[str], passage: str) -> None:
 def test_another_speaker_repeats_in_full(db: Connection) -> None:
     chunks = [{"content": "Is it so? Yes.", "speaker": "Ana"}, {"content": "Yes.", "speaker": "Ben"}]
     upsert(db, [{"external_id": "d", "title": "amber", "chunks": chunks}])
-    found = db.execute("select passage from braid.full_text_search('amber', options => '{\"context_after\": 1}')")
+    found = db.execute(
+        "select passage from braid.full_text_search('amber', options => '{\"context\": {\"after\": 1}}')"
+    )
     assert found.fetchall() == [("Is it so? Yes.\nYes.",)]
 
 
@@ -121,15 +123,15 @@ def test_gaps_in_chunk_indexes_and_filters(db: Connection) -> None:
     upsert(db, [{"external_id": "d", "chunks": chunks}])
     found = db.execute(
         "select speaker, passage from braid.full_text_search('amber', filters => '{\"speaker\": \"Ben\"}', "
-        'options => \'{"context_before": 5, "context_after": 1}\')'
+        'options => \'{"context": {"before": 5, "after": 1}}\')'
     ).fetchall()
     assert found == [("Ben", "amber Ana\namber Ben\namber Zoe")]
 
 
 def test_what_is_no_count_of_neighbours_is_an_error(db: Connection) -> None:
     wrong: list[object] = [-1, 101, 0.5, "1", True, [1]]
-    for key in ("context_before", "context_after"):
+    for key in ("before", "after"):
         for value in wrong:
-            with pytest.raises(psycopg.errors.InvalidParameterValue, match=key) as error:
-                full_text(db, "amber", options={key: value})
+            with pytest.raises(psycopg.errors.InvalidParameterValue, match=f"option context: {key} is") as error:
+                full_text(db, "amber", options={"context": {key: value}})
             assert "0 to 100" in str(error.value.diag.message_hint)

@@ -148,7 +148,7 @@ def test_min_scores(filled: Connection, terms_of: Any) -> None:
     expected = model(terms_of, QUERIES[1])
     floor = list(expected.values())[30]
     assert found(search(filled, QUERIES[1], min_score=floor)) == dict(list(expected.items())[:31])
-    rows = search(filled, QUERIES[1], 900, query_text="red", options={"sparse_min_score": floor}, fusion="rrf")
+    rows = search(filled, QUERIES[1], 900, query_text="red", options={"min_scores": {"sparse": floor}}, fusion="rrf")
     assert sum(row["sparse_rank"] is not None for row in rows) == 31
 
 
@@ -177,7 +177,7 @@ def test_pages_are_whole_where_the_leg_has_a_minimum(empty: Connection) -> None:
         ],
         "s",
     )
-    options = {"sparse_min_score": 4.95, "sparse_weight": 2, "normalisation": "none"}
+    options = {"min_scores": {"sparse": 4.95}, "ranking": {"sparse_weight": 2, "normalisation": "none"}}
     everything = search(empty, {"a": 1}, 1000, query_text="ship", options=options)
     cursor: str | None = ""
     listed: list[tuple[str, float]] = []
@@ -209,10 +209,16 @@ def test_explanations_are_exact(filled: Connection, terms_of: Any, fusion: str, 
         text,
         embedding,
         fusion,
-        Jsonb({"sparse": query, "sparse_weight": 0.7}),
+        Jsonb({"sparse": query, "ranking": {"sparse_weight": 0.7}}),
     )
     rows = search(
-        filled, query, 12, query_text=text, query_embedding=embedding, fusion=fusion, options={"sparse_weight": 0.7}
+        filled,
+        query,
+        12,
+        query_text=text,
+        query_embedding=embedding,
+        fusion=fusion,
+        options={"ranking": {"sparse_weight": 0.7}},
     )
     assert len(rows) == 12
     scores = model(terms_of, query)
@@ -243,7 +249,7 @@ def test_a_third_leg_has_its_share(filled: Connection, terms_of: Any) -> None:
         query_text=text,
         full_text_weight=2,
         candidate_count=900,
-        options={"sparse_weight": 3, "normalisation": "theoretical"},
+        options={"ranking": {"sparse_weight": 3, "normalisation": "theoretical"}},
     )
     expected = {
         name: 2 / 5 * (texts.get(name, 0) / best_text) + 3 / 5 * (scores.get(name, 0) / best_sparse)
@@ -265,11 +271,10 @@ def test_rrf_of_three_legs(filled: Connection, terms_of: Any) -> None:
         query,
         100,
         query_text="blue",
-        fusion="rrf",
         rrf_k=60,
         full_text_weight=1,
         candidate_count=50,
-        options={"sparse_weight": 2},
+        options={"ranking": {"fusion": "rrf", "sparse_weight": 2}},
     )
     expected = {
         name: (1 / (60 + texts[name]) if name in texts else 0) + (2 / (60 + ranks[name]) if name in ranks else 0)
@@ -561,11 +566,12 @@ def test_bad_terms(empty: Connection, terms: Any, state: str, message: str) -> N
         ("braid.hybrid_search('x', collection => 's', options => '{\"sparse\": true}')", "option sparse is true"),
         ("braid.hybrid_search('x', collection => 's', options => '{\"sparse\": [1]}')", "option sparse is [1]"),
         (
-            "braid.hybrid_search('x', collection => 's', options => '{\"sparse_weight\": -1}')",
-            "option sparse_weight is -1",
+            "braid.hybrid_search('x', collection => 's', options => '{\"ranking\": {\"sparse_weight\": -1}}')",
+            "ranking: sparse_weight is -1",
         ),
         (
-            'braid.hybrid_search(collection => \'s\', options => \'{"sparse": {"a": 1}, "sparse_weight": 0}\')',
+            "braid.hybrid_search(collection => 's',"
+            ' options => \'{"sparse": {"a": 1}, "ranking": {"sparse_weight": 0}}\')',
             "there is no other leg",
         ),
         (

@@ -37,7 +37,7 @@ def found(db: Connection) -> float:
     row = db.execute(
         "select braid.search_json('words', %s::vector, fusion => 'convex', collection => 'v', options => %s)"
         " #> '{stats,fusion,semantic,collection_mean}'",
-        (vector(QUERY), Jsonb({"explain": True, "normalisation": "centroid"})),
+        (vector(QUERY), Jsonb({"explain": True, "ranking": {"normalisation": "centroid"}})),
     ).fetchone()
     assert row is not None
     return float(row[0])

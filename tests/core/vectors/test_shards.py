@@ -174,8 +174,8 @@ def test_where_full_text_fills_the_page_a_hybrid_search_is_narrower(db: Connecti
     assert hybrid_mode(db, weights=(0.5, 0.5)) == "exact"
     assert hybrid_mode(db, text="0001") == "exact"
     assert hybrid_mode(db, text="nothing") == "exact"
-    assert hybrid_mode(db, options={"neighbour_weight": 0.3}) == "exact"
-    assert hybrid_mode(db, options={"normalisation": "minmax"}) == "exact"
+    assert hybrid_mode(db, options={"ranking": {"neighbour_weight": 0.3}}) == "exact"
+    assert hybrid_mode(db, options={"ranking": {"normalisation": "minmax"}}) == "exact"
     assert hybrid_mode(db, options={"ranking": {"fusion": "rrf"}}, weights=(1, 0.1)) == "exact"
     # An earlier version did not measure this width.
     db.execute("update braid_store.vector_shards set ef_search_fused = null")

@@ -59,7 +59,7 @@ export async function wrong() {
   // @ts-expect-error no such option
   await braid.rpc('hybrid_search', { options: { group: 'document' } })
   // @ts-expect-error a number
-  await braid.rpc('hybrid_search', { options: { group_size: '2' } })
+  await braid.rpc('hybrid_search', { options: { group_by: { size: '2' } } })
   // @ts-expect-error its default is not null
   await braid.rpc('hybrid_search', { match_count: null })
   // @ts-expect-error in an array a vector is a string
@@ -91,7 +91,8 @@ ANSWERS = [
     ),
     (
         "SearchAnswer",
-        """search_json('price', '[1,0]', collection => 'typed', options => '{"explain": true, "smoothing": 0.2}',
+        """search_json('price', '[1,0]', collection => 'typed',
+             options => '{"explain": true, "ranking": {"smoothing": 0.2}}',
         filters => '{"occurred_at": {"$gt": "2026-01-01"}}')""",
     ),
     ("SearchAnswer", "search_json(null, '[1,0]', collection => 'typed')"),

@@ -125,9 +125,9 @@ CONFIGURATIONS: list[dict[str, Any]] = [
     {"mode": "full_text"},
     {"mode": "semantic"},
     {},
-    {"fusion": "rrf", "rrf_k": 10, "options": {"group_by": "document", "group_score": "mean"}},
+    {"fusion": "rrf", "rrf_k": 10, "options": {"group_by": {"key": "document", "score": "mean"}}},
     {"full_text_weight": 0.1, "semantic_weight": 0.9, "filters": {"half": 0}, "match": "all"},
-    {"options": {"group_by": None, "neighbour_weight": 0.3}, "candidate_count": 50, "min_score": 0.2},
+    {"options": {"group_by": None, "ranking": {"neighbour_weight": 0.3}}, "candidate_count": 50, "min_score": 0.2},
 ]
 
 
@@ -283,7 +283,7 @@ def test_an_evaluation_writes_nothing(texts: Connection) -> None:
     ("configuration", "metrics", "message"),
     [
         ([], None, "configuration is a JSON array"),
-        ({"smoothing": 0.5}, None, 'configuration has the unknown key "smoothing"'),
+        ({"ranking": {"smoothing": 0.5}}, None, 'configuration has the unknown key "smoothing"'),
         ({"match_count": 2.5}, ["ndcg@1"], "configuration: match_count is 2.5"),
         ({"match_count": 5}, None, "a metric looks at 10 rows, and match_count is 5"),
         ({"mode": "fuzzy"}, None, 'configuration: mode is "fuzzy"'),

@@ -317,9 +317,9 @@ def test_the_usual_space_belongs_to_the_mode(db: Connection) -> None:
     assert hybrid == keys | {"fusion", "full_text_weight", "normalisation", "smoothing"}
     semantic = {"collection": "notes", "mode": "semantic"}
     assert {key for row in plan(db, None, configuration=semantic) for key in row["changes"]} == {"neighbour_weight"}
-    given = {"collection": "notes", "fusion": "convex", "options": {"smoothing": 0}}
+    given = {"collection": "notes", "fusion": "convex"}
     without = {key for row in plan(db, None, budget=200, configuration=given) for key in row["changes"]}
-    assert without == hybrid - {"fusion", "smoothing"}
+    assert without == hybrid - {"fusion"}
 
 
 @pytest.mark.parametrize(
@@ -375,8 +375,8 @@ def test_what_is_no_search_space_is_refused_by_name(db: Connection, space: Any, 
         ({"metric": None}, "metrics has 'null'"),
         ({"configuration": {"what": 1}}, 'configuration has the unknown key "what"'),
         ({"configuration": {**TEXT, "options": {"ranking": {"k1": 1}}}}, "configuration has the option ranking"),
-        ({"configuration": {"collection": "notes", "options": {"neighbour_weight": 0}}},
-         "search_space has neighbour_weight, and configuration has neighbour_weight"),
+        ({"configuration": {"collection": "notes", "fusion": "rrf"}},
+         "search_space has fusion, and configuration has fusion"),
     ],
     ids=str,
 )  # fmt: skip
@@ -387,7 +387,7 @@ def test_arguments_that_cannot_be_are_refused_before_any_search(
         assert tune(db, {"k1": [2]}, **arguments)["metric"] == arguments["metric"]
         return
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
-        tune(db, {"k1": [2], "neighbour_weight": [0.1]}, **arguments)
+        tune(db, {"k1": [2], "fusion": ["max"]}, **arguments)
     assert (caught.value.diag.message_primary or "").startswith(message)
     assert caught.value.diag.message_hint
 

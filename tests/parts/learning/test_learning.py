@@ -104,7 +104,7 @@ CONFIGURATIONS: list[dict[str, Any]] = [
     {"mode": "full_text"},
     {"mode": "semantic"},
     {"fusion": "rrf", "candidate_count": 30},
-    {"options": {"neighbour_weight": 0.2, "smoothing": 0.3}, "min_score": 0.3},
+    {"options": {"ranking": {"neighbour_weight": 0.2, "smoothing": 0.3}}, "min_score": 0.3},
 ]
 
 
@@ -342,8 +342,8 @@ def test_checksums_are_of_what_postgresql_writes(texts: Connection) -> None:
             ({"configuration": {"collection": "small", "options": {name: value}}}, f"option {name} has no meaning")
             for name, value in {
                 "model": "x", "boosts": [{"importance": {}}], "rank_by": ["recency"], "profile": "x", "collapse": True,
-                "diversify": True, "cursor": "", "group_score": "sum", "group_by": "speaker", "min_relevance": "auto",
-                "prefilter": True, "late_interaction": {"vectors": [[1, 0]]},
+                "diversify": True, "cursor": "", "group_by": {"key": "document", "score": "sum"},
+                "min_relevance": "auto", "prefilter": True, "late_interaction": {"vectors": [[1, 0]]},
             }.items()
         ),
     ],

@@ -95,8 +95,8 @@ def test_scores_are_those_of_the_model(
     }
     arguments = kinds[legs]
     option: dict[str, Any] = {"vectors": query, "candidates": candidates, "weight": weight}
-    before = search(filled, None, {"smoothing": 0}, **arguments)
-    found = search(filled, option, {"smoothing": 0}, **arguments)
+    before = search(filled, None, {"ranking": {"smoothing": 0}}, **arguments)
+    found = search(filled, option, {"ranking": {"smoothing": 0}}, **arguments)
     assert sorted(before) == sorted(found)
     first = list(before)[:candidates]
     values: dict[str, float | None] = {}
@@ -131,7 +131,7 @@ def test_the_weight_decides(filled: Connection) -> None:
         name: row["score"] for name, row in search(filled, None).items()
     }
     filters = Jsonb({"third": {"$in": [1, 2]}})
-    by_tokens = list(search(filled, {**option, "weight": 1}, {"smoothing": 0}, filters=filters))
+    by_tokens = list(search(filled, {**option, "weight": 1}, {"ranking": {"smoothing": 0}}, filters=filters))
     assert by_tokens == sorted(by_tokens, key=lambda name: -(max_sim(query, name) or 0))
     assert len(by_tokens) == 20
     assert search(filled, option) == search(filled, {**option, "weight": 0.5, "candidates": 50})
@@ -185,11 +185,11 @@ def test_signals_and_boosts_come_after(filled: Connection) -> None:
 
 def test_pages_show_every_row_once(filled: Connection) -> None:
     option = {"vectors": [[1, 0, 0, 1], [0, 1, 0, 0]], "candidates": 7}
-    whole = list(search(filled, option, {"smoothing": 0}))
+    whole = list(search(filled, option, {"ranking": {"smoothing": 0}}))
     seen: list[str] = []
     cursor: str | None = ""
     while cursor is not None:
-        page = search(filled, option, {"cursor": cursor, "smoothing": 0}, match_count=4)
+        page = search(filled, option, {"cursor": cursor, "ranking": {"smoothing": 0}}, match_count=4)
         seen += page
         cursor = list(page.values())[-1]["cursor"]
     assert len(seen) == len(set(seen)) == COUNT

@@ -182,7 +182,9 @@ SIGNALS = {"rank_by": {"similarity": 0.7, "importance": 0.2}}
 
 
 @pytest.mark.parametrize("model", ["linear", "trees", BOTH], ids=["linear", "trees", "both"])
-@pytest.mark.parametrize("options", [{}, BOOSTS, SIGNALS, {**SIGNALS, **BOOSTS}, {"neighbour_weight": 0.3}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, BOOSTS, SIGNALS, {**SIGNALS, **BOOSTS}, {"ranking": {"neighbour_weight": 0.3}}], ids=str
+)
 @pytest.mark.parametrize("less", [{}, {"query_embedding": None}, {"query_text": None}], ids=str)
 def test_the_arithmetic_gives_the_score(
     filled: Connection, model: str | Model, options: dict[str, Any], less: dict[str, Any]
@@ -265,7 +267,7 @@ def test_pages_end_with_the_candidates(filled: Connection) -> None:
     paged: list[dict[str, Any]] = []
     cursor: str | None = ""
     while cursor is not None:
-        page = search(filled, {"model": "linear", "cursor": cursor, "smoothing": 0.5}, match_count=7)
+        page = search(filled, {"model": "linear", "cursor": cursor, "ranking": {"smoothing": 0.5}}, match_count=7)
         paged += page
         cursor = page[-1]["cursor"] if page else None
     assert [row["chunk_id"] for row in paged] == [row["chunk_id"] for row in whole]

@@ -123,7 +123,7 @@ def test_rows_are_explained_to_the_last_bit(filled: Connection) -> None:
         "select braid.set_profile('ana', %s, %s, 'small')",
         (vector([0.3, 0.7, 0.1]), Jsonb({"category": {"billing": 0.37}, "tags": {"a": 0.11, "b": -0.3}})),
     )
-    for options in ({}, {"rank_by": ["similarity", "recency"]}, {"neighbour_weight": 0.3}):
+    for options in ({}, {"rank_by": ["similarity", "recency"]}, {"ranking": {"neighbour_weight": 0.3}}):
         explained = one(
             filled,
             "select braid.explain_search('text both', %s::vector, collection => 'small', options => %s)",

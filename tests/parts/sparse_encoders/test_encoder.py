@@ -79,7 +79,7 @@ def test_a_collection_with_an_encoder_searches_by_text_alone(encoded: Connection
     # Searches by one leg stay what they are, and so does one that wants no sparse leg.
     assert full_text(encoded, "harbours", collection="e") == plain
     assert hybrid(encoded, query_text="harbours", collection="e", options={"sparse": False}) == plain
-    assert hybrid(encoded, query_text="harbours", collection="e", options={"sparse_weight": 0}) == plain
+    assert hybrid(encoded, query_text="harbours", collection="e", options={"ranking": {"sparse_weight": 0}}) == plain
     recalled = encoded.execute("select external_id from braid.recall('harbours', collection => 'e')").fetchall()
     assert {name for (name,) in recalled} == {"port", "boat", "none"}
     # Terms that are given take the place of those of the encoder.

@@ -359,7 +359,7 @@ def test_what_is_explained_is_bounded(
 def test_rows_scored_by_other_statistics_are_not_explained(run: Run, tmp_path: Path) -> None:
     given = {"mode": "full_text", "filters": {"speaker": "Ana"}}
     for scope, words in {"collection": 2, "filter": 0}.items():
-        (tmp_path / "now.json").write_text(json.dumps({**given, "options": {"statistics_scope": scope}}))
+        (tmp_path / "now.json").write_text(json.dumps({**given, "options": {"ranking": {"statistics_scope": scope}}}))
         assert run("eval", "asked", "--config", tmp_path / "now.json", "--report", tmp_path / "report.html").code == 0
         assert (tmp_path / "report.html").read_text().count("<summary>why</summary>") == words
 

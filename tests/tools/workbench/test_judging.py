@@ -221,14 +221,10 @@ RANKED: list[tuple[dict[str, Any], dict[str, Any] | str]] = [
         {"full_text_weight": 0.9, "semantic_weight": 0.2},
     ),
     (
-        {"options": {"neighbour_weight": 0.4, "smoothing": 0.3, "normalisation": "zscore", "sparse_weight": None}},
+        {"options": {"ranking": {"neighbour_weight": 0.4, "smoothing": 0.3, "normalisation": "zscore"}}},
         {"neighbour_weight": 0.4, "smoothing": 0.3, "normalisation": "zscore"},
     ),
-    (
-        {"options": {"statistics_scope": "filter", "ranking": {"statistics_scope": "auto"}}},
-        {"statistics_scope": "filter"},
-    ),
-    ({"options": {"normalisation": {"full_text": "zscore"}}}, "normalisation is one per leg"),
+    ({"options": {"ranking": {"normalisation": {"full_text": "zscore"}}}}, "normalisation is one per leg"),
     ({"fusion": "rrf", "options": {"ranking": {"full_text_weight": 0.9}}}, "sets weights anew"),
     ({"fusion": "rrf", "options": {"ranking": {"fusion": "convex"}}}, "sets weights anew"),
 ]

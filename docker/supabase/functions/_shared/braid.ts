@@ -4,41 +4,29 @@ export type Json = string | number | boolean | null | { [key: string]: Json | un
 type None = { [_ in never]: never }
 
 export type SearchOptions = {
-  language?: string | null
   operators?: boolean | null
+  language?: string | null
   correct?: boolean | null
-  statistics_scope?: string | null
-  embedding_model?: string | null
+  snippet?: boolean | { start_tag?: string | null; stop_tag?: string | null; fragment_count?: number | null; fragment_words?: number | null; fragment_separator?: string | null } | null
   prefilter?: boolean | null
-  full_text_min_score?: number | null
-  min_relevance?: number | string | null
   ranking?: { [key: string]: Json | undefined } | null
   explain?: boolean | null
-  semantic_min_score?: number | null
+  min_scores?: { full_text?: number | null; semantic?: number | null; sparse?: number | null } | null
+  min_relevance?: number | string | null
   exact?: boolean | null
   ef_search?: number | null
-  normalisation?: string | { [key: string]: Json | undefined } | null
-  saturate_at?: number | null
+  embedding_model?: string | null
   sparse?: { [key: string]: Json | undefined } | boolean | null
-  sparse_weight?: number | null
-  sparse_min_score?: number | null
-  smoothing?: number | null
-  neighbour_weight?: number | null
   boosts?: Json[] | null
-  profile?: string | { [key: string]: Json | undefined } | null
   rank_by?: Json[] | { [key: string]: Json | undefined } | null
-  rerank?: Json[] | null
+  collapse?: boolean | { similarity?: number | null } | null
+  group_by?: string | { key?: string | null; size?: number | null; score?: string | null } | null
+  diversify?: boolean | { lambda?: number | null } | null
+  context?: boolean | { before?: number | null; after?: number | null } | null
+  cursor?: string | null
+  profile?: string | { [key: string]: Json | undefined } | null
   model?: string | { [key: string]: Json | undefined } | boolean | null
   late_interaction?: { [key: string]: Json | undefined } | null
-  collapse?: boolean | { [key: string]: Json | undefined } | null
-  group_by?: string | null
-  group_size?: number | null
-  group_score?: string | null
-  diversify?: boolean | { [key: string]: Json | undefined } | null
-  context_before?: number | null
-  context_after?: number | null
-  cursor?: string | null
-  snippet?: boolean | { [key: string]: Json | undefined } | null
 }
 
 export type SearchRow = Database['braid']['CompositeTypes']['search_result']

@@ -31,7 +31,7 @@ def arrange_results(
     options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> SearchResults:
     """Rows for chunks with scores of your own, such as a reranker's: highest score first, shaped as the options
-    group_by, collapse, diversify, context_before, context_after and cursor of `search` ask for. Maps to
+    group_by, collapse, diversify, context and cursor of `search` ask for. Maps to
     braid.arrange_results.
 
     Raises InvalidArgumentError, and NotFoundError for a chunk that does not exist.
@@ -78,7 +78,7 @@ def assemble_context(
     braid.assemble_context.
 
     Passages come best first, or with `sort="document"` as they would be read. Chunks that touch are one passage;
-    the options context_before and context_after add neighbours. The other arguments are those of `search`.
+    the option context adds neighbours. The other arguments are those of `search`.
     `str()` of the answer is the text with its citations.
 
     With `rerank` the passages are those of the rows in the reranker's order, and their `score` is the reranker's; see

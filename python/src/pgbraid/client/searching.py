@@ -52,11 +52,10 @@ def search(
     takes; else the embedder makes it of the query without its operators. If that fails, a hybrid search gives what full
     text finds and warns with the code `embedding_unavailable`; a semantic one raises EmbeddingError. Weights, fusion
     (rrf, convex, dbsf, max) and rrf_k default to the collection's. `match` is any, all, or the least share of the
-    query's words, such as 75%. `options` are snippet, correct, operators, explain, full_text_min_score,
-    semantic_min_score, normalisation, saturate_at, boosts, rank_by and statistics_scope; with `{"operators": False}`
+    query's words, such as 75%. `options` are snippet, correct, operators, explain, min_scores,
+    min_relevance, ranking, boosts and rank_by; with `{"operators": False}`
     the query is plain words, and embedded as it is. Boosts: `{"boosts": [{"recency": {"half_life": "30 days"}}]}`.
-    Others shape the rows: group_by, group_size, group_score, collapse, diversify, context_before,
-    context_after and cursor: see docs/shape.md.
+    Others shape the rows: group_by, collapse, diversify, context and cursor: see docs/shape.md.
 
     `late_interaction` ranks the best candidates by the token vectors stored for them: see docs/ranking.md. The embedder
     makes those of the query. True, or a dict with candidates and weight. If the embedder fails, there is a warning with

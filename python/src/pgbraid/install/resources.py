@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[1] / "_sql"
 FOUNDATION = "core/10_foundation/1_schemas/"
 PRIVILEGES = "core/99_privileges/"
 MANIFEST = re.compile(r"(?:parts/)?(\w+)/part\.json")
+OPTIONS = re.compile(r"parts/(\w+)/\w+/options\.json")
 FUNCTION = re.compile(r"^create or replace function (braid(?:_calls|_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
 
 
@@ -81,6 +82,11 @@ def migration_ids() -> tuple[str, ...]:
 def _read(root: Path) -> Resources:
     files = _files(root / "sql")
     parts = _parts(files)
+    # By these the core tells which part has an option that is unknown where the part is not installed.
+    options = {
+        name: found[1] for file in files if (found := OPTIONS.fullmatch(file.name)) for name in json.loads(file.text)
+    }
+    parts["core"] = json.dumps({**json.loads(parts["core"]), "options_of_parts": options})
     places = list(parts)
     repeatable = [file for file in files if file.name.endswith(".sql") and not file.name.startswith(FOUNDATION)]
 

@@ -23,9 +23,8 @@ PAGE = 1000
 MOST_WITH_ROWS = 300
 # compare_evaluations draws at most this many values.
 MOST_DRAWN = 20_000_000
-# Settings of a ranking that a search has as arguments, and those that it has as options too.
+# Settings of a ranking that a search has as arguments.
 ARGUMENTS = ("fusion", "full_text_weight", "semantic_weight")
-OPTIONS = ("sparse_weight", "normalisation", "smoothing", "neighbour_weight", "statistics_scope")
 # What a fusion of the other kind sets. Which a collection has is not asked here.
 BY_RANKS = ("rrf", "max")
 OF_THE_FUSION = ("full_text_weight", "semantic_weight", "sparse_weight")
@@ -156,12 +155,10 @@ async def ranking_settings(client: AsyncClient, body: Mapping[str, Any]) -> dict
 
 
 def _settings(request: SearchRequest) -> dict[str, Any]:
-    """As the search ranks: its arguments and options count before the option `ranking`."""
+    """As the search ranks: its arguments count before the option `ranking`."""
     ranking: dict[str, Any] = dict(read(request.options, "ranking", dict, {}))
     own = {name: value for name in ARGUMENTS if (value := getattr(request, name)) is not None}
-    own |= {name: value for name in OPTIONS if (value := request.options.get(name)) is not None}
-    normalisation = own.get("normalisation")
-    if isinstance(normalisation, dict):
+    if isinstance(ranking.get("normalisation"), dict):
         raise InvalidArgumentError(
             "normalisation is one per leg, which no ranking has", hint="give one name for both", sqlstate="22023"
         )

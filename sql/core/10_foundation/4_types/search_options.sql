@@ -2,16 +2,24 @@ create type braid_store.search_options as (
   language text,
   operators boolean,
   correct boolean,
-  statistics_scope text,
   embedding_model text,
+  explain boolean,
   prefilter boolean,
-  full_text_min_score float8,
-  semantic_min_score float8,
   exact boolean,
   ef_search int,
+  full_text_min_score float8,
+  semantic_min_score float8,
+  sparse_min_score float8,
+  min_relevance text,
+  ranking jsonb,
   full_text_normalisation text,
   semantic_normalisation text,
+  sparse_normalisation text,
+  saturate_at float8,
+  smoothing float8,
+  sparse jsonb,
   boosts jsonb,
+  rank_by jsonb,
   is_rearranged boolean,
   is_arranged boolean,
   collapse boolean,
@@ -31,16 +39,6 @@ create type braid_store.search_options as (
   fragment_count int,
   fragment_words int,
   fragment_separator text,
-  explain boolean,
-  min_relevance text,
-  neighbour_weight float8,
-  smoothing float8,
-  rank_by jsonb,
-  saturate_at float8,
-  sparse jsonb,
-  sparse_weight float8,
-  sparse_min_score float8,
-  sparse_normalisation text,
   token_vectors @vector@.halfvec[],
   token_vector_model text,
   token_candidates int,
@@ -48,12 +46,12 @@ create type braid_store.search_options as (
   profile jsonb,
   model jsonb,
   model_report jsonb,
-  ranking jsonb,
   parts jsonb
 );
 
 comment on type braid_store.search_options is
-  'The options of a search after their checks, with defaults for those that were not given. boosts has also those that '
-  'the option rerank stands for. is_rearranged: rows may change their order or be left out after the legs, so that '
-  'match_count candidates are too few. is_arranged: groups, passages, pages or the like are asked for. context: passages '
-  'are asked for. parts: options of parts, by name; null if there are none.';
+  'The options of a search after their checks, with defaults for those that were not given. ranking: settings that the search has '
+  'in place of the collection''s. The normalisations and smoothing are those of the search, once it is compiled. is_rearranged: '
+  'rows may change their order or be left out after the legs, so that match_count candidates are too few. is_arranged: groups, '
+  'passages, pages or the like are asked for. context: passages are asked for. parts: options of parts as they were given, by '
+  'name; null if there are none.';

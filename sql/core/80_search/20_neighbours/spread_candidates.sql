@@ -17,7 +17,7 @@ as $$
 declare
   -- Of the first 100 as in the paper, smoothing took nDCG from sets whose best chunks stand alone; of 30 it took none.
   c_smoothed constant int := 30;
-  v_weight float8 := (request.options).neighbour_weight;
+  v_weight float8 := (request.collection).neighbour_weight;
   v_smoothing float8 := (request.options).smoothing;
   v_count int := cardinality(candidates);
   v_chunk_ids bigint[];
@@ -87,8 +87,8 @@ $$;
 
 comment on function braid_store.spread_candidates(braid_store.search_request, braid_store.fused_candidate[], braid_store.serving_shard,
                                                   boolean) is
-  'Lets candidates that belong together share what was found. First the option neighbour_weight: neighbour_weight × the '
-  'scores of the chunks before and after it in its document are added to a score. Then the option smoothing, for the '
+  'Lets candidates that belong together share what was found. First neighbour_weight: neighbour_weight × the '
+  'scores of the chunks before and after it in its document are added to a score. Then smoothing, for the '
   'best 30, if there are so many: a score becomes (1 - smoothing) × itself + smoothing × the mean of those nearest '
   'to it in vector space (score '
   'regularisation: Diaz 2005; Kurland & Lee 2004). Only candidates count, all of which pass the filter. report: what '

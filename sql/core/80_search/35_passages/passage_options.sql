@@ -13,12 +13,13 @@ begin
     raise exception 'assemble_context has no pages'
       using errcode = '22023', hint = 'Leave out the option cursor, and raise match_count and token_budget.';
   elsif options is null or jsonb_typeof(options) = 'object' then
-    return '{"context_before": 0, "context_after": 0}'::jsonb || jsonb_strip_nulls(coalesce(options, '{}'));
+    return '{"context": true}'::jsonb || jsonb_strip_nulls(coalesce(options, '{}'))
+           || case when options -> 'context' = 'false' then '{"context": true}' else '{}' end::jsonb;
   end if;
   return options;
 end
 $$;
 
 comment on function braid_calls.passage_options(jsonb) is
-  'Returns the options of a search whose rows must come with passages: context_before and context_after are 0 unless '
-  'given. Raises 22023 for a cursor.';
+  'Returns the options of a search whose rows must come with passages: without neighbours unless context '
+  'says how many. Raises 22023 for a cursor.';

@@ -1,3 +1,4 @@
+-- Made of options.json and of the type's file by: make generate
 create or replace function braid_store.default_options(embedding_model text, operators boolean)
 returns braid_store.search_options
 language plpgsql
@@ -9,19 +10,58 @@ as $$
 begin
   -- One expression and not one for each option: a session's first search plans each expression that it meets.
   return row(
-    null, default_options.operators, false, null, default_options.embedding_model, -- language, operators, correct, statistics_scope, embedding_model
-    false, null, null, false, null, -- prefilter, full_text_min_score, semantic_min_score, exact, ef_search
-    null, null, '[]', false, false, -- full_text_normalisation, semantic_normalisation, boosts, is_rearranged, is_arranged
-    false, null, null, 1, 'max', -- collapse, collapse_similarity, group_by, group_size, group_score
-    false, 0.5, false, 0, 0, -- diversify, diversify_lambda, context, context_before, context_after
-    null, false, null, null, null, null, null, -- cursor, snippet and its five arguments
-    false, null, null, null, null, null, -- explain, min_relevance, neighbour_weight, smoothing, rank_by, saturate_at
-    null, null, null, null, -- sparse, sparse_weight, sparse_min_score, sparse_normalisation
-    null, null, null, null, -- token_vectors, token_vector_model, token_candidates, token_weight
-    null, null, null, null, null)::braid_store.search_options; -- profile, model, model_report, ranking, parts
+    null, -- language
+    default_options.operators, -- operators
+    false, -- correct
+    default_options.embedding_model, -- embedding_model
+    false, -- explain
+    false, -- prefilter
+    false, -- exact
+    null, -- ef_search
+    null, -- full_text_min_score
+    null, -- semantic_min_score
+    null, -- sparse_min_score
+    null, -- min_relevance
+    null, -- ranking
+    null, -- full_text_normalisation
+    null, -- semantic_normalisation
+    null, -- sparse_normalisation
+    null, -- saturate_at
+    null, -- smoothing
+    null, -- sparse
+    '[]', -- boosts
+    null, -- rank_by
+    false, -- is_rearranged
+    false, -- is_arranged
+    false, -- collapse
+    null, -- collapse_similarity
+    null, -- group_by
+    1, -- group_size
+    'max', -- group_score
+    false, -- diversify
+    0.5, -- diversify_lambda
+    false, -- context
+    0, -- context_before
+    0, -- context_after
+    null, -- cursor
+    false, -- snippet
+    '<mark>', -- start_tag
+    '</mark>', -- stop_tag
+    2, -- fragment_count
+    30, -- fragment_words
+    ' … ', -- fragment_separator
+    null, -- token_vectors
+    null, -- token_vector_model
+    null, -- token_candidates
+    null, -- token_weight
+    null, -- profile
+    null, -- model
+    null, -- model_report
+    null -- parts
+  )::braid_store.search_options;
 end
 $$;
 
 comment on function braid_store.default_options(text, boolean) is
-  'Returns the options of a search that gives none but embedding_model and operators, or not even these. What the collection '
-  'decides is null.';
+  'Returns the options of a search that gives none but embedding_model and operators, or not even these. '
+  'What the collection decides is null.';

@@ -1,4 +1,4 @@
-create or replace function braid_store.read_rank_by_option(given jsonb, inout options braid_store.search_options)
+create or replace function braid_store.read_rank_by_option(inout rank_by jsonb)
 language plpgsql
 immutable
 parallel safe
@@ -6,15 +6,10 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_name text := case when given ? 'rank_by' then 'rank_by' else 'rerank' end;
-  v_value jsonb := given -> v_name;
+  v_value jsonb := rank_by;
   v_names jsonb;
   v_weights jsonb;
 begin
-  if given ?& '{rank_by,rerank}' then
-    raise exception 'options rank_by and rerank are given together'
-      using errcode = '22023', hint = 'Give rank_by; rerank is its older name.';
-  end if;
   if jsonb_typeof(v_value) = 'array' then
     v_names := v_value;
     select jsonb_object_agg(s.value #>> '{}', 1) into v_weights
@@ -31,19 +26,16 @@ begin
           or not braid_store.is_number(w.value, 0, 1e9)
           or not braid_store.is_weight((w.value #>> '{}')::float8))
      or coalesce((select sum((w.value #>> '{}')::float8) from jsonb_each(v_weights) w), 0) = 0 then
-    raise exception 'option % is %', v_name, left(v_value::text, 100)
+    raise exception 'option rank_by is %', left(v_value::text, 100)
       using errcode = '22023',
             hint = 'List some of similarity, importance and recency, each once, or give their weights, 0 or from 1e-9 to '
                    '1e9 and not all 0, as in {"similarity": 1, "importance": 0.5, "recency": 0.5}.';
   end if;
   -- Similarity alone is the order that there is.
-  if v_weights - 'similarity' <> '{}' then
-    options.rank_by := v_weights;
-  end if;
+  rank_by := case when v_weights - 'similarity' <> '{}' then v_weights end;
 end
 $$;
 
-comment on function braid_store.read_rank_by_option(jsonb, braid_store.search_options) is
-  'Returns options with the weights of the signals filled in that rows are ranked by; null if that is similarity alone. '
-  'given: all options as JSON, without nulls; rerank is the older name of rank_by. Raises 22023 for values that cannot '
-  'be used.';
+comment on function braid_store.read_rank_by_option(jsonb) is
+  'Returns the weights of the signals that rows are ranked by; null if that is similarity alone. rank_by: the JSON value of the '
+  'option. Raises 22023 for values that cannot be used.';

@@ -1,16 +1,17 @@
 create or replace function braid_store.read_search_options(options jsonb)
 returns braid_store.search_options
 language plpgsql
-immutable
+stable
 parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_given jsonb;
-  v_arrangement jsonb;
-  v_is_wrong boolean;
-  v_wrong record;
+  -- Columns of the results that rows cannot be grouped by; they are not taken for metadata keys either.
+  c_not_grouped constant text[] := array['', 'chunk_id', 'chunk_index', 'content', 'created_at', 'occurred_at', 'score', 'title',
+                                         'token_count'];
+  v_read jsonb;
+  v_wrong text;
   v_options braid_store.search_options := braid_store.default_options(null, true);
 begin
   if options is null or options = '{}' then
@@ -24,119 +25,60 @@ begin
   end if;
 
   -- An option that is null counts as not given.
-  select coalesce(jsonb_object_agg(o.key, o.value) filter (where o.value <> 'null'), '{}'),
-         coalesce(jsonb_object_agg(o.key, o.value) filter (where o.value <> 'null' and k.part = 'arrangement'), '{}'),
-         coalesce(bool_or((k.part in ('boosts', 'arrangement') or k.name = 'prefilter')
-                          and o.value not in ('[]', 'false', 'null')), false),
-         bool_or(k.name is null
-                 or o.value <> 'null' and (jsonb_typeof(o.value) <> all (k.types)
-                                           or jsonb_typeof(o.value) = 'number'
-                                              and not pg_input_is_valid(o.value::text, 'float8')))
-  into v_given, v_arrangement, v_options.is_rearranged, v_is_wrong
-  from jsonb_each(options) o
-  left join braid_store.known_search_options() k on k.name = o.key;
-  if v_is_wrong then
-    select o.key, o.value, k.name, k.hint into v_wrong
-    from jsonb_each(options) o
-    left join braid_store.known_search_options() k on k.name = o.key
-    where k.name is null
-       or o.value <> 'null' and (jsonb_typeof(o.value) <> all (k.types)
-                                 or jsonb_typeof(o.value) = 'number' and not pg_input_is_valid(o.value::text, 'float8'))
-    limit 1;
-    if v_wrong.name is null then
-      raise exception 'options has an unknown key "%"', left(v_wrong.key, 100)
-        using errcode = '22023',
-              hint = 'The keys are: '
-                     || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_search_options() k) || '.';
-    else
-      raise exception 'option % is %', v_wrong.key, left(v_wrong.value::text, 100)
-        using errcode = '22023', hint = v_wrong.hint;
-    end if;
+  select min(o.name) filter (where o.is_valid is not true),
+         coalesce(jsonb_object_agg(o.attribute, o.value) filter (where o.attribute is not null and o.is_valid and o.is_given), '{}'),
+         jsonb_object_agg(o.name, o.value) filter (where o.attribute is null and o.is_option and o.types <> '{keys}' and o.is_given),
+         coalesce(bool_or((o.part in ('boosts', 'arrangement') or o.name = 'prefilter') and o.value not in ('[]', 'false', 'null'))
+                    filter (where o.is_option), false)
+  into v_wrong, v_read, v_options.parts, v_options.is_rearranged
+  from braid_store.given_options(options) o;
+  if v_wrong is not null then
+    perform braid_store.raise_wrong_option(options, v_wrong);
   end if;
+  v_options := jsonb_populate_record(v_options, v_read);
 
-  v_options.operators := coalesce((v_given ->> 'operators')::boolean, v_options.operators);
-  v_options.embedding_model := v_given ->> 'embedding_model';
-  v_options.explain := coalesce((v_given ->> 'explain')::boolean, v_options.explain);
-  if v_given ? 'snippet' then
-    v_options := braid_store.read_snippet_option(v_given -> 'snippet', v_options);
-  end if;
-  -- Most searches with options have no others.
-  if v_given - '{operators,embedding_model,explain,snippet}'::text[] = '{}' then
-    return v_options;
-  end if;
-
-  if v_arrangement <> '{}' then
-    v_options := braid_store.read_arrangement_options(v_arrangement, v_options);
-  end if;
-  if v_given ? 'normalisation' then
-    v_options := braid_store.read_normalisation_option(v_given -> 'normalisation', v_options);
-  end if;
-  -- Checked with the collection that it is for: try_ranking.
-  v_options.ranking := v_given -> 'ranking';
-  v_options.language := v_given ->> 'language';
-  v_options.correct := coalesce((v_given ->> 'correct')::boolean, v_options.correct);
-  v_options.statistics_scope := v_given ->> 'statistics_scope';
-  v_options.prefilter := coalesce((v_given ->> 'prefilter')::boolean, v_options.prefilter);
-  v_options.full_text_min_score := (v_given ->> 'full_text_min_score')::float8;
-  v_options.semantic_min_score := (v_given ->> 'semantic_min_score')::float8;
-  v_options.min_relevance := v_given ->> 'min_relevance';
-  if v_options.min_relevance <> 'auto'
-     and (jsonb_typeof(v_given -> 'min_relevance') <> 'number' or v_options.min_relevance::float8 not between 0 and 1) then
-    raise exception 'option min_relevance is %', left(v_given ->> 'min_relevance', 100)
-      using errcode = '22023', hint = 'Give a number from 0 to 1, or "auto".';
-  end if;
-  v_options.exact := coalesce((v_given ->> 'exact')::boolean, v_options.exact);
-  if (v_given ->> 'ef_search')::float8 not between 1 and 1000 then
-    raise exception 'option ef_search is %', v_given ->> 'ef_search'
-      using errcode = '22023', hint = 'Use 1 to 1000, or leave it out: it is chosen for each search.';
-  elsif v_options.statistics_scope not in ('collection', 'filter', 'auto') then
-    raise exception 'option statistics_scope is ''%''', left(v_options.statistics_scope, 100)
-      using errcode = '22023', hint = 'Use collection, filter or auto.';
-  end if;
-  v_options.neighbour_weight := (v_given ->> 'neighbour_weight')::float8;
-  v_options.smoothing := (v_given ->> 'smoothing')::float8;
-  if v_options.neighbour_weight not between 0 and 1 then
-    raise exception 'option neighbour_weight is %', v_given ->> 'neighbour_weight'
-      using errcode = '22023', hint = 'Use a number from 0, which is none, to 1, usually 0.3.';
-  elsif v_options.smoothing not between 0 and 1 then
-    raise exception 'option smoothing is %', v_given ->> 'smoothing'
-      using errcode = '22023', hint = 'Use a number from 0, which is none, to 1, usually 0.5.';
-  end if;
-  v_options.ef_search := (v_given ->> 'ef_search')::float8::int;
-  if v_given ? 'saturate_at' then
-    v_options.saturate_at := (v_given ->> 'saturate_at')::float8;
-    if v_options.saturate_at not between 1e-9 and 1e9 then
-      raise exception 'option saturate_at is %', left(v_given ->> 'saturate_at', 100)
-        using errcode = '22023', hint = 'Give the BM25 score that counts as 1, from 1e-9 to 1e9.';
+  v_options.is_arranged := v_options.group_by is not null or v_options.collapse or v_options.diversify or v_options.context
+                           or v_options.cursor is not null;
+  if v_options.is_arranged or jsonb_typeof(options -> 'group_by') = 'object' then
+    if jsonb_typeof(options -> 'collapse') = 'object' then
+      v_options.collapse_similarity := coalesce(v_options.collapse_similarity, 0.97);
     end if;
-  end if;
-  if v_given ?| '{sparse,sparse_weight,sparse_min_score}' then
-    v_options.sparse := v_given -> 'sparse';
-    v_options.sparse_weight := (v_given ->> 'sparse_weight')::float8;
-    v_options.sparse_min_score := (v_given ->> 'sparse_min_score')::float8;
-    if v_options.sparse = 'true' then
-      raise exception 'option sparse is true'
+    if v_options.group_by in ('external_id', 'document_id') then
+      v_options.group_by := 'document';
+    elsif v_options.group_by = any (c_not_grouped) or v_options.group_by ^@ '$'
+          or v_options.group_by is null and jsonb_typeof(options -> 'group_by') = 'object' then
+      perform braid_store.raise_wrong_option(options, 'group_by');
+    elsif v_options.cursor is not null and v_options.diversify then
+      raise exception 'options cursor and diversify are given together'
         using errcode = '22023',
-              hint = 'Give an object of terms and their weights, or leave it out: a collection with a sparse encoder makes them '
-                     'of the query''s words.';
-    elsif not braid_store.is_weight(v_options.sparse_weight) then
-      raise exception 'option sparse_weight is %', left(v_given ->> 'sparse_weight', 100)
-        using errcode = '22023', hint = 'Use 0, or a number from 1e-9 to 1e9.';
+              hint = 'What is diverse depends on all that came before, so it has no pages: ask for more rows at once.';
     end if;
   end if;
-  if v_given ?| '{rank_by,rerank}' then
-    v_options := braid_store.read_rank_by_option(v_given, v_options);
+  if v_options.snippet then
+    perform braid_store.check_snippet_arguments(v_options.start_tag, v_options.stop_tag, v_options.fragment_count,
+                                                v_options.fragment_words, v_options.fragment_separator);
   end if;
-  if v_given ? 'late_interaction' then
-    v_options := braid_store.read_late_interaction_option(v_given -> 'late_interaction', v_options);
+  if v_options.ranking ?| '{normalisation,saturate_at}' then
+    v_options := braid_store.read_ranking_option(v_options);
   end if;
-  if v_given ? 'profile' then
-    v_options.profile := braid_store.read_profile_option(v_given -> 'profile');
+  if v_options.sparse = 'true' then
+    raise exception 'option sparse is true'
+      using errcode = '22023',
+            hint = 'Give an object of terms and their weights, or leave it out: a collection with a sparse encoder makes them '
+                   'of the query''s words.';
   end if;
-  if v_given ? 'model' then
-    v_options.model := braid_store.read_model_option(v_given -> 'model');
+  if v_options.rank_by is not null then
+    v_options.rank_by := braid_store.read_rank_by_option(v_options.rank_by);
   end if;
-  v_options.boosts := coalesce(v_given -> 'boosts', v_options.boosts);
+  if v_options.parts ? 'late_interaction' then
+    v_options := braid_store.read_late_interaction_option(v_options.parts -> 'late_interaction', v_options);
+  end if;
+  if v_options.parts ? 'profile' then
+    v_options.profile := braid_store.read_profile_option(v_options.parts -> 'profile');
+  end if;
+  if v_options.parts ? 'model' then
+    v_options.model := braid_store.read_model_option(v_options.parts -> 'model');
+  end if;
   return v_options;
 end
 $$;
@@ -144,4 +86,4 @@ $$;
 comment on function braid_store.read_search_options(jsonb) is
   'Reads the options of a search from JSON and fills in the defaults of those that are not given. Raises 22023 for an '
   'option that is unknown, of a wrong type or with a value that cannot be used, and 54000 above 1000000 bytes. Boosts '
-  'are checked later, when they are compiled.';
+  'and settings of a collection are checked later, when they are compiled.';

@@ -8,11 +8,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_other text := (
-    select o.key
-    from jsonb_each(refuse_other_options.options) o
-    join braid_store.known_search_options() k on k.name = o.key
-    where o.value <> 'null' and k.part <> all (refuse_other_options.parts)
-    order by o.key
+    select o.name
+    from braid_store.given_options(refuse_other_options.options) o
+    where o.value <> 'null' and o.types <> '{keys}' and o.part <> all (refuse_other_options.parts)
+    order by o.name
     limit 1);
 begin
   if v_other is not null then

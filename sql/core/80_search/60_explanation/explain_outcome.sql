@@ -85,11 +85,11 @@ begin
     v_reason := concat_ws(
       ' ',
       case when not v_has_text and request.query_text <> '' then 'It has none of the query''s words.'
-           when v_is_low_in_text then format('Its BM25 score %s is below full_text_min_score %s.', chunk.full_text_score,
+           when v_is_low_in_text then format('Its BM25 score %s is below min_scores.full_text %s.', chunk.full_text_score,
                                              v_least_text) end,
-      case when v_is_low_in_similarity then format('Its similarity %s is below semantic_min_score %s.', chunk.semantic_score,
+      case when v_is_low_in_similarity then format('Its similarity %s is below min_scores.semantic %s.', chunk.semantic_score,
                                                    v_least_similarity) end,
-      case when v_is_low_in_sparse then format('Its sparse score %s is below sparse_min_score %s.', chunk.sparse_score,
+      case when v_is_low_in_sparse then format('Its sparse score %s is below min_scores.sparse %s.', chunk.sparse_score,
                                                v_least_sparse) end);
   elsif v_is_prefiltered and not v_has_text then
     v_outcome := 'not_a_candidate';

@@ -102,7 +102,6 @@ begin
     end if;
   end if;
   if v_options.sparse is not null or v_collection.parts is not null then
-    v_collection.sparse_weight := coalesce(v_options.sparse_weight, v_collection.sparse_weight);
     v_asks_sparse := may_be_sparse and v_collection.sparse_weight > 0 and not v_options.prefilter;
     if jsonb_typeof(v_options.sparse) = 'object' then
       v_sparse := v_options.sparse;
@@ -115,7 +114,7 @@ begin
     end if;
     v_asks_sparse := v_asks_sparse and v_sparse is not null;
   end if;
-  if fusion is not null or v_has_options and options ?| '{normalisation,saturate_at}'
+  if fusion is not null or v_has_options and options -> 'ranking' ?| '{normalisation,saturate_at}'
      or query_embedding is not null and not exists (
        -- Most vectors can be compared. Others are looked at more closely.
        select from braid_store.vector_spaces s
@@ -123,7 +122,7 @@ begin
          and s.embedding_model = coalesce(v_options.embedding_model, s.embedding_model)
          and @vector@.vector_norm(query_embedding) between 1e-3 and 65504
          and v_collection.full_text_weight + v_collection.semantic_weight > 0) then
-    perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding, options -> 'normalisation',
+    perform braid_store.check_ranking(v_collection, v_options, v_has_text, query_embedding,
                                       coalesce(v_asks_sparse, false));
   end if;
   v_legs := case when v_asks_sparse then case when v_has_text or query_embedding is not null then 'hybrid' else 'sparse' end
@@ -138,23 +137,19 @@ begin
     end if;
   end if;
   -- What the options leave to the collection. One statement, for the same reason.
-  select n.full_text, n.semantic, n.sparse, coalesce(v_options.statistics_scope, v_collection.statistics_scope),
-         n.neighbour_weight, v_options.is_rearranged or n.neighbour_weight > 0,
+  select n.full_text, n.semantic, n.sparse, v_options.is_rearranged or v_collection.neighbour_weight > 0,
          -- Who chooses another fusion or normalisation gets its scores as they are defined. Pages go on where no score depends on
          -- how many candidates there are.
-         case when v_legs <> 'hybrid' then 0
-              when v_options.smoothing is not null then v_options.smoothing
-              when v_collection.fusion = 'convex' and n.full_text = 'centroid' and n.semantic = 'centroid'
+         case when v_legs = 'hybrid' and v_collection.fusion = 'convex' and n.full_text = 'centroid' and n.semantic = 'centroid'
                    and v_options.cursor is null and v_collection.full_text_weight > 0 and v_collection.semantic_weight > 0
               then v_collection.smoothing
               else 0 end
   into v_options.full_text_normalisation, v_options.semantic_normalisation, v_options.sparse_normalisation,
-       v_options.statistics_scope, v_options.neighbour_weight, v_options.is_rearranged, v_options.smoothing
+       v_options.is_rearranged, v_options.smoothing
   from (values (coalesce(v_options.full_text_normalisation, v_collection.normalisation),
                 coalesce(v_options.semantic_normalisation, v_collection.normalisation),
-                coalesce(v_options.sparse_normalisation, v_collection.normalisation),
-                coalesce(v_options.neighbour_weight, v_collection.neighbour_weight)))
-         n (full_text, semantic, sparse, neighbour_weight);
+                coalesce(v_options.sparse_normalisation, v_collection.normalisation)))
+         n (full_text, semantic, sparse);
   if v_has_options or v_collection.parts is not null then
     if v_options.token_vectors is not null then
       v_options := braid_store.prepare_token_vectors(v_options, v_collection);
@@ -193,7 +188,7 @@ begin
       v_corrections := v_part.corrections;
     end if;
     if filters is not null then
-      if v_options.statistics_scope = 'auto' and v_filter.source is not null then
+      if v_collection.statistics_scope = 'auto' and v_filter.source is not null then
         -- auto counts words in 100 to 1000 chunks: fewer tell too little of how rare words are, more take too long.
         v_indexed_ids := braid_store.source_chunk_ids(v_filter, 1000);
         v_is_scoped := cardinality(v_indexed_ids) between 100 and 1000;
@@ -205,7 +200,7 @@ begin
           v_filter.among := v_indexed_ids;
         end if;
       end if;
-      if v_is_scoped or v_options.statistics_scope = 'filter' and not v_filter.is_empty then
+      if v_is_scoped or v_collection.statistics_scope = 'filter' and not v_filter.is_empty then
         v_part := braid_store.scope_statistics(tenant_id, v_collection, v_query, v_filter, 10000);
         v_query := coalesce(v_part.scoped, v_query);
         v_scope_chunks := v_part.chunk_count;

@@ -95,7 +95,7 @@ begin
       (select count(*) from unnest(candidates.ranked) c
        where c.boosts @> '[{"signal": "late_interaction", "value": null}]'));
   end if;
-  if v_options.statistics_scope = 'filter' and request.query_text <> '' and not (request.filter).is_empty
+  if (request.collection).statistics_scope = 'filter' and request.query_text <> '' and not (request.filter).is_empty
      or request.scope_chunks is not null then
     v_stats := v_stats || jsonb_build_object(
       'statistics_scope', case when request.scope_chunks is null then 'collection' else 'filter' end,

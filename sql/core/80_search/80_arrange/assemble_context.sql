@@ -55,6 +55,6 @@ comment on function braid.assemble_context(text, @vector@.vector, int, int, text
   'sort: score puts the best passage first; document puts them in the order of reading, with documents ordered by '
   'their best passage. Result: citation is the number to cite; passage_start and passage_end are the chunk_index of '
   'the first and the last chunk; content is the text; token_count is its length, total_tokens the length of all up to '
-  'this row. Tokens are counted for the embedding model. The options context_before and context_after add '
+  'this row. Tokens are counted for the embedding model. The option context adds '
   'neighbouring chunks. If no passage fits, the beginning of the best is given. The other arguments are as in '
   'hybrid_search.';

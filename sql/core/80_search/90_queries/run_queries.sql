@@ -150,7 +150,7 @@ begin
     exit when not v_has_more or v_row_count >= c_most_rows
            or not (coalesce(v_shaping ? 'group_by', false) or coalesce(v_shaping -> 'collapse', 'false') <> 'false')
            or (select greatest(count(distinct r.value -> 'group_score'),
-                               ceil(count(*) / coalesce((v_shaping ->> 'group_size')::numeric, 1)))
+                               ceil(count(*) / coalesce((v_shaping #>> '{group_by,size}')::numeric, 1)))
                from jsonb_array_elements(v_results) r) >= match_count;
     v_row_count := least(4 * v_row_count, c_most_rows);
   end loop;

@@ -8,7 +8,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_fusion text := coalesce(configuration ->> 'fusion', ranking ->> 'fusion');
-  v_normalisation jsonb := coalesce(nullif(configuration #> '{options,normalisation}', 'null'), ranking -> 'normalisation');
 begin
   if not braid_store.keeps_weights(ranking ->> 'fusion', v_fusion) then
     -- As choose_fusion has it: of the weights, only those that are 0 count.
@@ -22,7 +21,7 @@ begin
       ('rrf_k', v_fusion <> 'rrf'),
       ('normalisation', v_fusion in ('rrf', 'dbsf')),
       -- As compile_request has it.
-      ('smoothing', v_fusion <> 'convex' or jsonb_typeof(v_normalisation) = 'string' and v_normalisation <> '"centroid"')
+      ('smoothing', v_fusion <> 'convex' or ranking -> 'normalisation' <> '"centroid"')
     ) k (key, is_without_effect)
     where k.is_without_effect);
 end
@@ -30,4 +29,4 @@ $$;
 
 comment on function braid_store.effective_ranking(jsonb, jsonb) is
   'Returns a ranking without the settings that change nothing because of others: rankings that have the same left give the same scores. '
-  'configuration: that of the searches, whose fusion and normalisation count first.';
+  'configuration: that of the searches, whose fusion counts first.';

@@ -65,10 +65,11 @@ begin
   select o.key into v_other
   from jsonb_each(v_options) o
   where o.value not in ('null', 'false', '[]')
-    and (o.key in ('model', 'rank_by', 'rerank', 'boosts', 'profile', 'collapse', 'diversify', 'cursor', 'prefilter',
+    and (o.key in ('model', 'rank_by', 'boosts', 'profile', 'collapse', 'diversify', 'cursor', 'prefilter',
                    'min_relevance', 'late_interaction')
-         or o.key = 'group_score' and o.value <> '"max"'
-         or o.key = 'group_by' and o.value not in ('"document"', '"external_id"', '"document_id"'))
+         or o.key = 'group_by'
+            and (coalesce(o.value ->> 'key', o.value #>> '{}') not in ('document', 'external_id', 'document_id')
+                 or o.value ->> 'score' <> 'max'))
   order by o.key
   limit 1;
   if found then

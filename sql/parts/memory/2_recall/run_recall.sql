@@ -34,6 +34,7 @@ declare
   v_plan record;
   v_mark text;
   v_weights record;
+  v_ranking jsonb;
   v_collection braid_store.collections;
 begin
   -- Also where only the vector is searched for.
@@ -63,8 +64,9 @@ begin
   v_weights := braid_store.auto_weights(v_plan.searched);
   if strategy = 'auto' and v_plan.strategy = 'hybrid' then
     v_collection := braid_store.find_collection(collection);
-    if jsonb_typeof(options -> 'ranking') = 'object' then
-      v_collection := braid_store.try_ranking(v_collection, options -> 'ranking');
+    v_ranking := case when options ? 'ranking' then (braid_store.read_search_options(options)).ranking end;
+    if v_ranking is not null then
+      v_collection := braid_store.try_ranking(v_collection, v_ranking);
     end if;
     v_collection := braid_store.choose_fusion(v_collection, coalesce(fusion, v_collection.fusion));
     full_text_weight := coalesce(full_text_weight, least(v_collection.full_text_weight * v_weights.full_text_factor, 1e9));

@@ -47,13 +47,14 @@ as $$
 declare
   v_tenant_id int := braid_store.require_tenant_id();
   v_collection braid_store.collections;
+  v_options braid_store.search_options;
   v_plan record;
   v_found record;
   v_found_ids bigint[];
   v_scores float8[];
 begin
-  perform braid_store.check_timeline_arguments(match_count, context_before, context_after, conversation_key),
-          braid_store.read_search_options(options);
+  perform braid_store.check_timeline_arguments(match_count, context_before, context_after, conversation_key);
+  v_options := braid_store.read_search_options(options);
   if options -> 'operators' is distinct from 'false' then
     perform braid_store.refuse_list(topic);
   end if;
@@ -61,8 +62,8 @@ begin
   v_plan := braid_store.plan_recall(topic, query_embedding is not null, timeframe, strategy, time_zone,
                                     run_timeline.reference_time);
   if v_plan.searched = '' and query_embedding is null then
-    if jsonb_typeof(options -> 'ranking') = 'object' then
-      perform braid_store.try_ranking(v_collection, options -> 'ranking');
+    if v_options.ranking is not null then
+      perform braid_store.try_ranking(v_collection, v_options.ranking);
     end if;
     v_found_ids := braid_store.latest_chunks(
       v_tenant_id, v_collection.id,

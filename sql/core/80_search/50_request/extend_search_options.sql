@@ -1,0 +1,18 @@
+create or replace function braid_store.extend_search_options()
+returns table (
+  name text, types text[], part text, attribute text, least_value float8, greatest_value float8, words text[], hint text
+)
+language plpgsql
+immutable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return;
+end
+$$;
+
+comment on function braid_store.extend_search_options() is
+  'Extension point: lets parts list their options, as known_search_options does. attribute is null: they are handed down as they '
+  'were given, in parts.';

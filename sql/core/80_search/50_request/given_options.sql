@@ -1,0 +1,52 @@
+create or replace function braid_store.given_options(options jsonb)
+returns table (
+  name text, value jsonb, is_option boolean, is_given boolean, is_valid boolean, part text, attribute text, types text[]
+)
+language sql
+immutable
+parallel safe
+security invoker
+rows 5
+set search_path = pg_catalog, pg_temp
+as $$
+  with known as materialized (
+    select * from braid_store.known_search_options()
+  ), given as (
+    select o.key as name, o.value, true as is_option from jsonb_each(given_options.options) o
+    union all
+    select concat(o.key, '.', n.key), n.value, false
+    from jsonb_each(given_options.options) o
+    join known k on k.name = o.key and 'keys' = any (k.types),
+         lateral jsonb_each(case jsonb_typeof(o.value) when 'object' then o.value else '{}' end) n
+  )
+  select g.name,
+         case when jsonb_typeof(g.value) = 'object' and 'keys' = any (k.types) and k.attribute is not null then 'true'
+              when jsonb_typeof(g.value) = 'number' and 'integer' = any (k.types) and v.is_valid
+                then to_jsonb((g.value #>> '{}')::float8::int)
+              else g.value end,
+         g.is_option,
+         (g.value <> 'null' or 'null' = any (k.types))
+         -- The key of an object says what a string would.
+         and not (jsonb_typeof(g.value) = 'object' and k.types @> '{string,keys}'),
+         v.is_valid, k.part, k.attribute, k.types
+  from given g
+  left join known k on k.name = g.name
+  cross join lateral (
+    select case when k.name is null then false
+                when g.value = 'null' then true
+                when jsonb_typeof(g.value) = 'object' then k.types && '{object,keys}'
+                when jsonb_typeof(g.value) = 'number'
+                  then k.types && '{number,integer}'
+                       and braid_store.is_number(g.value, coalesce(k.least_value, '-infinity'), coalesce(k.greatest_value, 'infinity'))
+                       and ('number' = any (k.types) or braid_store.is_whole_number(g.value, -2147483648, 2147483647))
+                when jsonb_typeof(g.value) = 'string'
+                  then 'string' = any (k.types) and (k.words is null or g.value #>> '{}' = any (k.words))
+                else jsonb_typeof(g.value) = any (k.types) end as is_valid
+    offset 0
+  ) v;
+$$;
+
+comment on function braid_store.given_options(jsonb) is
+  'Lists the options that a search gives, and with a dot the keys of those that are objects: as a value for their attribute of '
+  'braid_store.search_options, whether they are an option (is_option), more than null (is_given) and what the option may be '
+  '(is_valid), and what known_search_options says of them. part is null for what is not known.';

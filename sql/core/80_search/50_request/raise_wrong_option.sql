@@ -1,0 +1,43 @@
+create or replace function braid_store.raise_wrong_option(options jsonb, name text)
+returns void
+language plpgsql
+stable
+parallel safe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- With a dot, the name is that of a key.
+  v_option text := case when raise_wrong_option.options ? raise_wrong_option.name then raise_wrong_option.name
+                        else split_part(raise_wrong_option.name, '.', 1) end;
+  v_key text := nullif(substr(raise_wrong_option.name, length(v_option) + 2), '');
+  v_value jsonb := case when v_key is null then raise_wrong_option.options -> v_option
+                        else raise_wrong_option.options -> v_option -> v_key end;
+  v_known record;
+  v_part text;
+begin
+  select k.types, k.hint into v_known from braid_store.known_search_options() k where k.name = raise_wrong_option.name;
+  if v_known.types <> '{}' then
+    raise exception 'option % is %', concat_ws(': ', v_option, v_key), left(v_value::text, 100)
+      using errcode = '22023', hint = v_known.hint;
+  elsif v_key is not null then
+    raise exception 'option % has an unknown key "%"', v_option, left(v_key, 100)
+      using errcode = '22023',
+            hint = (select format('The keys are: %s.', string_agg(split_part(k.name, '.', 2), ', ' order by k.name))
+                    from braid_store.known_search_options() k where k.name ^@ (v_option || '.'));
+  end if;
+  select p.manifest -> 'options_of_parts' ->> v_option into v_part from braid_store.parts p where p.name = 'core';
+  raise exception 'options has an unknown key "%"', left(v_option, 100)
+    using errcode = '22023',
+          hint = case when v_known.hint is not null
+                        then format('It is said so now: %s.', replace(v_known.hint, '"?"', left(v_value::text, 100)))
+                      when v_part is not null
+                        then format('It is an option of the part %1$s, which is not installed: pgbraid init --with %1$s', v_part)
+                      else (select format('The keys are: %s.', string_agg(k.name, ', ' order by k.name))
+                            from braid_store.known_search_options() k where strpos(k.name, '.') = 0 and k.types <> '{}') end;
+end
+$$;
+
+comment on function braid_store.raise_wrong_option(jsonb, text) is
+  'Raises 22023 for an option, or with a dot for a key of an option, that is unknown or has a value that it cannot have; the hint says '
+  'what it may be, by what name it goes now, or which part has it.';
