@@ -184,11 +184,14 @@ def test_names_are_found() -> None:
 
 def test_parts_call_the_parts_that_they_need() -> None:
     found = {
-        f"{file} calls {other}"
-        for file, used in USES.items()
+        f"{file} names {name} of {other}"
+        for file, text in TEXTS.items()
         if (part := part_of(file)) != "core"
-        for other in used
-        if part_of(other) not in {"core", part, *needed_by(part)}
+        for name, other in [
+            *((name, part_of(OBJECTS[name][1])) for name in uses_of(text)),
+            *((name, TABLES.get(name, "core")) for name in re.findall(r"\bbraid_store[.](\w+)", code_of(text))),
+        ]
+        if other not in {"core", part, *needed_by(part)}
     }
     assert found == set()
 

@@ -226,27 +226,6 @@ def test_what_is_refused_of_jobs(filled: Connection, call: str) -> None:
     assert raised.value.diag.message_hint
 
 
-def test_usage_adds_up_by_tenant_and_model(db: Connection) -> None:
-    record = "select braid.record_embedding_usage(%s, %s, 1, 2, 30, %s, %s::numeric)"
-    db.execute("select braid.create_tenant('other')")
-    for tenant, model, cost in (("default", "m", None), ("default", "m", 0.5), ("default", "n", 1), ("other", "m", 2)):
-        db.execute(record, (tenant, model, 5, cost))
-    used = db.execute(
-        "select tenant, embedding_model, day = (now() at time zone 'UTC')::date, request_count, text_count,"
-        " token_count, estimated_token_count, cost::float8 from braid.embedding_usage()"
-    )
-    assert used.fetchall() == [
-        ("default", "m", True, 2, 4, 60, 10, 0.5),
-        ("default", "n", True, 1, 2, 30, 5, 1.0),
-        ("other", "m", True, 1, 2, 30, 5, 2.0),
-    ]
-    with pytest.raises(psycopg.errors.UndefinedObject, match="nobody"):
-        db.execute(record, ("nobody", "m", 0, None))
-    db.execute("select braid.drop_tenant('other', 'other')")
-    db.execute("select braid.maintain()")
-    assert db.execute("select count(*) from braid_store.embedding_usage").fetchone() == (2,)
-
-
 @pytest.mark.parametrize("setting", ["on", "off"])
 def test_writers_wake_resting_workers_if_they_are_asked_to(db: Connection, dsn: str, setting: str) -> None:
     def told(listener: Connection) -> int:

@@ -172,19 +172,3 @@ def test_synonyms(db: Connection) -> None:
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="1025 bytes, more than 1024"):
         db.execute("select braid.set_synonyms('car', %s)", (["x" * 1025],))
     db.execute("select braid.set_synonyms('car', %s)", (["x" * 1024],))
-
-
-def test_an_import_has_the_same_limits(db: Connection) -> None:
-    upsert(db, [{"external_id": "a", "content": "leeds", "title": "x"}])
-    records = [row[0] for row in db.execute("select braid.export_tenant()").fetchall()]
-    documents = [record for record in records if "document" in record]
-    documents[0]["document"]["title"] = "x " * 32_768
-    with pytest.raises(
-        psycopg.errors.ProgramLimitExceeded, match='title of document "a" has 65536 bytes, more than 4096'
-    ):
-        db.execute("select braid.import_tenant(%s)", (Jsonb(records),))
-    documents[0]["document"]["title"] = "y"
-    documents[0]["document"]["chunks"][0]["speaker"] = "x" * 1025
-    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match='speaker of document "a" chunk 1 has 1025 bytes'):
-        db.execute("select braid.import_tenant(%s)", (Jsonb(records),))
-    assert [hit[0] for hit in full_text(db, "leeds")] == ["a"]

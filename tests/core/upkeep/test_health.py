@@ -335,24 +335,6 @@ def test_rows_of_the_future(dsn: str, db: Connection) -> None:
     assert db.execute("select from braid_store.documents where updated_at > now()").rowcount == 0
 
 
-def test_synced_tables(dsn: str, db: Connection) -> None:
-    db.execute("create table public.notes (id int primary key, org text, body text)")
-    db.execute("insert into notes values (1, 'default', 'one')")
-    db.execute("select braid.sync_table('public.notes', content => '{body}', tenant_column => 'org')")
-    db.execute("select braid.apply_changes()")
-    assert findings(dsn, "sync_failing") == []
-    db.execute("insert into notes values (2, 'none', 'two')")
-    db.execute("select braid.apply_changes()")
-    (seen,) = findings(dsn, "sync_failing")
-    assert seen["finding"].startswith("1 changed rows failed: ")
-    # What the message says, and the pause is over.
-    db.execute("select braid.create_tenant('none')")
-    db.execute("update braid_store.row_changes set retry_at = now()")
-    assert_found_and_mended(dsn, "sync_failing", "notes")
-    db.execute("drop table notes")
-    assert_found_and_mended(dsn, "sync_lost", "notes")
-
-
 def test_versions_of_pgvector(dsn: str, db: Connection) -> None:
     row = db.execute("select extversion from pg_extension where extname = 'vector'").fetchone()
     assert row is not None

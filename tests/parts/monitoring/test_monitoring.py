@@ -351,3 +351,24 @@ def test_status_has_bytes(db: Connection) -> None:
     assert shard["bytes"] == one(db, "select pg_total_relation_size(%s::regclass)", table)
     total = one(db, "select (braid.status('c') -> 'bytes')::bigint")
     assert total == one(db, "select sum(byte_count) from braid.storage")
+
+
+def test_usage_adds_up_by_tenant_and_model(db: Connection) -> None:
+    record = "select braid.record_embedding_usage(%s, %s, 1, 2, 30, %s, %s::numeric)"
+    db.execute("select braid.create_tenant('other')")
+    for tenant, model, cost in (("default", "m", None), ("default", "m", 0.5), ("default", "n", 1), ("other", "m", 2)):
+        db.execute(record, (tenant, model, 5, cost))
+    used = db.execute(
+        "select tenant, embedding_model, day = (now() at time zone 'UTC')::date, request_count, text_count,"
+        " token_count, estimated_token_count, cost::float8 from braid.embedding_usage()"
+    )
+    assert used.fetchall() == [
+        ("default", "m", True, 2, 4, 60, 10, 0.5),
+        ("default", "n", True, 1, 2, 30, 5, 1.0),
+        ("other", "m", True, 1, 2, 30, 5, 2.0),
+    ]
+    with pytest.raises(psycopg.errors.UndefinedObject, match="nobody"):
+        db.execute(record, ("nobody", "m", 0, None))
+    db.execute("select braid.drop_tenant('other', 'other')")
+    db.execute("select braid.maintain()")
+    assert db.execute("select count(*) from braid_store.embedding_usage").fetchone() == (2,)

@@ -11,10 +11,11 @@ import pytest
 from core.isolation.world import Connection, World
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
 
 from pgbraid import embedded
 from support.api import TABLES
-from support.calls import one
+from support.calls import full_text, one, upsert
 from support.examples import examples
 
 DOCUMENTS: list[dict[str, Any]] = [
@@ -558,3 +559,20 @@ def test_whatever_is_stored_comes_back(source: Connection, target: Connection, g
         load(target, exported)
         found = answers(target)
     assert found == expected
+
+
+@pytest.mark.any_version
+def test_an_import_has_the_limits_of_writes(db: Connection) -> None:
+    upsert(db, [{"external_id": "a", "content": "leeds", "title": "x"}])
+    records = [row[0] for row in db.execute("select braid.export_tenant()").fetchall()]
+    documents = [record for record in records if "document" in record]
+    documents[0]["document"]["title"] = "x " * 32_768
+    with pytest.raises(
+        psycopg.errors.ProgramLimitExceeded, match='title of document "a" has 65536 bytes, more than 4096'
+    ):
+        db.execute("select braid.import_tenant(%s)", (Jsonb(records),))
+    documents[0]["document"]["title"] = "y"
+    documents[0]["document"]["chunks"][0]["speaker"] = "x" * 1025
+    with pytest.raises(psycopg.errors.ProgramLimitExceeded, match='speaker of document "a" chunk 1 has 1025 bytes'):
+        db.execute("select braid.import_tenant(%s)", (Jsonb(records),))
+    assert [hit[0] for hit in full_text(db, "leeds")] == ["a"]

@@ -37,9 +37,11 @@ begin
   join braid_store.tenants t on t.id = j.tenant_id
   join braid_store.collections c on c.id = j.collection_id
   join braid_store.vector_spaces s on s.id = j.vector_space_id
-  left join braid_store.model_migrations m on m.collection_id = j.collection_id and m.to_space_id = j.vector_space_id
+  left join (
+    select c.id, e.* from braid_store.collections c, braid_store.extend_spaces(c.id) e
+  ) m on m.id = j.collection_id and m.vector_space_id = j.vector_space_id
   left join lateral (
-    select greatest(h.created_at, m.started_at) as oldest_at
+    select greatest(h.created_at, m.since) as oldest_at
     from braid_store.chunks h
     where h.tenant_id = j.tenant_id and h.id = j.first_chunk_id
     offset 0
