@@ -313,8 +313,7 @@ def test_the_hint_names_the_types_of_a_value(db: Connection, key: str, hint: str
 
 
 @pytest.mark.parametrize("call", ["delete_document('a', 'none')", "delete_documents('{a}', 'none')"])
-def test_a_deletion_from_no_collection_is_refused_in_few_lines(db: Connection, call: str) -> None:
+def test_a_deletion_from_no_collection_is_refused(db: Connection, call: str) -> None:
     with pytest.raises(psycopg.errors.UndefinedObject) as raised:
         db.execute(f"select braid.{call}".encode())
     assert raised.value.diag.message_hint
-    assert len((raised.value.diag.context or "").splitlines()) == 2
