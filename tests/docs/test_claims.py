@@ -184,7 +184,9 @@ def rows(db: Connection, options: dict[str, Any]) -> list[Any]:
 
 
 def test_warnings(db: Connection) -> None:
-    row = db.execute("select prosrc from pg_proc where proname = 'search_warnings'").fetchone()
+    row = db.execute(
+        "select string_agg(prosrc, '\n') from pg_proc where proname ~ '^(search_warnings|extend_warnings_)'"
+    ).fetchone()
     assert row is not None
     listed = [table for table in page("docs/search.md").tables if table.heading[0] == "code"]
     codes = {name for table in listed for name in code(" ".join(line[0] for line in table.rows))}

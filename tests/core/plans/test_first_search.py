@@ -30,7 +30,7 @@ CALLS = {
 }
 
 WRITES = {
-    "upsert_document": ("select braid.upsert_document('new', %(query)s, title => 'A title')", 217),
+    "upsert_document": ("select braid.upsert_document('new', %(query)s, title => 'A title')", 221),
     "upsert_document with a vector": (
         "select braid.upsert_document('new', %(query)s, title => 'A title', embedding => %(vector)s)",
         236,

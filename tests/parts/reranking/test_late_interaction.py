@@ -62,9 +62,10 @@ def search(
 
 
 def as_stored(vectors: Vectors) -> Vectors:
-    """Half precision, brought to length 1, in half precision again."""
+    """Half precision, brought to length 1, in half precision again, to which pgvector rounds from single precision."""
     halves = np.asarray(vectors, np.float16).astype(np.float64)
-    units: Vectors = (halves / np.linalg.norm(halves, axis=1, keepdims=True)).astype(np.float16).astype(np.float64)
+    singles = (halves / np.linalg.norm(halves, axis=1, keepdims=True)).astype(np.float32)
+    units: Vectors = singles.astype(np.float16).astype(np.float64)
     return units
 
 

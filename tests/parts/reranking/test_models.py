@@ -400,7 +400,7 @@ def test_trees_have_at_most_5000_nodes(filled: Connection) -> None:
         search(filled, {"model": changed(most, trees=[*most["trees"], chain(1)])})
 
     # Each node for each candidate is work.
-    request = {"options": {"model": {**most, "trees": most["trees"] * 10}}}
+    request = {"parts": {"model": {"model": {**most, "trees": most["trees"] * 10}}}}
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="2001 candidates, each at 50000 nodes"):
         filled.execute(
             "select braid_store.rank_by_model(jsonb_populate_record(null::braid_store.search_request, %s),"
@@ -416,7 +416,7 @@ def test_an_explanation_has_at_most_100000_trees(filled: Connection) -> None:
     )
     many = changed(TREES, trees=TREES["trees"][1:2] * 500)
     with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="201 rows to explain, each by 500 trees") as raised:
-        filled.execute(explain, (Jsonb({"options": {"model": many}}),))
+        filled.execute(explain, (Jsonb({"parts": {"model": {"model": many}}}),))
     assert raised.value.diag.message_hint == "Give a lower match_count."
 
 

@@ -39,13 +39,6 @@ create type braid_store.search_options as (
   fragment_count int,
   fragment_words int,
   fragment_separator text,
-  token_vectors @vector@.halfvec[],
-  token_vector_model text,
-  token_candidates int,
-  token_weight float8,
-  profile jsonb,
-  model jsonb,
-  model_report jsonb,
   parts jsonb
 );
 

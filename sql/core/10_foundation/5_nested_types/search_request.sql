@@ -34,5 +34,5 @@ comment on type braid_store.search_request is
   'sparse: the weighted terms that are searched for; null if there is no sparse search. Each leg gives candidate_count '
   'candidates. If too few rows are left and may_grow is true, it is asked for more, up to most_candidates. For pages: '
   'fingerprint identifies the query; rows_before is how many rows or groups came before this page; is_listed: pages go on '
-  'beyond the candidates of the first page. parts: what parts hand down, by the name of the option or setting that they read '
-  'it from; null if there is nothing.';
+  'beyond the candidates of the first page. parts: what parts rank by, by the name of the option; null if '
+  'they do not change the ranking.';

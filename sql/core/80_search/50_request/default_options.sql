@@ -50,13 +50,6 @@ begin
     2, -- fragment_count
     30, -- fragment_words
     ' … ', -- fragment_separator
-    null, -- token_vectors
-    null, -- token_vector_model
-    null, -- token_candidates
-    null, -- token_weight
-    null, -- profile
-    null, -- model
-    null, -- model_report
     null -- parts
   )::braid_store.search_options;
 end

@@ -28,7 +28,7 @@ begin
   select min(o.name) filter (where o.is_valid is not true),
          coalesce(jsonb_object_agg(o.attribute, o.value) filter (where o.attribute is not null and o.is_valid and o.is_given), '{}'),
          jsonb_object_agg(o.name, o.value) filter (where o.attribute is null and o.is_option and o.types <> '{keys}' and o.is_given),
-         coalesce(bool_or((o.part in ('boosts', 'arrangement') or o.name = 'prefilter') and o.value not in ('[]', 'false', 'null'))
+         coalesce(bool_or((o.part in ('boosts', 'tokens', 'arrangement') or o.name = 'prefilter') and o.value not in ('[]', 'false', 'null'))
                     filter (where o.is_option), false)
   into v_wrong, v_read, v_options.parts, v_options.is_rearranged
   from braid_store.given_options(options) o;
@@ -70,14 +70,8 @@ begin
   if v_options.rank_by is not null then
     v_options.rank_by := braid_store.read_rank_by_option(v_options.rank_by);
   end if;
-  if v_options.parts ? 'late_interaction' then
-    v_options := braid_store.read_late_interaction_option(v_options.parts -> 'late_interaction', v_options);
-  end if;
-  if v_options.parts ? 'profile' then
-    v_options.profile := braid_store.read_profile_option(v_options.parts -> 'profile');
-  end if;
-  if v_options.parts ? 'model' then
-    v_options.model := braid_store.read_model_option(v_options.parts -> 'model');
+  if v_options.parts is not null then
+    v_options.parts := braid_store.extend_options(v_options.parts);
   end if;
   return v_options;
 end

@@ -12,15 +12,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 set extra_float_digits = 1
 as $$
-declare
-  c_most_trees constant int := 100000;
-  v_model jsonb := ((explain_rows.request).options).model;
 begin
-  if cardinality(explain_rows.results) * jsonb_array_length(v_model -> 'trees') > c_most_trees then
-    raise exception '% rows to explain, each by % trees of the ranking model, are more than % trees',
-                    cardinality(explain_rows.results), jsonb_array_length(v_model -> 'trees'), c_most_trees
-      using errcode = '54000', hint = 'Give a lower match_count.';
-  end if;
   return (
     with part as (
       select p.chunk_number,
@@ -31,12 +23,17 @@ begin
              array(select case when r.full_text_score > 0 then r.chunk_id end
                    from unnest(explain_rows.results) with ordinality r (chunk_id) order by r.ordinality)) p
       group by p.chunk_number
+    ), extension as (
+      select e.place, jsonb_object_agg(e.name, e.explanation) as explanations
+      from braid_store.extend_explanation(explain_rows.request, explain_rows.results) e
+      where (explain_rows.request).parts is not null
+      group by e.place
     )
     select coalesce(jsonb_agg(jsonb_build_object(
              'place', n.place, 'chunk_id', r.chunk_id, 'external_id', r.external_id, 'chunk_index', r.chunk_index,
              'title', r.title, 'score', r.score,
-             'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, m.explained, false),
-             'formula', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, m.explained, true),
+             'arithmetic', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, e.explanations, false),
+             'formula', braid_store.score_arithmetic(r, explain_rows.fusion, explain_rows.spread, e.explanations, true),
              'spread', explain_rows.spread #> array['chunks', r.chunk_id::text],
              'fused_score', r.fused_score, 'boosts', r.boosts, 'group_score', r.group_score,
              'full_text', case when r.full_text_normalised_score is not null then jsonb_build_object(
@@ -49,22 +46,17 @@ begin
                   'terms', braid_store.sparse_parts(
                     (explain_rows.request).tenant_id, ((explain_rows.request).collection).id, (explain_rows.request).sparse,
                     r.chunk_id))) else '{}' end
-             || case when m.explained is not null then jsonb_build_object('model', m.explained) else '{}' end
+             || coalesce(e.explanations, '{}')
              order by n.place), '[]')
     from generate_subscripts(explain_rows.results, 1) n (place)
     cross join lateral unnest(explain_rows.results[n.place:n.place]) r
     left join part p on p.chunk_number = n.place
-    left join lateral (
-      select braid_store.explain_model(v_model, b.value) as explained
-      from jsonb_array_elements(r.boosts) b
-      where v_model is not null and b.value ->> 'signal' = 'model'
-      offset 0
-    ) m on true);
+    left join extension e on e.place = n.place);
 end
 $$;
 
 comment on function braid_store.explain_rows(braid_store.search_request, jsonb, jsonb, braid_store.search_result[]) is
   'Explains the score of each row of a search, as JSON: its rank and score in each leg, what each word added to BM25 '
-  'and each term to the sparse score, what a ranking model made of its features, and the arithmetic. fusion: the report of braid_store.rank_found; '
+  'and each term to the sparse score, what parts tell of it (extend_explanation), and the arithmetic. fusion: the report of braid_store.rank_found; '
   'null if only one leg was searched. '
   'spread: that of braid_store.spread_candidates; null if scores were not shared.';

@@ -2,7 +2,7 @@ create or replace function braid_store.score_arithmetic(
   found braid_store.search_result,
   fusion jsonb,
   spread jsonb,
-  model jsonb,
+  explanations jsonb,
   is_named boolean
 )
 returns text
@@ -55,38 +55,42 @@ as $$
            string_agg(case when is_named then format('weight_%s * signal_%s', b.place, b.place)
                            else format('%s * %s', b.value ->> 'weight', b.value ->> 'normalised_value') end, ' + ' order by b.place)
              filter (where b.value ? 'weight') as signals,
-           -- At most one: late interaction.
+           -- At most one that goes a share of the way to a value of its own.
+           max(b.value ->> 'signal') filter (where b.value ? 'share') as signal,
            max((b.value ->> 'share')::float8) filter (where b.value ->> 'normalised_value' is not null) as share,
            max((b.value ->> 'normalised_value')::float8) filter (where b.value ? 'share') as normalised,
            max((b.value ->> 'score')::float8) filter (where b.value ? 'share') as score
     from jsonb_array_elements(found.boosts) with ordinality b (value, place)
   ), mixed as (
     select case when b.normalised is null then s.sum
-                -- rank_by_tokens lets no score get below this one by rounding.
+                -- No score gets below this one by rounding.
                 when b.score = b.normalised
                   then format('max(%s, (%s) + %s * (%s - (%s)))', l.similarity, s.sum, l.share, l.similarity, s.sum)
                 else format('(%s) + %s * (%s - (%s))', s.sum, l.share, l.similarity, s.sum) end as sum,
            coalesce(b.score, s.score) as score
     from shared s, boost b,
-         lateral (select case when is_named then 'late_interaction' else b.normalised::text end as similarity,
-                         case when is_named then 'late_interaction_weight' else b.share::text end as share) l
-  ), modelled as (
-    select case when model is null then m.sum
-                when (model ->> 'sum')::float8 < 0 then format('0.5 / (1 - (%s))', o.sum)
+         lateral (select case when is_named then b.signal else b.normalised::text end as similarity,
+                         case when is_named then b.signal || '_weight' else b.share::text end as share) l
+  ), summed as (
+    -- A score that a part has made anew, at most one: of a sum, from 0 to 1.
+    select case when e.value is null then m.sum
+                when (e.value ->> 'sum')::float8 < 0 then format('0.5 / (1 - (%s))', o.sum)
                 else format('1 - 0.5 / (1 + (%s))', o.sum) end as sum,
-           coalesce((model ->> 'score')::float8, m.score) as score
-    from mixed m, (select case when is_named then 'model_sum' else model ->> 'arithmetic' end as sum) o
+           coalesce((e.value ->> 'score')::float8, m.score) as score
+    from mixed m
+    left join jsonb_each(explanations) e on e.value ? 'arithmetic'
+    cross join lateral (select case when is_named then e.key || '_sum' else e.value ->> 'arithmetic' end as sum) o
   )
   select case when b.signals is null and b.factors is null and b.addends is null then s.sum
               when b.signals is not null then concat(format('(%s)', b.signals), b.factors, b.addends)
               else concat(case when s.score < 1e-150 then '0' else format('(%s)', s.sum) end, b.factors, b.addends)
          end
-  from modelled s, boost b;
+  from summed s, boost b;
 $$;
 
 comment on function braid_store.score_arithmetic(braid_store.search_result, jsonb, jsonb, jsonb, boolean) is
   'Writes the score of a row as an arithmetic expression, which in double precision gives the score to the last bit: '
   'the shares of the legs and what it got from neighbours, or the signals that rows are ranked by; then the boosts. found: '
   'the row. fusion: the report of braid_store.rank_found; null if only one leg was searched. spread: that of '
-  'braid_store.spread_candidates; null if neighbours shared nothing. model: what braid_store.explain_model tells; null without a '
-  'model. is_named: the expression has the names of the numbers in place of their values.';
+  'braid_store.spread_candidates; null if neighbours shared nothing. explanations: what extend_explanation tells of the row, by '
+  'name; null without any. is_named: the expression has the names of the numbers in place of their values.';

@@ -150,17 +150,6 @@ begin
                 coalesce(v_options.semantic_normalisation, v_collection.normalisation),
                 coalesce(v_options.sparse_normalisation, v_collection.normalisation)))
          n (full_text, semantic, sparse);
-  if v_has_options or v_collection.parts is not null then
-    if v_options.token_vectors is not null then
-      v_options := braid_store.prepare_token_vectors(v_options, v_collection);
-    end if;
-    if v_options.model is not null or v_collection.parts ? 'ranking_model' then
-      -- Sparse terms with one of the other two are not what the mode hybrid of a model means.
-      v_options := braid_store.choose_model(
-        v_options, tenant_id, v_collection,
-        case when v_legs = 'hybrid' and not (v_has_text and query_embedding is not null) then 'sparse' else v_legs end);
-    end if;
-  end if;
   if filters is null then
     v_filter := braid_store.no_filter();
   else
@@ -225,20 +214,21 @@ begin
     case when v_options.diversify or v_options.collapse_similarity is not null then 2000 else 10000 end,
     v_legs <> 'prefilter' and candidate_count is null, -- may_grow
     null, 0, false, -- fingerprint, rows_before, is_listed
-    null, embedding_mark is not null, v_options.parts); -- sparse, is_stored_embedding, parts
+    null, embedding_mark is not null, null); -- sparse, is_stored_embedding, parts
   if v_asks_sparse then
     v_request.sparse := braid_store.compile_sparse_query(v_sparse, v_options.sparse is not null);
   end if;
-  if v_has_options is not true then
+  if v_has_options is not true and v_collection.parts is null then
     return v_request;
   end if;
   if v_options.boosts <> '[]' then
     v_request.boosts := braid_store.compile_boosts(v_options.boosts, tenant_id, v_collection.id);
   end if;
-  if v_options.profile is not null then
-    v_part := braid_store.compile_profile(v_options.profile, tenant_id, v_collection);
-    v_request.boosts := v_request.boosts || v_part.boosts;
-    v_request.options.profile := v_part.report;
+  if v_options.parts is not null or v_collection.parts is not null then
+    v_request := braid_store.extend_request(v_request);
+    if v_legs not in ('hybrid', 'prefilter') and (v_request.options).is_rearranged then
+      v_request.candidate_count := coalesce(candidate_count, greatest(100, 4 * match_count));
+    end if;
   end if;
   if v_options.cursor is not null then
     v_request := braid_store.plan_page(v_request, braid_store.query_fingerprint(array[
@@ -248,8 +238,8 @@ begin
       (options - 'cursor')::text,
       -- It may change between two pages, and then all scores do.
       braid_store.ranking_of(v_collection)::text]
-      -- A model may be replaced between two pages, and the collection may get another.
-      || case when v_options.model is not null then array[v_options.model::text] end) || coalesce(':' || embedding_mark, ''));
+      -- So may what parts rank by.
+      || case when v_request.parts is not null then array[v_request.parts::text] end) || coalesce(':' || embedding_mark, ''));
   end if;
   return v_request;
 end

@@ -17,7 +17,7 @@ begin
   request.rows_before := v_page.place;
   -- If no score depends on how many candidates there are, pages go on beyond the candidates of the first page.
   request.is_listed := request.legs <> 'prefilter' and request.boosts = '{}' and v_options.rank_by is null
-                       and v_options.token_vectors is null and v_options.model is null
+                       and request.parts is null
                        and (request.collection).neighbour_weight = 0 and v_options.smoothing = 0 and v_options.group_score = 'max'
                        and (request.legs <> 'hybrid'
                             or braid_store.is_absolute((request.collection).fusion, v_options.full_text_normalisation,

@@ -38,12 +38,9 @@ begin
     from braid_store.spread_candidates(request, v_candidates.ranked, leg_candidates.shard,
                                        is_reported and (request.options).explain) s;
   end if;
-  if num_nonnulls((request.options).token_vectors, (request.options).model, (request.options).rank_by) > 0 then
-    if (request.options).token_vectors is not null then
-      v_candidates.ranked := braid_store.rank_by_tokens(request, v_candidates.ranked);
-    end if;
-    if (request.options).model is not null then
-      v_candidates.ranked := braid_store.rank_by_model(request, v_candidates.ranked);
+  if num_nonnulls(request.parts, (request.options).rank_by) > 0 then
+    if request.parts is not null then
+      v_candidates.ranked := braid_store.extend_ranking(v_candidates.ranked, request);
     end if;
     if (request.options).rank_by is not null then
       v_candidates.ranked := braid_store.rank_by_signals(request.tenant_id, v_candidates.ranked, (request.options).rank_by);
@@ -68,5 +65,5 @@ $$;
 
 comment on function braid_store.rank_found(braid_store.search_request, braid_store.found_candidates, boolean) is
   'Makes one list, best first, of what the legs found: fuses it, leaves out scores below min_score, shares scores among '
-  'neighbours, ranks by token vectors, a model and other signals, applies boosts and leaves out what is below min_relevance. '
+  'neighbours, ranks by what parts add and by signals, applies boosts and leaves out what is below min_relevance. '
   'is_reported: its report tells how it was fused, as far as the option explain asks for that.';

@@ -26,7 +26,7 @@ declare
   v_found record;
 begin
   -- One statement, and so one snapshot.
-  select to_jsonb(s.results) as results, s.stats, braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings,
+  select to_jsonb(s.results) as results, s.stats - 'warnings' as stats, braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings,
          (select c from braid_store.collections c where c.name = run_logged_search.collection) as collection
   into v_found
   from braid_calls.run_search(

@@ -25,7 +25,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
            'results', to_jsonb(s.results),
-           'stats', s.stats,
+           'stats', s.stats - 'warnings',
            'warnings', braid_calls.search_warnings(collection, s.stats))
   from braid_calls.run_search(
          may_be_sparse => true, query_text => query_text, query_embedding => query_embedding, match_count => match_count,

@@ -34,5 +34,5 @@ comment on function braid.multi_search(jsonb, int, float8, float8, jsonb, text, 
   'together by their ranks: score is the sum of weight / (60 + rank) over the queries that have the row. results: the rows, '
   'with query_ranks, an object for each such query: query (its number, from 1), rank and score in its search. All other columns '
   'are those of the query that counts most for the row. The options that shape rows hold for all queries together, the others for '
-  'each; snippet and cursor are refused, and so are late_interaction and terms in sparse with more than one query. If group_by or '
+  'each; snippet and cursor are refused, and so is what is made of one query, such as terms in sparse, with more than one. If group_by or '
   'collapse leave less than match_count, up to 1000 rows of each query are put together. stats: queries has those of each. warnings: as in search_json, with the numbers of the queries.';

@@ -58,15 +58,17 @@ begin
   end if;
   perform braid_store.read_search_options(options),
           braid_store.refuse_other_options(
-            'multi_search', options, '{query,vectors,fusion,sparse,boosts,arrangement}',
+            'multi_search', options, '{query,vectors,sparse,boosts,tokens,arrangement}',
             'Mark the rows with braid.highlight and the text of a query that has them.');
   if options ->> 'cursor' is not null then
     raise exception 'option cursor has no meaning for multi_search'
       using errcode = '22023', hint = format('Ask for all rows at once: match_count may be up to %s.', c_most_rows);
   end if;
   if jsonb_typeof(queries) = 'array' and jsonb_array_length(queries) > 1 then
-    v_name := case when options ->> 'late_interaction' is not null then 'late_interaction'
-                   when jsonb_typeof(options -> 'sparse') = 'object' then 'sparse' end;
+    v_name := (
+      select min(o.key) from jsonb_each(options) o
+      join braid_store.known_search_options() k on k.name = o.key and k.part in ('tokens', 'sparse')
+      where jsonb_typeof(o.value) = 'object');
     if v_name is not null then
       raise exception 'option % is of one query, and there are %', v_name, jsonb_array_length(queries)
         using errcode = '22023',
@@ -101,7 +103,7 @@ begin
       v_ranks := v_ranks || array(select generate_series(1, cardinality(v_found.results)));
       v_weights := v_weights || array_fill(v_query.weight, array[cardinality(v_found.results)]);
       v_stats := v_stats || jsonb_build_array(
-        jsonb_build_object('text', v_query.query_text, 'weight', v_query.weight) || v_found.stats);
+        jsonb_build_object('text', v_query.query_text, 'weight', v_query.weight) || v_found.stats - 'warnings');
       v_warnings := v_warnings || (
         select coalesce(jsonb_agg(w.value || jsonb_build_object('query', v_place)), '[]')
         from jsonb_array_elements(braid_calls.search_warnings(collection, v_found.stats)) w);

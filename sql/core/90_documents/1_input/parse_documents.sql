@@ -25,7 +25,7 @@ declare
   -- What stands for an embedding in the hash of a document, as its place in embeddings is another in each batch.
   v_digests text[];
   v_keys text[]; -- that any document has: what needs others is not planned
-  v_part_keys text[] := array(select jsonb_object_keys(braid_store.extend_document_fields()));
+  v_part_keys text[];
   v_has_part_keys boolean;
   v_chunk_lists jsonb[];
   v_chunk_names text[];
@@ -40,8 +40,9 @@ begin
   end if;
   perform braid_store.check_sizes(parse_documents.documents);
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
-  v_keys := array(select distinct jsonb_object_keys(d) from jsonb_array_elements(parse_documents.documents) d);
-  v_has_part_keys := v_keys && v_part_keys;
+  select k.all_keys, k.part_keys, k.all_keys && k.part_keys into v_keys, v_part_keys, v_has_part_keys
+  from (select array(select distinct jsonb_object_keys(d) from jsonb_array_elements(parse_documents.documents) d) as all_keys,
+               array(select jsonb_object_keys(braid_store.extend_document_fields())) as part_keys) k;
   if v_keys && '{importance,occurred_at}'::text[] then
     perform braid_store.check_values(array[parse_documents.documents], '{document}');
   end if;

@@ -29,7 +29,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select jsonb_build_object(
            'results', to_jsonb(s.results),
-           'stats', s.stats #- '{recall,warnings}',
+           'stats', (s.stats #- '{recall,warnings}') - 'warnings',
            'warnings', (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(collection, s.stats))
   from braid_calls.run_recall(
          query_text => query_text, query_embedding => query_embedding, timeframe => timeframe, strategy => strategy,

@@ -30,7 +30,7 @@ declare
   v_found record;
 begin
   -- One statement, and so one snapshot.
-  select to_jsonb(s.results) as results, s.stats #- '{recall,warnings}' as stats,
+  select to_jsonb(s.results) as results, (s.stats #- '{recall,warnings}') - 'warnings' as stats,
          (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection, s.stats) as warnings,
          (select c from braid_store.collections c where c.name = run_logged_recall.collection) as collection
   into v_found

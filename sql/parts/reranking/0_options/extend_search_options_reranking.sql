@@ -13,7 +13,7 @@ begin
   values
     ('profile', '{string,object}'::text[], 'boosts', null::text, null::float8, null::float8, null::text[], 'Give the name of a profile, or an object: {"name": "ana", "weight": 0.2}.'),
     ('model', '{string,object,boolean}', 'boosts', null, null, null, null, 'Give the name of a ranking model, a model itself, or false for none.'),
-    ('late_interaction', '{object}', 'boosts', null, null, null, null, 'Give the vectors of the query''s tokens: {"vectors": [[0.1, …], …]}, and if you like candidates and weight.');
+    ('late_interaction', '{object}', 'tokens', null, null, null, null, 'Give the vectors of the query''s tokens: {"vectors": [[0.1, …], …]}, and if you like candidates and weight.');
 end
 $$;
 

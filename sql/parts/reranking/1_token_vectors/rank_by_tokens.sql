@@ -13,8 +13,9 @@ set jit = off
 set extra_float_digits = 1
 as $$
 declare
-  v_weight float8 := (request.options).token_weight;
-  v_count int := least(cardinality(candidates), (request.options).token_candidates);
+  v_option jsonb := request.parts -> 'late_interaction';
+  v_weight float8 := v_option ->> 'weight';
+  v_count int := least(cardinality(candidates), (v_option ->> 'candidates')::int);
   v_similarities float8[];
   v_low float8;
   v_high float8;
@@ -26,7 +27,8 @@ begin
   v_similarities := braid_store.max_similarities(
     request.tenant_id, request.collection,
     array(select c.chunk_id from unnest(candidates[:v_count]) with ordinality c order by c.ordinality),
-    (request.options).token_vectors);
+    array(select u.vector::@vector@.halfvec
+          from jsonb_array_elements_text(v_option -> 'vectors') with ordinality u (vector, place) order by u.place));
   select min(s.similarity), max(s.similarity) into v_low, v_high from unnest(v_similarities) s (similarity);
   select min(c.score), max(c.score) into v_low_score, v_high_score from unnest(candidates[:v_count]) c;
   for v_place in 1..v_count loop
@@ -51,7 +53,7 @@ $$;
 
 comment on function braid_store.rank_by_tokens(braid_store.search_request, braid_store.fused_candidate[]) is
   'Gives the best candidates new scores by their token vectors, and sorts all, best first: the score so far goes '
-  'the share token_weight of the way to what max_similarities gives, brought to the scale of these scores: the lowest of '
-  'the first token_candidates gets the lowest of their scores, the highest the highest. A chunk without token vectors keeps its '
+  'the share weight of the way to what max_similarities gives, brought to the scale of these scores: the lowest of '
+  'the first candidates gets the lowest of their scores, the highest the highest. A chunk without token vectors keeps its '
   'score, and so do all if their similarities are equal. The column boosts tells the similarity, what became of it, its '
   'share and the score.';

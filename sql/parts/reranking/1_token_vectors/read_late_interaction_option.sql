@@ -1,7 +1,5 @@
-create or replace function braid_store.read_late_interaction_option(
-  given jsonb,
-  inout options braid_store.search_options
-)
+create or replace function braid_store.read_late_interaction_option(given jsonb)
+returns jsonb
 language plpgsql
 immutable
 parallel unsafe
@@ -37,13 +35,14 @@ begin
     raise exception 'option late_interaction has no vectors'
       using errcode = '22023', hint = 'Give the vectors of the query''s tokens: {"vectors": [[0.1, ...], ...]}.';
   end if;
-  options.token_vectors := braid_store.parse_token_vectors(given -> 'vectors', 'option late_interaction: vectors');
-  options.token_vector_model := given ->> 'embedding_model';
-  options.token_candidates := coalesce((given ->> 'candidates')::float8::int, 50);
-  options.token_weight := coalesce((given ->> 'weight')::float8, 0.5);
+  return jsonb_build_object(
+    'vectors', braid_store.parse_token_vectors(given -> 'vectors', 'option late_interaction: vectors')::text[],
+    'embedding_model', given -> 'embedding_model',
+    'candidates', coalesce((given ->> 'candidates')::float8::int, 50),
+    'weight', coalesce((given ->> 'weight')::float8, 0.5));
 end
 $$;
 
-comment on function braid_store.read_late_interaction_option(jsonb, braid_store.search_options) is
-  'Returns options with those of late interaction filled in. given: the JSON value of the option, an object. Raises 22023 for '
+comment on function braid_store.read_late_interaction_option(jsonb) is
+  'Returns the option late_interaction with its defaults, its vectors as text. given: its JSON value, an object. Raises 22023 for '
   'values that cannot be used; whether the collection has such vectors is looked at by prepare_token_vectors.';

@@ -14,7 +14,7 @@ as $$
 declare
   -- A few seconds.
   c_most_steps constant bigint := 100000000;
-  v_model jsonb := (request.options).model;
+  v_model jsonb := request.parts #> '{model,model}';
   v_nodes bigint;
   v_names text[] := array(select jsonb_array_elements_text(v_model -> 'features'));
   v_scores float8[];
@@ -41,7 +41,7 @@ begin
      from unnest(v_names) with ordinality n (name, place)),
     braid_store.model_expression(v_model))
   into v_scores, v_reports
-  using request, candidates, v_names, (request.options).model_report ->> 'name';
+  using request, candidates, v_names, request.parts #>> '{model,name}';
   for v_place in 1..cardinality(candidates) loop
     candidates[v_place].boosts := coalesce(candidates[v_place].boosts, '[]') || v_reports[v_place];
   end loop;
@@ -50,5 +50,5 @@ end
 $$;
 
 comment on function braid_store.rank_by_model(braid_store.search_request, braid_store.fused_candidate[]) is
-  'Gives candidates new scores by the ranking model of the options, and sorts them, best first. With s for the sum of the model, the '
+  'Gives candidates new scores by the ranking model of the request, and sorts them, best first. With s for the sum of the model, the '
   'score is 0.5 / (1 - s) below 0, else 1 - 0.5 / (1 + s). The column boosts tells the features, the sum (value) and the score.';

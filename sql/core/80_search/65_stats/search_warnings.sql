@@ -51,8 +51,8 @@ begin
      and search_warnings.stats -> 'corrections' = '[]' and search_warnings.stats -> 'dropped_terms' = '[]'
      and (search_warnings.stats -> 'terms' <> '[]' or search_warnings.stats ->> 'mode' = 'semantic')
      and coalesce(search_warnings.stats ->> 'candidates_without_embedding', '0') = '0'
-     and not search_warnings.stats ?| '{asked_candidate_count,candidates_without_token_vectors,no_dates,other_collections,profile,sparse_terms,
-                                        statistics_scope,undeclared_filter,unknown_filter_keys}'
+     and not search_warnings.stats ?| '{asked_candidate_count,no_dates,other_collections,sparse_terms,statistics_scope,
+                                        undeclared_filter,unknown_filter_keys,warnings}'
      and not v_lacks_index and not v_awaits_index and v_unused_recall is null
      and not (v_asks_semantic and exists (
        select from braid_store.embedding_jobs j
@@ -83,9 +83,6 @@ begin
            ('candidates_without_embedding', (search_warnings.stats ->> 'candidates_without_embedding')::int > 0,
             format('%s of the chunks compared have no embedding yet; they count as of average similarity.',
                    search_warnings.stats ->> 'candidates_without_embedding')),
-           ('candidates_without_token_vectors', (search_warnings.stats ->> 'candidates_without_token_vectors')::int > 0,
-            format('%s of the chunks that late interaction ranks have no token vectors of the collection''s model; they '
-                   'keep their score.', search_warnings.stats ->> 'candidates_without_token_vectors')),
            ('chunks_not_embedded', p.count > 0,
             format('%s chunks wait for their embedding and cannot be found semantically.',
                    case when p.count > 1000 then 'more than 1000' else p.count::text end)),
@@ -120,9 +117,6 @@ begin
             format('The sign is read as text and not as an operator in %s. Write -"..." for what must not be there, +"..." for what must.',
                    (select string_agg(left(p.word, 60), ', ' order by p.place)
                     from jsonb_array_elements_text(search_warnings.stats -> 'signs_read_as_text') with ordinality p (word, place)))),
-           ('profile_of_other_model', search_warnings.stats #>> '{profile,embedding}' = 'other_model',
-            format('The vector of profile "%s" is of another model than the collection''s searches, so it does not count: learn or '
-                   'set the profile again.', search_warnings.stats #>> '{profile,name}')),
            ('query_cut', (search_warnings.stats ->> 'query_cut')::boolean,
             'Only the first 16384 characters of the query were searched by full text.'),
            ('scoring_cut', (search_warnings.stats ->> 'scoring_cut')::boolean,
@@ -164,6 +158,9 @@ begin
                                     'time_budget, or with so much.', v_seconds_needed) end)),
            ('underfilled', (search_warnings.stats ->> 'underfilled')::boolean,
             'Fewer rows than asked although more may match: raise candidate_count.')
+           union all
+           -- Of parts.
+           select e.value ->> 'code', true, e.value ->> 'message' from jsonb_array_elements(search_warnings.stats -> 'warnings') e
          ) w (code, is_given, message)
     where w.is_given);
 end

@@ -1,5 +1,5 @@
-create or replace function braid_store.read_model_option(given jsonb)
-returns jsonb
+create or replace function braid_store.check_model_option(given jsonb)
+returns void
 language plpgsql
 immutable
 parallel safe
@@ -13,9 +13,8 @@ begin
     raise exception 'option model is %', left(given::text, 100)
       using errcode = '22023', hint = 'Give the name of a ranking model, a model itself, or false for none.';
   end if;
-  return given;
 end
 $$;
 
-comment on function braid_store.read_model_option(jsonb) is
-  'Returns the option model as it was given: a name, a model, or false. Raises 22023 for values that cannot be used.';
+comment on function braid_store.check_model_option(jsonb) is
+  'Raises 22023 for an option model that is no name, no model and not false.';

@@ -29,6 +29,7 @@ declare
   v_keys text[];
   v_plain_signs text[];
   v_others text[];
+  v_warnings jsonb;
   v_stats jsonb;
 begin
   v_stats := jsonb_build_object(
@@ -89,23 +90,18 @@ begin
     v_stats := v_stats || jsonb_build_object(
       'candidates_without_embedding', candidates.report #> '{semantic,without_embedding}');
   end if;
-  if v_options.token_vectors is not null then
-    v_stats := v_stats || jsonb_build_object(
-      'candidates_without_token_vectors',
-      (select count(*) from unnest(candidates.ranked) c
-       where c.boosts @> '[{"signal": "late_interaction", "value": null}]'));
-  end if;
   if (request.collection).statistics_scope = 'filter' and request.query_text <> '' and not (request.filter).is_empty
      or request.scope_chunks is not null then
     v_stats := v_stats || jsonb_build_object(
       'statistics_scope', case when request.scope_chunks is null then 'collection' else 'filter' end,
       'scope_chunks', request.scope_chunks);
   end if;
-  if v_options.model_report is not null then
-    v_stats := v_stats || jsonb_build_object('model', v_options.model_report);
-  end if;
-  if v_options.profile is not null then
-    v_stats := v_stats || jsonb_build_object('profile', v_options.profile);
+  if request.parts is not null or v_options.parts is not null then
+    v_stats := v_stats || braid_store.extend_stats(request, candidates.ranked);
+    v_warnings := (select jsonb_agg(to_jsonb(w)) from braid_store.extend_warnings(v_stats) w);
+    if v_warnings is not null then
+      v_stats := v_stats || jsonb_build_object('warnings', v_warnings);
+    end if;
   end if;
   if not (request.filter).is_empty then
     if found_candidates.filter_ms > c_long_ms then
@@ -150,4 +146,4 @@ $$;
 comment on function braid_store.search_stats(braid_store.search_request, braid_store.found_candidates,
                                              braid_store.ranked_candidates, braid_store.arrangement,
                                              braid_store.search_result[]) is
-  'The stats of a search as search_json returns them, without the timings.';
+  'The stats of a search as search_json returns them, without the timings, and with the warnings of parts.';

@@ -1,0 +1,15 @@
+create or replace function braid_store.extend_options(inout options jsonb)
+language plpgsql
+immutable
+parallel unsafe
+security invoker
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  null;
+end
+$$;
+
+comment on function braid_store.extend_options(jsonb) is
+  'Extension point: checks the options of parts that a search gives, and returns them with their defaults. options: them alone, by '
+  'name; of types that extend_search_options lists.';
