@@ -1,0 +1,31 @@
+"""What is made of the options of searches follows from their declarations."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+import pytest
+
+pytestmark = pytest.mark.any_version
+ROOT = Path(__file__).parents[3]
+
+
+def test_what_is_made_of_options_is_up_to_date() -> None:
+    command = [sys.executable, "python/tools/search_options.py", "--check"]
+    checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (checked.returncode, checked.stdout) == (0, "")
+
+
+def test_each_option_of_the_core_has_an_attribute(shared_db: psycopg.Connection) -> None:
+    """Else it would be read, and forgotten."""
+    without = shared_db.execute(
+        "select k.name from braid_store.known_search_options() k"
+        " left join pg_catalog.pg_attribute a"
+        "   on a.attrelid = 'braid_store.search_options'::regclass and a.attname = k.attribute"
+        " where a.attname is null and k.types not in ('{}', '{keys}')"
+        "   and k.name not in (select e.name from braid_store.extend_search_options() e)"
+    ).fetchall()
+    assert without == []
