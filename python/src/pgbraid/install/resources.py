@@ -134,7 +134,7 @@ def _files(folder: Path) -> tuple[SqlFile, ...]:
     files = []
     for parent, _, names in os.walk(folder):
         for name in names:
-            if name.endswith((".sql", "part.json")):
+            if name.endswith((".sql", "part.json", "options.json")):
                 path = os.path.join(parent, name)
                 with open(path, encoding="utf-8", newline="") as file:
                     files.append(SqlFile(path[len(str(folder)) + 1 :].replace(os.sep, "/"), file.read()))
