@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from support.api import OBJECTS
 from support.api import TABLES as FACTS
 from support.api import tables as by_policy
 from support.roles import definer_role, owner_role
@@ -252,25 +253,6 @@ def test_views_check_the_callers_rights(catalog: Any) -> None:
         " owner from pg_class c"
         " where c.relkind = 'v' and c.relnamespace::regnamespace::text in ('braid', 'braid_store')"
     ).fetchall()
-    assert {view.name for view in views} == {
-        "collections",
-        "embedding_costs",
-        "index_health",
-        "model_migrations",
-        "outbox",
-        "query_statistics",
-        "search_feedback",
-        "search_hours",
-        "search_latency",
-        "search_log",
-        "search_problems",
-        "search_success",
-        "search_activity",
-        "storage",
-        "storage_growth",
-        "synonyms",
-        "tenant_growth",
-        "tenant_storage",
-    }
+    assert {f"braid.{view.name}" for view in views} == {name for name, h in OBJECTS.items() if h.kind == "view"}
     owner = owner_role(catalog)
     assert [view for view in views if "security_invoker=true" not in view.options or view.owner != owner] == []

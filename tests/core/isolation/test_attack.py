@@ -16,6 +16,7 @@ from core.isolation.world import ALPHA, Gateway, World, tenant_claims
 from psycopg import sql
 
 from pgbraid import embedded
+from support.api import OBJECTS
 from support.calls import one
 from support.waiting import processor_seconds
 
@@ -36,16 +37,7 @@ CANARY = re.compile(
     re.IGNORECASE,
 )
 # About all tenants, for those who look after all of them: administrators, services and monitors.
-FOR_ALL_TENANTS = {
-    "braid.embedding_costs",
-    "braid.index_health",
-    "braid.outbox",
-    "braid.search_activity",
-    "braid.storage",
-    "braid.storage_growth",
-    "braid.tenant_growth",
-    "braid.tenant_storage",
-}
+FOR_ALL_TENANTS = {name for name, header in OBJECTS.items() if header.kind == "view" and "monitor" in header.roles}
 # Of whom every call is tried; of the others some.
 ROLES = ["reader", "writer", "admin", "anon", "authenticated", "service_role", "service", "no_member", "plain"]
 SAMPLE = 300
