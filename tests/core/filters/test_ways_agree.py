@@ -114,7 +114,7 @@ def lists(db: Connection, key: str) -> int:
 
 
 @settings(
-    max_examples=examples(150), deadline=None, derandomize=True,
+    max_examples=examples(80), deadline=None, derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )  # fmt: skip
 @given(each=filters)

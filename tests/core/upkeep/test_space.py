@@ -7,16 +7,21 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
+from pgbraid import embedded
 from pgbraid.cli import main, space
+from support import clone
 from support.calls import full_text, one, upsert
 
 Connection = psycopg.Connection[Any]
+NewDatabase = Callable[[], AbstractContextManager[str]]
 WORDS = 2000
 MOVE = """
 select moved_count
@@ -25,17 +30,32 @@ from braid_store.move_postings(0, ('(' || pg_relation_size('braid_store.postings
 INVALID = "select count(*) from pg_index where not indisvalid"
 
 
+@pytest.fixture(scope="module")
+def filled(new_database: NewDatabase) -> Iterator[str]:
+    """The name of a database with postings that were written in 24 small segments, and merged."""
+    with new_database() as dsn:
+        with psycopg.connect(dsn, autocommit=True) as db:
+            rng = np.random.default_rng(0)
+            for batch in range(24):
+                texts = (" ".join(f"w{word}" for word in rng.zipf(1.3, 60) % WORDS) for _ in range(64))
+                upsert(db, [{"external_id": f"{batch}-{n}", "content": text} for n, text in enumerate(texts)])
+            db.execute("select braid.maintain()")
+        yield str(conninfo_to_dict(dsn)["dbname"])
+
+
+@pytest.fixture
+def dsn(request: pytest.FixtureRequest, server: embedded.Server, new_database: NewDatabase) -> Iterator[str]:
+    """Of a test that asks for `bloated`: of a copy of the database that is."""
+    if "bloated" in request.fixturenames:
+        with clone(server, request.getfixturevalue("filled")) as name:
+            yield server.dsn_for(name)
+    else:
+        with new_database() as new:
+            yield new
+
+
 @pytest.fixture
 def bloated(db: Connection) -> Connection:
-    """Postings that were written in 24 small segments, and merged."""
-    # An autovacuum in between would leave room in front, and the last merge would write there.
-    db.execute("alter table braid_store.postings set (autovacuum_enabled = off, toast.autovacuum_enabled = off)")
-    rng = np.random.default_rng(0)
-    for batch in range(24):
-        texts = (" ".join(f"w{word}" for word in rng.zipf(1.3, 60) % WORDS) for _ in range(64))
-        upsert(db, [{"external_id": f"{batch}-{n}", "content": text} for n, text in enumerate(texts)])
-    db.execute("select braid.maintain()")
-    db.execute("select pg_stat_force_next_flush()")
     return db
 
 
@@ -111,7 +131,6 @@ def test_a_few_postings_at_the_end_do_not_keep_the_file_long(
 
 
 def test_long_lists_keep_neither_file_long(db: Connection, run: Callable[[], dict[str, Any]]) -> None:
-    db.execute("alter table braid_store.postings set (autovacuum_enabled = off, toast.autovacuum_enabled = off)")
     rng = np.random.default_rng(0)
     for batch in range(24):
         # Most of what is stored is lists of common words, out of line.

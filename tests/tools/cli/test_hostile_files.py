@@ -119,7 +119,7 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 def test_files_that_ended_the_run_are_named_and_the_rest_is_indexed(
     run: Run, client: pgbraid.Client, tmp_path: Path, limit: Callable[..., None]
 ) -> None:
-    limit(MEMORY_BYTES=300_000_000, CPU_SECONDS=2)
+    limit(MEMORY_BYTES=300_000_000, CPU_SECONDS=1)
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content())
     for name in ("a.txt", "fog.md", "z.txt"):

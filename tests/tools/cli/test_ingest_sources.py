@@ -18,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 
 import pgbraid
 from pgbraid.errors import ConnectionLostError
-from support.waiting import PATIENCE
+from support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.any_version
 
@@ -340,19 +340,37 @@ def many(folder: Path, count: int) -> Path:
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
 def test_what_was_interrupted_goes_on(client: pgbraid.Client, dsn: str, tmp_path: Path, sent: signal.Signals) -> None:
-    # Ten batches, of which two or three are under way when the first has been committed.
+    # Ten batches, of which the last cannot be written before the signal has been sent.
     folder = many(tmp_path / "many", 900)
+    client.connection.execute(
+        """
+        create function public.hold() returns trigger language plpgsql security definer as $$
+        begin
+          if new.external_id ~ '/99.?.txt$' then
+            perform pg_advisory_xact_lock_shared(1);
+          end if;
+          return null;
+        end $$;
+        create trigger hold after insert on braid_store.documents for each row execute function public.hold();
+        select pg_advisory_lock(1)
+        """
+    )
+    held = "select count(*) from pg_locks where locktype = 'advisory' and not granted"
     sessions_before = sessions(client)
     first = start(dsn, folder)
-    while not client.count():
+
+    def is_under_way() -> bool:
         assert first.poll() is None, first.communicate()
-        time.sleep(0.01)
+        return bool(client.count() and client.connection.execute(held).fetchone() != (0,))
+
+    until(is_under_way)
     first.send_signal(sent)
     out, err = first.communicate(timeout=PATIENCE)
     assert first.returncode == (-sent if sent == signal.SIGKILL else 130), err
     # A statement whose client was killed goes on to its end.
-    while sessions(client) != sessions_before:
-        time.sleep(0.05)
+    client.connection.execute("select pg_advisory_unlock(1)")
+    client.connection.execute("drop trigger hold on braid_store.documents")
+    until(lambda: sessions(client) == sessions_before)
     there = len(whole_files(client))
     assert 0 < there < 901
     second = start(dsn, folder)
