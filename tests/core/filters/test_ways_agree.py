@@ -17,6 +17,7 @@ from support.examples import examples
 from support.filter_model import matches
 from support.nearest import maintain
 
+pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]
 Json = Any
 # Lists are made of segments of 1,000 chunks and more.

@@ -86,6 +86,7 @@ def delete(db: Connection, names: list[str]) -> None:
     db.execute("select braid.delete_documents(%s, 'c')", (names,))
 
 
+@pytest.mark.any_version
 def test_each_is_found(db: Connection, vectors: Vectors) -> None:
     assert indexed(db) == 252
     check(db, vectors)
@@ -93,6 +94,7 @@ def test_each_is_found(db: Connection, vectors: Vectors) -> None:
     assert names == {name for name in vectors if name.startswith("yes")}
 
 
+@pytest.mark.any_version
 def test_deleting_the_one_in_the_index_leaves_the_others(db: Connection, vectors: Vectors) -> None:
     for gone in (["yes000", "no000"], ["yes001"], [f"yes{n:03}" for n in range(2, 150)]):
         delete(db, gone)
@@ -102,6 +104,7 @@ def test_deleting_the_one_in_the_index_leaves_the_others(db: Connection, vectors
     check(db, vectors)
 
 
+@pytest.mark.any_version
 def test_nothing_stays_when_all_are_deleted(db: Connection, vectors: Vectors) -> None:
     delete(db, ["no000"])
     delete(db, [name for name in vectors if name.startswith("no") and name != "no000"])
@@ -111,6 +114,7 @@ def test_nothing_stays_when_all_are_deleted(db: Connection, vectors: Vectors) ->
     check(db, {name: row for name, row in vectors.items() if name.startswith("d")})
 
 
+@pytest.mark.any_version
 def test_one_that_fails_the_filter_does_not_hide_the_others(db: Connection, vectors: Vectors) -> None:
     """The first of the equal ones stands in the index; it and others do not pass."""
     names = list(vectors)
@@ -119,6 +123,7 @@ def test_one_that_fails_the_filter_does_not_hide_the_others(db: Connection, vect
     check(db, {name: vectors[name] for n, name in enumerate(names) if n % 3}, filters={"kept": True})
 
 
+@pytest.mark.any_version
 def test_replaced_and_new_vectors(db: Connection, vectors: Vectors) -> None:
     """Those in the index move away, others become equal, and one becomes what another was."""
     for replaced in (
@@ -192,6 +197,7 @@ def test_a_vector_that_comes_while_the_one_in_the_index_is_deleted(
     assert sorted(names) == sorted(name for name in vectors if name.startswith(("yes", "new")))
 
 
+@pytest.mark.any_version
 def test_demotion(db: Connection, vectors: Vectors) -> None:
     left = {name: row for name, row in vectors.items() if name.startswith(("no", "d00"))}
     delete(db, [name for name in vectors if name not in left])

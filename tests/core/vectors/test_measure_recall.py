@@ -93,6 +93,7 @@ def asked_oneself(db: Connection, shard: int, vectors: list[Vector], query: Vect
     return sum(1 for (distance,) in rows if distance <= nearest[-1] + 1e-5) / count
 
 
+@pytest.mark.any_version
 def test_recall_is_that_of_the_tenants_own_queries(db: Connection, vectors: list[Vector]) -> None:
     queries = drawn(40, 1)
     ask(db, queries)
@@ -108,6 +109,7 @@ def test_recall_is_that_of_the_tenants_own_queries(db: Connection, vectors: list
             assert widths[width][f"error_{count}"] == pytest.approx(np.std(found, ddof=1) / 40**0.5, abs=1e-9)
 
 
+@pytest.mark.any_version
 def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> None:
     db.execute(
         "select braid.create_collection('c', dimensions => %s, embedding_model => 'test', distance => 'l2')",
@@ -145,6 +147,7 @@ def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> Non
     assert few["suggested_ef_search"] == max(64, ceil(1.25 * enough[0]))
 
 
+@pytest.mark.any_version
 def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vector]) -> None:
     ask(db, drawn(40, 1))
 
@@ -177,6 +180,7 @@ def test_what_is_suggested_is_set_if_told_to(db: Connection, vectors: list[Vecto
     assert changed["recall_10"] == widths.get(suggested[0])
 
 
+@pytest.mark.any_version
 def test_few_queries_are_filled_up_from_what_is_stored(db: Connection, vectors: list[Vector]) -> None:
     ask(db, drawn(3, 1))
     db.execute("select braid.create_query_set('s')")
@@ -193,6 +197,7 @@ def test_few_queries_are_filled_up_from_what_is_stored(db: Connection, vectors: 
     assert measure(db)["queries"]["stored"] == 3
 
 
+@pytest.mark.any_version
 def test_the_last_used_come_first(db: Connection, vectors: list[Vector]) -> None:
     ask(db, drawn(40, 1), "old")
     new = drawn(10, 5)
@@ -204,6 +209,7 @@ def test_the_last_used_come_first(db: Connection, vectors: list[Vector]) -> None
     assert index["widths"][0]["recall_10"] == pytest.approx(np.mean(found), abs=1e-9)
 
 
+@pytest.mark.any_version
 def test_few_queries_that_find_all_get_a_least_width(db: Connection) -> None:
     db.execute(
         "select braid.create_collection('c', dimensions => %s, embedding_model => 'test', distance => 'l2')",
@@ -222,16 +228,19 @@ def test_few_queries_that_find_all_get_a_least_width(db: Connection) -> None:
         assert widths == (max(least, index["widths"][0]["ef_search"]),) * 2
 
 
+@pytest.mark.any_version
 def test_an_index_that_is_missing_is_told(db: Connection, vectors: list[Vector]) -> None:
     shard = measure(db)["shard"]
     db.execute(f"drop index braid_store.vectors_{shard}_hnsw")
     assert measure(db) == {"shard": shard, "embedding_model": "test", "vectors": SIZE, "is_indexed": False}
 
 
+@pytest.mark.any_version
 def test_without_an_index_there_is_nothing_to_measure(db: Connection) -> None:
     assert db.execute("select braid.measure_recall()").fetchone() == ({"collection": "default", "indexes": []},)
 
 
+@pytest.mark.any_version
 @pytest.mark.parametrize(
     ("arguments", "message", "hint"),
     [
@@ -259,6 +268,7 @@ def test_the_client(dsn: str, db: Connection, vectors: list[Vector]) -> None:
             client.measure_recall("c", query_count=5)
 
 
+@pytest.mark.any_version
 def test_very_many_equal_vectors_are_compared_and_not_kept(db: Connection) -> None:
     db.execute("select braid.create_collection('c', dimensions => %s, distance => 'l2')", (DIMENSIONS,))
     set_threshold(db, 200, DIMENSIONS)

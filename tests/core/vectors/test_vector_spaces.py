@@ -23,7 +23,7 @@ from support.nearest import (
     store,
 )
 
-pytestmark = pytest.mark.tenant_of_its_own
+pytestmark = [pytest.mark.tenant_of_its_own, pytest.mark.any_version]
 DISTANCES = ("cosine", "inner_product", "l2")
 
 
@@ -123,7 +123,6 @@ def test_the_greatest_dimensions_of_each_storage_are_indexed(db: Connection, dim
     assert db.execute(f"select count(*) from braid_store.vectors_{shard}").fetchone() == (40,)
 
 
-@pytest.mark.any_version
 @pytest.mark.parametrize("promoted", [False, True])
 def test_a_mismatch_names_the_collection_and_both_dimensions(db: Connection, promoted: bool) -> None:
     create(db, "c", 3)
@@ -149,7 +148,6 @@ def test_a_mismatch_names_the_collection_and_both_dimensions(db: Connection, pro
         replace_embeddings(db, {"d00000": [1]}, "c")
 
 
-@pytest.mark.any_version
 @pytest.mark.parametrize("wrong", ["[NaN,0,0]", "[Infinity,0,0]", "[1e39,0,0]", "[]", "[1,2", "many"])
 def test_what_is_no_vector_is_refused(db: Connection, wrong: str) -> None:
     create(db, "c", 3)
@@ -217,7 +215,6 @@ def test_a_shard_of_great_numbers_is_made(db: Connection) -> None:
         assert len(search(db, [1, 1, 1], storage, 30)[0]) == 30
 
 
-@pytest.mark.any_version
 @pytest.mark.parametrize("promoted", [False, True])
 def test_counts_filters_and_tenants(db: Connection, promoted: bool) -> None:
     create(db, "c", 8)
@@ -248,7 +245,6 @@ def test_counts_filters_and_tenants(db: Connection, promoted: bool) -> None:
     assert ([name for name, _ in hits], mode, warnings) == (["own"], "exact", ["chunks_not_embedded"])
 
 
-@pytest.mark.any_version
 def test_spaces_side_by_side(db: Connection) -> None:
     """Every collection by its own dimensions and distance, some promoted."""
     spaces = {
@@ -271,7 +267,6 @@ def test_spaces_side_by_side(db: Connection) -> None:
         assert_nearest(hits, vectors[name], query, distance, 80)
 
 
-@pytest.mark.any_version
 @pytest.mark.parametrize(
     ("settings", "named"),
     [
@@ -309,7 +304,6 @@ def test_the_settings_reach_the_index(db: Connection) -> None:
         assert part in row[0]
 
 
-@pytest.mark.any_version
 def test_a_collection_keeps_how_its_index_is_built(db: Connection) -> None:
     """What an older version created is the same collection for a program that creates it again with defaults."""
     for name, given, expected in (("old", 64, 64), ("new", None, 100), ("dense", None, 160)):
