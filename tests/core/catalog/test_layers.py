@@ -27,6 +27,8 @@ NAMED: set[tuple[str, str]] = {
     ("apply_ranking", "sparse_encoder"),
     ("create_collection", "sparse_encoder"),
     ("insert_collection", "sparse_encoder"),
+    ("rank_as", "model"),
+    ("rank_as", "profile"),
     ("set_ranking", "ranking_model"),
     ("set_ranking", "set_sparse_encoder"),
     ("set_ranking", "sparse_encoder"),
@@ -114,8 +116,9 @@ def named(text: str, objects: set[str], keys: set[str]) -> set[str]:
     part reads them. A plain word counts only where it is qualified, or is a key or an attribute."""
     written = {word for word in re.findall(r"\w+", text) if "_" in word}
     qualified = set(re.findall(r"\bbraid(?:_calls|_store)?[.](\w+)", text))
-    read = set(re.findall(r"(?:[.]|(?:->>?|[?]) '|^  )(\w+)", text, re.M))
-    return objects & (written | qualified) | keys & (written | read)
+    # A key alone in a string, or in one of an array or of a path.
+    read = set(re.findall(r"(?:[.]|^  )(\w+)|'(\w+)'|[{,](\w+)(?=[,}])", text, re.M))
+    return objects & (written | qualified) | keys & (written | {word for words in read for word in words})
 
 
 def test_the_core_names_nothing_of_parts(keys: set[str]) -> None:

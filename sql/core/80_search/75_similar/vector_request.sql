@@ -18,6 +18,8 @@ declare
 begin
   v_request.tenant_id := tenant_id;
   v_request.collection := collection;
+  -- Its score is the similarity.
+  v_request.collection.neighbour_weight := 0;
   v_request.legs := 'semantic';
   v_request.options := options;
   v_request.min_score := min_score;
