@@ -61,7 +61,8 @@ def pytest_configure(config: pytest.Config) -> None:
         seed = os.environ.get("PYTHONHASHSEED", "")
         config.option.hypothesis_seed = seed if seed.isdigit() else str(secrets.randbits(32))
     # Neither the environment's databases nor the user's own embedded server are to be touched.
-    for name in [name for name in os.environ if name.startswith(("PG", "PGBRAID_")) and name != "PGBRAID_CITUS_DSN"]:
+    kept = ("PGBRAID_CITUS_DSN", "PGBRAID_WRITE_PRIVILEGES")
+    for name in [name for name in os.environ if name.startswith("PG") and name not in kept]:
         del os.environ[name]
     os.environ["PGBRAID_DATA_DIR"] = "/nonexistent/pgbraid"
     # Several servers run at the same time, on a small machine as well.

@@ -111,7 +111,7 @@ def measure(db: Connection, judged: JudgedSet, chosen: str) -> None:
         for label, (preset, arguments) in configurations.items():
             if chosen not in label:
                 continue
-            db.execute("select braid.set_ranking(%s, preset => %s)", (judged.name, preset))
+            db.execute("select braid.set_ranking(%s, %s)", (judged.name, Jsonb({"preset": preset})))
             rankings = [rank(db, judged, query, arguments, unit) for query in judged.queries]
             found[label] = scores(rankings, [relevance[query.id] for query in judged.queries])
             say(f"{unit}, {label}")

@@ -102,7 +102,7 @@ def measure(
         db.execute("set max_parallel_maintenance_workers = 0")
         db.execute("set maintenance_work_mem = '1GB'")
         client.create_collection("sized", text_config="simple", dimensions=dimensions, embedding_model="any")
-        client.set_vector_index("sized", vector_storage=storage)
+        client.set_collection("sized", {"vector_storage": storage})
         begun, position = cpu_seconds(db.info.backend_pid), client.wal_position()
         for first in range(0, chunks, 1000):
             documents = []

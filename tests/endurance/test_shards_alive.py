@@ -180,7 +180,7 @@ def test_writers_and_readers_while_shards_are_made(db: Connection, dsn: str) -> 
             if shard is not None and shard not in served:
                 served.add(shard)
                 number += 1
-                db.execute("select braid.set_vector_index('c', hnsw_m => %s)", (4 + number % 9,))
+                db.execute("select braid.set_collection('c', jsonb_build_object('hnsw_m', %s::int))", (4 + number % 9,))
             assert time.monotonic() - started < PATIENCE, shards(db, "c")
 
     together(dsn, [*(writer.run for writer in writers), *(reader.run for reader in readers)], make_shards)
@@ -253,7 +253,7 @@ def kill_while_shards_are_made(server: embedded.Server) -> None:
 
         with connect_again(dsn) as db:
             # Half of the time a shard that serves is made anew.
-            db.execute("select braid.set_vector_index('c', hnsw_m => %s)", (4 + number,))
+            db.execute("select braid.set_collection('c', jsonb_build_object('hnsw_m', %s::int))", (4 + number,))
         threads = [
             until_lost(lambda connection: upkeep(connection, "10 ms")),
             until_lost(lambda connection: writer.run(connection, threading.Event())),

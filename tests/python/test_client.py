@@ -212,20 +212,20 @@ def test_assemble_context(animals: pgbraid.Client) -> None:
 
 def test_set_ranking(animals: pgbraid.Client) -> None:
     before = animals.search("animals fox", mode="full_text")[0].full_text_score
-    animals.set_ranking("default", title_weight=0.0)
+    animals.set_ranking("default", {"title_weight": 0.0})
     after = animals.search("animals fox", mode="full_text")[0].full_text_score
     assert before is not None
     assert after is not None
     assert after < before
     with pytest.raises(InvalidArgumentError, match="k1"):
-        animals.set_ranking("default", k1=-1)
+        animals.set_ranking("default", {"k1": -1})
     with pytest.raises(InvalidArgumentError, match="normalisation"):
-        animals.set_ranking("default", normalisation="best")
-    animals.set_ranking("default", fusion="convex", normalisation="minmax")
+        animals.set_ranking("default", {"normalisation": "best"})
+    animals.set_ranking("default", {"fusion": "convex", "normalisation": "minmax"})
     fusion = animals.search("fox", options={"explain": True}).stats["fusion"]
     assert (fusion["fusion"], fusion["semantic"]["normalisation"]) == ("convex", "minmax")
     with pytest.raises(NotFoundError):
-        animals.set_ranking("absent", k1=1)
+        animals.set_ranking("absent", {"k1": 1})
 
 
 def test_indexed_attributes(animals: pgbraid.Client) -> None:
@@ -272,7 +272,7 @@ def test_a_given_embedding_is_used(client: pgbraid.Client) -> None:
 
 
 def test_a_transcript_is_given_as_segments(client: pgbraid.Client) -> None:
-    client.set_document_defaults("default", overlap_tokens=0, default_occurred_at="now")
+    client.set_collection("default", {"overlap_tokens": 0, "default_occurred_at": "now"})
     segments = ({"speaker": name, "start": n, "text": f"Number {n}."} for n, name in enumerate(["Ana", "Ben"]))
     assert client.add_documents([{"external_id": "call", "segments": segments}]).chunks == 1
     (row,) = client.search("number", mode="full_text")
@@ -285,7 +285,7 @@ def test_a_transcript_is_given_as_segments(client: pgbraid.Client) -> None:
         client.add_documents([{"external_id": "call", "segments": [{"text": "a", "start": 2, "end": 1}]}])
     assert caught.value.hint
     with pytest.raises(InvalidArgumentError, match="overlap_tokens"):
-        client.set_document_defaults("default", overlap_tokens=1000)
+        client.set_collection("default", {"overlap_tokens": 1000})
 
 
 def test_the_summary_counts_documents(client: pgbraid.Client) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import psycopg
 import pytest
 
 import pgbraid
@@ -13,7 +14,7 @@ from pgbraid import errors
 
 def test_versions_of_a_ranking(dsn: str, client: pgbraid.Client) -> None:
     assert client.list_rankings() == []
-    version = client.apply_ranking("default", {"k1": 0.9, "b": None}, "shorter", evaluation={"gain": 0.02})
+    version = client.set_ranking("default", {"k1": 0.9, "b": None}, "shorter", evaluation={"gain": 0.02})
     assert version == 2
     newest, found = client.list_rankings()
     assert newest["changes"] == {"k1": [1.2, 0.9]}
@@ -26,7 +27,7 @@ def test_versions_of_a_ranking(dsn: str, client: pgbraid.Client) -> None:
     async def restore() -> int:
         async with pgbraid.connect_async(dsn) as other:
             assert len(await other.list_rankings("default")) == 2
-            await other.apply_ranking("default", {"k1": 3}, "more")
+            await other.set_ranking("default", {"k1": 3}, "more")
             return await other.restore_ranking("default", 1, "no better")
 
     assert asyncio.run(restore()) == 4
@@ -36,16 +37,16 @@ def test_versions_of_a_ranking(dsn: str, client: pgbraid.Client) -> None:
 def test_errors_of_a_ranking(client: pgbraid.Client) -> None:
     for ranking in ({}, {"k1": -1}, {"k2": 1}, {"k1": float("nan")}):
         with pytest.raises(errors.InvalidArgumentError) as caught:
-            client.apply_ranking("default", ranking, "try")
+            client.set_ranking("default", ranking, "try")
         assert caught.value.hint
     with pytest.raises(errors.InvalidArgumentError, match="reason is"):
-        client.apply_ranking("default", {"k1": 1}, " ")
+        client.set_ranking("default", {"k1": 1}, " ")
     with pytest.raises(errors.InvalidArgumentError, match="expected_ranking has k1 7"):
-        client.apply_ranking("default", {"k1": 1}, "try", expected_ranking={"k1": 7})
+        client.set_ranking("default", {"k1": 1}, "try", expected_ranking={"k1": 7})
     with pytest.raises(errors.LimitExceededError, match="evaluation has"):
-        client.apply_ranking("default", {"k1": 1}, "try", evaluation={"notes": "x" * 100_000})
+        client.set_ranking("default", {"k1": 1}, "try", evaluation={"notes": "x" * 100_000})
     with pytest.raises(errors.NotFoundError):
-        client.apply_ranking("none", {"k1": 1}, "try")
+        client.set_ranking("none", {"k1": 1}, "try")
     with pytest.raises(errors.NotFoundError, match="has no version 7"):
         client.restore_ranking("default", 7)
     with pytest.raises(errors.NotFoundError):
@@ -78,3 +79,24 @@ def test_tuning_and_its_two_halves(dsn: str, client: pgbraid.Client) -> None:
         client.choose_configuration([])
     with pytest.raises(errors.InvalidArgumentError, match="search_space cannot be sent"):
         client.tune("asked", {"k1": [float("nan")]}, configuration=text)
+
+
+@pytest.mark.parametrize(
+    ("call", "instead"),
+    [
+        ("create_collection('c', k1 => 2)", "ranking => "),
+        ("create_collection('c', hnsw_m => 8)", "settings => "),
+        ("set_ranking('default', k1 => 2)", "set_ranking('default', '{"),
+        ("apply_ranking('default', '{\"k1\": 2}', 'why')", "set_ranking('default', '{"),
+        ("set_document_defaults('default', overlap_tokens => 4)", "set_collection('default', '{\"overlap_tokens\": "),
+        ("set_vector_index('default', hnsw_m => 8)", "set_collection('default', '{\"hnsw_m\": "),
+    ],
+)
+def test_a_function_or_argument_that_is_gone_names_its_successor(dsn: str, call: str, instead: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection, pytest.raises(psycopg.Error) as caught:
+        connection.execute(f"select braid.{call}")
+    error = errors.from_psycopg(caught.value)
+    assert isinstance(error, errors.InvalidArgumentError) and error.sqlstate == "42883"
+    assert error.hint is not None and instead in error.hint
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(error.hint.removeprefix("write it so: ").encode())

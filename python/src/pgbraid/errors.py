@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -212,6 +213,18 @@ _RECOVERY_HINT = (
 )
 
 
+# Functions that are gone, or that have lost arguments, and what to call instead. PostgreSQL only says that there is no
+# such function.
+_RENAMED = {
+    "apply_ranking": """select braid.set_ranking('default', '{"k1": 0.9}', 'why')""",
+    "create_collection": """select braid.create_collection('papers', dimensions => 384, ranking => '{"k1": 0.9}',"""
+    """ settings => '{"fold_diacritics": false}')""",
+    "set_document_defaults": """select braid.set_collection('default', '{"overlap_tokens": 20}')""",
+    "set_ranking": """select braid.set_ranking('default', '{"k1": 0.9}')""",
+    "set_vector_index": """select braid.set_collection('default', '{"hnsw_m": 32}')""",
+}
+
+
 def from_psycopg(error: psycopg.Error) -> PgbraidError:
     """The typed error for a psycopg error. Raise it `from` the original, which keeps the diagnostics."""
     sqlstate = error.sqlstate
@@ -259,6 +272,8 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
         return WrongNodeError(
             message, host=node.get("host"), port=None if port is None else int(port), hint=hint, sqlstate=sqlstate
         )
+    if sqlstate == "42883" and (called := re.search(r"\bbraid\.(\w+)\(", message)) and called[1] in _RENAMED:
+        return InvalidArgumentError(message, hint=f"write it so: {_RENAMED[called[1]]}", sqlstate=sqlstate)
     if sqlstate == "25006":
         hint = hint or "call it on the primary, in a transaction that may write"
     kind = _BY_SQLSTATE.get(sqlstate) or _BY_CLASS.get(sqlstate[:2], PgbraidError)

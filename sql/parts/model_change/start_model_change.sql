@@ -18,6 +18,7 @@ set lock_timeout = '3s'
 as $$
 declare
   v_collection braid_store.collections;
+  v_new braid_store.collections;
   v_old braid_store.vector_spaces;
   v_new_id int;
 begin
@@ -30,13 +31,9 @@ begin
     case when v_collection.vector_storage = 'vector' and dimensions > 2000
               or v_collection.vector_storage = 'halfvec' and dimensions > 4000
          then braid_store.default_vector_storage(dimensions) else v_collection.vector_storage end);
-  perform braid_store.check_collection_settings(
-    collection, v_collection.text_config, dimensions, distance, embedding_model, v_collection.chunk_tokens,
-    v_collection.k1, v_collection.b, v_collection.title_weight, v_collection.full_text_weight,
-    v_collection.semantic_weight, v_collection.fusion, v_collection.rrf_k, v_collection.normalisation, v_collection.neighbour_weight,
-    v_collection.smoothing, v_collection.statistics_scope, v_collection.bm25_variant,
-    v_collection.index_fields, v_collection.embed_fields, vector_storage, v_collection.hnsw_m, v_collection.hnsw_ef_construction,
-    v_collection.sparse_weight);
+  v_new := v_collection;
+  v_new.vector_storage := vector_storage;
+  perform braid_store.check_collection(v_new, dimensions, distance, embedding_model);
 
   -- The row first: if another session holds it, this call must not make writers wait behind the lock below.
   v_collection := braid_store.lock_definition(v_collection);

@@ -9,6 +9,10 @@ set search_path = pg_catalog, pg_temp
 set extra_float_digits = 1
 as $$
 declare
+  c_ranking constant text[] := '{k1,b,title_weight,full_text_weight,semantic_weight,fusion,rrf_k,normalisation,neighbour_weight,
+                                 smoothing,statistics_scope,bm25_variant,sparse_weight,sparse_encoder}';
+  c_settings constant text[] := '{fold_diacritics,index_fields,embed_fields,vector_storage,hnsw_m,hnsw_ef_construction,
+                                  overlap_tokens,default_occurred_at}';
   -- What an older version gave lacks these.
   v_definition jsonb := '{"neighbour_weight": 0, "smoothing": 0, "statistics_scope": "collection", "bm25_variant": "lucene"}'
                         || jsonb_build_object('sparse_weight', case when import_collection.definition ->> 'fusion' in ('rrf', 'max')
@@ -26,21 +30,11 @@ begin
     end if;
     begin
       perform braid.create_collection(
-        v_name, d.text_config, d.dimensions, d.distance, d.embedding_model, d.chunk_tokens, d.k1, d.b, d.title_weight,
-        d.full_text_weight, d.semantic_weight, d.fusion, d.rrf_k, d.fold_diacritics, d.index_fields, d.embed_fields,
-        d.indexed_attributes, d.vector_storage, d.hnsw_m, d.hnsw_ef_construction, d.normalisation, 'prose',
-        d.neighbour_weight, d.smoothing, d.statistics_scope, d.bm25_variant, d.sparse_weight,
-        coalesce(d.sparse_encoder, ''))
+        v_name, d.text_config, d.dimensions, d.distance, d.embedding_model, d.chunk_tokens, d.indexed_attributes,
+        (select jsonb_object_agg(s.key, s.value) from jsonb_each(v_definition) s where s.key = any (c_ranking)),
+        (select jsonb_object_agg(s.key, s.value) from jsonb_each(v_definition) s where s.key = any (c_settings)))
       from jsonb_to_record(v_definition) d (
-        text_config text, dimensions int, distance text, embedding_model text, chunk_tokens int, k1 float8, b float8,
-        title_weight float8, full_text_weight float8, semantic_weight float8, fusion text, rrf_k float8,
-        fold_diacritics boolean, index_fields text[], embed_fields text[], indexed_attributes jsonb, vector_storage text,
-        hnsw_m int, hnsw_ef_construction int, normalisation text, neighbour_weight float8, smoothing float8,
-        statistics_scope text, bm25_variant text, sparse_weight float8, sparse_encoder text);
-      if v_definition ->> 'overlap_tokens' is not null or v_definition ->> 'default_occurred_at' is not null then
-        perform braid.set_document_defaults(v_name, d.overlap_tokens, d.default_occurred_at)
-        from jsonb_to_record(v_definition) d (overlap_tokens int, default_occurred_at text);
-      end if;
+        text_config text, dimensions int, distance text, embedding_model text, chunk_tokens int, indexed_attributes jsonb);
       perform braid_calls.extend_import_collection(v_name, v_definition);
       perform braid.set_synonyms(y.key, array(select jsonb_array_elements_text(y.value)), v_name)
       from jsonb_each(import_collection.definition -> 'synonyms') y;

@@ -121,6 +121,16 @@ def store(db: Connection, collection: str, tenant: str, numbers: range, version:
         )
 
 
+def is_new(db: Connection) -> bool:
+    """Whether the checkout to compare with has the names that settings of a collection have now."""
+    return db.execute("select from pg_proc where proname = 'set_collection'").fetchone() is not None
+
+
+def set_ranking(db: Connection, collection: str, ranking: dict[str, Any]) -> None:
+    name = "set_ranking" if is_new(db) else "apply_ranking"
+    db.execute(f"select braid.{name}(%s, %s, 'loaded')", (collection, json.dumps(ranking)))
+
+
 def load(db: Connection, member: Callable[[str], str]) -> None:
     """As a superuser."""
     indexed = '{"year": "number", "team": "text", "published": "time", "session": "text"}'
@@ -136,15 +146,14 @@ def load(db: Connection, member: Callable[[str], str]) -> None:
             + ")",
             {"name": name, "dimensions": dimensions, "indexed": indexed},
         )
-    db.execute("select braid.set_ranking('talks', preset => 'conversation')")
-    db.execute("select braid.set_ranking('rows', preset => 'rrf')")
-    rankings = {
+    rankings: dict[str, dict[str, Any]] = {
         "articles": {"title_weight": 2, "k1": 1.1},
         "papers": {"bm25_variant": "okapi", "fusion": "dbsf", "statistics_scope": "collection"},
-        "talks": {"full_text_weight": 0.65},
+        "talks": {"full_text_weight": 0.65, "semantic_weight": 0.3, "neighbour_weight": 0.2, "smoothing": 0},
+        "rows": {"fusion": "rrf", "smoothing": 0},
     }
     for name, ranking in rankings.items():
-        db.execute("select braid.apply_ranking(%s, %s, 'loaded')", (name, json.dumps(ranking)))
+        set_ranking(db, name, ranking)
     for word, synonyms in {
         "discount": ["rebate", "price review"],
         "ship": ["ferry"],
@@ -153,9 +162,12 @@ def load(db: Connection, member: Callable[[str], str]) -> None:
         db.execute("select braid.set_synonyms(%s, %s, 'articles')", (word, synonyms))
     weights = {word: 0.5 + place % 7 / 5 for place, word in enumerate(WORDS[:60])} | {"##s": 0.1}
     db.execute("select braid.set_sparse_encoder('words', %s)", (json.dumps(weights),))
-    db.execute("select braid.apply_ranking('notes', '{\"sparse_encoder\": \"words\"}', 'loaded')")
+    set_ranking(db, "notes", {"sparse_encoder": "words"})
     db.execute("select braid.set_token_vectors('articles', 'tokens', 8, %s)", (TOKEN_DIMENSIONS,))
-    db.execute("select braid.set_vector_index('papers', vector_storage => 'halfvec')")
+    if is_new(db):
+        db.execute("select braid.set_collection('papers', '{\"vector_storage\": \"halfvec\"}')")
+    else:
+        db.execute("select braid.set_vector_index('papers', vector_storage => 'halfvec')")
     db.execute("select braid.set_search_log('articles')")
     db.execute("select braid.set_query_embeddings('articles', 50)")
     set_threshold(db, INDEXED_FROM, 64)

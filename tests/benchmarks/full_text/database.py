@@ -60,7 +60,8 @@ class Bench:
     def create_collection(self, name: str, text_config: str = "simple") -> None:
         # The speaker is to be filtered, not found.
         self.admin.execute(
-            "select braid.create_collection(%s, text_config => %s, index_fields => '{title,content}')",
+            "select braid.create_collection(%s, text_config => %s,"
+            ' settings => \'{"index_fields": ["title", "content"]}\')',
             (name, text_config),
         )
 

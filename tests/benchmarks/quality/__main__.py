@@ -59,11 +59,11 @@ def main() -> None:
             found[name][f"default, {label}"] = measure(db, judged, {"options": {**PLAIN, **options}})
         if not arguments.configurations:
             if judged.turns:
-                set_ranking(db, name, preset="prose")
+                set_ranking(db, name, {"preset": "prose"})
                 found[name]["default, preset prose"] = measure(db, judged, {})
-            set_ranking(db, name, **BEFORE)
+            set_ranking(db, name, BEFORE)
             found[name]["default before"] = measure(db, judged, {})
-            set_ranking(db, name, preset=preset_of(judged))
+            set_ranking(db, name, {"preset": preset_of(judged)})
         if name == "locomo" and not arguments.configurations and not arguments.write:
             found[name].update(conversations(db, judged))
         say(f"{name}: {len(judged.documents):,} documents, {len(judged.queries):,} queries")

@@ -46,7 +46,7 @@ def loaded(arguments: argparse.Namespace) -> Iterator[tuple[Connection, JudgedSe
         for name in arguments.sets.split(","):
             judged = read_set(arguments.data / name, arguments.split)
             _load(db, judged)
-            set_ranking(db, name, preset=preset_of(judged))
+            set_ranking(db, name, {"preset": preset_of(judged)})
             yield db, judged
 
 
@@ -66,9 +66,8 @@ def _load(db: Connection, judged: JudgedSet) -> None:
         pass
 
 
-def set_ranking(db: Connection, collection: str, **settings: Any) -> None:
-    named = "".join(f", {name} => %({name})s" for name in settings)
-    db.execute(f"select braid.set_ranking(%(collection)s{named})", {"collection": collection, **settings})
+def set_ranking(db: Connection, collection: str, ranking: dict[str, Any]) -> None:
+    db.execute("select braid.set_ranking(%s, %s)", (collection, Jsonb(ranking)))
 
 
 def judge(db: Connection, judged: JudgedSet) -> None:

@@ -21,21 +21,6 @@ MANIFESTS = {file.parent.name: json.loads(file.read_text()) for file in SQL.rglo
 # Privileges are given to all that there is.
 LAST = "core/99_privileges"
 
-# What the core still names of parts: the file, and the name.
-NAMED: set[tuple[str, str]] = {
-    ("apply_ranking", "ranking_model"),
-    ("apply_ranking", "sparse_encoder"),
-    ("create_collection", "sparse_encoder"),
-    ("insert_collection", "sparse_encoder"),
-    ("rank_as", "model"),
-    ("rank_as", "profile"),
-    ("set_ranking", "ranking_model"),
-    ("set_ranking", "set_sparse_encoder"),
-    ("set_ranking", "sparse_encoder"),
-    ("update_ranking", "ranking_model"),
-    ("update_ranking", "sparse_encoder"),
-}
-
 
 def code_of(text: str) -> str:
     """Without what only people read: comments, and the texts of errors. Other strings can be dynamic SQL."""
@@ -129,7 +114,7 @@ def test_the_core_names_nothing_of_parts(keys: set[str]) -> None:
         if part_of(file) == "core" and not file.startswith(LAST)
         for name in named(text, objects_of_parts(), keys)
     }
-    assert found == NAMED
+    assert found == set()
 
 
 def test_no_table_of_the_core_has_a_column_of_a_part(shared_db: psycopg.Connection[Any], keys: set[str]) -> None:

@@ -64,7 +64,7 @@ def test_claim_and_store(filled: Connection) -> None:
 
 def test_the_text_to_embed_is_title_speaker_and_content(db: Connection) -> None:
     upsert(db, [{"external_id": "a", "title": "Title", "speaker": "Ana", "content": "content"}])
-    db.execute("select braid.create_collection('bare', embed_fields => '{content}')")
+    db.execute("select braid.create_collection('bare', settings => '{\"embed_fields\": [\"content\"]}')")
     upsert(db, [{"external_id": "a", "title": "Title", "speaker": "Ana", "content": "content"}], "bare")
     assert list(claim(db).values()) == ["Title\nAna\ncontent"]
     row = db.execute("select input from braid.claim_embedding_jobs(collection => 'bare')").fetchone()

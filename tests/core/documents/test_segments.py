@@ -196,7 +196,7 @@ def write_text(db: Connection, content: str, **fields: Any) -> list[Chunk]:
 
 
 def test_a_collection_has_an_overlap_of_its_own(db: Connection) -> None:
-    db.execute("select braid.set_document_defaults('default', overlap_tokens => 0)")
+    db.execute("select braid.set_collection('default', '{\"overlap_tokens\": 0}')")
     for chunks in (
         write(db, said(("Ana", sentences(0, 60)))),
         write_text(db, sentences(0, 60)),
@@ -600,20 +600,16 @@ def test_100_000_segments_take_time_in_proportion(db: Connection) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message", "hint"),
+    ("settings", "message", "hint"),
     [
-        ("'default', overlap_tokens => 121", "overlap_tokens is '121'", "0 to 120"),
-        ("'default', overlap_tokens => -1", "overlap_tokens is '-1'", "0 to 120"),
-        (
-            "'default', default_occurred_at => 'tomorrow'",
-            "default_occurred_at is 'tomorrow'",
-            "Use now",
-        ),
+        ({"overlap_tokens": 121}, "overlap_tokens is '121'", "0 to 120"),
+        ({"overlap_tokens": -1}, "settings: overlap_tokens is -1", "0 to half"),
+        ({"default_occurred_at": "tomorrow"}, 'default_occurred_at is "tomorrow"', "Use now"),
     ],
 )
-def test_defaults_that_cannot_be(db: Connection, arguments: str, message: str, hint: str) -> None:
+def test_defaults_that_cannot_be(db: Connection, settings: dict[str, Any], message: str, hint: str) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue, match=message) as caught:
-        db.execute(f"select braid.set_document_defaults({arguments})")
+        db.execute("select braid.set_collection('default', %s)", (Jsonb(settings),))
     assert hint in (caught.value.diag.message_hint or "")
 
 
@@ -630,7 +626,7 @@ def test_documents_without_a_date_get_the_time_of_their_first_writing(
     db: Connection,
 ) -> None:
     upsert(db, [{"external_id": "before", "content": "a"}])
-    db.execute("select braid.set_document_defaults('default', default_occurred_at => 'now')")
+    db.execute("select braid.set_collection('default', '{\"default_occurred_at\": \"now\"}')")
     assert (
         one(
             db,
@@ -664,16 +660,16 @@ def test_documents_without_a_date_get_the_time_of_their_first_writing(
     assert upsert(db, [{"external_id": "changed", "content": "b"}]) == {"changed": "replaced"}
     assert upsert(db, [{"external_id": "retold", "content": "a", "importance": 2}]) == {"retold": "updated"}
     assert dates(db) == first
-    db.execute("select braid.set_document_defaults('default', overlap_tokens => 4)")
+    db.execute("select braid.set_collection('default', '{\"overlap_tokens\": 4}')")
     upsert(db, [{"external_id": "later", "content": "a"}])
     assert dates(db)["later"] is not None
-    db.execute("select braid.set_document_defaults('default', default_occurred_at => '')")
+    db.execute("select braid.set_collection('default', '{\"default_occurred_at\": null}')")
     upsert(db, [{"external_id": "last", "content": "a"}])
     assert dates(db)["last"] is None
 
 
 def test_segments_begin_at_the_time_of_writing(db: Connection) -> None:
-    db.execute("select braid.set_document_defaults('default', default_occurred_at => 'now')")
+    db.execute("select braid.set_collection('default', '{\"default_occurred_at\": \"now\"}')")
     (chunk,) = write(db, [{"text": "a", "start": 30}])
     assert chunk.occurred_at is not None
     assert one(db, "select occurred_at from braid_store.documents") == chunk.occurred_at - timedelta(seconds=30)

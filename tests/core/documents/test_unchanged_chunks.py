@@ -67,9 +67,10 @@ def c(db: Connection) -> Connection:
 
 
 def create(db: Connection, **settings: Any) -> None:
-    settings = {"dimensions": 4, "distance": "l2", "embedding_model": OLD, "chunk_tokens": 40, **settings}
     db.execute(
-        f"select braid.create_collection('c', {', '.join(f'{name} => %({name})s' for name in settings)})", settings
+        "select braid.create_collection('c', dimensions => 4, distance => 'l2', embedding_model => %s,"
+        " chunk_tokens => 40, settings => %s)",
+        (OLD, Jsonb(settings)),
     )
 
 
@@ -353,7 +354,7 @@ def test_a_replacement_that_is_rolled_back(c: Connection, dsn: str) -> None:
 def test_the_storage_was_changed_since(c: Connection) -> None:
     put(c, ["a", "b"])
     work(c)
-    c.execute("select braid.set_vector_index('c', vector_storage => 'halfvec')")
+    c.execute("select braid.set_collection('c', '{\"vector_storage\": \"halfvec\"}')")
     put(c, ["a", "c"])
     assert work(c) == ["c"]
     check(c)

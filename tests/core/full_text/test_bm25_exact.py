@@ -56,7 +56,10 @@ def random_text(rng: random.Random, longest: int = 40) -> str:
 @pytest.mark.parametrize(("k1", "b"), [(1.2, 0.75), (0.9, 0.4), (2.0, 0.0), (0.0, 1.0)])
 def test_scores_equal_bm25s(db: Connection, k1: float, b: float) -> None:
     rng = random.Random(f"{k1}/{b}")
-    db.execute("select braid.create_collection('plain', k1 => %s, b => %s)", (k1, b))
+    db.execute(
+        "select braid.create_collection('plain', ranking => jsonb_build_object('k1', %s::float8, 'b', %s::float8))",
+        (k1, b),
+    )
     texts = [random_text(rng) for _ in range(300)]
     # Several segments; documents that are replaced and deleted leave no trace in the scores.
     upsert(db, [{"external_id": f"d{i}", "content": random_text(rng)} for i in range(0, 300, 3)], "plain")
@@ -109,7 +112,10 @@ def test_ties_are_in_the_order_of_external_id_whatever_the_plan(db: Connection) 
 @pytest.mark.parametrize("title_weight", [0.0, 1.0, 2.5])
 def test_titles_and_speakers(db: Connection, title_weight: float) -> None:
     rng = random.Random(title_weight)
-    db.execute("select braid.create_collection('titled', title_weight => %s)", (title_weight,))
+    db.execute(
+        "select braid.create_collection('titled', ranking => jsonb_build_object('title_weight', %s::float8))",
+        (title_weight,),
+    )
     upsert(
         db,
         [

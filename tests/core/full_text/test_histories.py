@@ -149,7 +149,10 @@ class Histories(RuleBasedStateMachine):
     def begin_example(self) -> None:
         self.names = [f"c{next(self.numbers)}" for _ in TITLE_WEIGHTS]
         for name, weight in zip(self.names, TITLE_WEIGHTS, strict=True):
-            self.writer.execute("select braid.create_collection(%s, title_weight => %s)", (name, weight))
+            self.writer.execute(
+                "select braid.create_collection(%s, ranking => jsonb_build_object('title_weight', %s::float8))",
+                (name, weight),
+            )
         self.committed: State = {part: {} for part in PARTS}
         # The states to return to: the transaction's begin, then its savepoints. Empty outside a transaction.
         self.stack: list[State] = []

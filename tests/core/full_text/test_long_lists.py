@@ -40,7 +40,7 @@ def filled(shared_db: Connection) -> Connection:
     number = 0
     db.execute(
         "select braid.create_collection('long', text_config => 'simple', dimensions => 2,"
-        " statistics_scope => 'collection')"
+        ' ranking => \'{"statistics_scope": "collection"}\')'
     )
     for size in SIZES:
         texts = [random_text(rng) for _ in range(size)]

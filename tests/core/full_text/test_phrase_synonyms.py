@@ -477,9 +477,8 @@ conditions = st.one_of(
 
 def create(db: Connection, name: str, k1: float, b: float, title_weight: float) -> None:
     db.execute(
-        "select braid.create_collection(%s, text_config => 'english', k1 => %s, b => %s, title_weight => %s,"
-        " statistics_scope => 'collection')",
-        (name, k1, b, title_weight),
+        "select braid.create_collection(%s, text_config => 'english', ranking => %s)",
+        (name, Jsonb({"k1": k1, "b": b, "title_weight": title_weight, "statistics_scope": "collection"})),
     )
 
 
@@ -620,7 +619,9 @@ def test_the_best_of_many_in_several_segments(db: Connection) -> None:
     ]
     for title_weight in (1.0, 3.0, 0.0):
         if title_weight != 1:
-            db.execute("select braid.set_ranking('many', title_weight => %s)", (title_weight,))
+            db.execute(
+                "select braid.set_ranking('many', jsonb_build_object('title_weight', %s::float8))", (title_weight,)
+            )
             model.title_weight = title_weight
         for query in [
             *queries,

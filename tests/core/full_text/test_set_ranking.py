@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
 
 from support import OtherSession
 from support.bm25_model import Bm25Model, Chunk, Tokenizer, stored_chunks
@@ -40,11 +41,7 @@ SETTINGS = {
 
 
 def change(db: Connection, changes: dict[str, Any], collection: str = "default") -> None:
-    named = "".join(f", {name} => %({name})s" for name in changes)
-    db.execute(
-        f"select braid.set_ranking(%(collection)s{named})",
-        {"collection": collection, **changes},
-    )
+    db.execute("select braid.set_ranking(%s, %s)", (collection, Jsonb(changes)))
 
 
 def ranking(db: Connection, collection: str = "default") -> dict[str, float]:
@@ -239,7 +236,7 @@ def test_an_open_snapshot_keeps_its_ranking(indexed: Connection, other_session: 
 
 
 def test_weights_and_rrf_k_change_the_fusion(db: Connection) -> None:
-    db.execute("select braid.create_collection('small', dimensions => 2, fusion => 'rrf')")
+    db.execute("select braid.create_collection('small', dimensions => 2, ranking => '{\"fusion\": \"rrf\"}')")
     upsert(
         db,
         [

@@ -34,7 +34,7 @@ def filled(db: Connection) -> Connection:
         for number in range(200)
     ]
     for name, part in (("all", documents), ("x", [one for one in documents if one["category"] == "x"])):
-        db.execute("select braid.create_collection(%s, dimensions => 2, title_weight => 2)", (name,))
+        db.execute("select braid.create_collection(%s, dimensions => 2, ranking => '{\"title_weight\": 2}')", (name,))
         upsert(db, part, name)
     db.execute("select braid.set_synonyms('dolphin', '{harbor}', c) from unnest('{all,x}'::text[]) c")
     db.execute("select braid.set_synonyms('ember', '{candle basket,garden amber}', c) from unnest('{all,x}'::text[]) c")
@@ -55,7 +55,7 @@ def test_scores_are_those_of_the_matches_alone(filled: Connection, query: str) -
     )
     # An index finds the matches, and they are some hundred: the default of a new collection, auto, takes these alone.
     assert full_text(filled, query, collection="all", filters=FILTER) == found
-    filled.execute("select braid.set_ranking('all', statistics_scope => 'collection')")
+    filled.execute("select braid.set_ranking('all', '{\"statistics_scope\": \"collection\"}')")
     assert full_text(filled, query, collection="all", filters=FILTER) == collection
     assert [hit[2] for hit in collection] != [hit[2] for hit in found]
 

@@ -56,7 +56,9 @@ def test_what_is_the_same_word_counts_once(db: Connection) -> None:
 
 
 def test_each_collection_has_its_own(db: Connection) -> None:
-    db.execute("select braid.create_collection('plain', text_config => 'simple', fold_diacritics => false)")
+    db.execute(
+        "select braid.create_collection('plain', text_config => 'simple', settings => '{\"fold_diacritics\": false}')"
+    )
     set_synonyms(db, "car", ["vehicles"])
     set_synonyms(db, "car", ["Vehicles", "véhicule"], "plain")
     assert shown(db) == [("default", "car", ["vehicles"]), ("plain", "car", ["Vehicles", "véhicule"])]

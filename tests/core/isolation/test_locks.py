@@ -78,8 +78,9 @@ class Database:
         return self.connect(tenant, lock_timeout="2s")
 
     def create(self, collection: str, **settings: Any) -> None:
-        given = "".join(f", {name} => {value!r}" for name, value in settings.items())
-        self.admin.execute(f"select braid.create_collection('{collection}', dimensions => 2{given})")
+        self.admin.execute(
+            "select braid.create_collection(%s, dimensions => 2, settings => %s)", (collection, json.dumps(settings))
+        )
 
     def close(self) -> None:
         for connection in self._opened:
@@ -127,7 +128,7 @@ BLOCKED: dict[str, tuple[str, str, list[str]]] = {
     ),
     "vector_index": (
         "",
-        "select braid.set_vector_index('vector_index', 'halfvec')",
+        "select braid.set_collection('vector_index', '{\"vector_storage\": \"halfvec\"}')",
         [],
     ),
     "dropped": ("", "select braid.drop_collection('dropped')", []),
@@ -140,7 +141,7 @@ GOES_ON = [
     "select braid.create_collection('another', dimensions => 2)",
     "select braid.create_collection('new_space', dimensions => 7)",
     "select braid.pause_model_migration('paused'), braid.resume_model_migration('paused')",
-    "select braid.set_ranking('paused', k1 => 2)",
+    "select braid.set_ranking('paused', '{\"k1\": 2}')",
     "select braid.set_synonyms('heron', '{egret}', 'paused')",
     "select braid.set_indexed_attributes('{\"color\": \"text\"}', 'paused')",
     "select braid.add_tenant_member('beta', 'postgres')",
@@ -437,7 +438,7 @@ def test_a_login_takes_all_that_it_can_and_everything_goes_on(database: Database
         for statement in (
             "start_model_migration('shared', 'new', 3)",
             "roll_back_model_migration('shared')",
-            "set_vector_index('shared', 'halfvec')",
+            "set_collection('shared', '{\"vector_storage\": \"halfvec\"}')",
             "drop_collection('shared')",
         ):
             admin.execute(f"select braid.{statement}")

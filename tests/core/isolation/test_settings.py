@@ -117,7 +117,7 @@ def documents() -> list[dict[str, Any]]:
 
 
 STORED: list[tuple[str, tuple[Any, ...]]] = [
-    ("select braid.set_ranking('small', k1 => 1.2345678901234, b => 0.71234567)", ()),
+    ("select braid.set_ranking('small', '{\"k1\": 1.2345678901234, \"b\": 0.71234567}')", ()),
     ("select braid.set_token_vectors('small', 'test', 4)", ()),
     ("select braid.set_query_embeddings('small', 10)", ()),
     ("select braid.set_search_log('small', keep_query => 'hash')", ()),
@@ -135,7 +135,7 @@ STORED: list[tuple[str, tuple[Any, ...]]] = [
      " {\"query_id\": \"2\", \"external_id\": \"d2\", \"grade\": 1}]')", ()),
     ("select braid.store_ranking_model('learned', '{\"version\": 1, \"mode\": \"hybrid\", \"features\": [\"score\"],"
      " \"weights\": [0.12345678901234567]}')", ()),
-    ("select braid.apply_ranking('small', '{\"k1\": 1.3456789012345}', 'better')", ()),
+    ("select braid.set_ranking('small', '{\"k1\": 1.3456789012345}', 'better')", ()),
     ("select braid.sync_table('public.prices', array['body'], collection => 'small', tenant => 'default',"
      " importance => 'price', occurred_at => 'at',"
      " metadata => array['lasts', 'code', 'price'])", ()),

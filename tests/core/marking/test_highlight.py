@@ -120,7 +120,7 @@ def test_what_is_marked(shared_db: Connection, content: str, query: str, expecte
 def test_a_collection_has_its_own_language(db: Connection) -> None:
     db.execute(
         "select braid.create_collection('german', text_config => 'german', dimensions => 3,"
-        " embedding_model => 'test', fold_diacritics => false)"
+        " embedding_model => 'test', settings => '{\"fold_diacritics\": false}')"
     )
     chunk = add(db, "Häuser, Haus, haus, Hauses", "german")
     assert (

@@ -31,6 +31,12 @@ class Caller:
     as_user: Callable[[str, Body], Any]
     as_administrator: Callable[[str, Body], Any]
 
+    def ranked_collection(self) -> str:
+        """A collection of its own, whose ranking has been changed."""
+        name = self.new_collection()
+        self.as_administrator("set_ranking", {"collection": name, "ranking": {"k1": 2}})
+        return name
+
     def new_collection(self, *calls: str) -> str:
         """A collection of its own, on which these functions of the API have been called."""
         name = new_name()
@@ -441,21 +447,17 @@ SPECIAL = {
     "remove_trusted_role": Call(lambda caller: {"role": caller.login, "kind": "service"}, equal(False)),
     "create_collection": Call(lambda _: {"collection": new_name()}, an_integer),
     "drop_collection": Call(lambda caller: {"collection": caller.new_collection()}, equal(True)),
-    "apply_ranking": Call(
+    "set_ranking": Call(
         lambda caller: {"collection": caller.new_collection(), "ranking": {"k1": 2}, "reason": "try"}, equal(2)
     ),
     "list_rankings": Call(lambda caller: {"collection": caller.new_collection()}, equal([])),
-    "restore_ranking": Call(
-        lambda caller: {"collection": caller.new_collection("set_ranking"), "version": 1}, equal(1)
-    ),
-    "set_ranking": Call(lambda caller: {"collection": caller.new_collection(), "k1": 2}, equal(None)),
+    "restore_ranking": Call(lambda caller: {"collection": caller.ranked_collection(), "version": 1}, equal(1)),
     "set_sparse_encoder": Call(lambda _: {"name": new_name(), "weights": {"heron": 2}}, equal(1)),
     "set_synonyms": Call(
         lambda caller: {"word": "car", "synonyms": ["automobile"], "collection": caller.new_collection()}, equal(1)
     ),
-    "set_document_defaults": Call(
-        lambda caller: {"collection": caller.new_collection(), "overlap_tokens": 3, "default_occurred_at": "now"},
-        equal(None),
+    "set_collection": Call(
+        lambda caller: {"collection": caller.new_collection(), "settings": {"overlap_tokens": 3}}, equal(None)
     ),
     "set_indexed_attributes": Call(
         lambda caller: {"indexed_attributes": {"year": "number"}, "collection": caller.new_collection()}, equal(None)
@@ -487,7 +489,6 @@ SPECIAL = {
         },
         equal(1),
     ),
-    "set_vector_index": Call(lambda caller: {"collection": caller.new_collection(), "hnsw_m": 8}, equal(None)),
     "start_model_migration": Call(
         lambda caller: {"collection": caller.new_collection(), "embedding_model": "other", "dimensions": 4}, equal(None)
     ),

@@ -42,7 +42,7 @@ def filled(db: Connection, request: pytest.FixtureRequest) -> Iterator[Connectio
     """A collection `small` of the distance asked for; documents of every third number have category x."""
     db.execute(
         "select braid.create_collection('small', dimensions => 8, distance => %s, "
-        "embedding_model => 'test', fusion => 'rrf', full_text_weight => 2, semantic_weight => 1)",
+        'embedding_model => \'test\', ranking => \'{"fusion": "rrf", "full_text_weight": 2, "semantic_weight": 1}\')',
         (request.param,),
     )
     rng = random.Random(11)

@@ -68,7 +68,7 @@ def filled(db: Connection, request: pytest.FixtureRequest) -> Iterator[Connectio
     db.execute(
         # The model has no neighbours; test_neighbours has one that does.
         "select braid.create_collection('small', dimensions => 8, distance => %s, embedding_model => 'test',"
-        " smoothing => 0)",
+        " ranking => '{\"smoothing\": 0}')",
         (request.param,),
     )
     upsert(db, make_documents(), "small")

@@ -90,7 +90,7 @@ def call(db: Connection, function: str, arguments: dict[str, Any]) -> Any:
 
 
 def apply(db: Connection, name: str, ranking: Any, reason: str | None = "better", **more: Any) -> int:
-    version: int = one(db, f"select braid.apply_ranking(%s, %s, %s{''.join(f', {k} => %s' for k in more)})",
+    version: int = one(db, f"select braid.set_ranking(%s, %s, %s{''.join(f', {k} => %s' for k in more)})",
                        name, Jsonb(ranking), reason, *map(Jsonb, more.values()))  # fmt: skip
     return version
 
@@ -196,7 +196,9 @@ WRONG: list[tuple[Any, str]] = [
     ({"K1": 1}, 'ranking has the unknown key "K1"'),
     ({"candidate_count": 100}, 'ranking has the unknown key "candidate_count"'),
     ({"boosts": []}, 'ranking has the unknown key "boosts"'),
-    ({"preset": "prose"}, 'ranking has the unknown key "preset"'),
+    ({"preset": "prosa"}, 'ranking: preset is "prosa"'),
+    ({"preset": None}, "ranking: preset is null"),
+    ({"preset": "rrf", "fusion": "max"}, 'ranking: preset is "rrf" and fusion is "max"'),
     ({"name": "other"}, 'ranking has the unknown key "name"'),
     ({"id": 1, "k1": 1}, 'ranking has the unknown key "id"'),
     ({"vector_space_id": 1}, 'ranking has the unknown key "vector_space_id"'),
@@ -256,7 +258,7 @@ def test_the_ends_of_what_settings_may_be_can_be_searched_with(
 def test_a_number_beyond_float8_is_refused(db: Connection, tried: str, number: str) -> None:
     ranking = f'{{"title_weight": {number}}}'
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="title_weight"):
-        db.execute("select braid.apply_ranking(%s, %s::jsonb, 'why')", (tried, ranking))
+        db.execute("select braid.set_ranking(%s, %s::jsonb, 'why')", (tried, ranking))
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="title_weight"):
         db.execute("select braid.search_json('amber', collection => %s, options => %s::jsonb)",
                    (tried, f'{{"ranking": {ranking}}}'))  # fmt: skip
@@ -274,7 +276,7 @@ def test_the_option_ranking_is_an_object(db: Connection, tried: str, value: str)
         db.execute("select braid.search_json('amber', collection => %s, options => %s::jsonb)",
                    (tried, f'{{"ranking": {value}}}'))  # fmt: skip
     with pytest.raises(psycopg.errors.InvalidParameterValue, match=r"^ranking is a JSON"):
-        db.execute("select braid.apply_ranking(%s, %s::jsonb, 'why')", (tried, value))
+        db.execute("select braid.set_ranking(%s, %s::jsonb, 'why')", (tried, value))
 
 
 def test_functions_that_do_not_rank_by_settings_refuse_the_option(db: Connection, tried: str) -> None:
@@ -335,7 +337,7 @@ def test_a_ranking_is_restored_as_a_whole_and_that_can_be_undone(db: Connection,
     first = settings(db, name)
     apply(db, name, {"fusion": "max", "b": 0.3})
     second = settings(db, name)
-    db.execute("select braid.set_ranking(%s, k1 => 7, ranking_model => 'sums')", (name,))
+    db.execute('select braid.set_ranking(%s, \'{"k1": 7, "ranking_model": "sums"}\')', (name,))
     third = settings(db, name)
 
     assert restore(db, name, 1, "worse on Mondays") == 4
@@ -348,8 +350,8 @@ def test_a_ranking_is_restored_as_a_whole_and_that_can_be_undone(db: Connection,
     assert [v["is_current"] for v in versions(db, name)] == [True, *[False] * 5]
 
 
-def test_a_change_by_set_ranking_is_a_version_too(db: Connection, name: str) -> None:
-    db.execute("select braid.set_ranking(%s, preset => 'conversation')", (name,))
+def test_a_preset_is_a_version_without_reason(db: Connection, name: str) -> None:
+    db.execute('select braid.set_ranking(%s, \'{"preset": "conversation"}\')', (name,))
     newest, found = versions(db, name)
     assert found["ranking"]["full_text_weight"] == 0.6
     assert (newest["ranking"]["full_text_weight"], newest["reason"]) == (0.7, None)
@@ -376,12 +378,12 @@ def test_a_call_that_changes_nothing_adds_no_version(db: Connection, name: str) 
     assert apply(db, name, {"k1": 2}) == 2
     assert apply(db, name, {"k1": 2.0}) == 2
     assert restore(db, name, 2) == 2
-    db.execute("select braid.set_ranking(%s, k1 => 2)", (name,))
+    db.execute("select braid.set_ranking(%s, '{\"k1\": 2}')", (name,))
     assert [v["version"] for v in versions(db, name)] == [2, 1]
 
 
 def test_the_newest_hundred_versions_are_kept(db: Connection, name: str) -> None:
-    each = "select braid.apply_ranking(%s, jsonb_build_object('k1', n), 'try') from generate_series(2, 130) n"
+    each = "select braid.set_ranking(%s, jsonb_build_object('k1', n), 'try') from generate_series(2, 130) n"
     db.execute(each, (name,))
     assert [v["version"] for v in versions(db, name)] == list(range(130, 30, -1))
     assert versions(db, name)[-1]["changes"] == {"k1": [30, 31]}
@@ -428,7 +430,7 @@ def test_queries_are_not_kept_in_versions(db: Connection, name: str) -> None:
 def test_what_was_compared_with_another_ranking_is_refused(db: Connection, name: str) -> None:
     apply(db, name, {"k1": 2})
     measured = versions(db, name)[0]["ranking"]
-    db.execute("select braid.set_ranking(%s, title_weight => 3)", (name,))
+    db.execute("select braid.set_ranking(%s, '{\"title_weight\": 3}')", (name,))
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
         apply(db, name, {**measured, "b": 0.1}, expected_ranking=measured)
     assert caught.value.diag.message_primary == (f'expected_ranking has title_weight 1, and collection "{name}" has 3')
@@ -441,10 +443,10 @@ def test_what_was_compared_with_another_ranking_is_refused(db: Connection, name:
     assert apply(db, name, {"b": 0.1}, expected_ranking={"k1": 2.0, "title_weight": 3}) == 4
 
 
-@pytest.mark.parametrize("setting", ["k1 => 1e10", "k1 => 1e-10", "b => 1e-10", "title_weight => 1e10"])
+@pytest.mark.parametrize("setting", ['{"k1": 1e10}', '{"k1": 1e-10}', '{"b": 1e-10}', '{"title_weight": 1e10}'])
 def test_no_collection_has_a_ranking_that_could_not_be_restored(db: Connection, name: str, setting: str) -> None:
-    for statement in (f"set_ranking('{name}', {setting})", f"create_collection('x', dimensions => 3, {setting})"):
-        with pytest.raises(psycopg.errors.InvalidParameterValue, match=setting.split()[0]):
+    for statement in (f"set_ranking('{name}', '{setting}')", f"create_collection('x', ranking => '{setting}')"):
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match=setting.split('"')[1]):
             db.execute(f"select braid.{statement}")
 
 
@@ -481,8 +483,8 @@ def test_a_version_with_an_encoder_that_is_gone_is_refused(db: Connection, name:
     assert settings(db, name)["parts"]["sparse_encoder"] is None
 
 
-@pytest.mark.parametrize("reason", [None, "", " \t\n", "x" * 1001])
-def test_a_ranking_is_applied_with_a_reason(db: Connection, name: str, reason: str | None) -> None:
+@pytest.mark.parametrize("reason", ["", " \t\n", "x" * 1001])
+def test_a_reason_says_something(db: Connection, name: str, reason: str) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue, match="reason is"):
         apply(db, name, {"k1": 2}, reason)
     assert versions(db, name) == []
@@ -500,7 +502,7 @@ def test_an_evaluation_is_an_object(db: Connection, name: str, evaluation: Any) 
 
 def test_an_unknown_collection_is_refused(db: Connection) -> None:
     for statement in (
-        "apply_ranking('none', '{\"k1\": 2}', 'why')", "restore_ranking('none', 1)", "list_rankings('none')",
+        "set_ranking('none', '{\"k1\": 2}', 'why')", "restore_ranking('none', 1)", "list_rankings('none')",
     ):  # fmt: skip
         with pytest.raises(psycopg.errors.UndefinedObject, match='collection "none" does not exist'):
             db.execute(f"select braid.{statement}")

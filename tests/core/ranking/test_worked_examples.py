@@ -17,8 +17,10 @@ Connection = psycopg.Connection[Any]
 
 def load(db: Connection, documents: dict[str, tuple[str, float]], **settings: Any) -> None:
     """Documents by name: a text, and the cosine that it is to have with the query (1, 0)."""
-    named = "".join(f", {name} => %({name})s" for name in settings)
-    db.execute(f"select braid.create_collection('small', dimensions => 2, embedding_model => 'test'{named})", settings)
+    db.execute(
+        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', ranking => %s)",
+        (Jsonb(settings),),
+    )
     upsert(
         db,
         [
@@ -73,7 +75,7 @@ def test_default_weights_are_those_of_the_fusion(db: Connection) -> None:
     assert max(scores(db, fusion="convex", options=absolute).values()) < 1
     assert scores(db, fusion="rrf", full_text_weight=2)["A"] == pytest.approx(2 / 62 + 1 / 61)
     # A leg that the collection leaves out stays out.
-    db.execute("select braid.set_ranking('small', semantic_weight => 0)")
+    db.execute("select braid.set_ranking('small', '{\"semantic_weight\": 0}')")
     assert "C" not in scores(db, fusion="rrf")
 
 
@@ -85,16 +87,19 @@ def test_the_weights_of_a_collection_are_those_of_its_fusion(db: Connection) -> 
 
     load(db, CROSSED, fusion="rrf")
     assert weights() == ("rrf", 1, 1)
-    db.execute("select braid.set_ranking('small', full_text_weight => 3)")
+    db.execute("select braid.set_ranking('small', '{\"full_text_weight\": 3}')")
     assert scores(db, fusion="rrf")["A"] == scores(db)["A"] == pytest.approx(3 / 62 + 1 / 61)
-    db.execute("select braid.set_ranking('small', fusion => 'max')")
+    db.execute("select braid.set_ranking('small', '{\"fusion\": \"max\"}')")
     assert weights() == ("max", 3, 1)
-    db.execute("select braid.set_ranking('small', fusion => 'convex')")
+    db.execute("select braid.set_ranking('small', '{\"fusion\": \"convex\"}')")
     assert weights() == ("convex", 0.6, 0.4)
-    db.execute("select braid.set_ranking('small', fusion => 'rrf', semantic_weight => 5)")
+    db.execute('select braid.set_ranking(\'small\', \'{"fusion": "rrf", "semantic_weight": 5}\')')
     assert weights() == ("rrf", 1, 5)
     # An application that creates it at each start goes on with the weights that it has.
-    db.execute("select braid.create_collection('small', dimensions => 2, embedding_model => 'test', fusion => 'rrf')")
+    db.execute(
+        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test',"
+        ' ranking => \'{"fusion": "rrf"}\')'
+    )
 
 
 def test_weighted_scores_and_the_greater_of_two(db: Connection) -> None:
@@ -102,7 +107,7 @@ def test_weighted_scores_and_the_greater_of_two(db: Connection) -> None:
     load(db, {"A": ("apple", 0.85), **{f"{n}": ("b", 0.0) for n in range(9)}}, b=0)
     # One of ten documents has the word, once; the query has it four times. With b = 0 BM25 is 4 idf / (1 + k1).
     idf = math.log(1 + 9.5 / 1.5)
-    db.execute("select braid.set_ranking('small', k1 => %s)", (4 * idf / 6.5 - 1,))
+    db.execute("select braid.set_ranking('small', jsonb_build_object('k1', %s::float8))", (4 * idf / 6.5 - 1,))
     absolute = Jsonb({"ranking": {"normalisation": "saturate"}})
     query = "apple apple apple apple"
     weighted = scores(db, query, full_text_weight=0.4, semantic_weight=0.6, options=absolute)
@@ -132,7 +137,7 @@ def test_okapi_scores_are_classic_wherever_they_are_shown_or_compared(db: Connec
     load(db, CROSSED)
     text = "select external_id, full_text_score from braid.full_text_search('apple', collection => 'small'"
     lucene = dict(db.execute(f"{text})").fetchall())
-    db.execute("select braid.set_ranking('small', bm25_variant => 'okapi')")
+    db.execute("select braid.set_ranking('small', '{\"bm25_variant\": \"okapi\"}')")
     okapi = dict(db.execute(f"{text})").fetchall())
     assert list(okapi) == list(lucene) == ["B", "A", "D"]
     assert okapi == pytest.approx({name: 2.2 * score for name, score in lucene.items()}, rel=1e-14)
@@ -170,7 +175,7 @@ def test_okapi_changes_neither_the_index_nor_what_is_relevant(db: Connection) ->
     index = "select md5(string_agg(p::text, '' order by p::text)) from braid_store.postings p"
     before = db.execute(index).fetchone()
     relevant = [scores(db, "apple quokka", options=Jsonb({"min_relevance": least / 20})) for least in range(21)]
-    db.execute("select braid.set_ranking('small', bm25_variant => 'okapi')")
+    db.execute("select braid.set_ranking('small', '{\"bm25_variant\": \"okapi\"}')")
     assert not db.execute("select from braid_store.due_collections").fetchall()
     maintained = db.execute("select braid.maintain()").fetchone()
     assert maintained and db.execute(index).fetchone() == before
@@ -187,12 +192,13 @@ def test_a_collection_is_made_with_okapi(db: Connection) -> None:
     assert db.execute(
         "select full_text_score from braid.full_text_search('apple', 1, collection => 'small')"
     ).fetchone() == (pytest.approx(math.log(1 + 1.5 / 3.5) * 3 / 5 * 3),)
-    db.execute("select braid.set_ranking('small', preset => 'conversation')")
+    db.execute("select braid.set_ranking('small', '{\"preset\": \"conversation\"}')")
     assert db.execute(kept).fetchone() == ("okapi",)
     for call in (
-        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', k1 => 1.2)",
-        "select braid.set_ranking('small', bm25_variant => 'atire')",
-        "select braid.create_collection('other', bm25_variant => null)",
+        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', "
+        "ranking => '{\"k1\": 1.2}')",
+        "select braid.set_ranking('small', '{\"bm25_variant\": \"atire\"}')",
+        "select braid.create_collection('other', ranking => '{\"bm25_variant\": null}')",
     ):
         with pytest.raises(psycopg.errors.InvalidParameterValue):
             db.execute(call)
@@ -240,7 +246,10 @@ def test_where_saturation_cannot_begin(db: Connection, options: Any, arguments: 
 
 def test_one_setting_makes_a_collection_rank_by_reciprocal_ranks(db: Connection) -> None:
     settings = "select fusion, rrf_k, full_text_weight, semantic_weight from braid.collections where name = 'own'"
-    db.execute("select braid.create_collection('own', dimensions => 2, embedding_model => 'm', preset => 'rrf')")
+    db.execute(
+        "select braid.create_collection('own', dimensions => 2, embedding_model => 'm',"
+        ' ranking => \'{"preset": "rrf"}\')'
+    )
     assert db.execute(settings).fetchone() == ("rrf", 60, 1, 1)
     documents = [
         {"external_id": "a", "content": "wolf wolf", "embedding": [0.5, 1]},
@@ -250,13 +259,16 @@ def test_one_setting_makes_a_collection_rank_by_reciprocal_ranks(db: Connection)
     search = "select external_id, score from braid.hybrid_search('wolf', '[0,1]', collection => 'own')"
     assert db.execute(search).fetchall() == [("a", 1 / 61 + 1 / 61), ("b", 1 / 62 + 1 / 62)]
     # What is given counts, and another preset does not change the fusion.
-    db.execute("select braid.set_ranking('own', preset => 'rrf', rrf_k => 0)")
+    db.execute('select braid.set_ranking(\'own\', \'{"preset": "rrf", "rrf_k": 0}\')')
     assert db.execute(search).fetchall() == [("a", 2.0), ("b", 1.0)]
-    db.execute("select braid.set_ranking('own', fusion => 'convex')")
+    db.execute("select braid.set_ranking('own', '{\"fusion\": \"convex\"}')")
     assert db.execute(settings).fetchone() == ("convex", 0, 0.6, 0.4)
-    db.execute("select braid.set_ranking('own', preset => 'rrf')")
+    db.execute("select braid.set_ranking('own', '{\"preset\": \"rrf\"}')")
     assert db.execute(settings).fetchone() == ("rrf", 60, 1, 1)
-    db.execute("select braid.create_collection('own', dimensions => 2, embedding_model => 'm', preset => 'rrf')")
+    db.execute(
+        "select braid.create_collection('own', dimensions => 2, embedding_model => 'm',"
+        ' ranking => \'{"preset": "rrf"}\')'
+    )
     with pytest.raises(psycopg.Error) as raised:
-        db.execute("select braid.create_collection('other', fusion => 'max', preset => 'rrf')")
+        db.execute('select braid.create_collection(\'other\', ranking => \'{"fusion": "max", "preset": "rrf"}\')')
     assert raised.value.sqlstate == "22023" and raised.value.diag.message_hint

@@ -19,8 +19,8 @@ EACH = 130
 def filled(db: Connection) -> Connection:
     """`word` documents are best by words, `near` ones by embedding, and `both` come behind them in both legs."""
     db.execute(
-        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', fusion => 'rrf', "
-        "full_text_weight => 1, semantic_weight => 1)"
+        "select braid.create_collection('small', dimensions => 2, embedding_model => 'test', "
+        'ranking => \'{"fusion": "rrf"}\')'
     )
     documents: list[dict[str, Any]] = [
         {

@@ -72,7 +72,9 @@ def vocabulary() -> list[str]:
 def frequencies(db: Connection) -> dict[str, int]:
     """In how many documents of the collection `words` each lexeme is, after deletes, in several segments."""
     random_ = random.Random(12)
-    db.execute("select braid.create_collection('words', text_config => 'simple', fold_diacritics => false)")
+    db.execute(
+        "select braid.create_collection('words', text_config => 'simple', settings => '{\"fold_diacritics\": false}')"
+    )
     words = vocabulary()
     texts = {f"d{number}": random_.sample(words, 25) for number in range(60)}
     items = list(texts.items())

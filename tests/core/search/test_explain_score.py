@@ -36,7 +36,8 @@ WORDS = [
 def fill(db: Connection, title_weight: float, k1: float = 1.2, b: float = 0.75) -> None:
     random_ = random.Random(7)
     db.execute(
-        "select braid.create_collection('c', title_weight => %s, k1 => %s, b => %s)",
+        "select braid.create_collection('c',"
+        " ranking => jsonb_build_object('title_weight', %s::float8, 'k1', %s::float8, 'b', %s::float8))",
         (float(title_weight), k1, b),
     )
     db.execute("select braid.set_synonyms('car', '{automobile,motor}', 'c')")
@@ -135,7 +136,7 @@ def test_parts_add_up_to_the_score(db: Connection, title_weight: float, k1: floa
 
 
 def test_the_columns(db: Connection) -> None:
-    db.execute("select braid.create_collection('c', title_weight => 2)")
+    db.execute("select braid.create_collection('c', ranking => '{\"title_weight\": 2}')")
     db.execute("select braid.set_synonyms('car', '{automobile}', 'c')")
     upsert(
         db,

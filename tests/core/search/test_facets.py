@@ -134,7 +134,7 @@ def matches(document: dict[str, Json], filters: dict[str, Json]) -> bool:
 
 
 def test_a_title_that_is_not_ranked_finds_nothing(filled: Connection) -> None:
-    filled.execute("select braid.set_ranking('default', title_weight => 0)")
+    filled.execute("select braid.set_ranking('default', '{\"title_weight\": 0}')")
     ids = {hit[0] for hit in full_text(filled, "plum")}
     assert ids and ids < {d["external_id"] for d in DOCUMENTS if "plum" in (d["title"], *d["content"].split())}
     counted = facets(filled, ["external_id"], query_text="plum", value_count=100)

@@ -25,7 +25,9 @@ pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 Connection = psycopg.Connection[Any]
 Terms = Mapping[str, float]
 VOCABULARY = [f"t{number}" for number in range(60)]
-COLLECTION = "select braid.create_collection('s', dimensions => 3, embedding_model => 'test', smoothing => 0)"
+COLLECTION = (
+    "select braid.create_collection('s', dimensions => 3, embedding_model => 'test', ranking => '{\"smoothing\": 0}')"
+)
 
 
 def model(documents: Mapping[str, Terms], query: Terms) -> dict[str, float]:
@@ -585,7 +587,7 @@ def test_bad_terms(empty: Connection, terms: Any, state: str, message: str) -> N
             "has no meaning",
         ),
         ('braid.similar_chunks(1, options => \'{"sparse": {"a": 1}}\')', "has no meaning"),
-        ("braid.set_ranking('s', sparse_weight => -1)", "sparse_weight is '-1'"),
+        ("braid.set_ranking('s', '{\"sparse_weight\": -1}')", "ranking: sparse_weight is -1"),
     ],
 )
 def test_bad_calls(empty: Connection, call: str, message: str) -> None:
@@ -597,7 +599,7 @@ def test_bad_calls(empty: Connection, call: str, message: str) -> None:
 
 def test_the_client_stores_terms(dsn: str) -> None:
     with pgbraid.connect(dsn) as client:
-        client.create_collection("s", dimensions=3, embedding_model="test", sparse_weight=0.5)
+        client.create_collection("s", dimensions=3, embedding_model="test", ranking={"sparse_weight": 0.5})
         client.add_documents(
             [{"external_id": "a", "content": "x", "sparse": {"b": 2}}, {"external_id": "c", "content": "y"}],
             collection="s",

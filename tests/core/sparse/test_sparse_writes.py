@@ -19,7 +19,10 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def empty(db: Connection) -> Connection:
-    db.execute("select braid.create_collection('s', dimensions => 3, embedding_model => 'test', smoothing => 0)")
+    db.execute(
+        "select braid.create_collection('s', dimensions => 3, embedding_model => 'test',"
+        " ranking => '{\"smoothing\": 0}')"
+    )
     return db
 
 

@@ -50,7 +50,9 @@ def test_searches_go_on_while_the_primary_merges_promotes_and_drops(database: Da
                 shard = serving_shard(db, "c")
                 if shard is not None and shard not in served:
                     served.add(shard)
-                    db.execute("select braid.set_vector_index('c', hnsw_m => %s)", (4 + len(served),))
+                    db.execute(
+                        "select braid.set_collection('c', jsonb_build_object('hnsw_m', %s::int))", (4 + len(served),)
+                    )
                 db.execute("select braid.create_collection('gone')")
                 db.execute("select braid.upsert_document('d', 'words of d', collection => 'gone')")
                 db.execute("select braid.drop_collection('gone')")

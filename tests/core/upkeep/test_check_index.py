@@ -69,7 +69,10 @@ def indexed(db: Connection) -> Connection:
 
 def test_an_index_as_written_merged_and_cleared_is_right(indexed: Connection) -> None:
     assert check(indexed) == []
-    indexed.execute("select braid.create_collection('other', title_weight => 0, index_fields => '{content}')")
+    indexed.execute(
+        "select braid.create_collection('other',"
+        ' ranking => \'{"title_weight": 0}\', settings => \'{"index_fields": ["content"]}\')'
+    )
     chunks = [
         {"content": "the river", "speaker": "Ana"},
         {"content": "foo_bar 東京都 ORA-00942"},

@@ -141,7 +141,7 @@ def test_long_lists_keep_neither_file_long(db: Connection, run: Callable[[], dic
     sizes = "select pg_relation_size('braid_store.postings'), pg_table_size('braid_store.postings')"
     for k1 in (1.5, 1.2):
         # As many lists again, behind the others.
-        db.execute("select braid.set_ranking('default', k1 => %s)", (k1,))
+        db.execute("select braid.set_ranking('default', jsonb_build_object('k1', %s::float8))", (k1,))
         db.execute("select braid.maintain()")
         db.execute("vacuum braid_store.postings")
         (large,) = db.execute(sizes).fetchall()
@@ -164,7 +164,7 @@ def test_nothing_grows_while_a_transaction_may_read_what_was_deleted(
     with other.transaction():
         other.execute("set transaction isolation level repeatable read")
         other.execute("select count(*) from braid_store.postings")
-        bloated.execute("select braid.set_ranking('default', k1 => 1.5)")  # every segment is written anew
+        bloated.execute("select braid.set_ranking('default', '{\"k1\": 1.5}')")  # every segment is written anew
         run()
         first = bloated.execute(sizes).fetchone()
         assert first is not None
@@ -229,7 +229,7 @@ def test_a_merge_leaves_out_segments_whose_postings_move(bloated: Connection, ot
     ids = "select min(id), max(id) from braid_store.segments"
     before = bloated.execute(ids).fetchone()
     assert before is not None
-    bloated.execute("select braid.set_ranking('default', k1 => 1.5)")  # every segment is to be written anew
+    bloated.execute("select braid.set_ranking('default', '{\"k1\": 1.5}')")  # every segment is to be written anew
     with other.transaction():
         assert one(other, MOVE) > 0
         bloated.execute("select braid.maintain('5 seconds')")

@@ -61,7 +61,7 @@ def test_a_dump_with_a_shard(db: Connection, dsn: str, empty: str, pg_version: i
     if state == "copying":
         begin_shard(db, "c", 120)
     elif state == "retired":
-        db.execute("select braid.set_vector_index('c', hnsw_m => 8)")
+        db.execute("select braid.set_collection('c', '{\"hnsw_m\": 8}')")
         for _ in range(2):  # then its predecessor is still there
             db.execute("select braid.maintain()")
     assert state in {found for _, found in shards(db, "c")}
@@ -89,7 +89,7 @@ def test_a_dump_with_a_shard(db: Connection, dsn: str, empty: str, pg_version: i
     assert not install(empty).changed
     with psycopg.connect(empty, autocommit=True) as restored:
         highest = max(shard_id for shard_id, _ in shards(restored, "c"))
-        restored.execute("select braid.set_vector_index('c', hnsw_m => 9)")
+        restored.execute("select braid.set_collection('c', '{\"hnsw_m\": 9}')")
         maintain(restored)
         maintain(restored)
         shard = serving_shard(restored, "c")

@@ -46,7 +46,8 @@ YES, NO = np.full(DIMENSIONS, 0.25, np.float32), np.full(DIMENSIONS, -0.25, np.f
 def vectors(db: Connection, request: pytest.FixtureRequest) -> Vectors:
     """In a shard that serves."""
     db.execute(
-        "select braid.create_collection('c', dimensions => %s, distance => 'l2', vector_storage => %s)",
+        "select braid.create_collection('c', dimensions => %s, distance => 'l2',"
+        " settings => jsonb_build_object('vector_storage', %s::text))",
         (DIMENSIONS, request.param),
     )
     set_threshold(db, 200, DIMENSIONS)

@@ -33,7 +33,8 @@ def made_up(count: int, seed: int = 0, offset: float = 0, spread: float = 1, pre
 
 def indexed(db: Connection, vectors: dict[str, Vector], distance: str) -> None:
     db.execute(
-        "select braid.create_collection('c', dimensions => %s, distance => %s, vector_storage => 'vector')",
+        "select braid.create_collection('c', dimensions => %s, distance => %s,"
+        ' settings => \'{"vector_storage": "vector"}\')',
         (DIMENSIONS, distance),
     )
     set_threshold(db, 200, DIMENSIONS)
@@ -126,7 +127,7 @@ def test_what_halfvec_cannot_hold_is_stored_and_found(db: Connection, distance: 
     assert read_by_index(db, query)
     assert search(db, query, "c")[0][0] == exact[0]
     # Its successors do not try again, until they are asked to.
-    db.execute("select braid.set_vector_index('c', hnsw_m => 8)")
+    db.execute("select braid.set_collection('c', '{\"hnsw_m\": 8}')")
     maintain(db)
     assert shard_of(db)["index_type"] == "vector"
     db.execute("select braid.delete_documents('{large,small}', 'c')")

@@ -37,7 +37,7 @@ def filled(new_database: NewDatabase) -> Iterator[str]:
                 "select braid.create_collection('c', dimensions => %s, embedding_model => 'test', distance => 'l2')",
                 (DIMENSIONS,),
             )
-            db.execute("select braid.set_vector_index('c', hnsw_m => 4, hnsw_ef_construction => 8)")
+            db.execute("select braid.set_collection('c', '{\"hnsw_m\": 4, \"hnsw_ef_construction\": 8}')")
             db.execute("select braid.set_query_embeddings('c', 200)")
             set_threshold(db, 200, DIMENSIONS)
             store(db, {f"d{number:04}": row for number, row in enumerate(drawn(SIZE, 0))}, "c")
@@ -115,7 +115,7 @@ def test_widths_end_where_wider_ones_could_change_nothing(db: Connection) -> Non
         "select braid.create_collection('c', dimensions => %s, embedding_model => 'test', distance => 'l2')",
         (DIMENSIONS,),
     )
-    db.execute("select braid.set_vector_index('c', hnsw_m => 6, hnsw_ef_construction => 16)")
+    db.execute("select braid.set_collection('c', '{\"hnsw_m\": 6, \"hnsw_ef_construction\": 16}')")
     db.execute("select braid.set_query_embeddings('c', 200)")
     set_threshold(db, 200, DIMENSIONS)
     store(db, {f"d{number:04}": row for number, row in enumerate(drawn(SIZE, 0))}, "c")

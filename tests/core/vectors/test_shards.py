@@ -347,10 +347,10 @@ def test_vectors_on_the_border_do_not_go_to_and_fro(db: Connection, vectors: Vec
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("change", ["hnsw_m = 8", "hnsw_ef_construction = 120", "vector_storage = 'halfvec'"])
+@pytest.mark.parametrize("change", ['{"hnsw_m": 8}', '{"hnsw_ef_construction": 120}', '{"vector_storage": "halfvec"}'])
 def test_other_settings_make_a_new_shard(db: Connection, vectors: Vectors, change: str) -> None:
     shard = serving_shard(db, "c")
-    db.execute(f"select braid.set_vector_index('c', {change.replace('=', '=>')})")
+    db.execute("select braid.set_collection('c', %s)", (change,))
     assert search(db, [0] * DIMENSIONS, "c")[1] == "hnsw"
     maintain(db)
     assert serving_shard(db, "c") not in (None, shard)
@@ -442,7 +442,7 @@ def test_a_shard_is_kept_for_those_who_may_still_read_it(
     with other_session() as reader:
         reader.execute("set transaction isolation level repeatable read")
         reader.execute("select 1 from braid.collections")
-        db.execute("select braid.set_vector_index('c', hnsw_m => 8)")
+        db.execute("select braid.set_collection('c', '{\"hnsw_m\": 8}')")
         assert not maintain_as_far_as_possible(db)
         second = f"vectors_{serving_shard(db, 'c')}"
         delete(db, list(vectors)[:100])
@@ -482,7 +482,7 @@ def test_a_shard_in_use_by_an_idle_transaction_is_left(
     """It has a lock and no snapshot: maintenance goes on without waiting for it."""
     with other_session() as reader:
         check(reader, vectors)
-        db.execute("select braid.set_vector_index('c', hnsw_m => 8)")
+        db.execute("select braid.set_collection('c', '{\"hnsw_m\": 8}')")
         db.execute("set statement_timeout = '3min'")
         assert not maintain_as_far_as_possible(db)
         assert len(shard_tables(db)) == 2
@@ -711,7 +711,8 @@ class ShardHistory(RuleBasedStateMachine):
         ShardHistory.number += 1
         self.collection = f"history{ShardHistory.number}"
         self.db.execute(
-            "select braid.create_collection(%s, dimensions => 4, distance => 'l2', hnsw_ef_construction => 32)",
+            "select braid.create_collection(%s, dimensions => 4, distance => 'l2',"
+            " settings => '{\"hnsw_ef_construction\": 32}')",
             (self.collection,),
         )
         self.vectors: Vectors = {}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from support.calls import set_tenant, upsert
 from support.nearest import (
@@ -28,10 +29,9 @@ DISTANCES = ("cosine", "inner_product", "l2")
 
 
 def create(db: Connection, collection: str, dimensions: int, distance: str = "cosine", **settings: Any) -> None:
-    more = "".join(f", {name} => %({name})s" for name in settings)
     db.execute(
-        f"select braid.create_collection(%(collection)s, dimensions => %(dimensions)s, distance => %(distance)s{more})",
-        {"collection": collection, "dimensions": dimensions, "distance": distance, **settings},
+        "select braid.create_collection(%s, dimensions => %s, distance => %s, settings => %s)",
+        (collection, dimensions, distance, Jsonb(settings)),
     )
 
 
@@ -273,16 +273,16 @@ def test_spaces_side_by_side(db: Connection) -> None:
         ({"dimensions": 0}, "dimensions is '0'"),
         ({"dimensions": 16001}, "dimensions is '16001'"),
         ({"dimensions": 3, "distance": "manhattan"}, "distance is 'manhattan'"),
-        ({"dimensions": 3, "vector_storage": "float"}, "vector_storage is 'float'"),
+        ({"dimensions": 3, "vector_storage": "float"}, 'settings: vector_storage is "float"'),
         ({"dimensions": 2001, "vector_storage": "vector"}, "vector_storage is 'vector'"),
         ({"dimensions": 4001, "vector_storage": "halfvec"}, "vector_storage is 'halfvec'"),
-        ({"dimensions": 3, "hnsw_m": 1}, "hnsw_m is '1'"),
-        ({"dimensions": 3, "hnsw_m": 101}, "hnsw_m is '101'"),
-        ({"dimensions": 3, "hnsw_m": -2147483648}, "hnsw_m is '-2147483648'"),
-        ({"dimensions": 3, "hnsw_m": None}, "hnsw_m is null"),
-        ({"dimensions": 3, "hnsw_ef_construction": 3}, "hnsw_ef_construction is '3'"),
+        ({"dimensions": 3, "hnsw_m": 1}, "settings: hnsw_m is 1"),
+        ({"dimensions": 3, "hnsw_m": 101}, "settings: hnsw_m is 101"),
+        ({"dimensions": 3, "hnsw_m": -2147483648}, "settings: hnsw_m is -2147483648"),
+        ({"dimensions": 3, "hnsw_m": None}, "settings: hnsw_m is null"),
+        ({"dimensions": 3, "hnsw_ef_construction": 3}, "settings: hnsw_ef_construction is 3"),
         ({"dimensions": 3, "hnsw_m": 40, "hnsw_ef_construction": 64}, "hnsw_ef_construction is '64'"),
-        ({"dimensions": 3, "hnsw_ef_construction": 1001}, "hnsw_ef_construction is '1001'"),
+        ({"dimensions": 3, "hnsw_ef_construction": 1001}, "settings: hnsw_ef_construction is 1001"),
     ],
 )
 def test_settings_are_checked(shared_db: Connection, settings: dict[str, Any], named: str) -> None:
@@ -306,9 +306,10 @@ def test_the_settings_reach_the_index(db: Connection) -> None:
 
 def test_a_collection_keeps_how_its_index_is_built(db: Connection) -> None:
     """What an older version created is the same collection for a program that creates it again with defaults."""
-    for name, given, expected in (("old", 64, 64), ("new", None, 100), ("dense", None, 160)):
+    given: dict[str, int]
+    for name, given, expected in (("old", {"hnsw_ef_construction": 64}, 64), ("new", {}, 100), ("dense", {}, 160)):
         hnsw_m = 80 if name == "dense" else 16
-        create(db, name, 3, "l2", hnsw_m=hnsw_m, hnsw_ef_construction=given)
+        create(db, name, 3, "l2", hnsw_m=hnsw_m, **given)
         create(db, name, 3, "l2", hnsw_m=hnsw_m)
         row = db.execute("select hnsw_ef_construction from braid.collections where name = %s", (name,)).fetchone()
         assert row == (expected,)
@@ -324,7 +325,7 @@ def test_a_change_to_halfvec_that_some_vector_does_not_fit_is_refused(db: Connec
     vectors = made_up(20, 3)
     store(db, vectors, "c")
     set_threshold(db, 10, 3)
-    change = "select braid.set_vector_index('c', vector_storage => 'halfvec')"
+    change = "select braid.set_collection('c', '{\"vector_storage\": \"halfvec\"}')"
     for promoted in (False, True):
         store(db, {"large": [0, -70000, 1]}, "c")
         if promoted:

@@ -122,7 +122,7 @@ def fill(db: Connection) -> None:
         db.execute(claim)
     set_tenant(db, "acme")
     model = '{"version": 1, "mode": "hybrid", "features": ["score"], "weights": [1]}'
-    db.execute("select braid.apply_ranking('articles', '{\"rrf_k\": 61}', 'filled')")
+    db.execute("select braid.set_ranking('articles', '{\"rrf_k\": 61}', 'filled')")
     db.execute("select braid.store_ranking_model('learned', %s)", (model,))
     db.execute("select braid.set_profile('ana', %s, '{\"speaker\": {\"Ana\": 0.5}}', 'articles')", (embed("likes"),))
     db.execute("select braid.create_query_set('asked')")

@@ -90,7 +90,7 @@ def test_run_again_it_changes_nothing(project: str) -> None:
     paste(project, bundle())
     before = snapshot.definitions(project)
     with psycopg.connect(project) as connection:
-        connection.execute("select braid.set_ranking('default', k1 => 2), braid.create_tenant('acme')")
+        connection.execute("select braid.set_ranking('default', '{\"k1\": 2}'), braid.create_tenant('acme')")
     paste(project, bundle())
     assert snapshot.definitions(project) == before
     with psycopg.connect(project) as connection:

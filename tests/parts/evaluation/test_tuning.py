@@ -24,7 +24,9 @@ TEXT = {"mode": "full_text", "collection": "notes"}
 def db(shared_db: Connection) -> Connection:
     """Relevant is what has the words in its title: a higher title_weight finds it, which is 0 in the collection."""
     chance = random.Random(7)
-    shared_db.execute("select braid.create_collection('notes', dimensions => 3, title_weight => 0, b => 0.4)")
+    shared_db.execute(
+        "select braid.create_collection('notes', dimensions => 3, ranking => '{\"title_weight\": 0, \"b\": 0.4}')"
+    )
     documents = []
     for n in range(120):
         title = " ".join(chance.sample(WORDS, 2))
@@ -137,7 +139,7 @@ def test_the_gain_is_of_queries_that_did_not_choose(db: Connection) -> None:
 
 def test_what_is_chosen_can_be_applied_and_measures_the_same(db: Connection) -> None:
     chosen = tune(db, SPACE)["chosen"]
-    version = call(db, "apply_ranking", "notes", chosen["ranking"], "tuned")
+    version = call(db, "set_ranking", "notes", chosen["ranking"], "tuned")
     after = one(db, "select braid.evaluate('asked', %s, '{ndcg@10}') #> '{metrics,ndcg@10}'", Jsonb(TEXT))
     db.execute("select braid.restore_ranking('notes', %s)", (version - 1,))
     assert after == pytest.approx(chosen["mean"], abs=1e-12)

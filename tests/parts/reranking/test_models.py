@@ -218,7 +218,7 @@ def test_the_model_of_a_collection(filled: Connection) -> None:
     db = filled
     plain, ranked = search(db), search(db, {"model": "linear"})
     assert "model" not in stats(db)
-    db.execute("select braid.set_ranking('small', ranking_model => 'linear')")
+    db.execute("select braid.set_ranking('small', '{\"ranking_model\": \"linear\"}')")
     try:
         assert one(db, "select parts ->> 'ranking_model' from braid.collections where name = 'small'") == "linear"
         assert one(db, "select collections from braid.list_ranking_models() where name = 'linear'") == ["small"]
@@ -241,7 +241,7 @@ def test_the_model_of_a_collection(filled: Connection) -> None:
             search(db, {"model": "linear"})
     finally:
         set_tenant(db, "default")
-        db.execute("select braid.set_ranking('small', ranking_model => '')")
+        db.execute("select braid.set_ranking('small', '{\"ranking_model\": null}')")
     assert search(db) == plain
 
 

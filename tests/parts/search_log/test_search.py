@@ -121,7 +121,7 @@ def test_a_row_has_what_was_asked_and_found(filled: Connection) -> None:
 def test_the_ranking_of_the_collection_is_told(filled: Connection) -> None:
     search(filled)
     before = last(filled).ranking
-    filled.execute("select braid.set_ranking('small', k1 => 2.5, fusion => 'rrf', rrf_k => 7)")
+    filled.execute('select braid.set_ranking(\'small\', \'{"k1": 2.5, "fusion": "rrf", "rrf_k": 7}\')')
     search(filled)
     after = last(filled).ranking
     assert after != before and after.startswith("rrf ") and "k1=2.5" in after and "rrf_k=7" in after
@@ -136,7 +136,7 @@ def test_a_search_with_another_ranking_is_logged_with_it(filled: Connection) -> 
     plain = last(filled).ranking
     search(filled, options={"ranking": {"k1": 2.5, "fusion": "rrf"}})
     tried = last(filled)
-    filled.execute("select braid.apply_ranking('small', '{\"k1\": 2.5, \"fusion\": \"rrf\"}', 'better')")
+    filled.execute("select braid.set_ranking('small', '{\"k1\": 2.5, \"fusion\": \"rrf\"}', 'better')")
     search(filled)
     assert tried.ranking == last(filled).ranking != plain
     search(filled, options={"ranking": {"k1": 3}, "boosts": [{"filter": {"speaker": "A" * 3000}, "factor": 2}]})

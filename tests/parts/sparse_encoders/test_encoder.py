@@ -46,7 +46,10 @@ def word_piece(text: str) -> dict[str, float]:
 
 @pytest.fixture
 def encoded(db: Connection) -> Connection:
-    db.execute("select braid.create_collection('e', dimensions => 3, embedding_model => 'test', smoothing => 0)")
+    db.execute(
+        "select braid.create_collection('e', dimensions => 3, embedding_model => 'test',"
+        " ranking => '{\"smoothing\": 0}')"
+    )
     assert one(db, "select braid.set_sparse_encoder('tiny', %s)", Jsonb(WEIGHTS)) == len(WEIGHTS)
     upsert(
         db,
@@ -68,7 +71,7 @@ def terms_of(db: Connection, text: str) -> dict[str, float]:
 def test_a_collection_with_an_encoder_searches_by_text_alone(encoded: Connection) -> None:
     plain = hybrid(encoded, query_text="harbours", collection="e")
     assert [row[0] for row in plain] == ["none"]
-    encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
+    encoded.execute("select braid.set_ranking('e', '{\"sparse_encoder\": \"tiny\"}')")
     assert one(encoded, "select parts ->> 'sparse_encoder' from braid.collections where name = 'e'") == "tiny"
     assert terms_of(encoded, "Harbours") == {"harbour": 5, "##s": 0.25}
     rows = encoded.execute(
@@ -88,7 +91,7 @@ def test_a_collection_with_an_encoder_searches_by_text_alone(encoded: Connection
         ' options => \'{"sparse": {"x": 1}}\')'
     ).fetchall()
     assert given == [("none",)]
-    encoded.execute("select braid.set_ranking('e', sparse_encoder => '')")
+    encoded.execute("select braid.set_ranking('e', '{\"sparse_encoder\": null}')")
     assert hybrid(encoded, query_text="harbours", collection="e") == plain
 
 
@@ -122,7 +125,7 @@ def test_a_collection_with_an_encoder_searches_by_text_alone(encoded: Connection
 def test_words_are_cut_as_by_bert(shared_db: Connection, text: str) -> None:
     shared_db.execute("select braid.create_collection('e', dimensions => 3, embedding_model => 'test')")
     shared_db.execute("select braid.set_sparse_encoder('tiny', %s)", (Jsonb(WEIGHTS),))
-    shared_db.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
+    shared_db.execute("select braid.set_ranking('e', '{\"sparse_encoder\": \"tiny\"}')")
     if text:
         assert terms_of(shared_db, text) == word_piece(text)
 
@@ -136,7 +139,8 @@ def test_tables_come_in_pieces_and_go(encoded: Connection) -> None:
             one(encoded, "select braid.set_sparse_encoder('big', %s, append => true)", Jsonb(piece)) == first + 10_000
         )
     encoded.execute(
-        "select braid.create_collection('big', dimensions => 3, embedding_model => 'test', sparse_encoder => 'big')"
+        "select braid.create_collection('big', dimensions => 3, embedding_model => 'test',"
+        ' ranking => \'{"sparse_encoder": "big"}\')'
     )
     upsert(encoded, [{"external_id": "last", "content": "x", "sparse": {"w29999": 1}}], "big")
     found = encoded.execute(
@@ -158,7 +162,7 @@ def test_tables_come_in_pieces_and_go(encoded: Connection) -> None:
 @pytest.mark.parametrize("first", [0, 1])
 def test_nobody_removes_what_another_is_about_to_name(encoded: Connection, dsn: str, first: int) -> None:
     calls = [
-        "select braid.set_ranking('e', sparse_encoder => 'tiny')",
+        "select braid.set_ranking('e', '{\"sparse_encoder\": \"tiny\"}')",
         "select braid.set_sparse_encoder('tiny', null)",
     ]
     with psycopg.connect(dsn, autocommit=True) as other:
@@ -172,7 +176,7 @@ def test_nobody_removes_what_another_is_about_to_name(encoded: Connection, dsn: 
 
 
 def test_an_export_has_the_name_of_the_encoder_alone(encoded: Connection) -> None:
-    encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
+    encoded.execute("select braid.set_ranking('e', '{\"sparse_encoder\": \"tiny\"}')")
     records = Jsonb([row[0] for row in encoded.execute("select braid.export_tenant('e')")])
     encoded.execute("select braid.drop_collection('e')")
     encoded.execute("select braid.set_sparse_encoder('tiny', null)")
@@ -185,7 +189,7 @@ def test_an_export_has_the_name_of_the_encoder_alone(encoded: Connection) -> Non
 
 
 def test_long_texts_are_bounded(encoded: Connection) -> None:
-    encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
+    encoded.execute("select braid.set_ranking('e', '{\"sparse_encoder\": \"tiny\"}')")
     assert terms_of(encoded, "ship " + "x" * 5000 + " harbour") == {"ship": 3}
     assert terms_of(encoded, "a" * 101 + " ship") == {"ship": 3}
 
@@ -201,7 +205,7 @@ def test_only_administrators_define(encoded: Connection, make_login: Any, dsn: s
 
 def test_scores_do_not_depend_on_the_session(encoded: Connection) -> None:
     encoded.execute("select braid.set_sparse_encoder('tiny', '{\"ship\": 1.2345678}')")
-    encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
+    encoded.execute("select braid.set_ranking('e', '{\"sparse_encoder\": \"tiny\"}')")
     for digits in (-15, 0, 1, 3):
         encoded.execute(f"set extra_float_digits = {digits}")
         assert terms_of(encoded, "ship") == {"ship": 1.2345678}
@@ -210,7 +214,7 @@ def test_scores_do_not_depend_on_the_session(encoded: Connection) -> None:
 
 
 def test_long_terms_do_not_make_long_texts_slow(encoded: Connection) -> None:
-    encoded.execute("select braid.set_ranking('e', sparse_encoder => 'tiny')")
+    encoded.execute("select braid.set_ranking('e', '{\"sparse_encoder\": \"tiny\"}')")
     encoded.execute("select braid.set_sparse_encoder('tiny', %s, append => true)", (Jsonb({"ab" * 49 + "xy": 1}),))
     text = " ".join(("ab" * 45 + letter + "ab" * 4) for letter in "abcdefghijklmnopqrstuvwxyzäöüßéèêñõåøœæç")
     with encoded.transaction():
@@ -223,8 +227,11 @@ def test_long_terms_do_not_make_long_texts_slow(encoded: Connection) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ("braid.set_ranking('e', sparse_encoder => 'none')", 'sparse encoder "none" does not exist'),
-        ("braid.create_collection('new', sparse_encoder => 'none')", 'sparse encoder "none" does not exist'),
+        ("braid.set_ranking('e', '{\"sparse_encoder\": \"none\"}')", 'sparse encoder "none" does not exist'),
+        (
+            "braid.create_collection('new', ranking => '{\"sparse_encoder\": \"none\"}')",
+            'sparse encoder "none" does not exist',
+        ),
         ("braid.set_sparse_encoder('', '{}')", "name is ''"),
         ("braid.set_sparse_encoder('e', '[]')", "weights is a JSON array"),
         ("braid.set_sparse_encoder('e', '{\"a\": -1}')", 'the weight of "a" is -1'),
@@ -241,5 +248,5 @@ def test_bad_calls(encoded: Connection, call: str, message: str) -> None:
 def test_the_client_stores_an_encoder(encoded: Connection, dsn: str) -> None:
     with pgbraid.connect(dsn) as client:
         assert client.set_sparse_encoder("words", {"quay": 2, "ship": 1}) == 2
-        client.set_ranking("e", sparse_encoder="words")
+        client.set_ranking("e", {"sparse_encoder": "words"})
     assert terms_of(encoded, "quay") == {"quay": 2}

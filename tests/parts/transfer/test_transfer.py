@@ -113,9 +113,11 @@ MODEL = {"embedding_model", "dimensions", "distance"}
 def create_collection(admin: Connection) -> None:
     # By rank: the mean of similarities, which convex fusion uses, may differ in its last digit with the order of rows.
     admin.execute(
-        "select braid.create_collection('rich', 'english', 3, 'l2', 'test', 32, k1 => 0.9, b => 0.4,"
-        " title_weight => 2.5, fusion => 'rrf', rrf_k => 17, semantic_weight => 0.3, fold_diacritics => false,"
-        ' hnsw_m => 8, indexed_attributes => \'{"year": "number", "team": "text"}\')'
+        "select braid.create_collection('rich', 'english', 3, 'l2', 'test', 32,"
+        ' ranking => \'{"k1": 0.9, "b": 0.4, "title_weight": 2.5, "fusion": "rrf", "rrf_k": 17,'
+        ' "semantic_weight": 0.3}\','
+        ' settings => \'{"fold_diacritics": false, "hnsw_m": 8}\','
+        ' indexed_attributes => \'{"year": "number", "team": "text"}\')'
     )
     admin.execute("select braid.set_synonyms('car', '{automobile}', 'rich')")
 
@@ -270,7 +272,7 @@ def test_vectors_of_a_shard_and_of_both_models_come_along(world: World, source: 
         place.admin.execute("select braid.create_tenant('vectors')")
         place.admin.execute(
             "select braid.create_collection('half', dimensions => 2, embedding_model => 'old',"
-            " vector_storage => 'halfvec')"
+            ' settings => \'{"vector_storage": "halfvec"}\')'
         )
     connection = world.connect("postgres", braid__tenant="vectors")
     documents = [{"external_id": f"{n}", "content": f"x{n}", "embedding": [1, n / 7]} for n in range(30)]

@@ -21,7 +21,7 @@ WORDS = ["amber", "basalt", "cedar", "delta", "ember", "flint", "garnet", "hazel
 def judged(client: pgbraid.Client) -> pgbraid.Client:
     """Relevant is what has the words in its title, which the collection does not look at."""
     chance = random.Random(5)
-    client.set_ranking("default", title_weight=0)
+    client.set_ranking("default", {"title_weight": 0})
     documents = [
         {
             "external_id": f"d{n}",
@@ -131,7 +131,7 @@ def test_what_changed_meanwhile_is_not_undone(
     run: Run, judged: pgbraid.Client, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def change(*_: Any) -> None:
-        judged.apply_ranking("default", {"k1": 3}, "by somebody else")
+        judged.set_ranking("default", {"k1": 3}, "by somebody else")
 
     monkeypatch.setattr("pgbraid.cli.tune._print", change)
     space = write(tmp_path / "space.json", {"title_weight": [4]})

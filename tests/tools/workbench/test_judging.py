@@ -23,7 +23,7 @@ GRADES = [(0, "call-1", 3), (0, "call-2", 2), (1, "meeting-1", 3), (2, "ticket-1
 WRITES: dict[str, dict[str, Any]] = {
     "create_query_set": {"query_set": "new"},
     "judge": {"query_set": "asked", "query": "price", "external_id": "call-1", "grade": 3},
-    "apply_ranking": {"configuration": {"fusion": "rrf"}, "reason": "a test"},
+    "set_ranking": {"configuration": {"fusion": "rrf"}, "reason": "a test"},
     "restore_ranking": {"version": 1},
 }
 
@@ -108,9 +108,9 @@ def test_nothing_of_that_was_done(writing: Workbench, stored: pgbraid.Client) ->
         ("judge", {"external_id": None}, "external_id is missing"),
         ("judge", {"query_set": "chunks"}, "chunk_index is missing"),
         ("create_query_set", {"query_set": None}, "query_set is missing"),
-        ("apply_ranking", {"configuration": {}}, "no setting of a ranking"),
-        ("apply_ranking", {"configuration": {"options": {"ranking": 5}}}, "ranking is 5"),
-        ("apply_ranking", {"reason": ""}, "reason"),
+        ("set_ranking", {"configuration": {}}, "no setting of a ranking"),
+        ("set_ranking", {"configuration": {"options": {"ranking": 5}}}, "ranking is 5"),
+        ("set_ranking", {"reason": ""}, "reason"),
         ("restore_ranking", {"version": 77}, "77"),
     ],
 )
@@ -236,14 +236,14 @@ def test_what_is_deployed_ranks_as_what_was_measured(
 ) -> None:
     asked = {"configuration": configuration, "reason": "a test"}
     if isinstance(expected, str):
-        for name in ("ranking_settings", "apply_ranking"):
+        for name in ("ranking_settings", "set_ranking"):
             status, answer = writing.call(name, asked)
             assert status == 400 and expected in answer["error"]["message"]
         return
     before = stored.list_rankings()
     assert writing.given("ranking_settings", {"configuration": configuration}) == expected
     measured = writing.given("search", {"query": "price discount", **configuration})["results"]
-    writing.given("apply_ranking", asked)
+    writing.given("set_ranking", asked)
     try:
         found = writing.given("search", {"query": "price discount"})["results"]
         assert [(row["chunk_id"], row["score"]) for row in found] == [

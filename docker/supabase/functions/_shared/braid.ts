@@ -552,16 +552,6 @@ export type Database = {
         }
         Returns: Json
       }
-      apply_ranking: {
-        Args: {
-          collection: string
-          evaluation?: Json
-          expected_ranking?: Json
-          ranking: Json
-          reason: string
-        }
-        Returns: number
-      }
       arrange_results: {
         Args: {
           chunk_ids: number[]
@@ -707,34 +697,15 @@ export type Database = {
       }
       create_collection: {
         Args: {
-          b?: number | null
-          bm25_variant?: string
           chunk_tokens?: number | null
           collection: string
           dimensions?: number
           distance?: string
-          embed_fields?: string[]
           embedding_model?: string
-          fold_diacritics?: boolean
-          full_text_weight?: number | null
-          fusion?: string
-          hnsw_ef_construction?: number | null
-          hnsw_m?: number
-          index_fields?: string[]
           indexed_attributes?: Json
-          k1?: number | null
-          neighbour_weight?: number | null
-          normalisation?: string
-          preset?: string | null
-          rrf_k?: number
-          semantic_weight?: number | null
-          smoothing?: number | null
-          sparse_encoder?: string | null
-          sparse_weight?: number | null
-          statistics_scope?: string | null
+          ranking?: Json
+          settings?: Json
           text_config?: string
-          title_weight?: number | null
-          vector_storage?: string | null
         }
         Returns: number
       }
@@ -1527,11 +1498,10 @@ export type Database = {
         }
         Returns: undefined
       }
-      set_document_defaults: {
+      set_collection: {
         Args: {
           collection: string
-          default_occurred_at?: string | null
-          overlap_tokens?: number | null
+          settings: Json
         }
         Returns: undefined
       }
@@ -1560,25 +1530,13 @@ export type Database = {
       }
       set_ranking: {
         Args: {
-          b?: number | null
-          bm25_variant?: string | null
           collection: string
-          full_text_weight?: number | null
-          fusion?: string | null
-          k1?: number | null
-          neighbour_weight?: number | null
-          normalisation?: string | null
-          preset?: string | null
-          ranking_model?: string | null
-          rrf_k?: number | null
-          semantic_weight?: number | null
-          smoothing?: number | null
-          sparse_encoder?: string | null
-          sparse_weight?: number | null
-          statistics_scope?: string | null
-          title_weight?: number | null
+          evaluation?: Json
+          expected_ranking?: Json
+          ranking: Json
+          reason?: string | null
         }
-        Returns: undefined
+        Returns: number
       }
       set_search_log: {
         Args: {
@@ -1612,15 +1570,6 @@ export type Database = {
           dimensions?: number | null
           embedding_model: string
           vector_count?: number
-        }
-        Returns: undefined
-      }
-      set_vector_index: {
-        Args: {
-          collection: string
-          hnsw_ef_construction?: number | null
-          hnsw_m?: number | null
-          vector_storage?: string | null
         }
         Returns: undefined
       }

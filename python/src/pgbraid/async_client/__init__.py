@@ -237,15 +237,13 @@ class AsyncClient:
     assemble_context = arrangement.assemble_context
     highlight = arrangement.highlight
     create_collection = collections.create_collection
+    set_collection = collections.set_collection
     drop_collection = collections.drop_collection
-    set_ranking = collections.set_ranking
     set_synonyms = collections.set_synonyms
     set_sparse_encoder = collections.set_sparse_encoder
     set_indexed_attributes = collections.set_indexed_attributes
-    set_vector_index = collections.set_vector_index
     set_token_vectors = collections.set_token_vectors
     set_query_embeddings = collections.set_query_embeddings
-    set_document_defaults = collections.set_document_defaults
     add_documents = documents.add_documents
     store_sparse_terms = documents.store_sparse_terms
     get_document = documents.get_document
@@ -302,7 +300,7 @@ class AsyncClient:
     get_ranking_model = ranking_models.get_ranking_model
     list_ranking_models = ranking_models.list_ranking_models
     drop_ranking_model = ranking_models.drop_ranking_model
-    apply_ranking = rankings.apply_ranking
+    set_ranking = rankings.set_ranking
     list_rankings = rankings.list_rankings
     restore_ranking = rankings.restore_ranking
     recall = recalling.recall

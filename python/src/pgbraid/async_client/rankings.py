@@ -11,30 +11,31 @@ from pgbraid.arguments import optional_json, to_json
 if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
 
-__all__ = ["apply_ranking", "list_rankings", "restore_ranking"]
+__all__ = ["list_rankings", "restore_ranking", "set_ranking"]
 
 
-async def apply_ranking(
+async def set_ranking(
     client: AsyncClient,
     collection: str,
     ranking: Mapping[str, Any],
-    reason: str,
+    reason: str | None = None,
     *,
     evaluation: Mapping[str, Any] | None = None,
     expected_ranking: Mapping[str, Any] | None = None,
 ) -> int:
     """Change how a collection ranks, for all tenants and from the next search on, and keep a version of it; its number.
-    For administrators. Maps to braid.apply_ranking.
+    For administrators. Maps to braid.set_ranking.
 
-    `ranking` has settings of `set_ranking` under their names; those that it leaves out stay. `reason` tells others why,
-    and `evaluation` what it rests on, such as the answer of `tune`; texts of queries are not kept. If the collection
-    does not have the settings in `expected_ranking` any more, nothing changes, and InvalidArgumentError is raised.
+    `ranking` has settings under their names, such as `{"fusion": "convex", "full_text_weight": 0.7}` or
+    `{"preset": "conversation"}`; those that it leaves out stay. `reason` tells others why, `evaluation` what it rests
+    on, such as the answer of `tune`; texts of queries are not kept. If the collection does not have the settings in
+    `expected_ranking` any more, nothing changes, and InvalidArgumentError is raised.
 
     Raises InvalidArgumentError, NotFoundError, LimitExceededError.
     """
     return int(
         await client._session.value_for_all(
-            "apply_ranking",
+            "set_ranking",
             """
             collection => %(collection)s::text, ranking => %(ranking)s::jsonb, reason => %(reason)s::text,
             evaluation => %(evaluation)s::jsonb, expected_ranking => %(expected_ranking)s::jsonb

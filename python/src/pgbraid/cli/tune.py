@@ -190,7 +190,7 @@ def _apply(
     if reason is None:
         gain = f"{held_out['gain']:+.4f} (95 %: {low:+.4f} to {high:+.4f})"
         reason = f"tuned on {tuned['query_set']}: {tuned['metric']} {gain}"[:1000]
-    version = client.apply_ranking(
+    version = client.set_ranking(
         collection,
         tuned["chosen"]["ranking"],
         reason,
@@ -244,7 +244,7 @@ def list_rankings(dsn: str | None, collection: str, as_json: bool) -> None:
 @click.option("--reason", required=True, metavar="TEXT", help="Why, for others.")
 @dsn_option
 @collection_option
-def apply_ranking(file: Path, reason: str, dsn: str | None, collection: str) -> None:
+def set_ranking(file: Path, reason: str, dsn: str | None, collection: str) -> None:
     """Let the collection rank by the settings in FILE, such as {"k1": 0.9}; those that it leaves out stay.
 
     Example: pgbraid rankings apply ranking.json --reason "titles say more"
@@ -253,7 +253,7 @@ def apply_ranking(file: Path, reason: str, dsn: str | None, collection: str) -> 
 
     ranking = _read(file, "FILE")
     with pgbraid.connect(dsn) as client:
-        click.echo(f"version {client.apply_ranking(collection, ranking, reason)}")
+        click.echo(f"version {client.set_ranking(collection, ranking, reason)}")
 
 
 @rankings.command("restore", short_help="Let a collection rank as in a version.")

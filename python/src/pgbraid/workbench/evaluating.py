@@ -183,7 +183,7 @@ async def apply(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, int]:
             hint='change weights or fusion, or give the option {"ranking": {"k1": 0.9}}',
             sqlstate="22023",
         )
-    version = await client.apply_ranking(
+    version = await client.set_ranking(
         request.collection, ranking, needed(body, "reason", str), evaluation=read(body, "evaluation", dict)
     )
     return {"version": version}

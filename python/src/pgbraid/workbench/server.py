@@ -61,7 +61,7 @@ READING: dict[str, Answer] = {
 WRITING: dict[str, Answer] = {
     "create_query_set": evaluating.create_query_set,
     "judge": evaluating.judge,
-    "apply_ranking": evaluating.apply,
+    "set_ranking": evaluating.apply,
     "restore_ranking": evaluating.restore,
 }
 # Also by statement_timeout.

@@ -6,6 +6,7 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_ranking jsonb := rank_as.ranking;
   v_wrong record;
   v_of_parts jsonb;
 begin
@@ -15,26 +16,30 @@ begin
       using errcode = '22023',
             hint = 'Give an object of settings, such as {"fusion": "convex", "full_text_weight": 0.7}. GET makes a string of it: use POST.';
   end if;
-  select w.* into v_wrong from braid_store.wrong_ranking_setting(rank_as.ranking) w;
+  if v_ranking ? 'preset' then
+    v_ranking := braid_store.ranking_preset(
+      v_ranking ->> 'preset',
+      coalesce(v_ranking ->> 'fusion', case v_ranking ->> 'preset' when 'rrf' then 'rrf' else collection.fusion end))
+      || (v_ranking - 'preset');
+  end if;
+  select w.* into v_wrong from braid_store.wrong_ranking_setting(v_ranking) w;
   if not v_wrong.is_known then
     raise exception 'ranking has the unknown key "%"', left(v_wrong.key, 100)
       using errcode = '22023',
-            hint = case when v_wrong.key in ('match_count', 'filters', 'candidate_count', 'min_score', 'match', 'mode', 'options', 'boosts',
-                                             'ef_search', 'exact', 'model', 'profile', 'rank_by', 'min_relevance', 'saturate_at')
-                        then format('A collection has no %s: give it with each search. ', v_wrong.key) else '' end
-                   || v_wrong.hint;
+            hint = v_wrong.hint || ' preset stands for several: prose, conversation or rrf. If it is an option or an argument of '
+                                   'searches, give it with each search.';
   elsif v_wrong.is_known then
     raise exception 'ranking: % is %', v_wrong.key, left(v_wrong.value::text, 100)
       using errcode = '22023', hint = v_wrong.hint;
   end if;
 
-  if rank_as.ranking ? 'fusion' then
-    collection := braid_store.choose_fusion(collection, rank_as.ranking ->> 'fusion');
+  if v_ranking ? 'fusion' then
+    collection := braid_store.choose_fusion(collection, v_ranking ->> 'fusion');
   end if;
-  collection := jsonb_populate_record(collection, rank_as.ranking);
+  collection := jsonb_populate_record(collection, v_ranking);
   v_of_parts := (
     select jsonb_object_agg(r.key, r.value)
-    from jsonb_each(rank_as.ranking) r
+    from jsonb_each(v_ranking) r
     join braid_store.parts p on p.manifest #> array['settings', r.key] ? 'ranking_hint');
   if v_of_parts is not null then
     collection.parts := braid_store.parts_with(collection.parts, v_of_parts);
@@ -48,4 +53,5 @@ $$;
 
 comment on function braid_store.rank_as(braid_store.collections, jsonb) is
   'Returns a collection with another ranking: settings that are not given stay, but for the weights if the fusion is of another kind '
-  '(choose_fusion). Raises 22023 for what is no ranking. Whether what names of parts name is there is not checked here.';
+  '(choose_fusion). The key preset stands for the settings of ranking_preset, before the others count. Raises 22023 for what is no '
+  'ranking. Whether what names of parts name is there is not checked here.';

@@ -23,11 +23,11 @@ declare
   v_evaluation jsonb;
 begin
   perform braid_store.rank_as(v_old, deploy_ranking.ranking);
-  if (length(deploy_ranking.reason) between 1 and c_most_characters and deploy_ranking.reason ~ E'\\S') is not true then
+  if not (length(deploy_ranking.reason) between 1 and c_most_characters and deploy_ranking.reason ~ E'\\S') then
     raise exception 'reason is %', case when length(deploy_ranking.reason) > c_most_characters
                                         then format('%s characters long', length(deploy_ranking.reason))
-                                        else coalesce('''' || deploy_ranking.reason || '''', 'null') end
-      using errcode = '22023', hint = format('Say in 1 to %s characters why the ranking changes.', c_most_characters);
+                                        else '''' || deploy_ranking.reason || '''' end
+      using errcode = '22023', hint = format('Say in 1 to %s characters why the ranking changes, or leave it out.', c_most_characters);
   elsif jsonb_typeof(deploy_ranking.evaluation) not in ('object', 'null') then
     raise exception 'evaluation is a JSON %', jsonb_typeof(deploy_ranking.evaluation)
       using errcode = '22023', hint = 'Give an object, such as the result of an evaluation, or null.';
@@ -60,4 +60,4 @@ begin
 end
 $$;
 
-comment on function braid_store.deploy_ranking(text, jsonb, text, jsonb, jsonb) is 'Does the work of braid.apply_ranking.';
+comment on function braid_store.deploy_ranking(text, jsonb, text, jsonb, jsonb) is 'Does the work of braid.set_ranking.';

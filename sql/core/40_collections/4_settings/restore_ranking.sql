@@ -1,5 +1,5 @@
 -- role: administrator
--- example: braid.restore_ranking(collection => 'small', version => braid.apply_ranking('small', '{"k1": 4}', 'try'))
+-- example: braid.restore_ranking(collection => 'small', version => braid.set_ranking('small', '{"k1": 4}', 'try'))
 -- page: tuning.md#apply-a-ranking
 create or replace function braid.restore_ranking(collection text, version int, reason text default null)
 returns int

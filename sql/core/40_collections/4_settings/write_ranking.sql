@@ -19,14 +19,6 @@ declare
   v_last record;
   v_version int;
 begin
-  perform braid_store.check_collection_settings(
-    new.name, new.text_config, s.dimensions, s.distance, s.embedding_model, new.chunk_tokens, new.k1, new.b,
-    new.title_weight, new.full_text_weight, new.semantic_weight, new.fusion, new.rrf_k,
-    new.normalisation, new.neighbour_weight,
-    new.smoothing, new.statistics_scope, new.bm25_variant, new.index_fields, new.embed_fields,
-    new.vector_storage, new.hnsw_m, new.hnsw_ef_construction, new.sparse_weight)
-  from braid_store.vector_spaces s
-  where s.id = new.vector_space_id;
   if new.parts is not null then
     perform braid_store.extend_check_settings(new.parts);
   end if;

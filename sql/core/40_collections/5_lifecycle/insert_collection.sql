@@ -8,28 +8,9 @@ create or replace function braid_store.insert_collection(
   distance text,
   embedding_model text,
   chunk_tokens int,
-  k1 float8,
-  b float8,
-  title_weight float8,
-  full_text_weight float8,
-  semantic_weight float8,
-  fusion text,
-  rrf_k float8,
-  normalisation text,
-  preset text,
-  neighbour_weight float8,
-  smoothing float8,
-  statistics_scope text,
-  bm25_variant text,
-  fold_diacritics boolean,
-  index_fields text[],
-  embed_fields text[],
   indexed_attributes jsonb,
-  vector_storage text,
-  hnsw_m int,
-  hnsw_ef_construction int,
-  sparse_weight float8,
-  sparse_encoder text
+  ranking jsonb,
+  settings jsonb
 )
 returns int
 language plpgsql
@@ -40,41 +21,37 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '3s'
 as $$
 declare
-  -- A quarter more time than with pgvector's 64, for a graph that finds as much at a smaller width.
-  v_ef_construction int := coalesce(hnsw_ef_construction, 2 * greatest(50, least(hnsw_m, 500)));
+  c_ranking constant jsonb := '{"fusion": "convex", "rrf_k": 60, "normalisation": "centroid", "bm25_variant": "lucene"}';
+  v_ranking jsonb := coalesce(nullif(ranking, 'null'), '{}');
+  v_settings jsonb := coalesce(nullif(settings, 'null'), '{}');
+  v_new braid_store.collections;
+  v_found braid_store.collections;
   v_vector_space_id int;
-  v_collection braid_store.collections;
   v_is_new boolean;
-  v_preset braid_store.collections;
-  v_parts jsonb;
-  -- What settings that are not given have to be.
-  v_kept braid_store.collections;
 begin
-  if fold_diacritics is null then
-    raise exception 'fold_diacritics is null'
-      using errcode = '22023', hint = 'Use true, or false to tell words apart by their accents alone.';
+  if jsonb_typeof(v_ranking) = 'object' then
+    v_ranking := case when v_ranking ->> 'preset' = 'rrf' then c_ranking - 'fusion' else c_ranking end || v_ranking;
   end if;
-  if preset = 'rrf' then
-    -- convex is what is not given.
-    if fusion not in ('convex', 'rrf') then
-      raise exception 'preset is ''rrf'' and fusion is ''%''', left(fusion, 100)
-        using errcode = '22023', hint = 'Leave one of the two out.';
-    end if;
-    fusion := 'rrf';
+  if jsonb_typeof(v_settings) = 'object' then
+    v_settings := jsonb_build_object('vector_storage', braid_store.default_vector_storage(dimensions))
+                  || (select jsonb_object_agg(k.name, k.default_value) from braid_store.known_collection_settings() k
+                      where k.default_value is not null)
+                  || v_settings;
   end if;
-  v_preset := braid_store.ranking_preset(coalesce(preset, 'prose'), fusion);
-  vector_storage := coalesce(vector_storage, braid_store.default_vector_storage(dimensions));
-  perform braid_store.check_collection_settings(
-    collection, text_config, dimensions, distance, embedding_model, chunk_tokens, coalesce(k1, v_preset.k1), b,
-    coalesce(title_weight, v_preset.title_weight), coalesce(full_text_weight, v_preset.full_text_weight),
-    coalesce(semantic_weight, v_preset.semantic_weight), fusion, rrf_k, normalisation,
-    coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
-    coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant, index_fields, embed_fields, vector_storage, hnsw_m,
-    v_ef_construction, coalesce(sparse_weight, v_preset.sparse_weight)),
+  -- The window of all-MiniLM-L6-v2 is 256 tokens; other models read 512 or more.
+  chunk_tokens := coalesce(chunk_tokens, case when embedding_model like '%all-MiniLM-L6-v2' then 240 else 500 end);
+  v_new.name := collection;
+  v_new.text_config := text_config;
+  v_new.chunk_tokens := chunk_tokens;
+  v_new := braid_store.rank_as(v_new, case when jsonb_typeof(v_ranking) = 'object' then '{"preset": "prose"}' || v_ranking
+                                           else v_ranking end);
+  v_new := braid_store.configure(v_new, v_settings, true);
+  -- A quarter more time than with pgvector's 64, for a graph that finds as much at a smaller width.
+  v_new.hnsw_ef_construction := coalesce(v_new.hnsw_ef_construction, 2 * greatest(50, v_new.hnsw_m));
+  perform braid_store.check_collection(v_new, dimensions, distance, embedding_model),
           braid_store.check_indexed_attributes(indexed_attributes);
-  v_parts := braid_store.parts_with(null, jsonb_build_object('sparse_encoder', nullif(sparse_encoder, '')));
-  if v_parts is not null then
-    perform braid_store.extend_check_settings(v_parts);
+  if v_new.parts is not null then
+    perform braid_store.extend_check_settings(v_new.parts);
   end if;
 
   begin
@@ -90,15 +67,14 @@ begin
     insert into braid_store.collections (
       name, vector_space_id, text_config, fold_diacritics, k1, b, title_weight, chunk_tokens, index_fields, embed_fields,
       full_text_weight, semantic_weight, vector_storage, hnsw_m, hnsw_ef_construction, fusion, rrf_k,
-      normalisation, neighbour_weight, smoothing, statistics_scope, bm25_variant, sparse_weight, parts)
+      normalisation, neighbour_weight, smoothing, statistics_scope, bm25_variant, sparse_weight, overlap_tokens,
+      default_occurred_at, parts)
     values (
-      collection, v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_preset.k1), coalesce(b, v_preset.b),
-      coalesce(title_weight, v_preset.title_weight), chunk_tokens, index_fields, embed_fields,
-      coalesce(full_text_weight, v_preset.full_text_weight), coalesce(semantic_weight, v_preset.semantic_weight),
-      vector_storage, hnsw_m, v_ef_construction, fusion, rrf_k, normalisation,
-      coalesce(neighbour_weight, v_preset.neighbour_weight), coalesce(smoothing, v_preset.smoothing),
-      coalesce(statistics_scope, v_preset.statistics_scope), bm25_variant, coalesce(sparse_weight, v_preset.sparse_weight),
-      v_parts)
+      v_new.name, v_vector_space_id, v_new.text_config, v_new.fold_diacritics, v_new.k1, v_new.b, v_new.title_weight,
+      v_new.chunk_tokens, v_new.index_fields, v_new.embed_fields, v_new.full_text_weight, v_new.semantic_weight,
+      v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction, v_new.fusion, v_new.rrf_k, v_new.normalisation,
+      v_new.neighbour_weight, v_new.smoothing, v_new.statistics_scope, v_new.bm25_variant, v_new.sparse_weight,
+      v_new.overlap_tokens, v_new.default_occurred_at, v_new.parts)
     on conflict (name) do nothing;
     v_is_new := found;
   exception when lock_not_available then
@@ -106,40 +82,29 @@ begin
       format('the name or the vector space of collection "%s"', collection),
       braid_store.lock_holders('{braid_store.vector_spaces,braid_store.collections}', '{RowExclusiveLock}'));
   end;
+  select c.* into strict v_found from braid_store.collections c where c.name = collection;
   if v_is_new then
     perform braid_store.replace_attributes(indexed_attributes, collection);
+    return v_found.id;
   end if;
 
-  select c.* into strict v_collection from braid_store.collections c where c.name = collection;
-  v_kept := case when preset is null then v_collection else v_preset end;
-  if (v_collection.vector_space_id, v_collection.text_config, v_collection.fold_diacritics, v_collection.k1,
-      v_collection.b, v_collection.title_weight, v_collection.chunk_tokens, v_collection.index_fields,
-      v_collection.embed_fields, v_collection.full_text_weight, v_collection.semantic_weight, v_collection.fusion,
-      v_collection.rrf_k, v_collection.normalisation, v_collection.neighbour_weight, v_collection.smoothing,
-      v_collection.statistics_scope, v_collection.bm25_variant, v_collection.vector_storage, v_collection.hnsw_m,
-      v_collection.hnsw_ef_construction, v_collection.sparse_weight, v_collection.parts ->> 'sparse_encoder')
-     is distinct from
-     (v_vector_space_id, text_config, fold_diacritics, coalesce(k1, v_kept.k1), coalesce(b, v_kept.b),
-      coalesce(title_weight, v_kept.title_weight), chunk_tokens, index_fields, embed_fields,
-      coalesce(full_text_weight, v_kept.full_text_weight), coalesce(semantic_weight, v_kept.semantic_weight), fusion, rrf_k,
-      normalisation, coalesce(neighbour_weight, v_kept.neighbour_weight), coalesce(smoothing, v_kept.smoothing),
-      coalesce(statistics_scope, v_kept.statistics_scope), bm25_variant, vector_storage, hnsw_m,
-      coalesce(hnsw_ef_construction, v_collection.hnsw_ef_construction), coalesce(sparse_weight, v_kept.sparse_weight),
-      nullif(coalesce(sparse_encoder, v_collection.parts ->> 'sparse_encoder'), ''))
-     or (not v_is_new
-         and (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
-              where a.collection_id = v_collection.id and a.removed_at is null)
-             is distinct from (select coalesce(jsonb_object_agg(d.name, d.type), '{}')
-                               from braid_store.check_indexed_attributes(indexed_attributes) d)) then
+  -- A ranking's settings that have no default of their own, and others without one, are as they are unless they are given.
+  v_new := braid_store.configure(braid_store.rank_as(v_found, v_ranking), v_settings, true);
+  v_new.vector_space_id := v_vector_space_id;
+  v_new.text_config := text_config;
+  v_new.chunk_tokens := chunk_tokens;
+  if v_new is distinct from v_found
+     or (select coalesce(jsonb_object_agg(a.name, a.type), '{}') from braid_store.indexed_attributes a
+         where a.collection_id = v_found.id and a.removed_at is null)
+        is distinct from (select coalesce(jsonb_object_agg(d.name, d.type), '{}')
+                          from braid_store.check_indexed_attributes(indexed_attributes) d) then
     raise exception 'collection "%" exists with other settings', collection
       using errcode = '22023',
             hint = 'See them in braid.collections; choose another name, or drop it with braid.drop_collection.';
   end if;
-  return v_collection.id;
+  return v_found.id;
 end
 $$;
 
-comment on function braid_store.insert_collection(text, text, int, text, text, int, float8, float8, float8, float8,
-                                                  float8, text, float8, text, text, float8, float8, text, text,
-                                                  boolean, text[], text[], jsonb, text, int, int, float8, text) is
+comment on function braid_store.insert_collection(text, text, int, text, text, int, jsonb, jsonb, jsonb) is
   'Does the work of braid.create_collection.';

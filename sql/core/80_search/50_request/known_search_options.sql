@@ -19,7 +19,7 @@ as $$
     ('snippet.fragment_words', '{integer}', 'snippet', 'fragment_words', null, null, null, 'Give a whole number.'),
     ('snippet.fragment_separator', '{string}', 'snippet', 'fragment_separator', null, null, null, 'Give a string.'),
     ('prefilter', '{boolean}', 'query', 'prefilter', null, null, null, 'Give true or false.'),
-    ('ranking', '{object}', 'query', 'ranking', null, null, null, 'Give an object of a collection''s ranking settings, such as {"fusion": "rrf", "k1": 0.9}, as braid.apply_ranking takes it.'),
+    ('ranking', '{object}', 'query', 'ranking', null, null, null, 'Give an object of a collection''s ranking settings, such as {"fusion": "rrf", "k1": 0.9}, as braid.set_ranking takes it.'),
     ('explain', '{boolean}', 'query', 'explain', null, null, null, 'Give true or false.'),
     ('min_scores', '{keys}', 'query', null, null, null, null, 'Give the least scores of legs, such as {"full_text": 2, "semantic": 0.3}.'),
     ('min_scores.full_text', '{number}', 'query', 'full_text_min_score', null, null, null, 'Give a number.'),

@@ -103,8 +103,8 @@ begin
             'candidate_count.'),
            ('no_dates', (search_warnings.stats ->> 'no_dates')::boolean,
             'No chunk of the collection has the time occurred_at that the search asks for: write documents with it, or, if they '
-            'are written as things happen, have an administrator call braid.set_document_defaults with default_occurred_at => '
-            '''now''.'),
+            'are written as things happen, have an administrator call braid.set_collection with '
+            '{"default_occurred_at": "now"}.'),
            ('no_query_terms',
             search_warnings.stats ->> 'mode' not in ('semantic', 'sparse') and search_warnings.stats -> 'terms' = '[]',
             'No word that the query asks for occurs in the collection: the full-text leg found nothing.'),

@@ -103,7 +103,7 @@ as $$
          concat_ws(' in ', coalesce('role ' || quote_ident(r.rolname), 'all roles'), 'database ' || quote_ident(d.datname)),
          format('%s is set', c.setting),
          'pgbraid''s searches do not follow it: they set it for each statement, by what was measured of each index. The '
-         'option ef_search of a search, or set_vector_index, changes theirs.',
+         'option ef_search of a search, or set_collection, changes theirs.',
          case when g.setrole = 0 then format('alter database %I', d.datname)
               when g.setdatabase = 0 then format('alter role %I', r.rolname)
               else format('alter role %I in database %I', r.rolname, d.datname) end

@@ -37,8 +37,8 @@ begin
          'Each search by meaning compares all vectors of this tenant. A more thorough index may find more, and takes longer to '
          'make and more space. If there are queries of users, at least 30 that are stored or in query sets, '
          'measure_recall with set_ef_search measures with these, for which the index may be good enough.',
-         format(E'select %s(%s, hnsw_m => %s, hnsw_ef_construction => %s);\npgbraid maintain --seconds 3600',
-                'braid.set_vector_index', braid_calls.line_literal(c.name), least(100, 2 * s.hnsw_m),
+         format(E'select %s(%s, ''{"hnsw_m": %s, "hnsw_ef_construction": %s}'');\npgbraid maintain --seconds 3600',
+                'braid.set_collection', braid_calls.line_literal(c.name), least(100, 2 * s.hnsw_m),
                 least(1000, greatest(2 * s.hnsw_ef_construction, 4 * s.hnsw_m)))
   from braid_store.vector_shards s
   join braid_store.collections c on c.id = s.collection_id and c.vector_space_id = s.vector_space_id

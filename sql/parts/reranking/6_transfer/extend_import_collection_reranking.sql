@@ -14,7 +14,8 @@ begin
     from jsonb_to_record(definition) d (token_vector_model text, token_vector_count int, token_vector_dimensions int);
   end if;
   if definition ->> 'ranking_model' is not null then
-    perform braid.set_ranking(extend_import_collection_reranking.collection, ranking_model => definition ->> 'ranking_model');
+    perform braid.set_ranking(extend_import_collection_reranking.collection,
+                              jsonb_build_object('ranking_model', definition -> 'ranking_model'));
   end if;
 end
 $$;

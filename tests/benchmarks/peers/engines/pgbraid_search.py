@@ -87,7 +87,7 @@ class Pgbraid(Engine):
         declared = {f"{key}_declared": "number" for key in SHARES}
         admin.execute(
             "select braid.create_collection(%s, text_config => 'simple', dimensions => %s,"
-            " index_fields => '{title,content}', indexed_attributes => %s)",
+            ' settings => \'{"index_fields": ["title", "content"]}\', indexed_attributes => %s)',
             (COLLECTION, DIMENSIONS, Jsonb(declared)),
         )
 

@@ -75,7 +75,7 @@ async function deploy(act) {
       event.preventDefault()
       const warned = isWorse ? 'b is worse than a by ndcg@10. ' : ''
       if (!confirm(`${warned}Have the collection ${state.collection} rank so, for all tenants?`)) return
-      act('apply_ranking', { configuration: evaluated.configuration, reason: reason.value, evaluation: evaluated.comparison }, 'Deployed as version')
+      act('set_ranking', { configuration: evaluated.configuration, reason: reason.value, evaluation: evaluated.comparison }, 'Deployed as version')
     },
   }, h('p', { class: 'whole' }, 'Of b, these are settings of a ranking: ', h('code', {}, told)),
   isWorse && h('p', { class: 'notice whole' }, 'b is worse than a by ndcg@10: keep a, unless something else speaks for b.'),

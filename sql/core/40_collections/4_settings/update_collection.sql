@@ -1,12 +1,7 @@
 -- role: administrator
 -- tenants: all
 -- Collections are defined for all tenants.
-create or replace function braid_store.update_vector_index(
-  collection text,
-  vector_storage text,
-  hnsw_m int,
-  hnsw_ef_construction int
-)
+create or replace function braid_store.update_collection(collection text, settings jsonb)
 returns void
 language plpgsql
 volatile
@@ -15,25 +10,15 @@ security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_old braid_store.collections;
+  v_old braid_store.collections := braid_store.find_collection(collection);
   v_new braid_store.collections;
   v_places text;
   v_is_too_great boolean;
 begin
-  v_old := braid_store.find_collection(update_vector_index.collection);
   -- Locked, because two changes that are each valid alone may be invalid together.
   v_old := braid_store.lock_definition(v_old);
-  v_new := v_old;
-  v_new.vector_storage := coalesce(update_vector_index.vector_storage, v_old.vector_storage);
-  v_new.hnsw_m := coalesce(update_vector_index.hnsw_m, v_old.hnsw_m);
-  v_new.hnsw_ef_construction := coalesce(update_vector_index.hnsw_ef_construction, v_old.hnsw_ef_construction);
-
-  perform braid_store.check_collection_settings(
-    v_new.name, v_new.text_config, s.dimensions, s.distance, s.embedding_model, v_new.chunk_tokens, v_new.k1, v_new.b,
-    v_new.title_weight, v_new.full_text_weight, v_new.semantic_weight, v_new.fusion, v_new.rrf_k,
-    v_new.normalisation, v_new.neighbour_weight,
-    v_new.smoothing, v_new.statistics_scope, v_new.bm25_variant, v_new.index_fields, v_new.embed_fields,
-    v_new.vector_storage, v_new.hnsw_m, v_new.hnsw_ef_construction, v_new.sparse_weight)
+  v_new := braid_store.configure(v_old, settings, false);
+  perform braid_store.check_collection(v_new, s.dimensions, s.distance, s.embedding_model)
   from braid_store.vector_spaces s
   where s.id = v_new.vector_space_id;
 
@@ -60,11 +45,13 @@ begin
   end if;
 
   update braid_store.collections c
-  set vector_storage = v_new.vector_storage, hnsw_m = v_new.hnsw_m, hnsw_ef_construction = v_new.hnsw_ef_construction
+  set vector_storage = v_new.vector_storage, hnsw_m = v_new.hnsw_m, hnsw_ef_construction = v_new.hnsw_ef_construction,
+      overlap_tokens = v_new.overlap_tokens, default_occurred_at = v_new.default_occurred_at
   where c.id = v_new.id;
-  perform braid_store.note_collection(v_new.id);
+  if settings ?| '{vector_storage,hnsw_m,hnsw_ef_construction}' then
+    perform braid_store.note_collection(v_new.id);
+  end if;
 end
 $$;
 
-comment on function braid_store.update_vector_index(text, text, int, int) is
-  'Does the work of braid.set_vector_index.';
+comment on function braid_store.update_collection(text, jsonb) is 'Does the work of braid.set_collection.';
