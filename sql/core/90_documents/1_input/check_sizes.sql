@@ -37,8 +37,9 @@ begin
     select from jsonb_array_elements(check_sizes.documents) d
     where octet_length(d.value ->> 'content') > 65000
        or pg_column_size(d.value -> 'metadata') > 2000 or pg_column_size(d.value -> 'chunks') > 400000
-       or case when jsonb_typeof(d.value) = 'object'
-               then pg_column_size(d.value - '{content,metadata,chunks,embedding,sparse}'::text[]) > 1024 end)
+       or d.value ? 'segments'
+       or octet_length(concat(d.value ->> 'title', d.value ->> 'source_uri', d.value ->> 'speaker', d.value ->> 'category',
+                              d.value ->> 'language')) > 1024)
   then
     return;
   end if;

@@ -27,6 +27,8 @@ declare
   v_keys text[]; -- that any document has: what needs others is not planned
   v_part_keys text[];
   v_has_part_keys boolean;
+  v_other_keys text[] := v_part_keys || '{content,title,speaker,language,embedding,sparse,chunks,segments,chunk_tokens,overlap_tokens,
+    format,metadata,occurred_at}'; -- that are not hashed as they stand there
   v_chunk_lists jsonb[];
   v_chunk_names text[];
   v_sparse jsonb[];
@@ -62,9 +64,10 @@ begin
                                                          or v_has_part_keys and exists (
                                                            select from unnest(v_part_keys) k
                                                            where jsonb_typeof(d.value -> k) <> 'null'))
-     or v_has_part_keys and exists (select from unnest(v_part_keys) k where jsonb_typeof(d.value -> k) <> 'null')
+     or v_has_part_keys
         and coalesce(jsonb_typeof(d.value -> 'embedding'), 'null') = 'null'
         and coalesce(jsonb_typeof(nullif(d.value -> 'sparse', '{}')), 'null') = 'null'
+        and exists (select from unnest(v_part_keys) k where jsonb_typeof(d.value -> k) <> 'null')
   limit 1;
   if found and v_wrong.external_id_bytes not between 1 and 1024 then
     raise exception 'external_id of document % has % bytes', v_wrong.ordinality, v_wrong.external_id_bytes
@@ -152,15 +155,14 @@ begin
                sha256(convert_to(
                  jsonb_build_array(
                    jsonb_strip_nulls(
-                     d.value - '{content,title,speaker,language,embedding,sparse,chunks,segments,chunk_tokens,overlap_tokens,format,metadata,occurred_at}'::text[]
-                     - v_part_keys),
+                     d.value - v_other_keys),
                    -- The same moment gives the same hash, however it is written.
                    extract(epoch from (d.value ->> 'occurred_at')::timestamptz)::text, f.metadata)::text, 'UTF8')),
                case when jsonb_typeof(d.value -> 'sparse') = 'object' then d.value -> 'sparse' end,
                case when jsonb_typeof(d.value -> 'segments') = 'array' then d.value -> 'segments' end,
                (d.value ->> 'chunk_tokens')::numeric::int, (d.value ->> 'overlap_tokens')::numeric::int,
                d.value ->> 'format',
-               case when v_has_part_keys then (
+               case when v_has_part_keys and d.value ?| v_part_keys then (
                  select jsonb_object_agg(k.key, d.value -> k.key) from unnest(v_part_keys) k (key)
                  where jsonb_typeof(d.value -> k.key) <> 'null') end
               )::braid_store.document_input
