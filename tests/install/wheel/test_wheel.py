@@ -90,6 +90,8 @@ def test_the_wheel_carries_all_of_the_sql(dist: Path) -> None:
             expected[f"pgbraid/_sql/migrations/{path.name}"] = path.read_text()
     for name, manifest in resources.resources().parts.items():
         expected[f"pgbraid/_sql/sql/{name if name == 'core' else f'parts/{name}'}/part.json"] = manifest
+    for path in (resources.ROOT / "sql").rglob("options.json"):
+        expected[f"pgbraid/_sql/{path.relative_to(resources.ROOT).as_posix()}"] = path.read_text()
     assert inside == expected
 
 

@@ -82,11 +82,15 @@ def _facts(text: str) -> dict[str, str]:
 
 def manifests(found: Resources) -> dict[str, str]:
     """Return the manifest of the core and of each part as the database has it: with names of its functions and views by
-    role, and of functions that act across tenants. Privileges are made of these."""
-    return {
-        name: json.dumps({**json.loads(text), **_listed(file.text for file in found.repeatable if file.owner == name)})
-        for name, text in found.parts.items()
-    }
+    role, and of functions that act across tenants. Privileges are made of these. By options_of_parts the core tells
+    which part has an option where the part is not installed."""
+    made = {}
+    for name, text in found.parts.items():
+        manifest = {**json.loads(text), **_listed(file.text for file in found.repeatable if file.owner == name)}
+        if name == "core":
+            manifest["options_of_parts"] = dict(found.options)
+        made[name] = json.dumps(manifest)
+    return made
 
 
 def _listed(texts: Iterable[str]) -> dict[str, dict[str, list[str]]]:

@@ -42,12 +42,14 @@ class SqlFile:
 class Resources:
     """`foundation` is what migrations stand on: roles and schemas. `repeatable` are functions, views, policies and
     grants, in the order in which they are applied: the core, the parts, privileges. `parts` has the manifests of
-    the core and of each part, a part behind those that it needs."""
+    the core and of each part, a part behind those that it needs. `options` has the part of each option of a search that
+    is a part's."""
 
     foundation: tuple[SqlFile, ...]
     migrations: tuple[SqlFile, ...]
     repeatable: tuple[SqlFile, ...]
     parts: Mapping[str, str]
+    options: Mapping[str, str]
 
     def body_hashes(self, placeholders: Mapping[str, str]) -> dict[str, str]:
         """Return the hash of the body of each function by its name, as the catalog has them."""
@@ -82,11 +84,6 @@ def migration_ids() -> tuple[str, ...]:
 def _read(root: Path) -> Resources:
     files = _files(root / "sql")
     parts = _parts(files)
-    # By these the core tells which part has an option that is unknown where the part is not installed.
-    options = {
-        name: found[1] for file in files if (found := OPTIONS.fullmatch(file.name)) for name in json.loads(file.text)
-    }
-    parts["core"] = json.dumps({**json.loads(parts["core"]), "options_of_parts": options})
     places = list(parts)
     repeatable = [file for file in files if file.name.endswith(".sql") and not file.name.startswith(FOUNDATION)]
 
@@ -98,6 +95,12 @@ def _read(root: Path) -> Resources:
         migrations=_files(root / "migrations"),
         repeatable=tuple(sorted(repeatable, key=layer)),
         parts=parts,
+        options={
+            name: found[1]
+            for file in files
+            if (found := OPTIONS.fullmatch(file.name))
+            for name in json.loads(file.text)
+        },
     )
 
 
