@@ -9,7 +9,7 @@ VERSIONS := 18 16
 # The tests of one part alone, or of the core, as in: make test PART=core
 PART :=
 TESTS := tests$(if $(PART),/$(if $(filter core,$(PART)),core,parts/$(PART)))
-TEST := $(BIN)/python -m pytest $(TESTS) --ignore=tests/endurance
+TEST := $(BIN)/python -m pytest $(TESTS) --ignore=tests/endurance $(if $(PART),-m 'not long')
 # What waits for timers and disks: beside the others, lest a processor waits as well.
 TEST_ENDURANCE := $(BIN)/python -m pytest tests/endurance -p no:cacheprovider
 # What does not depend on the version, while the others are at what does: three runs leave no processor idle. They share

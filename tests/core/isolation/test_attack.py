@@ -20,7 +20,7 @@ from support.api import OBJECTS
 from support.calls import one
 from support.waiting import processor_seconds
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.long]
 
 DOCUMENTED = frozenset({"00000", "22023", "22P02", "42704", "42501", "0A000", "54000"})
 # The victim's, and nobody else's.

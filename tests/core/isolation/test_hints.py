@@ -10,7 +10,7 @@ import pytest
 from core.isolation.attack.calls import Function, calls, functions, learn_keys
 from core.isolation.world import Connection, World
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.long]
 
 DOCUMENTED = {"22023", "22P02", "42704", "42501", "0A000", "54000"}
 # As harness.ATTACK, but tells an error's parts.

@@ -13,6 +13,7 @@ from core.plans.reading import KINDS, Connection, Reads, Tenant, reads, tenant
 
 from pgbraid import embedded
 
+pytestmark = pytest.mark.long
 SMALL, MEDIUM, LARGE = 2_000, 10_000, 50_000
 # On a version other than the default: less, of plans for the tables as they are.
 LESS = 20_000

@@ -15,7 +15,7 @@ from core.postgrest.calls import CALLS, SMALL, TEXT, VECTOR, WITHOUT_TENANT, Bod
 from support.api import ADMINISTRATIVE, LOGGED
 from support.postgrest import Gateway, token_for
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.long]
 # Of the tenants' documents; see documents().
 OWN_WORDS = re.compile("(?:alpha|beta)(?:secret|speaker|owner)?")
 

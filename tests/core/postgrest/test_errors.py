@@ -15,7 +15,7 @@ from core.postgrest.calls import CALLS, READ, TEXT, VECTOR, Caller
 from support.api import ADMINISTRATIVE
 from support.postgrest import Gateway, sign, token_for
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.long]
 SQL = Path(__file__).parents[3] / "sql"
 
 # A request for each SQLSTATE that sql/ raises, by what is wrong with it, and its status.

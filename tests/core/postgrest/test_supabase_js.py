@@ -15,7 +15,7 @@ from support.api import ADMINISTRATIVE
 from support.postgrest import Gateway
 from support.waiting import PATIENCE
 
-pytestmark = pytest.mark.any_version
+pytestmark = [pytest.mark.any_version, pytest.mark.long]
 
 SCRIPT = """
 import { createClient } from '@supabase/supabase-js'
