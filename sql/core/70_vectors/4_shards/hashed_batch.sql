@@ -12,7 +12,7 @@ as $$
     else format($query$
       stored as (
         select b.chunk_id, b.embedding::@vector@.%2$s as embedding,
-               braid_store.embedding_hash(b.embedding::@vector@.%2$s::@vector@.vector) as embedding_hash
+               hash_array_extended(b.embedding::@vector@.%2$s::@vector@.vector::real[], 0) as embedding_hash
         from batch b
         offset 0
       ), hashed as (

@@ -18,8 +18,10 @@ begin
       elsif jsonb_typeof(v_value) <> 'string' then
         raise exception 'ranking: normalisation: % is %', v_leg, left(v_value::text, 100)
           using errcode = '22023', hint = 'Give the name of a normalisation, such as centroid.';
+      elsif v_value #>> '{}' not in ('minmax', 'theoretical', 'centroid', 'zscore', 'saturate', 'none') then
+        raise exception 'normalisation is ''%''', left(v_value #>> '{}', 255)
+          using errcode = '22023', hint = 'Use minmax, theoretical, centroid, zscore, saturate or none.';
       end if;
-      perform braid_store.check_normalisation(v_value #>> '{}');
     end loop;
     options.full_text_normalisation := v_normalisation ->> 'full_text';
     options.semantic_normalisation := v_normalisation ->> 'semantic';
