@@ -283,7 +283,7 @@ def test_an_evaluation_writes_nothing(texts: Connection) -> None:
     ("configuration", "metrics", "message"),
     [
         ([], None, "configuration is a JSON array"),
-        ({"ranking": {"smoothing": 0.5}}, None, 'configuration has the unknown key "smoothing"'),
+        ({"ranking": {"smoothing": 0.5}}, None, 'configuration has the unknown key "ranking"'),
         ({"match_count": 2.5}, ["ndcg@1"], "configuration: match_count is 2.5"),
         ({"match_count": 5}, None, "a metric looks at 10 rows, and match_count is 5"),
         ({"mode": "fuzzy"}, None, 'configuration: mode is "fuzzy"'),
