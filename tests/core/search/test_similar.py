@@ -38,8 +38,10 @@ def make_documents(seed: int, count: int) -> list[dict[str, Json]]:
 
 @pytest.fixture(params=["cosine", "inner_product", "l2"])
 def space(request: pytest.FixtureRequest, db: Connection) -> str:
+    # What is similar is no matter of neighbours, whatever searches of the collection say.
     db.execute(
-        "select braid.create_collection('s', dimensions => %s, distance => %s, embedding_model => 'test')",
+        "select braid.create_collection('s', dimensions => %s, distance => %s, embedding_model => 'test',"
+        " ranking => '{\"neighbour_weight\": 0.3}')",
         (DIMENSIONS, request.param),
     )
     return str(request.param)

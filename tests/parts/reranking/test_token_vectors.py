@@ -80,6 +80,19 @@ def test_a_chunk_whose_text_is_unchanged_keeps_them(db: Connection) -> None:
     assert stored(db) == {"a text 0": ["[1,0,0]", "[0,1,0]"], "a text 1": ["[0,0,1]"]}
 
 
+def test_they_are_content_and_no_attribute(db: Connection) -> None:
+    def hashes() -> tuple[bytes, bytes]:
+        row = db.execute("select attribute_hash, content_hash from braid_store.documents").fetchone()
+        assert row
+        return row
+
+    whole = {"external_id": "w", "content": "whole", "embedding": [1, 0]}
+    upsert(db, [whole], "c")
+    attributes, content = hashes()
+    assert upsert(db, [{**whole, "token_vectors": [[0, 1, 0]]}], "c") == {"w": "replaced"}
+    assert hashes()[0] == attributes and hashes()[1] != content
+
+
 def test_given_later(db: Connection) -> None:
     upsert(db, [document("a", None, None, None)], "c")
     ids = chunk_ids(db)

@@ -27,8 +27,7 @@ declare
   v_keys text[]; -- that any document has: what needs others is not planned
   v_part_keys text[];
   v_has_part_keys boolean;
-  v_other_keys text[] := v_part_keys || '{content,title,speaker,language,embedding,sparse,chunks,segments,chunk_tokens,overlap_tokens,
-    format,metadata,occurred_at}'; -- that are not hashed as they stand there
+  v_other_keys text[]; -- that are no attributes, or are not hashed as they stand there
   v_chunk_lists jsonb[];
   v_chunk_names text[];
   v_sparse jsonb[];
@@ -42,7 +41,9 @@ begin
   end if;
   perform braid_store.check_sizes(parse_documents.documents);
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
-  select k.all_keys, k.part_keys, k.all_keys && k.part_keys into v_keys, v_part_keys, v_has_part_keys
+  select k.all_keys, k.part_keys, k.all_keys && k.part_keys,
+         k.part_keys || '{content,title,speaker,language,embedding,sparse,chunks,segments,chunk_tokens,overlap_tokens,format,metadata,occurred_at}'
+  into v_keys, v_part_keys, v_has_part_keys, v_other_keys
   from (select array(select distinct jsonb_object_keys(d) from jsonb_array_elements(parse_documents.documents) d) as all_keys,
                array(select jsonb_object_keys(braid_store.extend_document_fields())) as part_keys) k;
   if v_keys && '{importance,occurred_at}'::text[] then
