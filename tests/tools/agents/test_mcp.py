@@ -445,11 +445,11 @@ def test_options_that_do_not_do(
 
 
 @asynccontextmanager
-async def _serving(dsn: str, tokens: TokenSettings | None, port: int) -> AsyncIterator[None]:
+async def _serving(dsn: str, tokens: TokenSettings | None, listening: socket.socket) -> AsyncIterator[None]:
     async with Connections(dsn, embedder=HashEmbedder()) as connections:
         app = http_app(build_server(connections, write=True, tokens=tokens), "127.0.0.1", ["search.example.com"])
-        server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error"))
-        serving = asyncio.create_task(server.serve())
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        serving = asyncio.create_task(server.serve([listening]))
         while not server.started:
             await asyncio.sleep(0.01)
         try:
@@ -463,14 +463,14 @@ class Served:
     """A server of its own thread."""
 
     def __init__(self, dsn: str, tokens: TokenSettings | None) -> None:
-        with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))
-            self.port = taken.getsockname()[1]
+        # It is kept, lest another process takes the port.
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
         self._started, self._stop = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run(dsn, tokens)))
 
     async def _run(self, dsn: str, tokens: TokenSettings | None) -> None:
-        async with _serving(dsn, tokens, self.port):
+        async with _serving(dsn, tokens, self._listening):
             self._started.set()
             await asyncio.to_thread(self._stop.wait)
 
