@@ -451,7 +451,7 @@ SPECIAL = {
         lambda caller: {"collection": caller.new_collection(), "ranking": {"k1": 2}, "reason": "try"}, equal(2)
     ),
     "list_rankings": Call(lambda caller: {"collection": caller.new_collection()}, equal([])),
-    "restore_ranking": Call(lambda caller: {"collection": caller.ranked_collection(), "version": 1}, equal(1)),
+    "restore_ranking": Call(lambda caller: {"collection": caller.ranked_collection(), "version": 1}, equal(3)),
     "set_sparse_encoder": Call(lambda _: {"name": new_name(), "weights": {"heron": 2}}, equal(1)),
     "set_synonyms": Call(
         lambda caller: {"word": "car", "synonyms": ["automobile"], "collection": caller.new_collection()}, equal(1)

@@ -15,6 +15,7 @@ declare
   v_places text;
   v_is_too_great boolean;
 begin
+  perform braid_store.configure(v_old, settings, false);
   -- Locked, because two changes that are each valid alone may be invalid together.
   v_old := braid_store.lock_definition(v_old);
   v_new := braid_store.configure(v_old, settings, false);
