@@ -49,6 +49,18 @@ class Background:
         return self.result
 
 
+@pytest.fixture(scope="module", autouse=True)
+def patient(world: World) -> None:
+    """Who comes second waits until the first has committed: no try ends meanwhile, between which others go on."""
+    functions = world.admin.execute(
+        "select oid::regprocedure::text from pg_proc where pronamespace = 'braid_store'::regnamespace"
+        " and proname in ('lock_collection', 'lock_part', 'insert_collection', 'insert_tenant')"
+    ).fetchall()
+    assert len(functions) == 4
+    for (function,) in functions:
+        world.admin.execute(f"alter function {function} set lock_timeout = '3min'")
+
+
 @pytest.fixture
 def scratch(world: World) -> Iterator[str]:
     """A collection of this test's own."""
