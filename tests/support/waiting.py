@@ -59,6 +59,14 @@ def wait_and_go_on(behind: Connection, watching: Connection, query: str) -> None
         thread.join()
 
 
+def be_patient(db: Connection) -> None:
+    """Have administrative calls wait for transactions in their way as long as tests wait, in this database."""
+    patient = "select replace(pg_get_functiondef('braid_store.lock_wait'::regproc), '3 seconds', '3 minutes')"
+    ((definition,),) = db.execute(patient).fetchall()
+    assert "3 minutes" in definition
+    db.execute(definition)
+
+
 def processor_seconds(pid: int) -> float:
     """Return how much of a processor a process has had, to which other processes add nothing. It is counted in
     hundredths of a second; where the system does not tell, it is the time that has passed."""

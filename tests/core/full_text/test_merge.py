@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 import psycopg
@@ -12,6 +11,7 @@ import pytest
 from support import OtherSession
 from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
 from support.calls import full_text, set_tenant, upsert
+from support.waiting import be_patient, until
 
 pytestmark = pytest.mark.tenant_of_its_own
 Connection = psycopg.Connection[Any]
@@ -266,6 +266,7 @@ def test_two_maintains_at_once(db: Connection, other_session: OtherSession) -> N
 
 def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, other_session: OtherSession) -> None:
     """However much time maintain() is given: writers queue behind the clear."""
+    be_patient(db)
     tenants = [f"tenant{number}" for number in range(6)]
     for tenant in tenants:
         db.execute("select braid.create_tenant(%s)", (tenant,))
@@ -289,8 +290,7 @@ def test_a_clear_waits_for_a_merge_and_no_longer(db: Connection, other_session: 
     thread = threading.Thread(target=maintain)
     thread.start()
     held = "select count(*) from pg_locks where relation::regclass::text like 'braid_locks.collection%' and granted"
-    while db.execute(held).fetchone() == (0,):
-        time.sleep(0.01)
+    until(lambda: db.execute(held).fetchone() != (0,))
     # Of all tenants, so that it is in the way whichever is being merged.
     assert db.execute("select braid.drop_collection('default')").fetchone() == (True,)
     thread.join()

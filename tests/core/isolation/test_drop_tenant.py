@@ -12,6 +12,7 @@ from core.isolation.test_races import Background
 from core.isolation.world import ALPHA, BETA, World
 
 from support.calls import one
+from support.waiting import be_patient
 
 KEY = "leaver"
 
@@ -131,6 +132,7 @@ WRITE = "select braid.upsert_document('late', 'A discount.', collection => 'smal
 
 
 def test_a_drop_waits_for_writers(world: World, leaver: int) -> None:
+    be_patient(world.admin)
     writer = world.connect("postgres", braid__tenant=KEY)
     with writer.transaction():
         writer.execute(WRITE)

@@ -18,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 from pgbraid import embedded
 from pgbraid.install import install
 from support import make_fast, temporary_folder
-from support.calls import one
+from support.waiting import be_patient
 
 Connection = psycopg.Connection[Any]
 MODES = [
@@ -299,9 +299,7 @@ def test_a_clear_gets_its_turn_among_writers_who_leave_no_moment_between_them(
     database: Database,
 ) -> None:
     database.create("busy")
-    # However slow the machine is: who gets no turn gets none in a minute either.
-    patient = "select replace(pg_get_functiondef('braid_store.lock_wait'::regproc), '3 seconds', '1 minute')"
-    database.admin.execute(one(database.admin, patient))
+    be_patient(database.admin)
     stopping = threading.Event()
     writing = threading.Barrier(4)
 

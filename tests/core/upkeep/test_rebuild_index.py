@@ -10,7 +10,7 @@ import pytest
 
 from support.bm25_model import Bm25Model, Tokenizer, approximately, stored_chunks
 from support.calls import full_text, one, set_tenant, upsert
-from support.waiting import PATIENCE, until
+from support.waiting import PATIENCE, be_patient, until
 
 Connection = psycopg.Connection[Any]
 QUERY = "river amber w3"
@@ -165,6 +165,7 @@ def test_readers_go_on_and_writers_wait(indexed: Connection, dsn: str) -> None:
 
 def test_it_waits_for_writers_and_indexes_what_they_wrote(indexed: Connection, dsn: str) -> None:
     counts: list[int] = []
+    be_patient(indexed)
 
     def run() -> None:
         with psycopg.connect(dsn, autocommit=True) as other:

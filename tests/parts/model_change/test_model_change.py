@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from support.calls import semantic, set_tenant, upsert, vector
-from support.waiting import until
+from support.waiting import be_patient, until
 
 Connection = psycopg.Connection[Any]
 OLD, NEW = "old-model", "new-model"
@@ -470,6 +470,7 @@ def test_a_writer_who_does_not_know_of_the_start(moving: Connection, dsn: str) -
 
 
 def test_a_start_waits_for_writers_and_writers_for_a_cut_over(moving: Connection, dsn: str) -> None:
+    be_patient(moving)
     with connect(dsn) as other, connect(dsn) as third:
         other.execute("begin")
         upsert(other, documents([200]), "moving")
