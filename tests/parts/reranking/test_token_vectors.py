@@ -84,7 +84,7 @@ def test_they_are_content_and_no_attribute(db: Connection) -> None:
     def hashes() -> tuple[bytes, bytes]:
         row = db.execute("select attribute_hash, content_hash from braid_store.documents").fetchone()
         assert row
-        return row
+        return row[0], row[1]
 
     whole = {"external_id": "w", "content": "whole", "embedding": [1, 0]}
     upsert(db, [whole], "c")
