@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import psycopg
@@ -100,33 +101,41 @@ class _Compared:
 
     def search(self, call: Call) -> None:
         """Compare a search and, of one that asks for pages, the next page."""
-        answer = self.call(call)
-        if (cursor := _cursor(answer)) and call.arguments.get("options", {}).get("cursor") == "":
-            options = call.arguments["options"] | {"cursor": cursor}
-            self.call(Call(call.tenant, call.function, call.arguments | {"options": options}))
+        answers = self.call(call)
+        cursors = [_cursor(answer) for answer in answers]
+        if all(cursors) and call.arguments.get("options", {}).get("cursor") == "":
+            self.call(call, cursors)
 
-    def call(self, call: Call) -> Any:
+    def call(self, call: Call, cursors: Sequence[str | None] = (None, None)) -> tuple[Any, Any]:
+        """Compare a call; `cursors` are what either side goes on from, which no other can read."""
         renamed = rename(call.arguments)
-        old = ask(self.connections["old", call.tenant], call.function, call.arguments)
-        new = ask(self.connections["new", call.tenant], call.function, renamed)
+        old, new = (
+            ask(
+                self.connections[side, call.tenant],
+                call.function,
+                arguments | {"options": arguments["options"] | {"cursor": cursor}} if cursor else arguments,
+            )
+            for side, arguments, cursor in zip(("old", "new"), (call.arguments, renamed), cursors, strict=True)
+        )
         (self.refused if "sqlstate" in old else self.answered)[call.function] += 1
         if "sqlstate" not in old:
             self.covered.update(list(call.arguments.get("options") or []))
             self.covered.update(name for name in _keys(call.arguments.get("filters")) if name[0] == "$")
             self.found.update(_kinds(old))
-        if "sqlstate" in old and renamed != call.arguments:
-            compared = {"sqlstate": old["sqlstate"]}, {"sqlstate": new.get("sqlstate")}
-        else:
-            compared = old, new
+        compared = old, new
+        if renamed != call.arguments:
+            compared = _as_renamed(old), _opened(new)
+            if "sqlstate" in old:
+                compared = {"sqlstate": old["sqlstate"]}, {"sqlstate": new.get("sqlstate")}
         if compared[0] != compared[1]:
             self.differing += 1
-            path = first_difference(*compared)
-            print(f"\ndifference {self.differing} at {path}")
+            found = list(differences(*compared))
+            print(f"\ndifference {self.differing}, in {len(found)} places: " + "; ".join(found[:3]))
             print(f"  tenant {call.tenant}: braid.{call.function}")
             for name, value in (("arguments", call.arguments), ("renamed", renamed), ("old", old), ("new", new)):
                 if name != "renamed" or renamed != call.arguments:
                     print(f"  {name}: {_short(value)}")
-        return old
+        return old, new
 
     def report(self) -> None:
         total = self.answered.total() + self.refused.total()
@@ -165,6 +174,8 @@ def rename(arguments: Mapping[str, Any]) -> dict[str, Any]:
     made = copy.deepcopy(dict(arguments))
     if isinstance(configuration := made.get("configuration"), dict):
         made["configuration"] = rename(configuration)
+    if isinstance(configurations := made.get("configurations"), list):
+        made["configurations"] = [rename(configuration) for configuration in configurations]
     for path, renamed in RENAMED.items():
         *before, last = path.split(".")
         holder = _inner(made, before)
@@ -175,6 +186,29 @@ def rename(arguments: Mapping[str, Any]) -> dict[str, Any]:
             for name in behind:
                 target = target.setdefault(name, {})
             target[new_last] = value
+    # A group of nothing but its key is written as that.
+    if isinstance(group := _inner(made, ["options", "group_by"]), dict) and group.keys() == {"key"}:
+        made["options"]["group_by"] = group["key"]
+    return made
+
+
+def _as_renamed(answer: Any) -> Any:
+    """Return an answer of the other checkout with the names of this one, where it repeats what it was asked."""
+    opened = _opened(answer)
+    return {**opened, "rows": [rename(row) if isinstance(row, dict) else row for row in opened.get("rows", [])]}
+
+
+def _opened(value: Any) -> Any:
+    """Return an answer with what its cursors hold, but for the hash of the search and that of all."""
+    if isinstance(value, list):
+        return [_opened(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    made = {name: _opened(inner) for name, inner in value.items()}
+    for name in ("cursor", "next_cursor"):
+        if isinstance(text := made.get(name), str):
+            held = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))[8:]
+            made[name] = {key: inner for key, inner in json.loads(held).items() if key != "f"}
     return made
 
 
@@ -184,15 +218,18 @@ def _inner(value: Any, path: list[str]) -> Any:
     return value
 
 
-def first_difference(old: Any, new: Any, path: str = "") -> str | None:
-    """Return where two answers differ first, with both values."""
+def differences(old: Any, new: Any, path: str = "") -> Iterator[str]:
+    """Yield where two answers differ, with both values."""
     if isinstance(old, dict) and isinstance(new, dict):
         pairs = [(str(name), old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys())]
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         pairs = [(str(place), a, b) for place, (a, b) in enumerate(zip(old, new, strict=True))]
     else:
-        return f"{path or 'all'}: {_short(old, 300)} became {_short(new, 300)}" if old != new else None
-    return next((found for name, a, b in pairs if (found := first_difference(a, b, f"{path}.{name}"))), None)
+        pairs = []
+        if old != new:
+            yield f"{path or 'all'}: {_short(old, 300)} became {_short(new, 300)}"
+    for name, a, b in pairs:
+        yield from differences(a, b, f"{path}.{name}")
 
 
 def _scrub(value: Any) -> Any:

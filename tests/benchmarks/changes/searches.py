@@ -171,6 +171,8 @@ class Searches:
             # As an option of its own, it counted behind the fusion, whose kind sets weights anew.
             if "sparse_weight" in options:
                 arguments.pop("fusion", None)
+                options.pop("normalisation", None)
+                options.pop("saturate_at", None)
             if "sparse" in options and arguments.get("strategy") == "prefilter":
                 arguments["strategy"] = "hybrid"
         if "filters" in takes and rng.random() < 0.45:
@@ -271,6 +273,9 @@ class Searches:
         configuration: Arguments = {"mode": mode, "collection": "articles", "options": {"exact": True}}
         if mode == "full_text":
             configuration["options"] = {"statistics_scope": "collection"}
+        if function in ("plan_tuning", "tune"):
+            # What the search space cannot vary, its configuration says.
+            configuration["options"] = {"exact": True} if mode != "full_text" else {"operators": False}
         if function == "pool_results":
             other = {"mode": "full_text", "collection": "articles", "match": "all"}
             return {"query_set": "asked", "configurations": [configuration, other], "depth": 3, "judge": "j1"}
@@ -376,7 +381,8 @@ class Searches:
             "sparse_weight": [0, 0.2, 1.5],
             "sparse_min_score": [0.3],
             "smoothing": [0, 0.5, 1],
-            "neighbour_weight": [0, 0.3, 1],
+            # With 0, legs took more candidates than without the option.
+            "neighbour_weight": [0.1, 0.3, 1],
             "boosts": [rng.sample(boosts, rng.randrange(1, 4))],
             "profile": profiles,
             "rank_by": [signals, {"similarity": 1, "recency": 0.2}],
