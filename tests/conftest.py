@@ -71,8 +71,10 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # A shell has its background jobs ignore Ctrl-C, and all that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if config.getoption("--postgres-version") != embedded.DEFAULT_VERSION:
-        try_fewer()
+    version = config.getoption("--postgres-version")
+    if version != embedded.DEFAULT_VERSION:
+        # Each takes PGlite, in WebAssembly, several times as long.
+        try_fewer(16 if version == pglite.VERSION else 4)
 
 
 @pytest.hookimpl(wrapper=True)
