@@ -367,6 +367,21 @@ def test_what_others_built_on_a_function_that_goes_stops_the_upgrade(dsn: str, d
     assert db.execute("select to_regprocedure('braid.forgotten()')").fetchone() == (None,)
 
 
+def test_what_others_built_on_a_view_that_a_migration_drops_stops_the_upgrade(
+    dsn: str, db: Connection, package: Package
+) -> None:
+    db.execute("create view public.mine as select name from braid.collections")
+    package.change({"migrations/9999.collections.sql": "-- depends:\ndrop view braid.collections;\n"})
+    before = snapshot.rows(dsn)
+    with pytest.raises(InstallationError, match=r"view (public\.)?mine depends on") as caught:
+        install(dsn)
+    assert caught.value.hint and caught.value.hint.startswith("Drop them, run pgbraid upgrade")
+    assert snapshot.rows(dsn) == before
+    db.execute("drop view public.mine")
+    install(dsn)
+    assert db.execute("select name from braid.collections").fetchone() == ("default",)
+
+
 # Reading what is installed
 
 

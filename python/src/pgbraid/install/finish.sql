@@ -142,12 +142,8 @@ begin
       end loop;
       exit;
     exception when invalid_function_definition or invalid_table_definition or dependent_objects_still_exist then
-      get stacked diagnostics v_state = returned_sqlstate, v_detail = pg_exception_detail;
-      if v_try = 3 and v_state = '2BP01' then
-        v_file := null;
-        raise exception 'objects outside of pgbraid depend on functions or views that change: %', v_detail
-          using errcode = v_state, hint = 'Drop them, run pgbraid upgrade, and create them again.';
-      elsif v_try = 3 then
+      get stacked diagnostics v_state = returned_sqlstate;
+      if v_try = 3 then
         raise;
       end if;
       v_try := case when v_state = '2BP01' then 3 else v_try + 1 end;
