@@ -45,7 +45,9 @@ def core_options() -> Options:
 
 
 def part_options() -> dict[str, tuple[Path, Options]]:
-    return {file.parts[-3]: (file.parent, declared(file)) for file in sorted(SQL.glob("parts/*/*/options.json"))}
+    parts = SQL / "parts"
+    files = sorted(parts.rglob("options.json"))
+    return {file.relative_to(parts).parts[0]: (file.parent, declared(file)) for file in files}
 
 
 def literal(value: object) -> str:

@@ -166,3 +166,15 @@ def test_an_option_of_a_part_that_is_not_installed_is_refused_by_name(db: psycop
     with pytest.raises(psycopg.errors.InvalidParameterValue, match='unknown key "profile"') as raised:
         db.execute(search)
     assert "pgbraid init --with reranking" in (raised.value.diag.message_hint or "")
+
+
+def test_a_part_declares_options_in_its_folder(dsn: str, package: Package) -> None:
+    """Without the functions that are made of them, it is as if it were not installed."""
+    package.change({**part("aa", []), "sql/parts/aa/options.json": json.dumps({"shine": {"types": ["number"]}})})
+    install(dsn)
+    with (
+        psycopg.connect(dsn, autocommit=True) as connection,
+        pytest.raises(psycopg.errors.InvalidParameterValue, match="shine") as raised,
+    ):
+        connection.execute("select braid.hybrid_search('a', options => '{\"shine\": 1}')")
+    assert "pgbraid init --with aa" in (raised.value.diag.message_hint or "")

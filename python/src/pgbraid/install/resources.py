@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1] / "_sql"
 FOUNDATION = "core/10_foundation/1_schemas/"
 PRIVILEGES = "core/99_privileges/"
 MANIFEST = re.compile(r"(?:parts/)?(\w+)/part\.json")
-OPTIONS = re.compile(r"parts/(\w+)/\w+/options\.json")
+OPTIONS = re.compile(r"parts/(\w+)/(?:\w+/)?options\.json")
 FUNCTION = re.compile(r"^create or replace function (braid(?:_calls|_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
 
 
