@@ -18,6 +18,10 @@ TEXTS = {file.relative_to(SQL).as_posix(): file.read_text() for file in sorted(S
 OBJECT = re.compile(r"^create or replace (function|view) (braid(?:_calls|_store)?\.\w+)", re.M)
 OBJECTS = {name: (kind, file) for file, text in TEXTS.items() for kind, name in OBJECT.findall(text)}
 MANIFESTS = {file.parent.name: json.loads(file.read_text()) for file in SQL.rglob("part.json")}
+MANIFEST_KEYS = {
+    *("sentence", "needs", "since", "is_stable", "tables", "maintenance", "settings", "own_queries"),
+    *("records", "chunk_records", "exported_settings"),
+}
 # Privileges are given to all that there is.
 LAST = "core/99_privileges"
 
@@ -153,6 +157,21 @@ def test_every_part_has_a_manifest() -> None:
     for manifest in MANIFESTS.values():
         assert manifest.keys() >= {"sentence", "needs", "since", "is_stable"}
         assert manifest["sentence"].endswith(".")
+    unknown = {part: keys for part, manifest in MANIFESTS.items() if (keys := manifest.keys() - MANIFEST_KEYS)}
+    assert unknown == {}, "nobody reads these keys of part.json: see Parts in docs/contributing.md"
+
+
+def test_every_extension_is_called() -> None:
+    """A name that is no point's and the part's would be that of a new point: its body would be overwritten."""
+    lost = {}
+    for name, (_, file) in OBJECTS.items():
+        if ".extend_" in name and part_of(file) != "core":
+            point = name.removesuffix(f"_{part_of(file)}")
+            # A point of the part itself is called by the part.
+            callers = [other for other, used in USES.items() if file in used and other != file]
+            if point not in OBJECTS or (point == name and not callers):
+                lost[file] = point
+    assert lost == {}, "an extension has the name of a point, then _ and its part's: see Parts in docs/contributing.md"
 
 
 def test_a_folder_is_seen_at_a_glance() -> None:
@@ -165,4 +184,6 @@ def test_a_folder_is_seen_at_a_glance() -> None:
 def test_the_map_has_every_folder() -> None:
     """docs/architecture.md."""
     listed = re.findall(r"^\| `sql/(\w+/\w+)` \|", (SQL.parent / "docs" / "architecture.md").read_text(), re.M)
-    assert listed == sorted({"/".join(file.split("/")[:2]) for file in TEXTS})
+    folders = sorted({"/".join(file.split("/")[:2]) for file in TEXTS})
+    assert set(listed) ^ set(folders) == set(), "list it in the map of docs/architecture.md, with what is in it"
+    assert listed == folders, "the map of docs/architecture.md is in the order of names"
