@@ -104,6 +104,11 @@ def client() -> str:
             and [argument.arg for argument in function.args.args[:1]] == ["client"]
             and re.search(r"\bbraid\.\w", ast.get_docstring(function) or "")
         ]
+        if names and f"\n    {path.stem} = LazyModule(" not in text:
+            sys.exit(
+                f"{CLIENT.relative_to(ROOT)} does not know the module {path.stem}: name it at its top, as its "
+                "neighbours are, among the imports for types and as a LazyModule"
+            )
         lines += [f"    {name} = {path.stem}.{name}\n" for name in names]
     return text[: begin.end()] + "".join(lines)
 
