@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
 
 import psycopg
 import pytest
+
+from pgbraid.reranking import SHAPING
 
 pytestmark = pytest.mark.any_version
 ROOT = Path(__file__).parents[3]
@@ -29,3 +32,10 @@ def test_each_option_of_the_core_has_an_attribute(shared_db: psycopg.Connection)
         "   and k.name not in (select e.name from braid_store.extend_search_options() e)"
     ).fetchall()
     assert without == []
+
+
+def test_the_client_knows_what_shapes_rows() -> None:
+    """With a reranker, it gives these options to arrange_results."""
+    options = json.loads((ROOT / "sql/core/80_search/50_request/options.json").read_text())
+    shaping = {name for name, option in options.items() if option.get("part") == "arrangement"}
+    assert shaping == SHAPING, "name it in SHAPING of python/src/pgbraid/reranking.py"
