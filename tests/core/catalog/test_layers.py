@@ -187,3 +187,9 @@ def test_the_map_has_every_folder() -> None:
     folders = sorted({"/".join(file.split("/")[:2]) for file in TEXTS})
     assert set(listed) ^ set(folders) == set(), "list it in the map of docs/architecture.md, with what is in it"
     assert listed == folders, "the map of docs/architecture.md is in the order of names"
+
+
+def test_the_list_of_tables_has_every_table() -> None:
+    text = (SQL.parent / "docs" / "architecture.md").read_text()
+    listed = re.findall(r"`(\w+)`", text.partition("\n## The tables")[2].partition("\n## ")[0])
+    assert TABLES.keys() - set(listed) == set(), "list it in docs/architecture.md, The tables, and how rows come and go"
