@@ -41,11 +41,13 @@ begin
   end if;
   perform braid_store.check_sizes(parse_documents.documents);
   perform braid_store.check_fields(array[parse_documents.documents], '{document}', c_document_fields);
+  -- Without the offset the keys of all documents would be read once for each place where they stand.
   select k.all_keys, k.part_keys, k.all_keys && k.part_keys,
          k.part_keys || '{content,title,speaker,language,embedding,sparse,chunks,segments,chunk_tokens,overlap_tokens,format,metadata,occurred_at}'
   into v_keys, v_part_keys, v_has_part_keys, v_other_keys
   from (select array(select distinct jsonb_object_keys(d) from jsonb_array_elements(parse_documents.documents) d) as all_keys,
-               array(select jsonb_object_keys(braid_store.extend_document_fields())) as part_keys) k;
+               array(select jsonb_object_keys(braid_store.extend_document_fields())) as part_keys
+        offset 0) k;
   if v_keys && '{importance,occurred_at}'::text[] then
     perform braid_store.check_values(array[parse_documents.documents], '{document}');
   end if;
