@@ -92,6 +92,13 @@ def test_points_call_the_parts_that_are_there(dsn: str, package: Package) -> Non
     assert answers(dsn) == [[15], {"aa": 5, "last": "aa"}, [None, "aa", None], 8]
 
 
+def test_a_part_that_returns_no_object_leaves_those_of_others(dsn: str, package: Package) -> None:
+    nothing = point("extend_json_bb", "a int", "jsonb", "return null;")
+    package.change({**CORE, **added("aa", [], 3), **part("bb", ["aa"], extend_json_bb=nothing)})
+    install(dsn)
+    assert answers(dsn)[1] == {"aa": 5, "last": "aa"}
+
+
 def test_a_body_that_somebody_has_replaced_is_written_again(dsn: str, package: Package) -> None:
     package.change({**CORE, **added("aa", [], 3)})
     install(dsn)

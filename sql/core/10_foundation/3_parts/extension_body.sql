@@ -49,7 +49,9 @@ begin
         (select coalesce(string_agg(format('  perform %s;', c), E'\n' order by n), '  null;')
          from unnest(v_calls) with ordinality u (c, n))
       when v_point.prorettype = 'jsonb'::regtype then
-        format('  return %s;', array_to_string(array['''{}''::jsonb'] || v_calls, ' || '))
+        -- A part that has nothing to say may not take away what others say: with null, || is null.
+        format('  return %s;', array_to_string(array['''{}''::jsonb'] || array(
+          select format('coalesce(%s, ''{}'')', c) from unnest(v_calls) with ordinality u (c, n) order by n), ' || '))
       else format('  return coalesce(%s);', array_to_string(array['null'] || v_calls, ', '))
     end);
 end
