@@ -64,9 +64,10 @@ begin
   v_options := coalesce(nullif(configuration -> 'options', 'null'), '{}');
   select o.key into v_other
   from jsonb_each(v_options) o
+  join braid_store.known_search_options() k on k.name = o.key
   where o.value not in ('null', 'false', '[]')
-    and (o.key in ('model', 'rank_by', 'boosts', 'profile', 'collapse', 'diversify', 'cursor', 'prefilter',
-                   'min_relevance', 'late_interaction')
+    and (k.part in ('boosts', 'tokens', 'arrangement') and o.key not in ('group_by', 'context')
+         or o.key in ('prefilter', 'min_relevance')
          or o.key = 'group_by'
             and (coalesce(o.value ->> 'key', o.value #>> '{}') not in ('document', 'external_id', 'document_id')
                  or o.value ->> 'score' <> 'max'))
