@@ -34,6 +34,8 @@ RENAMED: dict[str, str] = {
     "options.context_before": "options.context.before",
     "options.context_after": "options.context.after",
 }
+# What explanations call otherwise.
+REWORDED = {f"{leg}_min_score": f"min_scores.{leg}" for leg in ("full_text", "semantic", "sparse")}
 # Arguments that are a jsonb; others are an array, a vector or a plain value.
 JSON = {"options", "filters", "queries", "configuration", "configurations", "search_space", "documents"}
 # Parts of an answer that differ from call to call.
@@ -124,9 +126,10 @@ class _Compared:
             self.covered.update(list(call.arguments.get("options") or []))
             self.covered.update(name for name in _keys(call.arguments.get("filters")) if name[0] == "$")
             self.found.update(_kinds(old))
-        compared = old, new
+        # A cursor holds a hash of how searches are asked for, which may change with a version.
+        compared = _opened(old), _opened(new)
         if renamed != call.arguments:
-            compared = _as_renamed(old), _opened(new)
+            compared = _as_renamed(compared[0]), compared[1]
             if "sqlstate" in old:
                 compared = {"sqlstate": old["sqlstate"]}, {"sqlstate": new.get("sqlstate")}
         if compared[0] != compared[1]:
@@ -196,8 +199,11 @@ def rename(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _as_renamed(answer: Any) -> Any:
     """Return an answer of the other checkout with the names of this one, where it repeats what it was asked."""
-    opened = _opened(answer)
-    return {**opened, "rows": [rename(row) if isinstance(row, dict) else row for row in opened.get("rows", [])]}
+    text = json.dumps(answer)
+    for name, now in REWORDED.items():
+        text = text.replace(f"{name} ", f"{now} ")
+    made = json.loads(text)
+    return {**made, "rows": [rename(row) if isinstance(row, dict) else row for row in made.get("rows", [])]}
 
 
 def _opened(value: Any) -> Any:
