@@ -18,7 +18,7 @@ from yoyo.connections import DatabaseURI
 
 from pgbraid import __version__, embedded
 from pgbraid.errors import InstallationError, PermissionDeniedError, PgbraidError, VersionMismatchError
-from pgbraid.install import install, read_installation, resources
+from pgbraid.install import frozen, install, read_installation, resources
 from support import snapshot
 from support.package import FROZEN, Package
 from support.roles import definer_role, owner_role
@@ -303,15 +303,15 @@ def test_an_edited_release_is_refused(tmp_path: Any) -> None:
     (tmp_path / "0001.a.sql").write_text("select 1;\n")
     digest = hashlib.sha256(b"select 1;\n").hexdigest()
     (tmp_path / "frozen.sha256").write_text(f"{digest}  0001.a.sql\n")
-    resources.check_frozen(tmp_path)
+    frozen.check_frozen(tmp_path)
     (tmp_path / "0001.a.sql").write_text("select 2;\n")
     with pytest.raises(InstallationError, match=r"0001\.a\.sql"):
-        resources.check_frozen(tmp_path)
+        frozen.check_frozen(tmp_path)
 
 
 @pytest.mark.any_version
 def test_released_migrations_are_as_they_were() -> None:
-    resources.check_frozen()
+    frozen.check_frozen()
     assert (resources.ROOT / "migrations" / "frozen.sha256").read_text().strip()
 
 

@@ -7,8 +7,8 @@ import json
 
 from pgbraid._version import __version__
 from pgbraid.install import session
+from pgbraid.install.frozen import check_frozen
 from pgbraid.install.protocol import PARTS, fill, literals, part
-from pgbraid.install.resources import check_frozen
 
 OUTER = "$braid_bundle$"
 # In bytes. Supabase's SQL editor refuses what has more than some 980,000, and its command line statements of more than

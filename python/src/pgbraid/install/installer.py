@@ -8,8 +8,9 @@ import psycopg
 
 from pgbraid._version import __version__
 from pgbraid.errors import InstallationError, VersionMismatchError, from_psycopg
+from pgbraid.install.frozen import check_frozen
 from pgbraid.install.protocol import part
-from pgbraid.install.resources import check_frozen, migration_ids, resources
+from pgbraid.install.resources import migration_ids, resources
 from pgbraid.install.roles import DatabaseRoles, database_roles
 from pgbraid.install.session import RETRIED, Notify, in_transaction, installer_session, lock_installation
 from pgbraid.install.state import INSTALLATION, Connection, allowed, changed_functions, exists, read_installation

@@ -18,7 +18,6 @@ FOUNDATION = "core/10_foundation/1_schemas/"
 PRIVILEGES = "core/99_privileges/"
 MANIFEST = re.compile(r"(?:parts/)?(\w+)/part\.json")
 OPTIONS = re.compile(r"parts/(\w+)/(?:\w+/)?options\.json")
-FUNCTION = re.compile(r"^create or replace function (braid(?:_calls|_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
 
 
 @dataclass(frozen=True)
@@ -50,16 +49,6 @@ class Resources:
     repeatable: tuple[SqlFile, ...]
     parts: Mapping[str, str]
     options: Mapping[str, str]
-
-    def body_hashes(self, placeholders: Mapping[str, str]) -> dict[str, str]:
-        """Return the hash of the body of each function by its name, as the catalog has them."""
-        found = {}
-        for file in self.repeatable:
-            for name, body in FUNCTION.findall(file.text):
-                for placeholder, value in placeholders.items():
-                    body = body.replace(f"@{placeholder}@", value)
-                found[name] = hashlib.sha256(body.encode()).hexdigest()
-        return found
 
     @property
     def migration_hashes(self) -> dict[str, str]:
@@ -142,16 +131,3 @@ def _files(folder: Path) -> tuple[SqlFile, ...]:
                 with open(path, encoding="utf-8", newline="") as file:
                     files.append(SqlFile(path[len(str(folder)) + 1 :].replace(os.sep, "/"), file.read()))
     return tuple(sorted(files, key=lambda file: file.name))
-
-
-def check_frozen(folder: Path | None = None) -> None:
-    """A released migration is never edited: databases that have it would silently differ from new ones."""
-    folder = folder or ROOT / "migrations"
-    for line in (folder / "frozen.sha256").read_text(encoding="ascii").splitlines():
-        digest, name = line.split()
-        path = folder / name
-        if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
-            raise InstallationError(
-                f"the released migration {name} is missing or was changed",
-                hint="restore it and put the change into a new migration; a packaged copy: reinstall pgbraid",
-            )

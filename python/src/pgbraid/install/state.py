@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +17,7 @@ from pgbraid.install.resources import content_hash, resources
 
 Connection = psycopg.Connection[Any]
 
+FUNCTION = re.compile(r"^create or replace function (braid(?:_calls|_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
 INSTALLATION = "braid_store.installation"
 # For logins that cannot name the table.
 READ_INSTALLATION = "braid_calls.read_installation()"
@@ -93,8 +96,19 @@ def changed_functions(connection: Connection, installation: Installation) -> lis
         " from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
         " where n.nspname in ('braid', 'braid_calls', 'braid_store')"
     )
-    meant = {**resources().body_hashes(installation.placeholders), **installation.extension_hashes}
+    meant = {**_body_hashes(installation.placeholders), **installation.extension_hashes}
     return sorted({name for name, _ in meant.items() - set(rows)})
+
+
+def _body_hashes(placeholders: Mapping[str, str]) -> dict[str, str]:
+    """Return the hash of the body of each function of the package by its name, as the catalog has them."""
+    found = {}
+    for file in resources().repeatable:
+        for name, body in FUNCTION.findall(file.text):
+            for placeholder, value in placeholders.items():
+                body = body.replace(f"@{placeholder}@", value)
+            found[name] = hashlib.sha256(body.encode()).hexdigest()
+    return found
 
 
 def exists(connection: Connection, relation: str) -> bool:
