@@ -100,6 +100,30 @@ def test_an_upgrade_gets_its_turn_when_the_transaction_ends(
         assert upgrade.result(PATIENCE).functions_applied
 
 
+@pytest.mark.parametrize("function", ["search", "logged_recall", "hybrid_search", "recall"])
+def test_a_call_that_waits_for_an_upgrade_holds_no_lock_on_what_it_changes(
+    dsn: str, db: Connection, function: str
+) -> None:
+    """Migrations change tables while calls wait for the tenants."""
+    call = f"select braid.{function}('fox')"
+    with psycopg.connect(dsn) as upgrade, psycopg.connect(dsn) as caller, ThreadPoolExecutor(1) as pool:
+        # Its locks, the first time and with its plans.
+        for _ in range(2):
+            upgrade.execute("lock table braid_store.tenants in access exclusive mode")
+            waiting = pool.submit(caller.execute, call.encode())
+            wait_until(db, f"select from pg_locks where pid = {caller.info.backend_pid} and not granted")
+            held = db.execute(
+                "select relation::regclass::text from pg_locks where pid = %s and granted and relation in"
+                " (select oid from pg_class where relnamespace = 'braid_store'::regnamespace and relkind = 'r')",
+                (caller.info.backend_pid,),
+            ).fetchall()
+            upgrade.rollback()
+            waiting.result(PATIENCE)
+            caller.rollback()
+            # Who may act for a tenant is read with the tenants.
+            assert set(held) <= {("braid_store.trusted_roles",)}
+
+
 # Killed
 
 

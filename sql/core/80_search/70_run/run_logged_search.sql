@@ -24,10 +24,11 @@ set jit = off
 as $$
 declare
   v_found record;
+  v_collection braid_store.collections;
 begin
-  -- One statement, and so one snapshot.
-  select to_jsonb(s.results) as results, s.stats - 'warnings' as stats, braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings,
-         (select c from braid_store.collections c where c.name = run_logged_search.collection) as collection
+  -- One statement, and so one snapshot. It names no table: an upgrade that changes tables locks the tenants first, and who
+  -- waits for them may hold no lock on another.
+  select to_jsonb(s.results) as results, s.stats - 'warnings' as stats, braid_calls.search_warnings(run_logged_search.collection, s.stats) as warnings
   into v_found
   from braid_calls.run_search(
          may_be_sparse => true, query_text => run_logged_search.query_text,
@@ -38,9 +39,10 @@ begin
          candidate_count => run_logged_search.candidate_count, min_score => run_logged_search.min_score,
          match => run_logged_search.match, options => run_logged_search.options, is_reported => true) s;
 
-  if (v_found.collection).parts is not null then
+  select c.* into v_collection from braid_store.collections c where c.name = run_logged_search.collection;
+  if v_collection.parts is not null then
     v_found.stats := v_found.stats || braid_store.extend_search(
-      braid_store.require_tenant_id(), v_found.collection,
+      braid_store.require_tenant_id(), v_collection,
       jsonb_build_object(
         'query_text', run_logged_search.query_text, 'match_count', run_logged_search.match_count,
         'full_text_weight', run_logged_search.full_text_weight, 'semantic_weight', run_logged_search.semantic_weight,

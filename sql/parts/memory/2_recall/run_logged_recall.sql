@@ -28,11 +28,11 @@ set jit = off
 as $$
 declare
   v_found record;
+  v_collection braid_store.collections;
 begin
-  -- One statement, and so one snapshot.
+  -- One statement, and so one snapshot. It names no table (run_logged_search).
   select to_jsonb(s.results) as results, (s.stats #- '{recall,warnings}') - 'warnings' as stats,
-         (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection, s.stats) as warnings,
-         (select c from braid_store.collections c where c.name = run_logged_recall.collection) as collection
+         (s.stats #> '{recall,warnings}') || braid_calls.search_warnings(run_logged_recall.collection, s.stats) as warnings
   into v_found
   from braid_calls.run_recall(
          query_text => run_logged_recall.query_text, query_embedding => run_logged_recall.query_embedding,
@@ -45,10 +45,11 @@ begin
          min_score => run_logged_recall.min_score, match => run_logged_recall.match,
          options => run_logged_recall.options, is_reported => true) s;
 
-  if (v_found.collection).parts is not null then
+  select c.* into v_collection from braid_store.collections c where c.name = run_logged_recall.collection;
+  if v_collection.parts is not null then
     -- The text and the filter are those that the search had: the timeframe is in the filter.
     v_found.stats := v_found.stats || braid_store.extend_search(
-      braid_store.require_tenant_id(), v_found.collection,
+      braid_store.require_tenant_id(), v_collection,
       jsonb_build_object(
         'query_text', v_found.stats #> '{recall,searched_text}', 'match_count', run_logged_recall.match_count,
         'full_text_weight', run_logged_recall.full_text_weight, 'semantic_weight', run_logged_recall.semantic_weight,

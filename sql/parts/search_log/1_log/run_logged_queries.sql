@@ -23,10 +23,10 @@ set jit = off
 as $$
 declare
   v_found record;
+  v_collection braid_store.collections;
 begin
-  -- One statement, and so one snapshot.
-  select a.answer -> 'results' as results, a.answer -> 'stats' as stats, a.answer -> 'warnings' as warnings,
-         (select c from braid_store.collections c where c.name = run_logged_queries.collection) as collection
+  -- One statement, and so one snapshot. It names no table (run_logged_search).
+  select a.answer -> 'results' as results, a.answer -> 'stats' as stats, a.answer -> 'warnings' as warnings
   into v_found
   from braid_calls.run_queries(
          run_logged_queries.queries, run_logged_queries.match_count, run_logged_queries.full_text_weight,
@@ -34,9 +34,10 @@ begin
          run_logged_queries.fusion, run_logged_queries.rrf_k, run_logged_queries.candidate_count,
          run_logged_queries.min_score, run_logged_queries.match, run_logged_queries.options) a (answer);
 
-  if (v_found.collection).parts is not null then
+  select c.* into v_collection from braid_store.collections c where c.name = run_logged_queries.collection;
+  if v_collection.parts is not null then
     v_found.stats := v_found.stats || braid_store.extend_search(
-      braid_store.require_tenant_id(), v_found.collection,
+      braid_store.require_tenant_id(), v_collection,
       jsonb_build_object(
         'query_text', (select string_agg(q.value ->> 'text', E'\n' order by q.ordinality)
                        from jsonb_array_elements(v_found.stats -> 'queries') with ordinality q),
