@@ -288,7 +288,7 @@ def test_an_index_that_is_not_used(dsn: str, db: Connection) -> None:
     warning = row[0]
     assert warning["code"] == "vector_index_unused" and "0.958" in warning["message"]
     seen = assert_found_and_mended(dsn, "vector_index_unused", "tenant default, collection small")
-    assert "0.958" in seen["finding"] and "hnsw_m => 32, hnsw_ef_construction => 200" in seen["command"]
+    assert "0.958" in seen["finding"] and '"hnsw_m": 32, "hnsw_ef_construction": 200' in seen["command"]
     assert db.execute(call).fetchone() == (None,)
 
 
