@@ -172,6 +172,12 @@ def begin_shard(db: Connection, collection: str, count: int) -> None:
             " where c.name = %(collection)s and m.state = 'copying' and m.tenant_id = %(tenant)s",
             arguments,
         )
+        # What maintain() leaves undone stays noted.
+        db.execute(
+            "select braid_store.note_due(%(tenant)s, c.id) from braid_store.collections c"
+            " where c.name = %(collection)s",
+            arguments,
+        )
 
 
 def shards(db: Connection, collection: str) -> list[tuple[int, str]]:

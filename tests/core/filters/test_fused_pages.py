@@ -93,6 +93,6 @@ def test_chunks_without_a_word_of_the_query_are_not_scored(turns: Turns) -> None
     _, embedding = turns.queries[0]
     with turns.db.transaction():
         before = {table: entries for table, _, entries, _ in turns.db.execute(COUNTS).fetchall()}
-        assert len(turns.found("violin", embedding, FIFTH, statistics_scope="collection")) == 10
+        assert len(turns.found("violin", embedding, FIFTH, ranking={"statistics_scope": "collection"})) == 10
         after = {table: entries for table, _, entries, _ in turns.db.execute(COUNTS).fetchall()}
     assert after["forward_rows"] - before["forward_rows"] < 200

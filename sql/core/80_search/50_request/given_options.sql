@@ -33,7 +33,8 @@ as $$
   left join known k on k.name = g.name
   cross join lateral (
     select case when k.name is null then false
-                when g.value = 'null' then true
+                -- Arguments of highlight are null only where null means something.
+                when g.value = 'null' then g.is_option or k.part <> 'snippet' or 'null' = any (k.types)
                 when jsonb_typeof(g.value) = 'object' then k.types && '{object,keys}'
                 when jsonb_typeof(g.value) = 'number'
                   then k.types && '{number,integer}'
