@@ -99,6 +99,13 @@ def test_a_part_that_returns_no_object_leaves_those_of_others(dsn: str, package:
     assert answers(dsn)[1] == {"aa": 5, "last": "aa"}
 
 
+def test_a_point_may_end_with_the_name_of_a_part(dsn: str, package: Package) -> None:
+    """Else the point would call no part any more, and nobody would be told."""
+    package.change({**CORE, **added("rows", [], 3), **added("aa", [], 2)})
+    install(dsn)
+    assert answers(dsn) == [[10, 15], {"aa": 5, "rows": 5, "last": "rows"}, ["aa", "rows", None], (1 * 2 + 5) * 3 + 5]
+
+
 def test_a_body_that_somebody_has_replaced_is_written_again(dsn: str, package: Package) -> None:
     package.change({**CORE, **added("aa", [], 3)})
     install(dsn)

@@ -142,6 +142,19 @@ def test_what_is_embedded(shared_db: Connection) -> None:
     assert is_plain("any plain words, and re-entry?") and not is_plain("ls -a") and not is_plain(" ")
 
 
+@pytest.mark.parametrize(
+    "ranking", ['{"normalisation": "softmax"}', '{"k1": -1}', '{"none": 1}', '{"model": "absent"}']
+)
+def test_what_a_search_would_refuse_is_not_embedded(shared_db: Connection, ranking: str) -> None:
+    codes = []
+    for call in ("embedded_text('fox', %s)", "hybrid_search('fox', options => %s)"):
+        with pytest.raises(psycopg.Error) as raised:
+            shared_db.execute(f"select braid.{call}", (f'{{"ranking": {ranking}}}',))
+        assert raised.value.diag.message_hint
+        codes.append((raised.value.sqlstate, raised.value.diag.message_primary))
+    assert codes[0] == codes[1]
+
+
 def test_a_query_is_embedded_as_its_options_and_its_collection_say(shared_db: Connection) -> None:
     shared_db.execute(
         "select braid.create_collection('deutsch', dimensions => 2, embedding_model => 'test', text_config => 'german')"

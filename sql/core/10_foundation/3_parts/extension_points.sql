@@ -10,10 +10,14 @@ as $$
   from pg_proc p
   where p.pronamespace in ('braid_store'::regnamespace, 'braid_calls'::regnamespace)
     and p.proname ^@ 'extend_'
-    and not exists (select from braid_store.parts s where right(p.proname, length(s.name) + 1) = '_' || s.name)
+    -- The name of a point may end as a part's does.
+    and not exists (
+      select
+      from braid_store.parts s
+      join pg_proc b on b.pronamespace = p.pronamespace and b.proname ^@ 'extend_' and p.proname = b.proname || '_' || s.name)
   order by p.proname
 $$;
 
 comment on function braid_store.extension_points() is
-  'Lists the functions of the core that call what parts add: those named extend_, except those of a part, whose names end with '
-  'the part''s.';
+  'Lists the functions of the core that call what parts add: those named extend_, except those of a part, which have '
+  'the name of a point and then the part''s.';
