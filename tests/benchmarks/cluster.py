@@ -38,7 +38,7 @@ from benchmarks.tenants.loading import (
     load,
 )
 from benchmarks.tenants.measuring import as_text
-from pgbraid.cluster import distribute
+from pgbraid_tools.cluster import distribute
 
 SECTIONS = ("costs", "throughput")
 # A login of one tenant, as most are.

@@ -41,8 +41,8 @@ from benchmarks.tenants.loading import (
     zipf_tenants,
 )
 from pgbraid import embedded
-from pgbraid.cluster import distribute
 from pgbraid.install import install
+from pgbraid_tools.cluster import distribute
 from support import temporary_folder
 from support.pgbouncer import pooled
 

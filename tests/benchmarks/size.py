@@ -21,7 +21,7 @@ from benchmarks.throughput import cpu_seconds
 from pgbraid import embedded
 from pgbraid.cli.space import give_back_space
 from pgbraid.install import install
-from pgbraid.sizing import bytes_of_chunks, search_ms, write_ms
+from pgbraid_tools.sizing import bytes_of_chunks, search_ms, write_ms
 from support import temporary_folder
 
 Connection = psycopg.Connection[Any]

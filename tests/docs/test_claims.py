@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+import click
 import psycopg
 import pytest
 
@@ -17,7 +18,7 @@ import pgbraid
 from docs.markdown import PAGES, README, ROOT, Table, code, inline, page, tables
 from docs.test_examples import make_targets
 from pgbraid import errors
-from pgbraid.cli import COMMANDS
+from pgbraid.cli import cli
 from support.postgrest import Gateway, token_for
 
 Connection = psycopg.Connection[Any]
@@ -264,6 +265,8 @@ def test_the_http_statuses(postgrest: Gateway) -> None:
 
 # Commands, targets, links
 
+COMMANDS = cli.list_commands(click.Context(cli))
+
 
 @pytest.mark.any_version
 def test_commands_and_targets_exist() -> None:
@@ -316,7 +319,7 @@ def test_nothing_is_left_to_fill_in() -> None:
 @pytest.mark.any_version
 def test_links_on_a_package_index() -> None:
     """There are no files beside README.md there."""
-    source = ROOT / "python" / "hatch_build.py"
+    source = ROOT / "python" / "pgbraid" / "hatch_build.py"
     spec = importlib.util.spec_from_file_location("hatch_build", source)
     assert spec is not None
     assert spec.loader is not None

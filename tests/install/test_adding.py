@@ -56,7 +56,7 @@ def test_a_document_that_is_there_and_one_that_is_not(client: pgbraid.Client) ->
     ),
     "docs/documents.md": ("\n## Read\n", "\n`braid.document_exists('call-1')` tells whether it is there.\n"),
     "CHANGELOG.md": ("\n## Unreleased\n", "\n- `document_exists` tells whether a document is there.\n"),
-    "python/src/pgbraid/async_client/documents.py": (
+    "python/pgbraid/src/pgbraid/async_client/documents.py": (
         "",
         '''
 
@@ -75,10 +75,10 @@ async def document_exists(client: AsyncClient, external_id: str, collection: str
 GENERATED = {
     "docker/supabase/functions/_shared/braid.ts",
     "docs/functions.md",
-    "python/src/pgbraid/_reads.py",
-    "python/src/pgbraid/async_client/__init__.py",
-    "python/src/pgbraid/client/__init__.py",
-    "python/src/pgbraid/client/documents.py",
+    "python/pgbraid/src/pgbraid/_reads.py",
+    "python/pgbraid/src/pgbraid/async_client/__init__.py",
+    "python/pgbraid/src/pgbraid/client/__init__.py",
+    "python/pgbraid/src/pgbraid/client/documents.py",
     "tests/core/catalog/privileges.txt",
 }
 CACHES = {"__pycache__", ".pytest_cache"}
@@ -111,7 +111,8 @@ class Checkout:
             path.write_text(before[:end] + text + before[end:])
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        path = os.pathsep.join(str(self.folder / name) for name in ("python/src", "tests"))
+        folders = ("python/pgbraid/src", "python/pgbraid-tools/src", "tests")
+        path = os.pathsep.join(str(self.folder / name) for name in folders)
         environment = {**os.environ, "PYTHONPATH": path}
         return subprocess.run(
             [sys.executable, *arguments], cwd=self.folder, env=environment, capture_output=True, text=True
@@ -132,7 +133,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Checkout]:
     made = Checkout(folder)
     before = made.hashes()
     made.add()
-    generated = made.run("python/tools/generate.py")
+    generated = made.run("python/pgbraid/tools/generate.py")
     assert generated.returncode == 0, generated.stdout + generated.stderr
     after = made.hashes()
     changed = {name for name in after.keys() | before.keys() if after.get(name) != before.get(name)}

@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from pgbraid import __version__, embedded
-from pgbraid.cli import COMMANDS, cli
+from pgbraid.cli import cli
 from support.waiting import PATIENCE
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -234,7 +234,7 @@ def test_an_interrupt_leaves_no_warning_of_psycopg(dsn: str) -> None:
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
 def test_every_command_has_help(name: str) -> None:
     result = CliRunner().invoke(cli, [name, "--help"])
     assert result.exit_code == 0

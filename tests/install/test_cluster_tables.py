@@ -8,9 +8,9 @@ import psycopg
 import pytest
 
 from pgbraid.async_client.nodes import node_addresses
-from pgbraid.cluster.tables import DEFINITIONS, FORM, OF_NODES, OF_TENANTS
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.install.resources import resources
+from pgbraid_tools.cluster.tables import DEFINITIONS, FORM, OF_NODES, OF_TENANTS
 
 Connection = psycopg.Connection[Any]
 

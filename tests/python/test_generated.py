@@ -11,7 +11,7 @@ import pytest
 
 import pgbraid
 
-TOOL = Path(__file__).parents[2] / "python" / "tools" / "async_to_sync.py"
+TOOL = Path(__file__).parents[2] / "python" / "pgbraid" / "tools" / "async_to_sync.py"
 
 pytestmark = pytest.mark.any_version
 

@@ -146,7 +146,7 @@ def test_a_text_of_another_form_is_refused(three: pgbraid.Client, text: str) -> 
 
 
 def test_an_iterator_is_read_once_wherever_a_batch_ends(three: pgbraid.Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pgbraid.ingestion.documents.BATCH_BYTES", 200)
+    monkeypatch.setattr("pgbraid.document_batches.BATCH_BYTES", 200)
     documents = [
         {"external_id": f"d{number}", "content": "a" * 30, "embedding": iter([1.0, float(number), 0.0])}
         for number in range(5)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pgbraid.cluster.tables import OF_TENANTS, SHARDS, schema_of, without_statistics
-from pgbraid.cluster.workers import make_partitioned
 from pgbraid.install import install
 from pgbraid.install.installer import run_part
 from pgbraid.install.roles import database_roles
 from pgbraid.install.session import installer_session
+from pgbraid_tools.cluster.tables import OF_TENANTS, SHARDS, schema_of, without_statistics
+from pgbraid_tools.cluster.workers import make_partitioned
 
 PARTITIONS = 3
 

@@ -67,6 +67,8 @@ def member(tenant: str) -> str:
 
 def install(side: Side) -> None:
     """Install or upgrade by the side's own code, in a process of its own."""
-    environment = os.environ | {"PYTHONPATH": str(side.checkout / "python" / "src")}
+    python = side.checkout / "python"
+    source = python / "pgbraid" / "src"
+    environment = os.environ | {"PYTHONPATH": str(source if source.exists() else python / "src")}
     command = [sys.executable, "-c", INSTALL, "init", "--dsn", side.server.dsn_for(side.name)]
     subprocess.run(command, env=environment, check=True)

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from benchmarks.full_text.report import say
 from benchmarks.quality.loading import add_options, judge, loaded
-from pgbraid.learning import learn
+from pgbraid_tools.learning import learn
 from support.loading import Connection
 
 PAGE = 50

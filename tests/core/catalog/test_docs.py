@@ -33,7 +33,7 @@ def code() -> str:
     """All that the pages may be about."""
     files = [
         path
-        for folder in ("sql", "migrations", "python/src", "python/tools", "tests", "docker")
+        for folder in ("sql", "migrations", "python", "tests", "docker")
         for path in sorted((ROOT / folder).rglob("*"))
         if path.suffix in {".sql", ".py", ".ts", ".yaml", ".txt"} and path != Path(__file__)
     ]

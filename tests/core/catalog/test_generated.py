@@ -14,6 +14,6 @@ ROOT = Path(__file__).parents[3]
 
 def test_generated_files_are_up_to_date() -> None:
     """The types for TypeScript have a test of their own, and so have privileges."""
-    tool = ROOT / "python" / "tools" / "generate.py"
+    tool = ROOT / "python" / "pgbraid" / "tools" / "generate.py"
     done = subprocess.run([sys.executable, tool, "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[3]
 
 
 def test_what_is_made_of_options_is_up_to_date() -> None:
-    command = [sys.executable, "python/tools/search_options.py", "--check"]
+    command = [sys.executable, "python/pgbraid/tools/search_options.py", "--check"]
     checked = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (checked.returncode, checked.stdout) == (0, "")
 
@@ -38,4 +38,4 @@ def test_the_client_knows_what_shapes_rows() -> None:
     """With a reranker, it gives these options to arrange_results."""
     options = json.loads((ROOT / "sql/core/80_search/50_request/options.json").read_text())
     shaping = {name for name, option in options.items() if option.get("part") == "arrangement"}
-    assert shaping == SHAPING, "name it in SHAPING of python/src/pgbraid/reranking.py"
+    assert shaping == SHAPING, "name it in SHAPING of python/pgbraid/src/pgbraid/reranking.py"

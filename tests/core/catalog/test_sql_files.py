@@ -24,7 +24,7 @@ ATTRIBUTES = re.compile(
 )
 RAISE = re.compile(r"\braise exception\b(.*?);\n", re.S | re.I)
 CODES = {"22023", "25006", "22P02", "42704", "42501", "0A000", "54000", "55P03"}
-INSTALLER = sorted(SQL.parent.glob("python/src/pgbraid/install/*.sql"))
+INSTALLER = sorted(SQL.parent.glob("python/*/src/*/*/*.sql"))
 # A comment, a name, or a string with all the lines that it goes on for.
 LITERAL = re.compile(
     r"--[^\n]*|\"[^\"]*\"|(?P<string>(?:(?<![\w$])(?:[EeNnBbXx]|[Uu]&))?'(?:[^']|'')*'(?:\s*\n\s*'(?:[^']|'')*')*)"

@@ -15,8 +15,8 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgbraid
-from pgbraid.cluster import distribute
 from pgbraid.install import install
+from pgbraid_tools.cluster import distribute
 
 VARIABLE = "PGBRAID_CITUS_DSN"
 NODES = "select groupid, nodename, nodeport from pg_dist_node where noderole = 'primary' order by groupid"

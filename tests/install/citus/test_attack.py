@@ -18,8 +18,8 @@ from install.citus.conftest import databases
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from pgbraid.cluster import distribute, move_tenant
 from pgbraid.install import install
+from pgbraid_tools.cluster import distribute, move_tenant
 
 # How many calls of each kind of login.
 AT_HOME, ELSEWHERE = 400, 100

@@ -12,10 +12,10 @@ from install.citus.conftest import TENANTS, Cluster, create, databases, fill
 
 import pgbraid
 from pgbraid import embedded
-from pgbraid.cluster import distribute, gather
 from pgbraid.embedded.programs import installed_programs
 from pgbraid.errors import InstallationError
 from pgbraid.install import install
+from pgbraid_tools.cluster import distribute, gather
 from support import clone
 
 # Has vectors enough for an index.

@@ -12,8 +12,8 @@ from install.citus.conftest import TENANTS, Cluster
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgbraid
-from pgbraid.cluster import distribute, move_tenant
 from pgbraid.errors import InvalidArgumentError, NotSupportedError, PgbraidError, WrongNodeError
+from pgbraid_tools.cluster import distribute, move_tenant
 
 QUESTIONS = ["bread", "sourdough rye", "honey -salt", '"rye flour"', "butter yeast crumb oven"]
 VECTOR = [3.0, -1.0, 2.0, 0.5]

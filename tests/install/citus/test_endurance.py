@@ -10,8 +10,8 @@ import pytest
 from install.citus.conftest import databases
 
 from endurance.test_writers_and_readers import write_and_read_at_once
-from pgbraid.cluster import distribute
 from pgbraid.install import install
+from pgbraid_tools.cluster import distribute
 
 
 @pytest.fixture

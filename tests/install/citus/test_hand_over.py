@@ -11,9 +11,9 @@ from install.citus.conftest import TENANTS, Cluster, create, databases, fill
 
 import pgbraid
 from pgbraid.cli import main
-from pgbraid.cluster import distribute, forget_handed_over
-from pgbraid.cluster.tables import DEFINITIONS
 from pgbraid.errors import NotSupportedError
+from pgbraid_tools.cluster import distribute, forget_handed_over
+from pgbraid_tools.cluster.tables import DEFINITIONS
 
 
 @pytest.fixture(scope="module")

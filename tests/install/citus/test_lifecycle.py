@@ -13,9 +13,7 @@ import pytest
 from install.citus.conftest import TENANTS, VARIABLE, WORDS, Cluster, create, databases, fill
 
 import pgbraid
-from pgbraid import cluster as clusters
 from pgbraid.cli import main
-from pgbraid.cluster import distribute, gather, move_tenant
 from pgbraid.errors import (
     ConflictError,
     InstallationError,
@@ -24,6 +22,8 @@ from pgbraid.errors import (
     PgbraidError,
     VersionMismatchError,
 )
+from pgbraid_tools import cluster as clusters
+from pgbraid_tools.cluster import distribute, gather, move_tenant
 
 Capture = pytest.CaptureFixture[str]
 assert VARIABLE
@@ -101,7 +101,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
         bring_up(worker, *arguments)
 
     with monkeypatch.context() as patch:
-        patch.setattr("pgbraid.cluster.distributing.bring_up", interrupted)
+        patch.setattr("pgbraid_tools.cluster.distributing.bring_up", interrupted)
         with pytest.raises(InstallationError, match="gone"):
             distribute(filled.dsn)
     # Nobody is let in meanwhile.
@@ -130,7 +130,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
 
     # A move whose end was missed is finished by the next one.
     with monkeypatch.context() as patch:
-        patch.setattr("pgbraid.cluster.moving._settle", lambda *_: 1 / 0)
+        patch.setattr("pgbraid_tools.cluster.moving._settle", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             move_tenant(filled.dsn, TENANTS[2], name)
     assert move_tenant(filled.dsn, TENANTS[2], name).target == name

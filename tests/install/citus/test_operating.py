@@ -15,9 +15,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 import pgbraid
 from pgbraid.cli import main
-from pgbraid.cluster import distribute, gather, move_tenant, nodes
 from pgbraid.errors import ConflictError, InstallationError, PgbraidError
 from pgbraid.install import install, uninstall
+from pgbraid_tools.cluster import distribute, gather, move_tenant, nodes
 
 SEARCH = "select count(*) from braid.full_text_search('bread', collection => 'loaves')"
 WRITE = """select braid.upsert_documents('[{"external_id": "late", "content": "brioche"}]', 'loaves')"""
@@ -101,7 +101,7 @@ def test_searches_find_all_of_a_tenant_that_moves_meanwhile(cluster: Cluster, mo
             )
 
     # A busy machine does not need less than that.
-    monkeypatch.setattr("pgbraid.cluster.workers.LONGEST_WAIT_SECONDS", 120)
+    monkeypatch.setattr("pgbraid_tools.cluster.workers.LONGEST_WAIT_SECONDS", 120)
     searcher = threading.Thread(target=search)
     mover = threading.Thread(target=move_tenant, args=(cluster.dsn, tenant, target))
     with psycopg.connect(source, autocommit=True) as gate:
@@ -125,7 +125,7 @@ def test_searches_find_all_of_a_tenant_that_moves_meanwhile(cluster: Cluster, mo
     assert found == [expected]
 
     # One that has a snapshot for longer than anybody waits is told.
-    monkeypatch.setattr("pgbraid.cluster.workers.LONGEST_WAIT_SECONDS", 0)
+    monkeypatch.setattr("pgbraid_tools.cluster.workers.LONGEST_WAIT_SECONDS", 0)
     with session(target_dsn, tenant) as db:
         db.execute("begin isolation level repeatable read")
         db.execute("select 1")
@@ -141,7 +141,7 @@ def test_searches_find_all_of_a_tenant_that_moves_meanwhile(cluster: Cluster, mo
 
 def test_a_move_gives_up_where_a_writer_does_not_end(cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
     """All others who write to the shard wait behind it."""
-    monkeypatch.setattr("pgbraid.cluster.moving.WRITERS_END", "200ms")
+    monkeypatch.setattr("pgbraid_tools.cluster.moving.WRITERS_END", "200ms")
     tenant = TENANTS[2]
     name, source = cluster.of(tenant)
     target, _ = cluster.other(tenant)
@@ -222,7 +222,7 @@ def test_a_worker_comes_later_and_a_distribution_that_ended_halfway_is_undone(
     (_, first), (later, last) = own.workers.items()
     host, _, port = later.rpartition(":")
     with monkeypatch.context() as patch:
-        patch.setattr("pgbraid.cluster.distributing.bring_up", lambda *_: 1 / 0)
+        patch.setattr("pgbraid_tools.cluster.distributing.bring_up", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             distribute(own.dsn)
     assert gather(own.dsn)["documents"] == 80

@@ -15,9 +15,9 @@ from install.citus.conftest import TENANTS, Cluster, create, databases, fill
 
 import pgbraid
 from pgbraid.cli import main
-from pgbraid.cluster import distribute, move_tenant, rebalance
 from pgbraid.errors import InvalidArgumentError, PgbraidError
-from pgbraid.mcp_server import Connections
+from pgbraid_tools.cluster import distribute, move_tenant, rebalance
+from pgbraid_tools.mcp_server import Connections
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from install.citus.conftest import TENANTS, Cluster
 from psycopg.conninfo import make_conninfo
 
-from pgbraid.cluster import distribute
+from pgbraid_tools.cluster import distribute
 
 # What a service and a monitor may see and writers may not.
 VIEW = "select count(*) from braid.outbox"

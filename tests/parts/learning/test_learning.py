@@ -13,9 +13,9 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from pgbraid.errors import InvalidArgumentError
-from pgbraid.learning import Learned, learn, read_model, sums, write_model
-from pgbraid.learning import models as model_files
-from pgbraid.learning.queries import ndcg, read_queries
+from pgbraid_tools.learning import Learned, learn, read_model, sums, write_model
+from pgbraid_tools.learning import models as model_files
+from pgbraid_tools.learning.queries import ndcg, read_queries
 from support.calls import named, one, upsert
 
 pytestmark = pytest.mark.any_version

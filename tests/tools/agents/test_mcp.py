@@ -34,7 +34,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 import pgbraid
 from pgbraid.cli import main
 from pgbraid.errors import EmbeddingServiceError
-from pgbraid.mcp_server import Connections, TokenSettings, build_server, http_app
+from pgbraid_tools.mcp_server import Connections, TokenSettings, build_server, http_app
 from support import HashEmbedder
 from support.pgbouncer import pooled
 from support.waiting import PATIENCE, until_async

@@ -17,7 +17,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from pgbraid.benchmark.workload import made_queries, read_collection
+from pgbraid_tools.benchmark.workload import made_queries, read_collection
 from support.calls import upsert
 from support.waiting import PATIENCE
 

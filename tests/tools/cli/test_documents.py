@@ -10,7 +10,7 @@ import pytest
 from tools.cli.conftest import Run
 
 import pgbraid
-from pgbraid.cli import documents
+from pgbraid_tools.cli import documents
 
 pytestmark = pytest.mark.any_version
 

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import pgbraid
-from pgbraid.cli import eval as eval_command
-from pgbraid.cli.judgments import sample as sample_command
 from pgbraid.errors import LimitExceededError
-from pgbraid.evaluation import report as report_module
-from pgbraid.evaluation.report import interpolated_precision
+from pgbraid_tools.cli import eval as eval_command
+from pgbraid_tools.cli.judgments import sample as sample_command
+from pgbraid_tools.evaluation import report as report_module
+from pgbraid_tools.evaluation.report import interpolated_precision
 from support.embedder import HashEmbedder
 
 pytestmark = pytest.mark.any_version

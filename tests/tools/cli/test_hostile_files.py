@@ -18,8 +18,8 @@ import pytest
 
 import pgbraid
 from pgbraid.errors import IngestError
-from pgbraid.files import reader_process
-from pgbraid.files.drafts import Input
+from pgbraid_tools.files import reader_process
+from pgbraid_tools.files.drafts import Input
 from support.files import docx
 from support.waiting import PATIENCE, until
 
@@ -105,7 +105,7 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """`limit(CPU_SECONDS=1)` sets limits of the reader's process, here and in that."""
 
     def set_limits(**limits: int) -> None:
-        code = "import pgbraid.files.reader_process as r; "
+        code = "import pgbraid_tools.files.reader_process as r; "
         for name, value in limits.items():
             monkeypatch.setattr(reader_process, name, value)
             code += f"r.{name} = {value}; "

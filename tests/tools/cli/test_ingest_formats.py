@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pgbraid
-from pgbraid.files.chunks import Block, pack, split, token_cost
-from pgbraid.files.markdown import blocks_of_lines
 from pgbraid.stored import Document
+from pgbraid_tools.files.chunks import Block, pack, split, token_cost
+from pgbraid_tools.files.markdown import blocks_of_lines
 from support.documents import contents, own
 from support.examples import examples
 from support.files import docx, epub, pdf, xlsx

@@ -301,7 +301,7 @@ def test_a_query(run: Run, client: pgbraid.Client, dsn: str) -> None:
 
 START = """
 from pgbraid.cli import main
-from pgbraid.files import batches
+from pgbraid_tools.files import batches
 batches.BATCH_DOCUMENTS = 100
 main()
 """
@@ -400,7 +400,7 @@ def refuse(client: pgbraid.Client, condition: str, sqlstate: str) -> None:
 
 
 def test_a_full_disk(run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pgbraid.files.batches.BATCH_DOCUMENTS", 20)
+    monkeypatch.setattr("pgbraid_tools.files.batches.BATCH_DOCUMENTS", 20)
     folder = many(tmp_path / "many", 100)
     refuse(client, "new.external_id like '%/95.txt'", "53100")
     stopped = run("ingest", folder, "--no-embed")
@@ -420,7 +420,7 @@ def test_several_connections_write(
     run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What one, two and four connections write is the same, also where the database refuses something."""
-    monkeypatch.setattr("pgbraid.files.batches.BATCH_DOCUMENTS", 50)
+    monkeypatch.setattr("pgbraid_tools.files.batches.BATCH_DOCUMENTS", 50)
     folder = many(tmp_path / "many", 250)
     (folder / "rows.jsonl").write_text(
         "".join(json.dumps({"id": f"row{number}", "text": f"animal {number}"}) + "\n" for number in range(300))
@@ -449,7 +449,7 @@ def test_a_server_without_more_connections(
     run: Run, client: pgbraid.Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: int
 ) -> None:
     folder = many(tmp_path / "many", 60)
-    monkeypatch.setattr("pgbraid.files.batches.BATCH_DOCUMENTS", 10)
+    monkeypatch.setattr("pgbraid_tools.files.batches.BATCH_DOCUMENTS", 10)
     real, opened = pgbraid.connect, []
 
     def connect(*arguments: Any, **named: Any) -> pgbraid.Client:

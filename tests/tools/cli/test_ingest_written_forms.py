@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pgbraid.files.drafts import Draft, Input
-from pgbraid.files.kinds import read
 from pgbraid.stored import Document
+from pgbraid_tools.files.drafts import Draft, Input
+from pgbraid_tools.files.kinds import read
 from support.documents import contents, own
 from support.examples import examples
 from support.files import docx, epub, pdf, xlsx
@@ -250,7 +250,7 @@ def test_headers_without_an_encoding(read_as: Callable[..., list[Draft]]) -> Non
     st.sampled_from(["utf-8", "utf-16-le", "gb18030"]),
 )
 def test_words_of_headers_come_back(text: str, codec: str) -> None:
-    from pgbraid.files.mail import _decode_words
+    from pgbraid_tools.files.mail import _decode_words
 
     data = text.encode(codec)
     words = [f"=?{codec}?B?{base64.b64encode(data[at : at + 30]).decode()}?=" for at in range(0, len(data), 30)]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import pgbraid
-from pgbraid.evaluation.judging import PooledResult
-from pgbraid.evaluation.model_judge import JudgingError, ModelJudge, ask_model
+from pgbraid_tools.evaluation.judging import PooledResult
+from pgbraid_tools.evaluation.model_judge import JudgingError, ModelJudge, ask_model
 from support.json_server import JsonServer
 from support.waiting import PATIENCE
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pgbraid
-from pgbraid.evaluation.preferences import PairJudge, Preferences
+from pgbraid_tools.evaluation.preferences import PairJudge, Preferences
 from support.json_server import JsonServer
 
 pytestmark = pytest.mark.any_version

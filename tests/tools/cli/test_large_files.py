@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import pgbraid
-from pgbraid.ingestion.documents import MOST_BATCH_BYTES
+from pgbraid.document_batches import MOST_BATCH_BYTES
 
 pytestmark = pytest.mark.any_version
 Run = Callable[..., Any]

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from benchmarks.size import measure
-from pgbraid.sizing import bytes_of_chunks
+from pgbraid_tools.sizing import bytes_of_chunks
 
 pytestmark = pytest.mark.any_version
 

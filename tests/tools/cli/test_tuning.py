@@ -133,7 +133,7 @@ def test_what_changed_meanwhile_is_not_undone(
     def change(*_: Any) -> None:
         judged.set_ranking("default", {"k1": 3}, "by somebody else")
 
-    monkeypatch.setattr("pgbraid.cli.tune._print", change)
+    monkeypatch.setattr("pgbraid_tools.cli.tune._print", change)
     space = write(tmp_path / "space.json", {"title_weight": [4]})
     done = run("tune", "asked", "--space", space, "--config", config, "--apply")
     assert done.code == 2

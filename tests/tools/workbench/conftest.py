@@ -18,8 +18,8 @@ import uvicorn
 from tools.workbench.documents import DOCUMENTS, OTHERS
 
 import pgbraid
-from pgbraid.mcp_server.connections import Connections
-from pgbraid.workbench import Access, build_app
+from pgbraid_tools.mcp_server.connections import Connections
+from pgbraid_tools.workbench import Access, build_app
 from support import HashEmbedder, npm
 from support.waiting import PATIENCE
 

@@ -13,8 +13,8 @@ from tools.workbench.conftest import ARGUMENTS, BROWSERS, Workbench, serving
 import pgbraid
 from pgbraid import embedded
 from pgbraid.embedders import LocalEmbedder
-from pgbraid.ingestion.standard_library import standard_library_documents
 from pgbraid.install import install
+from pgbraid.standard_library import standard_library_documents
 from support import temporary_folder
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from tools.workbench.conftest import Workbench, serving
 
-from pgbraid.mcp_server import connections
-from pgbraid.workbench import server
+from pgbraid_tools.mcp_server import connections
+from pgbraid_tools.workbench import server
 from support import HashEmbedder
 from support.waiting import PATIENCE, until
 

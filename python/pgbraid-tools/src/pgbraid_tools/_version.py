@@ -1,0 +1,1 @@
+../../../pgbraid/src/pgbraid/_version.py

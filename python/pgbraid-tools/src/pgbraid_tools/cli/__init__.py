@@ -1,0 +1,1 @@
+"""Commands that join `pgbraid`, by the entry points of pyproject.toml."""

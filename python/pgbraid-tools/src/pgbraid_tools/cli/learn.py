@@ -1,0 +1,198 @@
+"""pgbraid learn and pgbraid models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pgbraid.cli.options import collection_option, dsn_option, json_option, tenant_option
+from pgbraid.cli.output import print_json, table
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+    from pgbraid_tools.learning import Learned
+
+PAGE = 100
+FAILED = 1
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+OUTPUT = click.Path(dir_okay=False, writable=True, path_type=Path)
+
+
+@click.command(short_help="Learn a model that searches rank by, from judged queries.")
+@click.argument("query_set")
+@dsn_option
+@tenant_option
+@collection_option
+@click.option(
+    "--model",
+    "kind",
+    type=click.Choice(["linear", "trees"]),
+    default="linear",
+    show_default=True,
+    help="A weighted sum of features, or trees on top of that, which need pgbraid[learn].",
+)
+@click.option("--name", metavar="NAME", help="What --store calls the model.  [default: QUERY_SET]")
+@click.option("--config", type=FILE, help="JSON of a configuration of searches.")
+@click.option("--judge", metavar="NAME", help="Whose judgments count. Default: the median of all.")
+@click.option("--folds", type=click.IntRange(2, 20), default=5, show_default=True, help="For the gain.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same model.")
+@click.option("--output", type=OUTPUT, help="Write the model to this file.")
+@click.option("--store", is_flag=True, help="Store it, if it gains on queries that it has not seen.")
+@json_option
+def learn(
+    query_set: str,
+    dsn: str | None,
+    tenant: str,
+    collection: str,
+    kind: Any,
+    name: str | None,
+    config: Path | None,
+    judge: str | None,
+    folds: int,
+    seed: int,
+    output: Path | None,
+    store: bool,
+    as_json: bool,
+) -> None:
+    """Learn from QUERY_SET how to weigh what a search knows of its candidates, and print what that gains on queries
+    that were left out. Ends with 1 if --store finds that nothing is gained.
+
+    Example: pgbraid learn support --name support --store
+    """
+    import pgbraid
+    from pgbraid_tools.cli.eval import read_configurations
+    from pgbraid_tools.learning import learn as learn_model
+    from pgbraid_tools.learning import write_model
+
+    name = query_set if name is None else name
+    configuration = {"collection": collection, **read_configurations((config,) if config else ()).popitem()[1]}
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        with client.transaction():
+            # All pages see the same documents and judgments.
+            client.connection.execute("set transaction isolation level repeatable read, read only")
+            levels = {found["query_set"]: found["level"] for found in client.list_query_sets()}
+            rows = _rows(client, query_set, configuration, judge)
+        learned = learn_model(
+            rows,
+            kind=kind,
+            mode=configuration.get("mode") or "hybrid",
+            of_chunks=levels.get(query_set) == "chunk",
+            folds=folds,
+            seed=seed,
+            source={"query_set": query_set, "judge": judge, "configuration": configuration},
+        )
+        if output is not None:
+            write_model(learned.model, output)
+        if as_json:
+            print_json(learned.model)
+        else:
+            _print(query_set, kind, learned)
+        if store and learned.gain <= 0:
+            click.echo("not stored: nothing is gained on queries that it has not seen", err=True)
+            raise SystemExit(FAILED)
+        if store:
+            is_new = client.store_ranking_model(name, learned.model)
+            if not as_json:
+                done = "stored" if is_new else "replaced"
+                click.echo(f'{done}: searches rank by it with the option "model": "{name}"')
+
+
+def _rows(client: Client, query_set: str, configuration: dict[str, Any], judge: str | None) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    after = None
+    while page := client.ranking_features(query_set, configuration, judge=judge, after=after, limit=PAGE):
+        rows += page
+        after = page[-1]["query_id"]
+    return rows
+
+
+def _print(query_set: str, kind: str, learned: Learned) -> None:
+    model = learned.model
+    low, high = learned.interval
+    click.echo(f"{query_set}: {learned.query_count} judged queries, {learned.taught_by} of them to learn from")
+    click.echo(
+        f"nDCG@10 of queries left out, in {learned.folds} folds: {learned.baseline:.4f} as it is, "
+        f"{learned.learned:.4f} with the {kind} model"
+    )
+    click.echo(
+        f"gain {learned.gain:+.4f} (95 %: {low:+.4f} to {high:+.4f}), {learned.wins} queries better, "
+        f"{learned.losses} worse, {learned.ties} the same"
+    )
+    if low <= 0:
+        click.echo("It may be chance: the interval reaches 0. More judged queries make it narrower.")
+    click.echo()
+    weights = zip(model["features"], model["weights"], strict=True)
+    rows = [["feature", "weight"], *([feature, f"{weight:+.4g}"] for feature, weight in weights)]
+    for line in table(rows, numbers=frozenset([1])):
+        click.echo(line)
+    if "trees" in model:
+        click.echo(f"and {len(model['trees'])} trees")
+
+
+@click.group(short_help="List, store and drop models that searches rank by.")
+def models() -> None:
+    """Ranking models of the tenant: what `pgbraid learn` made."""
+
+
+@models.command("list", short_help="List the models.")
+@dsn_option
+@tenant_option
+@json_option
+def list_models(dsn: str | None, tenant: str, as_json: bool) -> None:
+    """List the tenant's models, with what each gained where it was learned."""
+    import pgbraid
+
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        found = client.list_ranking_models()
+    if as_json:
+        print_json(found)
+        return
+    rows = [["name", "mode", "features", "trees", "gain", "collections"]]
+    for model in found:
+        gain = (model["learned"] or {}).get("gain")
+        rows.append(
+            [
+                model["name"],
+                model["mode"],
+                str(len(model["features"])),
+                str(model["tree_count"]),
+                f"{gain:+.4f}" if isinstance(gain, int | float) else "",
+                ", ".join(model["collections"]),
+            ]
+        )
+    for line in table(rows, numbers=frozenset([2, 3, 4])):
+        click.echo(line)
+
+
+@models.command("store", short_help="Store a model from a file.")
+@click.argument("name")
+@click.argument("file", type=FILE)
+@dsn_option
+@tenant_option
+def store_model(name: str, file: Path, dsn: str | None, tenant: str) -> None:
+    """Store the model that `pgbraid learn --output FILE` wrote as NAME. A file that was changed is refused.
+
+    Example: pgbraid models store support model.json
+    """
+    import pgbraid
+    from pgbraid_tools.learning import read_model
+
+    model = read_model(file)
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        click.echo("stored" if client.store_ranking_model(name, model) else "replaced")
+
+
+@models.command("drop", short_help="Drop a model.")
+@click.argument("name")
+@dsn_option
+@tenant_option
+def drop_model(name: str, dsn: str | None, tenant: str) -> None:
+    """Drop the model NAME. Searches that name it fail; collections that name it rank without it."""
+    import pgbraid
+
+    with pgbraid.connect(dsn, tenant=tenant) as client:
+        if not client.drop_ranking_model(name):
+            raise click.ClickException(f'there is no ranking model "{name}"')
+    click.echo("dropped")

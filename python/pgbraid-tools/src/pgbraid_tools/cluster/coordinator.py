@@ -1,0 +1,135 @@
+"""The coordinator's part: tables in the schema braid_shards, which Citus distributes, and the rows in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from pgbraid.errors import ConflictError, InstallationError, NotInstalledError, NotSupportedError
+from pgbraid.install.session import Notify, lock_installation, set_timeout
+from pgbraid.install.state import Connection, read_installation
+from pgbraid_tools.cluster.tables import (
+    DEFINITIONS,
+    OF_TENANTS,
+    SHARDS,
+    apply_form,
+    columns_of,
+    count_rows,
+    keys_of,
+    schema_of,
+    without_statistics,
+)
+
+
+def refuse_what_cannot_be(coordinator: Connection, is_begun: bool) -> None:
+    found = read_installation(coordinator)
+    if found is None:
+        raise NotInstalledError("this database has no pgbraid", hint="run: pgbraid init")
+    if not found.is_this_package or found.pending_migrations:
+        raise InstallationError(
+            "the coordinator's pgbraid is not this package's", hint="run: pgbraid upgrade, then this command again"
+        )
+    row = coordinator.execute("select rolsuper from pg_catalog.pg_roles where rolname = current_user").fetchone()
+    if row != (True,):
+        raise InstallationError("to distribute takes a superuser", hint="give the DSN of one")
+    if is_begun:
+        return
+    for query, what, hint in (
+        ("select from braid_store.model_migrations", "a model change is under way", "finish it or roll it back"),
+        ("select from braid_store.access_settings a where a.create_tenants",
+         "a first write creates its tenant, which no node of a cluster can do",
+         "run: select braid.set_access(create_tenants => false), and create tenants by braid.create_tenant"),
+        ("select from braid_store.synced_tables", "tables are synced into this database", "run braid.unsync_table"),
+        ("select from braid_store.dropped_tenants union all select from braid_store.dropped_collections union all"
+         " select from braid_store.dropped_spaces", "rows of what was dropped are left", "run: pgbraid maintain"),
+    ):  # fmt: skip
+        if coordinator.execute(query.encode() + b" limit 1").fetchone() is not None:
+            raise NotSupportedError(what, hint=hint)
+
+
+def dissolve(connection: Connection, tenant_ids: Sequence[int] | None = None) -> None:
+    """Bring vectors out of vector shards, whose tables stay where they were made. maintain() makes shards anew."""
+    where = "(%(ids)s::int[] is null or s.tenant_id = any(%(ids)s))"
+    ids = {"ids": None if tenant_ids is None else list(tenant_ids)}
+    connection.execute(
+        "update braid_store.vector_shards s set state = 'retired', retired_by = pg_catalog.pg_current_xact_id()"
+        f" where s.state in ('copying', 'indexing') and {where}".encode(),
+        ids,
+    )
+    idle = 0
+    while moved := connection.execute(
+        "select braid_store.give_back_vectors(s, 2000) from braid_store.vector_shards s"
+        f" where s.state = 'serving' and {where}".encode(),
+        ids,
+    ).fetchall():
+        # Chunks that somebody is writing stay.
+        idle = 0 if any(count for (count,) in moved) else idle + 1
+        if idle > 50:
+            raise ConflictError("writers do not let go of chunks whose vectors are to be moved", hint="run it again")
+        time.sleep(0.1 if idle > len(moved) else 0)
+
+
+def distribute_tables(connection: Connection, shard_count: int, notify: Notify) -> dict[str, int]:
+    """All of it in one transaction: what is not finished was never begun. How many rows each table had."""
+    lock_installation(connection, notify)
+    set_timeout(connection, "60s")
+    # Calls read the tenants before all else.
+    connection.execute("lock table braid_store.tenants in access exclusive mode")
+    # Maintenance may have made some meanwhile.
+    dissolve(connection)
+    connection.execute("select set_config('citus.enable_local_reference_table_foreign_keys', 'off', true)")
+    connection.execute(f"create schema {SHARDS}".encode())
+    for table in (*DEFINITIONS, *OF_TENANTS):
+        _create_distributed(connection, table, shard_count)
+        columns = columns_of(connection, f"{schema_of(table)}.{table}")
+        connection.execute(
+            f"insert into {SHARDS}.{table} ({columns}) select {columns} from {schema_of(table)}.{table}".encode()
+        )
+    before = count_rows(connection, schema_of)
+    after = count_rows(connection, lambda _: SHARDS)
+    if after != before:
+        different = [name for name, count in before.items() if after[name] != count]
+        raise InstallationError(f"rows were lost of: {', '.join(different)}", hint="nothing has been changed")
+    connection.execute(
+        ("truncate " + ", ".join(f"{schema_of(table)}.{table}" for table in OF_TENANTS if table != "tenant_locks")
+         + ", braid_store.due_parts").encode()
+    )  # fmt: skip
+    apply_form(connection)
+    return before
+
+
+def _create_distributed(connection: Connection, table: str, shard_count: int) -> None:
+    source, target = f"{schema_of(table)}.{table}", f"{SHARDS}.{table}"
+    options = connection.execute(
+        "select array_to_string(reloptions, ', ') from pg_catalog.pg_class where oid = %s::regclass", (source,)
+    ).fetchone()
+    with_options = f" with ({options[0]})" if options and options[0] else ""
+    connection.execute(
+        f"create table {target} (like {source} including storage including compression including generated"
+        f" including constraints){with_options}".encode()
+    )
+    keys, indexes = keys_of(connection, source)
+    for key in keys:
+        connection.execute(f"alter table {target} {key}".encode())
+    for index in indexes:
+        connection.execute((index % target).encode())
+    without_statistics(connection, source, target)
+    connection.execute("select set_config('citus.enable_ddl_propagation', 'on', true)")
+    if table in DEFINITIONS:
+        connection.execute("select create_reference_table(%s)", (target,))
+    elif table == OF_TENANTS[0]:
+        connection.execute(
+            "select create_distributed_table(%s, 'tenant_id', colocate_with => 'none', shard_count => %s)",
+            (target, shard_count),
+        )
+    else:
+        connection.execute(
+            "select create_distributed_table(%s, 'tenant_id', colocate_with => %s)",
+            (target, f"{SHARDS}.{OF_TENANTS[0]}"),
+        )
+    if table == "chunks":
+        connection.execute(
+            f"alter table {target} add constraint chunks_document_fkey foreign key (tenant_id, document_id)"
+            f" references {SHARDS}.documents (tenant_id, id) on delete cascade".encode()
+        )
+    connection.execute("select set_config('citus.enable_ddl_propagation', 'off', true)")

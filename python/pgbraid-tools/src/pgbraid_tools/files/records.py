@@ -1,0 +1,194 @@
+"""Records, such as rows and JSON objects, as documents."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from pgbraid.errors import IngestError
+from pgbraid_tools.files.drafts import Draft, Fields, Input
+
+__all__ = ["ROWS_LOOKED_AT", "draft_of_record", "guess_text", "text_fields", "text_of_table"]
+
+ID_NAMES = ("external_id", "_id", "id")
+# An id within its file. Others are the user's own, as those of a query are, or a BEIR collection's, which judgments
+# name.
+FILE_ID_NAME = "id"
+TEXT_NAMES = ("text", "content", "body")
+# Columns of documents, taken from fields of these names unless told otherwise.
+_NAMED = ("title", "speaker", "occurred_at", "category", "importance", "language", "source_uri")
+_MISSING = object()
+# Rows that are looked at to find columns of text.
+ROWS_LOOKED_AT = 100
+# Numbers, addresses, dates and ids of programs, by the first characters.
+_NO_TEXT = re.compile(
+    r"[\d\W_]*|\w+://\S*|[\w.+-]+@[\w.-]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|\d{4}-\d\d-\d\d([ T][\d:.+Z-]*)?( BC)?"
+)
+_CHARACTERS_LOOKED_AT = 100
+
+
+def text_fields(fields: Fields, names: Mapping[str, Any] | list[str]) -> tuple[str, ...]:
+    """Which fields of these names hold the text: those asked for, else the first that is usual, or none."""
+    if fields.text:
+        return fields.text
+    return next(((name,) for name in TEXT_NAMES if name in names), ())
+
+
+def text_of_table(file: Input, names: list[str], rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return which columns hold the text, by the first rows if neither the user nor their names say it."""
+    if found := text_fields(file.fields, names) or guess_text(file.fields, islice(rows, ROWS_LOOKED_AT)):
+        return found
+    known = ", ".join(map(repr, names))
+    raise file.error("nothing says which column is the text", hint=f"--text-column NAME; its columns are {known}")
+
+
+def guess_text(fields: Fields, records: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return the fields that mostly hold text, in their order but for the one with the most, which comes last."""
+    known = {*ID_NAMES, "metadata", *_NAMED, *(name for name in vars(fields).values() if isinstance(name, str))}
+    values: dict[str, list[str | None]] = {}
+    for record in records:
+        for name, value in record.items():
+            if value is not None and value != "":
+                is_text = isinstance(value, str) and not _NO_TEXT.fullmatch(value.strip()[:_CHARACTERS_LOOKED_AT])
+                values.setdefault(name, []).append(value if is_text else None)
+    lengths = {
+        name: sum(len(text) for text in texts if text)
+        for name, texts in values.items()
+        if 2 * sum(text is not None for text in texts) >= len(texts)
+    }
+    found = [name for name in lengths if name not in known] or [name for name in ("title",) if name in lengths]
+    longest = max(found, key=lengths.__getitem__, default=None)
+    return tuple(sorted(found, key=lambda name: name == longest))
+
+
+def draft_of_record(
+    record: Mapping[str, Any],
+    fields: Fields,
+    file: Input,
+    number: int,
+    *,
+    text: Sequence[str] = (),
+    table: str = "",
+    line: int | None = None,
+    position: int = 0,
+) -> Draft:
+    """Return the document of a record, which is the `number`th of its file, or of the table of this name in it. `text`
+    names its fields of text, if neither the user nor their names do."""
+    prefix = f"{table}-" if table else ""
+    taken = set()
+
+    def value_of(name: str | None) -> Any:
+        if name is None:
+            return None
+        found = _get(record, name)
+        if found is _MISSING:
+            raise file.error(f"no {name!r}", line=line, hint=f"there are {', '.join(map(repr, record)) or 'none'}")
+        taken.add(name)
+        return found
+
+    names = text_fields(fields, record)
+    guessed = () if names else tuple(text) or guess_text(fields, [record])
+    try:
+        texts = [_text(value_of(name)) for name in names or guessed]
+        # The others are texts and facts as well, such as a status.
+        taken.difference_update(guessed[:-1])
+        id_name = fields.id or next((name for name in ID_NAMES if name in record), None)
+        external_id = _text(value_of(id_name))
+        values: dict[str, Any] = {}
+        for name in _NAMED:
+            asked = getattr(fields, name)
+            value = value_of(asked or (name if name in record else None))
+            if value is not None and value != "":
+                values[name] = _number(value) if name == "importance" else _text(value)
+        if fields.metadata is None:
+            metadata = {name: value for name, value in record.items() if name not in taken}
+            inner = metadata.get("metadata")
+            if isinstance(inner, Mapping):
+                metadata = {**{name: value for name, value in metadata.items() if name != "metadata"}, **inner}
+        else:
+            metadata = {name: value_of(name) for name in fields.metadata}
+    except IngestError as error:
+        return Draft(line=line, position=position, error=error)
+    if not names and not guessed:
+        known = ", ".join(map(repr, record)) or "none"
+        problem = file.error(
+            "nothing says which field is the text",
+            line=line,
+            hint=f"name it: --text-column NAME, or --text-key; there are {known}",
+        )
+        return Draft(line=line, position=position, error=problem)
+    content = "\n\n".join(text for text in texts if text.strip())
+    if not content:
+        return Draft(line=line, position=position, skipped=True)
+    plain = {name: kept for name, value in metadata.items() if (kept := _plain(value)) is not None}
+    values["content"] = content
+    if plain:
+        values["metadata"] = plain
+    if external_id and id_name == FILE_ID_NAME and not fields.id and file.kind != "sql":
+        return Draft(values, f"{prefix}{external_id}", position, line, row=external_id)
+    if external_id:
+        return Draft({"external_id": external_id, **values}, None, position, line)
+    if id_name and fields.id:
+        return Draft(line=line, position=position, error=file.error(f"no value of {id_name!r}", line=line))
+    return Draft({"title": f"{file.title} {number}", **values}, f"{prefix}row-{number}", position, line)
+
+
+def _get(record: Mapping[str, Any], name: str) -> Any:
+    """The value of a key, or of a key within objects, as in body.html."""
+    if name in record:
+        return record[name]
+    found: Any = record
+    for part in name.split("."):
+        if not isinstance(found, Mapping) or part not in found:
+            return _MISSING
+        found = found[part]
+    return found
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    plain = _plain(value)
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False)
+
+
+def _number(value: Any) -> Any:
+    """As a number, if it is written as one. The database refuses what is none."""
+    if isinstance(value, str):
+        try:
+            return float(value) if math.isfinite(float(value)) else value
+        except ValueError:
+            return value
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    """As JSON has it; None for what it cannot have."""
+    if isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return (int(value) if value == value.to_integral_value() else float(value)) if value.is_finite() else None
+    if isinstance(value, (datetime, date, time)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_plain(inner) for inner in value]
+    return None if value is None or isinstance(value, (bytes, bytearray, memoryview)) else str(value)

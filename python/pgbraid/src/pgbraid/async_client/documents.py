@@ -1,0 +1,265 @@
+"""Documents: written, looked up and deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pgbraid.arguments import as_list, to_json
+from pgbraid.async_client.session import TENANT
+from pgbraid.document_batches import Batch, batches, batches_ahead, failure
+from pgbraid.errors import InvalidArgumentError
+from pgbraid.stored import Document, FailedDocument, ListedDocument, WriteSummary
+
+if TYPE_CHECKING:
+    from pgbraid.async_client import AsyncClient
+    from pgbraid.frames import Frame
+
+__all__ = [
+    "add_documents",
+    "clear_collection",
+    "count",
+    "delete_document",
+    "delete_documents",
+    "get_document",
+    "list_documents",
+    "store_sparse_terms",
+    "update_metadata",
+]
+
+
+async def add_documents(
+    client: AsyncClient,
+    documents: Iterable[Mapping[str, Any]] | Frame,
+    *,
+    collection: str = "default",
+    id: str = "external_id",  # noqa: A002
+    text: str = "content",
+    progress: Callable[[int], object] | None = None,
+    on_error: Literal["raise", "skip"] = "raise",
+) -> WriteSummary:
+    """Insert documents, or replace those of the same external_id. Maps to braid.upsert_documents, in
+    batches of up to 5,000, or to braid.upsert_embedded_documents if they come with embeddings.
+
+    A document is a dict with external_id (yours, required), content, title, source_uri, metadata (a
+    dict), speaker, category, importance (a number), occurred_at (a datetime or ISO 8601), language, and,
+    if it is embedded already, embedding: a list or an array of numbers, or a Vector, HalfVector or SparseVector of
+    pgvector's, as many as the collection has dimensions; the document is one chunk then. So it is with sparse, a dict
+    of terms and weights (`pgbraid.vectors.sparse_terms` makes it of a SparseVector). Instead of content, `chunks` may
+    hold dicts with content, embedding, sparse and attributes of their own, or `segments` a transcript: dicts with text,
+    speaker, start and end in seconds. chunk_tokens and overlap_tokens say how content and segments are split, the
+    format "markdown" what content is. Text is found by full-text search at once; call `embed_pending` for the rest. A
+    document that did not change costs nothing.
+
+    A DataFrame of pandas or Polars, or a table of Arrow, is a document a row: `id` and `text` are the columns of
+    external_id and content, others go by their names, and those that documents do not have become metadata.
+
+    Every batch is a transaction: use `client.transaction()` for all or nothing. `progress(n)` is called
+    with the number of documents written so far. Raises InvalidArgumentError naming the document, its place and the
+    key. With `on_error="skip"` a document that is refused, such as one with NUL in its text, is left out, and `failed`
+    of the result has its index, external_id and error; a batch that has one is divided until the others are written.
+    """
+    if on_error not in ("raise", "skip"):
+        raise InvalidArgumentError(f"on_error is {on_error!r}", hint="use 'raise' or 'skip'", sqlstate="22023")
+    if not isinstance(documents, (list, tuple)):
+        from pgbraid.frames import frame_documents, is_frame
+
+        if is_frame(documents):
+            documents = frame_documents(documents, id, text)
+    rows: Any = documents
+    client = client._for_one_call()
+    summary = WriteSummary()
+    failed: list[FailedDocument] | None = [] if on_error == "skip" else None
+    for batch in batches_ahead(rows, failed) if isinstance(rows, (list, tuple)) else batches(rows, failed):
+        if failed is None:
+            try:
+                summary += await _write(client, batch, collection)
+            except InvalidArgumentError as error:
+                raise batch.naming(error) from error
+        else:
+            summary += await _write_what_can_be(client, batch, collection, failed)
+        if progress is not None:
+            progress(summary.documents)
+    return summary + WriteSummary(failed=tuple(sorted(failed or (), key=lambda document: document.index)))
+
+
+async def _write(client: AsyncClient, batch: Batch, collection: str) -> WriteSummary:
+    # %b, as psycopg would write a list of vectors out as text.
+    function = "upsert_embedded_documents" if batch.embeddings else "upsert_documents"
+    embeddings = ", embeddings => %(embeddings)b" if batch.embeddings else ""
+    written = await client._session.rows(
+        function,
+        f"""
+        select (w.result).status, count(*), coalesce(sum((w.result).chunk_count), 0)
+        from (
+          select braid.{function}(documents => %(documents)s::jsonb, collection => %(collection)s{embeddings})
+          from {TENANT}
+        ) w (result)
+        group by 1
+        """,
+        documents=f"[{','.join(batch.texts)}]",
+        collection=collection,
+        **({"embeddings": batch.embeddings} if batch.embeddings else {}),
+    )
+    counts: dict[str, Any] = {status: int(count) for status, count, _ in written}
+    chunks = sum(int(count) for status, _, count in written if status in ("inserted", "replaced"))
+    return WriteSummary(chunks=chunks, **counts)
+
+
+async def _write_what_can_be(
+    client: AsyncClient, batch: Batch, collection: str, failed: list[FailedDocument]
+) -> WriteSummary:
+    """Write a batch, and if one of its documents is refused, each half of it."""
+    try:
+        # A savepoint inside the caller's transaction.
+        async with client.transaction():
+            return await _write(client, batch, collection)
+    except InvalidArgumentError as error:
+        if len(batch.documents) == 1:
+            document = batch.documents[0]
+            failed.append(failure(error, document.index, document.values))
+            return WriteSummary()
+    summary = WriteSummary()
+    for half in batch.halves():
+        summary += await _write_what_can_be(client, half, collection, failed)
+    return summary
+
+
+async def store_sparse_terms(
+    client: AsyncClient, terms: Mapping[int, Mapping[str, float]], *, collection: str = "default"
+) -> int:
+    """Store weighted terms of chunks, made by a sparse model, in place of those that they have; how many of the chunks
+    were there. Maps to braid.store_sparse_terms, in batches of 1,000.
+
+    `{chunk_id: {"harbour": 1.2, "ship": 0.4}}`; an empty dict removes the terms of its chunk. Chunks that were deleted
+    in the meantime are passed over. Every batch is a transaction.
+
+    Raises InvalidArgumentError, LimitExceededError, NotFoundError.
+    """
+    client = client._for_one_call()
+    chunk_ids = list(terms)
+    stored = 0
+    for first in range(0, len(chunk_ids), 1000):
+        batch = chunk_ids[first : first + 1000]
+        stored += int(
+            await client._session.value(
+                "store_sparse_terms",
+                """
+                chunk_ids => %(chunk_ids)s::bigint[], terms => %(terms)s::jsonb, collection => %(collection)s::text
+                """,
+                chunk_ids=batch,
+                terms=to_json([terms[chunk_id] for chunk_id in batch], "terms"),
+                collection=collection,
+            )
+        )
+    return stored
+
+
+async def get_document(client: AsyncClient, external_id: str, collection: str = "default") -> Document | None:
+    """A document with its chunks, None if there is none of that id. Maps to braid.get_document.
+
+    Raises NotFoundError for a collection that does not exist.
+    """
+    (found,) = await client._session.json(
+        "get_document",
+        "external_id => %(external_id)s::text, collection => %(collection)s::text",
+        external_id=external_id,
+        collection=collection,
+    )
+    return None if found is None else Document.from_json(found)
+
+
+async def list_documents(
+    client: AsyncClient, collection: str = "default", *, limit: int = 100, after: str | None = None
+) -> list[ListedDocument]:
+    """The documents of a collection without their text, in the order of external_id (by its bytes): the first `limit`,
+    1 to 10,000, of those that come after the external_id `after`. Maps to braid.list_documents.
+
+    The next page is after the last one's external_id. Raises InvalidArgumentError, NotFoundError.
+    """
+    rows = await client._session.json_rows(
+        "list_documents",
+        """
+        collection => %(collection)s::text, match_count => %(limit)s::int, after => %(after)s::text
+        """,
+        collection=collection,
+        limit=limit,
+        after=after,
+    )
+    return [ListedDocument.from_row(row) for row in rows]
+
+
+async def count(client: AsyncClient, collection: str = "default") -> int:
+    """How many documents this tenant has in a collection. Maps to braid.status, which counts chunks, too.
+
+    Raises NotFoundError.
+    """
+    (status,) = await client._session.json("status", "collection => %(collection)s::text", collection=collection)
+    return int(status["collections"][0]["documents"])
+
+
+async def update_metadata(
+    client: AsyncClient,
+    external_id: str,
+    metadata: Mapping[str, Any],
+    *,
+    replace: bool = False,
+    collection: str = "default",
+) -> bool:
+    """Merge into a document's metadata, or with `replace` put this in its place; whether the document is there. Nothing
+    is embedded again. Maps to braid.update_metadata.
+
+    Raises InvalidArgumentError, NotFoundError for a collection that does not exist, LimitExceededError.
+    """
+    return bool(
+        await client._session.value(
+            "update_metadata",
+            """
+            external_id => %(external_id)s::text, metadata => %(metadata)s::jsonb, replace => %(replace)s::boolean,
+            collection => %(collection)s
+            """,
+            external_id=external_id,
+            metadata=to_json(metadata, "metadata"),
+            replace=replace,
+            collection=collection,
+        )
+    )
+
+
+async def delete_document(client: AsyncClient, external_id: str, collection: str = "default") -> bool:
+    """Delete a document with its chunks and vectors; whether it was there. Maps to braid.delete_document.
+
+    Raises NotFoundError for a collection that does not exist.
+    """
+    return bool(
+        await client._session.value(
+            "delete_document",
+            "external_id => %(external_id)s::text, collection => %(collection)s",
+            external_id=external_id,
+            collection=collection,
+        )
+    )
+
+
+async def delete_documents(client: AsyncClient, external_ids: Sequence[str], collection: str = "default") -> int:
+    """Delete documents with their chunks and vectors, up to 100,000, much faster than one by one; how many were there.
+    Maps to braid.delete_documents.
+
+    Raises NotFoundError for a collection that does not exist, LimitExceededError.
+    """
+    return int(
+        await client._session.value(
+            "delete_documents",
+            "external_ids => %(external_ids)s::text[], collection => %(collection)s",
+            external_ids=as_list(external_ids, "external_ids"),
+            collection=collection,
+        )
+    )
+
+
+async def clear_collection(client: AsyncClient, collection: str = "default") -> int:
+    """Delete all of this tenant's documents of a collection; how many. Maps to braid.clear_collection.
+
+    Raises NotFoundError.
+    """
+    return int(await client._session.value("clear_collection", "collection => %(collection)s", collection=collection))

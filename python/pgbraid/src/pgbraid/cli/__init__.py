@@ -1,0 +1,150 @@
+"""The command line. Each command lives in its own module, imported when it is used: a search starts cold. Commands of
+other packages join as plug-ins."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import sys
+from importlib import import_module
+
+import click
+
+from pgbraid._version import __version__
+
+__all__ = ["cli", "main"]
+
+COMMANDS = {
+    "init": "pgbraid.cli.init:init",
+    "upgrade": "pgbraid.cli.init:upgrade",
+    "search": "pgbraid.cli.search:search",
+    "explain": "pgbraid.cli.explain:explain",
+    "status": "pgbraid.cli.status:status",
+    "doctor": "pgbraid.cli.doctor:doctor",
+    "vector": "pgbraid.cli.vector:vector",
+    "maintain": "pgbraid.cli.maintain:maintain",
+    "work": "pgbraid.cli.work:work",
+    "jobs": "pgbraid.cli.jobs:jobs",
+    "psql": "pgbraid.cli.psql:psql",
+    "pg_dump": "pgbraid.cli.psql:pg_dump",
+    "dsn": "pgbraid.cli.dsn:dsn",
+    "stop": "pgbraid.cli.stop:stop",
+    "demo": "pgbraid.cli.demo:demo",
+    "bundle": "pgbraid.cli.bundle:bundle",
+    "uninstall": "pgbraid.cli.uninstall:uninstall",
+}
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+APPLICATION_NAME = "PGAPPNAME"
+ENCODING = "PGCLIENTENCODING"
+DEBUG = "PGBRAID_DEBUG"
+ERROR = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 1  # as click has it
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        from pgbraid.cli import plugins
+
+        return [*COMMANDS, *plugins.loadable(frozenset(COMMANDS))]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        # What libpq takes unless the DSN has another name; psql and pg_dump have their own.
+        if cmd_name not in ("psql", "pg_dump") and ctx.info_name == "pgbraid":
+            os.environ[ENCODING] = "UTF8"
+            os.environ.setdefault(APPLICATION_NAME, f"pgbraid {cmd_name}")
+        if cmd_name not in COMMANDS:
+            from pgbraid.cli import plugins
+
+            return plugins.load(cmd_name, frozenset(COMMANDS))
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+
+@click.group(cls=_Commands, context_settings=SETTINGS, invoke_without_command=True)
+@click.version_option(__version__, message="pgbraid %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Hybrid search inside PostgreSQL.
+
+    Commands work on the database of --dsn or of the environment variable PGBRAID_DSN; without either, on an
+    embedded PostgreSQL that `pgbraid init` creates in your data directory.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+def main() -> None:
+    """Run the command line. Whatever goes wrong is told in a line, with a hint where there is one."""
+    if not os.environ.get(DEBUG):
+        # psycopg warns of what it could not undo on a connection that an error or Ctrl-C left busy.
+        logging.getLogger("psycopg").setLevel(logging.ERROR)
+    sys.exit(_run(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    before = {name: os.environ.get(name) for name in (APPLICATION_NAME, ENCODING)}
+    try:
+        code = cli.main(arguments, prog_name="pgbraid", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "pgbraid"
+        # Click calls a number that has bounds a range.
+        message = re.sub("valid (integer|float) range", r"valid \1", error.format_message())
+        hint = f"run: {path} --help"
+        if isinstance(error, click.NoSuchOption) and error.ctx:
+            texts = [part for part in error.ctx.command.params if isinstance(part, click.Argument)]
+            if texts:
+                hint += f"; or write -- before {texts[0].make_metavar(error.ctx)} if that begins with a minus"
+        return _fail(message, hint)
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except (click.Abort, KeyboardInterrupt) as error:
+        # click turns a control-C, and a question left without an answer, into the same exception.
+        interrupted = isinstance(error, KeyboardInterrupt) or isinstance(error.__cause__, KeyboardInterrupt)
+        print("pgbraid: interrupted" if interrupted else "pgbraid: nothing was done", file=sys.stderr)
+        return INTERRUPTED if interrupted else ERROR
+    except BrokenPipeError:
+        # Whoever was reading has enough. The interpreter would complain when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        return _explain(error)
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _explain(error: Exception) -> int:
+    import psycopg
+
+    from pgbraid.errors import PgbraidError, from_psycopg
+
+    if isinstance(error, psycopg.Error):
+        error = from_psycopg(error)
+    if isinstance(error, PgbraidError):
+        return _fail(error.message, error.hint)
+    if isinstance(error, ModuleNotFoundError):
+        return _fail(f"the module {error.name} is missing", "pip install 'pgbraid[embedded,local]'")
+    if isinstance(error, UnicodeDecodeError):
+        return _fail(f"a file is not UTF-8: {error.reason} at byte {error.start}", "convert it to UTF-8")
+    if isinstance(error, OSError):
+        return _fail(str(error))
+    return _fail(f"{type(error).__name__}: {error}", "PGBRAID_DEBUG=1 shows where; please report it")
+
+
+def _fail(message: str, hint: str | None = None) -> int:
+    from pgbraid.display import clean_lines
+
+    print(f"pgbraid: {clean_lines(message)}", file=sys.stderr)
+    if hint:
+        print(f"hint: {clean_lines(hint)}", file=sys.stderr)
+    return ERROR

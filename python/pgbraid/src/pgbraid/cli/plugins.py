@@ -1,0 +1,104 @@
+"""Commands of other packages, by their entry points `pgbraid.commands`, as Datasette and llm have plug-ins."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+
+import click
+
+from pgbraid._version import __version__
+
+GROUP = "pgbraid.commands"
+TOOLS = "pgbraid-tools"
+# The commands of that package, and the extra that brings what each of them needs.
+EXTRAS = {
+    "bench": "tools",
+    "delete": "tools",
+    "distribute": "tools",
+    "eval": "tools",
+    "export": "tools",
+    "import": "tools",
+    "import-tenant": "tools",
+    "ingest": "files",
+    "judge": "tools",
+    "judgments": "tools",
+    "learn": "learn",
+    "list": "tools",
+    "mcp": "mcp",
+    "measure-recall": "tools",
+    "models": "tools",
+    "move-tenant": "tools",
+    "rankings": "tools",
+    "rebalance": "tools",
+    "recall": "tools",
+    "show": "tools",
+    "size": "tools",
+    "tune": "tools",
+    "workbench": "workbench",
+}
+
+
+def load(name: str, own: frozenset[str]) -> click.Command | None:
+    """Return a plug-in's command; None if no package has it. Raise ClickException if it cannot be had."""
+    found = _found(own).get(name)
+    if found is not None:
+        return _loaded(found)
+    if name in EXTRAS:
+        raise click.ClickException(
+            f"pgbraid {name} is a command of the package {TOOLS}; run: pip install 'pgbraid[{EXTRAS[name]}]'"
+        )
+    return None
+
+
+def loadable(own: frozenset[str]) -> list[str]:
+    """Return the commands of plug-ins, and say on stderr which do not load, and why."""
+    names = []
+    for name, entry in _found(own).items():
+        try:
+            _loaded(entry)
+        except click.ClickException as error:
+            _warn(error.message)
+        else:
+            names.append(name)
+    return names
+
+
+@cache
+def _found(own: frozenset[str]) -> dict[str, EntryPoint]:
+    """Return plug-ins by command, those of the tools first. The first of a name has it, but none that pgbraid has."""
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry) != TOOLS, _package(entry))):
+        other = "pgbraid" if entry.name in own else _package(found[entry.name]) if entry.name in found else None
+        if other is None:
+            found[entry.name] = entry
+        else:
+            _warn(f"{_package(entry)} has a command {entry.name}, too, which is left out: it is one of {other}")
+    return found
+
+
+def _loaded(entry: EntryPoint) -> click.Command:
+    package = _package(entry)
+    if package == TOOLS and entry.dist is not None and entry.dist.version != __version__:
+        raise click.ClickException(
+            f"{TOOLS} {entry.dist.version} is installed beside pgbraid {__version__}, which needs its own version; run:"
+            f" pip install '{TOOLS}=={__version__}'"
+        )
+    try:
+        command = entry.load()
+    except (Exception, SystemExit) as error:
+        reason = " ".join(str(error).split())
+        raise click.ClickException(
+            f"pgbraid {entry.name} of {package} does not load: {type(error).__name__}: {reason}"
+        ) from error
+    if not isinstance(command, click.Command):
+        raise click.ClickException(f"pgbraid {entry.name} of {package} is no command of click: {entry.value}")
+    return command
+
+
+def _package(entry: EntryPoint) -> str:
+    return entry.dist.name if entry.dist is not None else "?"
+
+
+def _warn(message: str) -> None:
+    click.echo(f"pgbraid: {message}", err=True)

@@ -1,0 +1,104 @@
+# Generated from async_client/tenants.py by tools/async_to_sync.py. DO NOT CHANGE.
+# fmt: off
+"""Tenants: made and dropped, and all of one's data as lines of JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import psycopg
+from psycopg.rows import tuple_row
+
+from pgbraid.client.session import TENANT
+from pgbraid.document_batches import bounded, checked_records
+from pgbraid.errors import from_psycopg, is_outdated, upgraded
+
+if TYPE_CHECKING:
+    from pgbraid.client import Client
+
+__all__ = ["create_tenant", "drop_tenant", "export_tenant", "import_tenant"]
+
+
+def create_tenant(client: Client, tenant: str) -> int:
+    """Create a tenant, or find it if it is there already, and return its id; for administrators. Maps to
+    braid.create_tenant.
+
+    Raises InvalidArgumentError.
+    """
+    return int(client._session.value_for_all("create_tenant", "tenant => %(key)s", key=tenant))
+
+
+def drop_tenant(client: Client, tenant: str, confirm_tenant: str) -> bool:
+    """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
+    `maintain` frees its space. For administrators. Maps to braid.drop_tenant.
+
+    Raises InvalidArgumentError if the keys differ.
+    """
+    return bool(
+        client._session.value_for_all(
+            "drop_tenant",
+            "tenant => %(key)s::text, confirm_tenant => %(again)s::text",
+            key=tenant,
+            again=confirm_tenant,
+        )
+    )
+
+
+def export_tenant(client: Client, collection: str | None = None) -> Iterator[str]:
+    """All that this tenant stored, or its part of one collection, without loss, as lines of JSON for `import_tenant`:
+    the collections that it uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to
+    braid.export_tenant.
+
+    Raises ConcurrentUpgradeError if pgbraid is upgraded meanwhile.
+    """
+    try:
+        with client.connection.transaction():
+            client.connection.execute(f"select {TENANT}", {"tenant": client.tenant})
+            with client.connection.cursor(name="pgbraid_export", row_factory=tuple_row) as cursor:
+                cursor.execute("select braid.export_tenant(collection => %s)::text", (collection,))
+                for (record,) in cursor:
+                    yield record
+    except psycopg.Error as error:
+        raise (upgraded(error) if is_outdated(error) else from_psycopg(error)) from error
+
+
+def import_tenant(
+    client: Client, records: Iterable[str], *, progress: Callable[[int], object] | None = None
+) -> int:
+    """Store what `export_tenant` gave, of any tenant and any database, for this tenant; how many documents. Maps to
+    braid.import_tenant.
+
+    Searches find the same with the same scores. Documents that are there under the same external_id are replaced.
+    Collections are created if they are not there, which administrators may do. Every batch is a transaction, unless
+    inside `transaction()`; importing again is harmless. `progress(n)` is called with the number of documents so
+    far.
+
+    Raises InvalidArgumentError, NotFoundError.
+    """
+    client = client._for_one_call()
+    done = 0
+    for batch in bounded(checked_records(records)):
+        if client._session.nodes is not None:
+            _bring_collections(client, batch)
+        done += int(
+            client._session.value(
+                "import_tenant", "records => %(records)s::jsonb", records=f"[{','.join(batch)}]"
+            )
+        )
+        if progress is not None:
+            progress(done)
+    return done
+
+
+def _bring_collections(client: Client, records: Iterable[str]) -> None:
+    """Of a cluster they are created at the coordinator, the documents stored on the tenant's node."""
+    for record in records:
+        definition = json.loads(record).get("collection") if '"collection"' in record else None
+        if isinstance(definition, dict):
+            client._session.value_for_all(
+                "braid_calls.import_collection",
+                "definition => %(definition)s::jsonb",
+                definition=json.dumps(definition),
+            )

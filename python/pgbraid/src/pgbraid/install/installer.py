@@ -1,0 +1,192 @@
+"""Bringing a database to this package's version."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import psycopg
+
+from pgbraid._version import __version__
+from pgbraid.errors import InstallationError, VersionMismatchError, from_psycopg
+from pgbraid.install.clusters import cluster_of
+from pgbraid.install.frozen import check_frozen
+from pgbraid.install.protocol import part
+from pgbraid.install.resources import migration_ids, resources
+from pgbraid.install.roles import DatabaseRoles, database_roles
+from pgbraid.install.session import RETRIED, Notify, in_transaction, installer_session, lock_installation
+from pgbraid.install.state import INSTALLATION, Connection, allowed, changed_functions, exists, read_installation
+from pgbraid.install.vector import find
+
+# Those of the cluster, which the databases share.
+SHARED_ROLES = ("braid_reader", "braid_writer")
+DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class InstallReport:
+    """What an install did. `previous_version` is None on a fresh database."""
+
+    version: str
+    previous_version: str | None
+    vector_version: str
+    vector_schema: str
+    vector_created: bool
+    migrations: tuple[str, ...]
+    functions_applied: bool
+    tenant_created: bool
+    member_added: bool
+    collection_created: bool
+
+    @property
+    def changed(self) -> bool:
+        return bool(
+            self.version != self.previous_version
+            or self.vector_created
+            or self.migrations
+            or self.functions_applied
+            or self.tenant_created
+            or self.member_added
+            or self.collection_created
+        )
+
+
+def install(dsn: str, *, repair: bool = False, notify: Notify = lambda _: None) -> InstallReport:
+    """Install or upgrade pgbraid in the database of `dsn` (any form that libpq takes), in one transaction.
+
+    `repair` applies `sql/` even if its content is unchanged. `notify` receives a line for each step done, when all of
+    them are, and for each wait. The login becomes a member of the tenant `default`. Raises `InstallationError`, and
+    `VersionMismatchError` if the database was installed by a newer pgbraid or with migrations that have changed since.
+    """
+    check_frozen()
+    with installer_session(dsn) as connection:
+        report = in_transaction(connection, lambda: _install(connection, repair, notify), notify)
+        for line in [*_lines(report, connection.info.user), *(_limits(connection) if report.changed else [])]:
+            notify(line)
+    return report
+
+
+def _install(connection: Connection, repair: bool, notify: Notify) -> InstallReport:
+    lock_installation(connection, notify)
+    roles = database_roles(connection)
+    before = find(connection)
+    migrations: tuple[str, ...] = ()
+    is_current = not repair and _is_current(connection, roles)
+    if not is_current:
+        run_part(connection, "begin.sql")
+        previous = read_installation(connection)
+        migrations = previous.pending_migrations if previous else migration_ids()
+        cluster = cluster_of(connection)
+        if cluster is not None:
+            cluster.refuse_copy(connection)
+        if cluster is not None and migrations:
+            raise InstallationError(
+                f"this version changes tables ({', '.join(migrations)}), which it cannot on a cluster yet",
+                hint="gather the tenants with the version that is installed (pgbraid distribute --gather), upgrade, and"
+                " distribute them again; nothing has been changed",
+            )
+        run_part(connection, "migrate.sql")
+        run_part(connection, "finish.sql")
+        if cluster is not None:
+            cluster.apply_form(connection)
+    else:
+        previous = read_installation(connection)
+    absent = _absent_defaults(connection)
+    if any(absent):
+        run_part(connection, "defaults.sql")
+    vector = find(connection)
+    assert vector is not None
+    tenant, member, collection = absent
+    return InstallReport(
+        version=__version__,
+        previous_version=previous.version if previous else None,
+        vector_version=vector.version,
+        vector_schema=vector.schema,
+        vector_created=before is None,
+        migrations=migrations,
+        functions_applied=not is_current,
+        tenant_created=tenant,
+        member_added=member,
+        collection_created=collection,
+    )
+
+
+def run_part(connection: Connection, name: str) -> None:
+    """One of the parts of an installation."""
+    try:
+        connection.execute(f"do $braid_part$\n{part(name)}\n$braid_part$".encode())
+    except psycopg.Error as error:
+        if error.sqlstate in RETRIED:
+            raise
+        known = from_psycopg(error)
+        # begin.sql compares versions.
+        is_mismatch = name == "begin.sql" and error.sqlstate == "55000"
+        kind = VersionMismatchError if is_mismatch else InstallationError
+        raise kind(known.message, hint=known.hint, sqlstate=error.sqlstate) from error
+
+
+def _is_current(connection: Connection, roles: DatabaseRoles) -> bool:
+    """Whether there is nothing to upgrade and nothing to repair."""
+    vector = find(connection)
+    # What a login may not change, begin.sql takes over, or says who may.
+    if vector is None or not exists(connection, INSTALLATION) or not allowed(connection, INSTALLATION, "UPDATE"):
+        return False
+    found = read_installation(connection)
+    schema = '"' + vector.schema.replace('"', '""') + '"'
+    wanted = {"owner": roles.owner, "definer": roles.definer, "vector": schema}
+    if found is None or not found.is_this_package or found.placeholders != wanted or found.pending_migrations:
+        return False
+    if changed_functions(connection, found):
+        return False
+    needed = [roles.owner, roles.definer, *SHARED_ROLES]
+    row = connection.execute(
+        # A dump carries no roles, and a restore by a login that is no superuser gives that login our functions.
+        "select (select count(*) from pg_catalog.pg_roles where rolname = any(%s)) = %s"
+        " and not exists (select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
+        "   where n.nspname in ('braid', 'braid_calls', 'braid_store')"
+        "   and pg_catalog.pg_get_userbyid(p.proowner) <> all (%s))",
+        (needed, len(needed), [roles.owner, roles.definer]),
+    ).fetchone()
+    return bool(row and row[0])
+
+
+def _absent_defaults(connection: Connection) -> tuple[bool, bool, bool]:
+    """Whether tenant, membership of this login, and collection are still to be made."""
+    row = connection.execute(
+        "select not exists (select from braid_store.tenants where key = %(name)s),"
+        " not exists (select from braid_store.tenants t join braid_store.tenant_members m on m.tenant_id = t.id"
+        "   where t.key = %(name)s and m.member = session_user),"
+        " not exists (select from braid_store.collections where name = %(name)s)",
+        {"name": DEFAULT},
+    ).fetchone()
+    assert row is not None
+    return row[0], row[1], row[2]
+
+
+def _limits(connection: Connection) -> list[str]:
+    """What the login cannot do: roles of the cluster that another one made, it cannot grant."""
+    (roles,) = connection.execute(
+        "select array_agg(quote_ident(r.rolname) order by r.rolname) from pg_catalog.pg_roles r"
+        " where r.rolname = any(%s) and not pg_catalog.pg_has_role(r.oid, 'MEMBER WITH ADMIN OPTION')",
+        (list(SHARED_ROLES),),
+    ).fetchone() or (None,)
+    if not roles:
+        return []
+    named = ", ".join(roles)
+    user = connection.info.user
+    return [f'{user} cannot grant {named}: have their creator run: grant {named} to "{user}" with admin option']
+
+
+def _lines(report: InstallReport, user: str) -> list[str]:
+    lines = []
+    if report.vector_created:
+        lines.append(f"extension pgvector {report.vector_version} created in schema {report.vector_schema}")
+    lines += [f"migration {name} applied" for name in report.migrations]
+    count = len(resources().repeatable)
+    lines.append(f"functions applied ({count} files)" if report.functions_applied else "functions unchanged")
+    if report.tenant_created:
+        lines.append(f"tenant {DEFAULT} created")
+    if report.member_added:
+        lines.append(f"login {user} is a member of tenant {DEFAULT}")
+    if report.collection_created:
+        lines.append(f"collection {DEFAULT} created")
+    return lines

@@ -1,0 +1,80 @@
+"""The SQL of an installation, which the installer and the bundle both run: PARTS, in one transaction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from pgbraid._version import __version__
+from pgbraid.install import session
+from pgbraid.install.headers import manifests
+from pgbraid.install.resources import PRIVILEGES, content_hash, resources
+from pgbraid.install.roles import NAMES
+
+FOLDER = Path(__file__).parent
+PARTS = ("begin.sql", "migrate.sql", "finish.sql", "defaults.sql")
+
+# Quotes whole files, none of which may contain it.
+QUOTE = "$braid_file$"
+NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+def part(name: str) -> str:
+    """One of PARTS: a block of PL/pgSQL, with all that it needs of the package."""
+    return fill("part.sql", roles=NAMES.strip(), part=fill(name, **_values(name)))
+
+
+def _values(name: str) -> dict[str, str]:
+    found = resources()
+    hashes = _rows(found.migration_hashes.items())
+    if name == "begin.sql":
+        foundation = _rows((file.name, file.text) for file in found.foundation)
+        return {"version": __version__, "foundation": foundation, "hashes": hashes}
+    if name == "migrate.sql":
+        # yoyo takes a tenth of a second to import.
+        from pgbraid.install.migrations import in_order, record, record_tables
+
+        texts = {file.name: file.text for file in found.migrations}
+        rows = ((one.id, texts[f"{one.id}.sql"], record(one)) for one in in_order())
+        return {"migrations": _rows(rows), "record": record_tables(), "lock_timeout": session.LOCK_TIMEOUT}
+    if name == "finish.sql":
+        return {
+            "version": __version__,
+            "content_hash": content_hash(),
+            "hashes": hashes,
+            "files": _rows((file.name, file.text) for file in found.repeatable),
+            "privileges": PRIVILEGES,
+            "parts": _rows(manifests(found).items()),
+        }
+    return {}
+
+
+def fill(path: str | Path, /, **values: str) -> str:
+    """A file of this folder, or of another one, with what stands in its braces."""
+    text = (FOLDER / path).read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], text).strip()
+
+
+def _rows(values: Iterable[tuple[str, ...]]) -> str:
+    return ",\n".join(f"    array[{literals(row)}]" for row in values)
+
+
+def literals(values: Iterable[str]) -> str:
+    return ", ".join(map(_quoted, values))
+
+
+def _quoted(text: str) -> str:
+    """A literal of ASCII characters, which every client encoding has."""
+    if not text.isascii():
+        escaped = text.replace("\\", "\\\\").replace("'", "''")
+        return f"E'{NOT_ASCII.sub(_escape, escaped)}'"
+    if "\n" not in text and "'" not in text and "\\" not in text:
+        return f"'{text}'"
+    assert QUOTE not in text
+    return QUOTE + text + QUOTE
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,139 @@
+"""Write what follows from other files: from the headers of `sql/` the list of all functions, and what the driver has
+standbys answer; from the options of searches their list, tables of docs/ and the client's type; from the modules of the
+async client its methods, and the sync client; from an installed database types for TypeScript, and privileges.
+
+`--check` only says whether those that need no database are up to date.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from pgbraid.install.headers import Header, manifests, read_header
+from pgbraid.install.resources import resources
+
+ROOT = Path(__file__).parents[3]
+PAGE = ROOT / "docs" / "functions.md"
+READS = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "_reads.py"
+CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "__init__.py"
+ORDER = ("reader", "writer", "administrator", "service", "monitor")
+LITERAL = re.compile(r"\s*(E?)'((?:[^']|'')*)'")
+
+
+def sentence_of(header: Header, text: str) -> str:
+    """Return the first sentence of the comment on a function or view."""
+    comment = re.search(rf"^comment on {header.kind} {header.name}\b[^']*? is\s", text, re.M)
+    assert comment is not None, header.name
+    literals, place = [], comment.end()
+    while found := LITERAL.match(text, place):
+        literals.append(found)
+        place = found.end()
+    said = "".join(found[2] for found in literals).replace("''", "'")
+    said = said.replace("\\n", "\n") if literals[0][1] else said
+    return re.split(r"\n|(?<=\.) ", said)[0]
+
+
+def row(header: Header, text: str) -> str:
+    name = header.name.removeprefix("braid.") if header.kind == "function" else header.name
+    does = "reads" if header.kind == "view" or not header.is_volatile else "logs" if header.standby else "writes"
+    roles = ", ".join(f"{role}s" for role in ORDER if role in header.roles)
+    sentence = sentence_of(header, text).replace("|", "\\|")
+    return f"| [`{name}`]({header.page}) | {sentence} | {does} | {roles} |"
+
+
+def page() -> str:
+    """Return the list of all functions, by the part that has them and the page that describes them."""
+    lines = [
+        "# All functions and views",
+        "",
+        "Made by `make generate`, from the files of `sql/`. Everything that you call is in the schema `braid`. In",
+        "psql, `\\df+ braid.*` shows the arguments and a description of each function, and `\\d+ braid.collections` a",
+        "view. What readers may call, writers may call, too. What logs adds a row to a log, and answers where nothing",
+        "can be written.",
+    ]
+    found = resources()
+    for part, manifest in manifests(found).items():
+        own = [
+            (header, file.text)
+            for file in found.repeatable
+            if file.owner == part
+            and (header := read_header(file.text)) is not None
+            and header.name.startswith("braid.")
+        ]
+        if own:
+            own.sort(key=lambda one: (one[0].page or "", one[0].name))
+            lines += ["", f"## {part.replace('_', ' ').capitalize()}", "", json.loads(manifest)["sentence"]]
+            lines += [
+                "",
+                "| function | what it does | reads or writes | for |",
+                "|---|---|---|---|",
+                *(row(*one) for one in own),
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def reads() -> str:
+    """Return the module that has what standbys answer."""
+    headers = filter(None, (read_header(file.text) for file in resources().repeatable))
+    names = sorted(header.name.partition(".")[2] for header in headers if header.runs_on_standbys)
+    return (
+        '"""Functions and views that standbys answer. Made from sql/ by tools/generate.py. DO NOT CHANGE."""\n\n'
+        "# fmt: off\nREADS = frozenset({\n" + "".join(f'    "{name}",\n' for name in names) + "})\n"
+    )
+
+
+def client() -> str:
+    """Return the module of the async client, with a method for each function of its other modules that tells which
+    function of the API it calls."""
+    text = CLIENT.read_text()
+    begin = re.search(r"    # Made by tools/generate.py.*\n(?:    #.*\n)*", text)
+    assert begin is not None
+    lines: list[str] = []
+    for path in sorted(CLIENT.parent.glob("[a-z]*.py")):
+        names = [
+            function.name
+            for function in ast.parse(path.read_text()).body
+            if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and not function.name.startswith("_")
+            and [argument.arg for argument in function.args.args[:1]] == ["client"]
+            and re.search(r"\bbraid\.\w", ast.get_docstring(function) or "")
+        ]
+        if names and f"\n    {path.stem} = LazyModule(" not in text:
+            sys.exit(
+                f"{CLIENT.relative_to(ROOT)} does not know the module {path.stem}: name it at its top, as its "
+                "neighbours are, among the imports for types and as a LazyModule"
+            )
+        lines += [f"    {name} = {path.stem}.{name}\n" for name in names]
+    return text[: begin.end()] + "".join(lines)
+
+
+def main() -> int:
+    is_check = "--check" in sys.argv[1:]
+    wrong = False
+    for path, text in ((PAGE, page()), (READS, reads()), (CLIENT, client())):
+        if path.exists() and path.read_text() == text:
+            continue
+        if is_check:
+            print(f"{path} is not what sql/ gives: run make generate ({Path(__file__).name})", file=sys.stderr)
+        else:
+            path.write_text(text)
+        wrong = wrong or is_check
+    made = ["python/pgbraid/tools/search_options.py", "python/pgbraid/tools/async_to_sync.py"]
+    commands = [[tool, *sys.argv[1:]] for tool in made]
+    if not is_check:
+        privileges = "tests/core/catalog/test_privileges.py"
+        commands += [["python/pgbraid/tools/typescript_types.py"], ["-m", "pytest", privileges, "-q", "-k", "golden"]]
+    environment = {**os.environ, "WRITE_PRIVILEGES": "1"}
+    for command in commands:
+        wrong = subprocess.run([sys.executable, *command], cwd=ROOT, env=environment).returncode != 0 or wrong
+    return int(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

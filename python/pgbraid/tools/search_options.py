@@ -1,0 +1,229 @@
+"""Write what is made of the options of searches, which `options.json` of the core and of parts declare.
+
+That is the list in SQL, the default options, the tables in docs/ and the type of the client. With --check: exit with 1
+if one of them is out of date.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[3]
+SQL = ROOT / "sql"
+REQUEST = SQL / "core" / "80_search" / "50_request"
+COMMAND = "make generate"
+COLUMNS = (
+    "name text, types text[], part text, attribute text, least_value float8, greatest_value float8, words text[],"
+    " hint text"
+)
+# A column of the type that no option fills is null, or false.
+ATTRIBUTE = re.compile(r"^  (\w+) (.+?),?$", re.M)
+PYTHON = {
+    "boolean": "bool",
+    "string": "str",
+    "number": "float",
+    "integer": "int",
+    "array": "Sequence[Any]",
+    "object": "Mapping[str, Any]",
+}
+
+Options = Mapping[str, Mapping[str, Any]]
+
+
+def declared(file: Path) -> dict[str, Mapping[str, Any]]:
+    options: dict[str, Mapping[str, Any]] = json.loads(file.read_text())
+    return options
+
+
+def core_options() -> Options:
+    return declared(REQUEST / "options.json")
+
+
+def part_options() -> dict[str, tuple[Path, Options]]:
+    parts = SQL / "parts"
+    files = sorted(parts.rglob("options.json"))
+    return {file.relative_to(parts).parts[0]: (file.parent, declared(file)) for file in files}
+
+
+def literal(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, list):
+        # Unquoted, it would be no word.
+        return "'{" + ",".join('"null"' if word == "null" else str(word) for word in value) + "}'"
+    return str(value) if isinstance(value, int | float) else "'" + str(value).replace("'", "''") + "'"
+
+
+def rows(options: Options, is_part: bool) -> Iterator[list[object]]:
+    """Yield what known_search_options lists: a row for each option, for each key of one, and for each name of old."""
+    for name, option in options.items():
+        if "said" in option:
+            # A name that is refused has no types; its hint says what to give instead.
+            yield [name, [], None, None, None, None, None, json.dumps(option["said"], ensure_ascii=False)]
+            continue
+        keys = option.get("keys", {})
+        # Its keys are listed, too.
+        types = ["keys" if keys and kind == "object" else kind for kind in option["types"]]
+        attribute = None if is_part or types == ["keys"] else option.get("attribute", name)
+        yield [
+            name,
+            types,
+            option["part"],
+            attribute,
+            *(option.get(key) for key in ("least", "greatest", "words", "hint")),
+        ]
+        for key, one in keys.items():
+            attribute = None if is_part else one.get("attribute", key)
+            part = one.get("part", option["part"])
+            bounds = (one.get(key) for key in ("least", "greatest", "words", "hint"))
+            yield [f"{name}.{key}", one["types"], part, attribute, *bounds]
+
+
+def values(options: Options, is_part: bool) -> str:
+    lines = []
+    for number, row in enumerate(rows(options, is_part)):
+        written = [literal(value) for value in row]
+        if number == 0:
+            kinds = ["", "::text[]", "", "::text", "::float8", "::float8", "::text[]", ""]
+            written = [value + kind for value, kind in zip(written, kinds, strict=True)]
+        lines.append(f"    ({', '.join(written)})")
+    return ",\n".join(lines)
+
+
+def listing(name: str, options: Options, is_part: bool) -> str:
+    more = "" if is_part else "\n  union all\n  select * from braid_store.extend_search_options()"
+    comment = (
+        "Lists the options of searches that the part adds, as known_search_options does."
+        if is_part
+        else "Lists the options of a search, and with a dot the keys of those that are objects: the JSON types that "
+        "each may have, the part of a search that it belongs to, the attribute of braid_store.search_options that has "
+        "it, the numbers or words that it may be, and a hint for errors. Without types: a name that an option had "
+        "once; hint is what is given instead."
+    )
+    return (
+        f"-- Made of options.json by: {COMMAND}\n"
+        f"create or replace function braid_store.{name}()\nreturns table ({COLUMNS})\n"
+        + ("language plpgsql\n" if is_part else "language sql\n")
+        + "immutable\nparallel safe\nsecurity invoker\nrows 60\nset search_path = pg_catalog, pg_temp\nas $$\n"
+        + ("begin\n  return query\n" if is_part else "")
+        + f"  values\n{values(options, is_part)}{more};\n"
+        + ("end\n" if is_part else "")
+        + f"$$;\n\ncomment on function braid_store.{name}() is\n{wrapped(comment)};\n"
+    )
+
+
+def wrapped(text: str) -> str:
+    lines, line = [], ""
+    for word in text.split(" "):
+        if len(line) + len(word) > 115:
+            lines.append(line)
+            line = ""
+        line += word + " "
+    return "\n".join("  '" + part.replace("'", "''") + "'" for part in [*lines, line.rstrip()])
+
+
+def default_options(options: Options) -> str:
+    """Return the function that makes the default options: one expression, since a session's first search plans each."""
+    given: dict[str, Any] = {}
+    for name, option in options.items():
+        for key, one in [(name, option), *option.get("keys", {}).items()]:
+            if "default" in one and one.get("attribute", key) not in given:
+                given[one.get("attribute", key)] = one["default"]
+    text = (SQL / "core" / "10_foundation" / "4_types" / "search_options.sql").read_text()
+    attributes = ATTRIBUTE.findall(text[: text.index("\n);")])
+    lines = []
+    for place, (name, kind) in enumerate(attributes):
+        value = json.dumps(given[name]) if kind == "jsonb" and name in given else given.get(name)
+        written = (
+            f"default_options.{name}"
+            if name in ("embedding_model", "operators")
+            else str(bool(value)).lower()
+            if kind == "boolean"
+            else literal(value)
+        )
+        lines.append(f"    {written}{',' if place < len(attributes) - 1 else ''} -- {name}")
+    return (
+        f"-- Made of options.json and of the type's file by: {COMMAND}\n"
+        "create or replace function braid_store.default_options(embedding_model text, operators boolean)\n"
+        "returns braid_store.search_options\nlanguage plpgsql\nimmutable\nparallel safe\nsecurity invoker\n"
+        "set search_path = pg_catalog, pg_temp\nas $$\nbegin\n"
+        "  -- One expression and not one for each option: a session's first search plans each expression that it "
+        "meets.\n"
+        "  return row(\n" + "\n".join(lines) + "\n  )::braid_store.search_options;\nend\n$$;\n\n"
+        "comment on function braid_store.default_options(text, boolean) is\n"
+        "  'Returns the options of a search that gives none but embedding_model and operators, or not even these. '\n"
+        "  'What the collection decides is null.';\n"
+    )
+
+
+def kind_of(option: Mapping[str, Any]) -> str:
+    """Return the type of an option for Python."""
+    kinds = []
+    for kind in option["types"]:
+        if kind == "string" and "words" in option:
+            kinds.append(f"Literal[{', '.join(json.dumps(word) for word in option['words'])}]")
+        else:
+            kinds.append(PYTHON[kind])
+    return " | ".join(kinds)
+
+
+def client_type(options: Options) -> str:
+    lines = "".join(f"    {name}: {kind_of(option)}\n" for name, option in options.items() if "said" not in option)
+    return (
+        '"""The options of a search, for type checkers. A search does not load it.\n\n'
+        f'Made of `options.json` by: {COMMAND}\n"""\n\n'
+        "from __future__ import annotations\n\nfrom collections.abc import Mapping, Sequence\n"
+        "from typing import Any, Literal, TypedDict\n\n"
+        '__all__ = ["SearchOptions"]\n\n\n'
+        'class SearchOptions(TypedDict, total=False):\n    """The options of a search: docs/search.md."""\n\n' + lines
+    )
+
+
+def table(options: Options, page: str) -> str:
+    lines = ["| option | default | what it does |", "|---|---|---|"]
+    for name, option in options.items():
+        if option.get("page") == page:
+            default = option["unless"] if "unless" in option else f"`{json.dumps(option['default'])}`"
+            lines.append(f"| `{name}` | {default} | {option['text']} |")
+    return "\n".join(lines) + "\n"
+
+
+def with_table(text: str, made: str) -> str:
+    found = re.search(r"(<!-- made of options\.json -->\n)(?:\|.*\n)*", text)
+    assert found is not None
+    return text[: found.end(1)] + made + text[found.end() :]
+
+
+def files() -> dict[Path, str]:
+    core, parts = core_options(), part_options()
+    every = {**core, **{name: option for _, part in parts.values() for name, option in part.items()}}
+    made = {
+        REQUEST / "known_search_options.sql": listing("known_search_options", core, False),
+        REQUEST / "default_options.sql": default_options(core),
+        ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "search_options.py": client_type(every),
+    }
+    for part, (folder, options) in parts.items():
+        name = f"extend_search_options_{part}"
+        made[folder / f"{name}.sql"] = listing(name, options, True)
+    for page in sorted({option["page"] for option in every.values() if "page" in option}):
+        file = ROOT / "docs" / page
+        made[file] = with_table(file.read_text(), table(every, page))
+    return made
+
+
+def main() -> int:
+    outdated = [file for file, text in files().items() if not file.exists() or file.read_text() != text]
+    for file in outdated:
+        print(f"{file.relative_to(ROOT)} {'is out of date: ' + COMMAND if '--check' in sys.argv else 'written'}")
+        if "--check" not in sys.argv:
+            file.write_text(files()[file])
+    return int("--check" in sys.argv and bool(outdated))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,1 +1,0 @@
-"""Documents from wherever they come, as the database takes them. Loaded by what writes, never by a search."""
