@@ -91,7 +91,7 @@ pictures: build ## take the pictures of docs/pictures, with chromium
 
 freeze: ## record the migrations as released: from then on they never change
 	@cd migrations && { [ ! -s frozen.sha256 ] || sha256sum --check --quiet frozen.sha256; } \
-		&& sha256sum *.sql > frozen.sha256
+		&& sha256sum core/*.sql parts/*/*.sql > frozen.sha256
 
 clean: ## stop the server and remove .venv; the data stays
 	@[ ! -x $(BIN)/pgbraid ] || $(BIN)/pgbraid stop

@@ -125,8 +125,9 @@ def test_yoyo_finds_its_record_in_order(dsn: str) -> None:
                 connection.execute("set search_path to braid_store")
                 return connection
 
+        folders = [str(path) for path in (resources.ROOT / "migrations").glob("**/")]
         backend = Backend(DatabaseURI("postgresql+psycopg", *[None] * 5, {}), "_yoyo_migration")
-        assert list(backend.to_apply(read_migrations(str(resources.ROOT / "migrations")))) == []
+        assert list(backend.to_apply(read_migrations(*folders))) == []
 
 
 def test_yoyos_tables_belong_to_the_owner_role_and_have_row_security(db: Connection) -> None:
@@ -312,7 +313,6 @@ def test_an_edited_release_is_refused(tmp_path: Any) -> None:
 @pytest.mark.any_version
 def test_released_migrations_are_as_they_were() -> None:
     frozen.check_frozen()
-    assert (resources.ROOT / "migrations" / "frozen.sha256").read_text().strip()
 
 
 @pytest.mark.any_version
@@ -371,7 +371,7 @@ def test_what_others_built_on_a_view_that_a_migration_drops_stops_the_upgrade(
     dsn: str, db: Connection, package: Package
 ) -> None:
     db.execute("create view public.mine as select name from braid.collections")
-    package.change({"migrations/9999.collections.sql": "-- depends:\ndrop view braid.collections;\n"})
+    package.change({"migrations/core/9999.collections.sql": "-- depends:\ndrop view braid.collections;\n"})
     before = snapshot.rows(dsn)
     with pytest.raises(InstallationError, match=r"view (public\.)?mine depends on") as caught:
         install(dsn)

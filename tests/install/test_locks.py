@@ -139,7 +139,7 @@ install(sys.argv[2])
 
 @pytest.mark.any_version
 @pytest.mark.parametrize(
-    "file", ["migrations/9999.slow.sql", "sql/core/95_upkeep/zz.sql", "sql/core/99_privileges/zz.sql"]
+    "file", ["migrations/core/9999.slow.sql", "sql/core/95_upkeep/zz.sql", "sql/core/99_privileges/zz.sql"]
 )
 def test_an_installer_that_is_killed_leaves_what_was_there(
     package: Package, dsn: str, db: Connection, file: str
@@ -149,7 +149,7 @@ def test_an_installer_that_is_killed_leaves_what_was_there(
     root = package.change(
         {
             VERSION: package.text(VERSION).replace(*OTHER_SHAPE),
-            "migrations/9998.more.sql": "-- depends:\nalter table braid_store.documents add column more int;\n",
+            "migrations/core/9998.more.sql": "-- depends:\nalter table braid_store.documents add column more int;\n",
             # As long as the lock is held.
             file: "-- depends: 9998.more\ndo $$ begin\n"
             "while exists (select from pg_locks where locktype = 'advisory' and objid = 7) loop\n"
@@ -195,7 +195,7 @@ def newer(package: Package, number: int) -> dict[str, str | None]:
         # Without the comment, which names the types of its arguments.
         files[name] = text.split("comment on function")[0].replace(old, new, 1)
     for earlier in range(1, number + 1):
-        files[f"migrations/99{earlier:02}.more.sql"] = (
+        files[f"migrations/core/99{earlier:02}.more.sql"] = (
             "-- depends:\n"
             f"alter table braid_store.documents add column more{earlier} int not null default {earlier};\n"
             f"alter table braid_store.chunks add column more{earlier} text;\n"

@@ -10,7 +10,6 @@ import pytest
 
 from pgbraid.errors import InstallationError
 from pgbraid.install import install
-from pgbraid.install.resources import migration_ids
 from support.calls import one
 from support.package import Package
 
@@ -132,7 +131,7 @@ def test_parts_that_need_each_other_are_refused(dsn: str, package: Package) -> N
 
 
 TABLE = """-- Rows of a part.
--- depends: {}
+-- depends: 0001.baseline
 
 create table braid_store.extra_rows (tenant_id int, collection_id int, primary key (tenant_id, collection_id));
 comment on table braid_store.extra_rows is 'Rows of a part.';
@@ -149,7 +148,7 @@ def test_maintenance_does_what_a_manifest_says(dsn: str, package: Package) -> No
     )
     package.change(
         {
-            "migrations/9999.extra_rows.sql": TABLE.format(migration_ids()[-1]),
+            "migrations/parts/aa/aa.0001.extra_rows.sql": TABLE,
             **part(
                 "aa",
                 [],

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from pgbraid.errors import InstallationError, VersionMismatchError
-from pgbraid.install import install, resources
+from pgbraid.install import install
 from support import snapshot
 from support.package import Package
 
@@ -80,16 +80,16 @@ def refused(dsn: str, match: str) -> VersionMismatchError:
 
 @pytest.mark.any_version
 def test_a_migration_that_was_changed_after_it_had_been_applied(package: Package, dsn: str) -> None:
-    name = resources.migration_ids()[2]
-    file = f"migrations/{name}.sql"
-    package.change({file: package.text(file).replace("title text", "title varchar")})
+    name = "sync.0001.baseline"
+    file = f"migrations/parts/sync/{name}.sql"
+    package.change({file: package.text(file).replace("last_error text", "last_error varchar")})
     error = refused(dsn, f"the migration {name} of this pgbraid, .* is not the one that was applied")
     assert "export" in str(error.hint)
 
 
 @pytest.mark.any_version
 def test_a_migration_that_the_package_lacks(package: Package, dsn: str, bare_dsn: Callable[..., str]) -> None:
-    package.change({"migrations/9999.more.sql": "-- depends:\nselect 1;\n"})
+    package.change({"migrations/core/9999.more.sql": "-- depends:\nselect 1;\n"})
     newer = bare_dsn()
     install(newer)
     package.restore()
@@ -111,7 +111,7 @@ def test_a_newer_version(package: Package, dsn: str) -> None:
     "file",
     [
         "sql/core/10_foundation/1_schemas/zz.sql",
-        "migrations/9999.broken.sql",
+        "migrations/core/9999.broken.sql",
         "sql/core/95_upkeep/zz.sql",
         "sql/core/99_privileges/zz.sql",
     ],
@@ -129,7 +129,7 @@ def test_an_error_leaves_what_was_there(
     package.change(
         {
             VERSION: package.text(VERSION).replace("returns text", "returns table (version text)"),
-            "migrations/9998.more.sql": "-- depends:\ncreate table braid_store.more (tenant_id int);\n"
+            "migrations/core/9998.more.sql": "-- depends:\ncreate table braid_store.more (tenant_id int);\n"
             "alter table braid_store.documents add column more int;\n",
             file: "-- depends: 9998.more\ncreate temp table half_done ();\nselect 1 / 0;\n",
         },

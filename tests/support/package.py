@@ -36,7 +36,7 @@ class Package:
             if text is None:
                 path.unlink()
             else:
-                path.parent.mkdir(exist_ok=True)
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text)
         if FROZEN not in files:
             _freeze(root / "migrations")
@@ -57,5 +57,5 @@ class Package:
 def _freeze(folder: Path) -> None:
     frozen = folder / "frozen.sha256"
     names = [line.split()[1] for line in frozen.read_text().splitlines()]
-    files = [folder / name for name in names if (folder / name).exists()]
-    frozen.write_text("".join(f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}\n" for file in files))
+    files = {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
+    frozen.write_text("".join(f"{hashlib.sha256(text).hexdigest()}  {name}\n" for name, text in files.items()))

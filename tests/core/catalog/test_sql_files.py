@@ -188,7 +188,7 @@ def misread_strings(text: str) -> list[str]:
 def test_strings_mean_the_same_under_every_setting() -> None:
     """Each session chooses standard_conforming_strings for itself, and a function's strings are read in the session
     that calls it: one with a backslash begins with E."""
-    files = [*FILES, *sorted(SQL.parent.glob("migrations/*.sql")), *INSTALLER]
+    files = [*FILES, *sorted(SQL.parent.glob("migrations/**/*.sql")), *INSTALLER]
     assert [(file.name, found) for file in files if (found := misread_strings(file.read_text()))] == []
 
 

@@ -341,7 +341,7 @@ def test_a_next_version_upgrades_it(server: embedded.Server, restored: str, pack
     version = "sql/core/95_upkeep/7_status/version.sql"
     package.change(
         {
-            "migrations/9999.pages.sql": "-- depends:\n"
+            "migrations/core/9999.pages.sql": "-- depends:\n"
             "alter table braid_store.documents add column page_count int not null default 1;\n"
             "alter table braid_store.chunks alter column importance type numeric;\n"
             "alter table braid_store.chunks alter column importance type float8;\n",

@@ -85,9 +85,9 @@ def test_the_wheel_carries_all_of_the_sql(dist: Path) -> None:
     inside = {name: text.decode() for name, text in contents(wheel).items() if name.startswith("pgbraid/_sql/")}
     files = (*resources.resources().foundation, *resources.resources().repeatable)
     expected = {f"pgbraid/_sql/sql/{file.name}": file.text for file in files}
-    for path in (resources.ROOT / "migrations").iterdir():
-        if path.name != "README.md":
-            expected[f"pgbraid/_sql/migrations/{path.name}"] = path.read_text()
+    expected |= {f"pgbraid/_sql/migrations/{file.name}": file.text for file in resources.resources().migrations}
+    frozen = "migrations/frozen.sha256"
+    expected[f"pgbraid/_sql/{frozen}"] = (resources.ROOT / frozen).read_text()
     for name, manifest in resources.resources().parts.items():
         expected[f"pgbraid/_sql/sql/{name if name == 'core' else f'parts/{name}'}/part.json"] = manifest
     for path in (resources.ROOT / "sql").rglob("options.json"):

@@ -130,7 +130,7 @@ def newer(package: Package) -> Callable[[], str]:
             "-- depends:\ncreate table braid_store.more (tenant_id int primary key);\n"
             "insert into braid_store.more values (1);\n"
         )
-        package.change({version: changed, "migrations/9999.more.sql": more}, "99.0.0")
+        package.change({version: changed, "migrations/core/9999.more.sql": more}, "99.0.0")
         return bundle()
 
     return make

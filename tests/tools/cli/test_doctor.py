@@ -85,9 +85,9 @@ def test_a_database_of_another_version(run: Run, db: Connection, dsn: str) -> No
         ("version = '999.0.0'", "package_older"),
         ("version = '0.0.1'", "database_older"),
         ("content_hash = 'x'", "functions_differ"),
-        ("migrations = migrations - '0012.filter_candidates'", "database_older"),
+        ("migrations = migrations - 'sync.0001.baseline'", "database_older"),
         ('migrations = migrations || \'{"9999.later": "x"}\'', "package_older"),
-        ('migrations = migrations || \'{"0012.filter_candidates": "x"}\'', "migrations_changed"),
+        ('migrations = migrations || \'{"sync.0001.baseline": "x"}\'', "migrations_changed"),
     ]:
         with psycopg.connect(dsn, autocommit=True) as session:
             kept = session.execute(

@@ -1,5 +1,6 @@
 -- One policy per table, and a second one for tables of definitions, which the manifests list. Each is created or changed only
--- where it differs, because that locks the table against every reader.
+-- where it differs, because that locks the table against every reader. Row-level security is not forced: that would break
+-- pg_dump, COPY and the check of foreign keys.
 do $$
 declare
   v_definitions text[] := array(
@@ -55,6 +56,20 @@ begin
     else
       execute format('alter policy definitions on %s to @definer@', v_table.relation);
     end if;
+  end loop;
+
+  -- No planner statistics on anything a tenant stores: another tenant's EXPLAIN would show how often a word occurs.
+  for v_table in
+    select a.attrelid::regclass as relation, string_agg(format('alter column %I set statistics 0', a.attname), ', ') as changes
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relnamespace = 'braid_store'::regnamespace
+      and c.relkind in ('r', 'p')
+      and a.attstattarget is distinct from 0
+      and exists (select from pg_catalog.pg_attribute t where t.attrelid = c.oid and t.attname = 'tenant_id' and not t.attisdropped)
+    group by a.attrelid
+  loop
+    execute format('alter table %s %s', v_table.relation, v_table.changes);
   end loop;
 end
 $$;

@@ -1,11 +1,16 @@
 -- The second part of an installation: the migrations that the database lacks, in yoyo's order and with yoyo's record.
 declare
-  -- Name, text, and the statements by which yoyo records it.
+  -- File, text, name, and the statements by which yoyo records it.
   v_migrations constant text[] := array[
 {{migrations}}
   ];
   v_row text[];
+  v_vector text;
 begin
+  select '"' || replace(n.nspname, '"', '""') || '"' into v_vector
+  from pg_extension e
+  join pg_namespace n on n.oid = e.extnamespace
+  where e.extname = 'vector';
   perform set_config('search_path', 'braid_store, pg_temp', true);
   if not exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace
                  and c.relname = '_yoyo_migration') then
@@ -20,19 +25,19 @@ begin
   perform set_config('lock_timeout', '{{lock_timeout}}', true);
   if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'tenants')
      and exists (select from generate_subscripts(v_migrations, 1) i
-                 where v_migrations[i][1] <> all (select y.migration_id from braid_store._yoyo_migration y)) then
+                 where v_migrations[i][3] <> all (select y.migration_id from braid_store._yoyo_migration y)) then
     lock table braid_store.tenants in access exclusive mode;
   end if;
 
   foreach v_row slice 1 in array v_migrations loop
-    continue when exists (select from braid_store._yoyo_migration y where y.migration_id = v_row[1]);
-    v_file := 'migrations/' || v_row[1] || '.sql';
+    continue when exists (select from braid_store._yoyo_migration y where y.migration_id = v_row[3]);
+    v_file := 'migrations/' || v_row[1];
     execute format('set local role %I', v_owner);
-    execute replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer);
+    execute replace(replace(replace(v_row[2], '@owner@', v_owner), '@definer@', v_definer), '@vector@', v_vector);
     -- A migration may leave its own role and path behind.
     reset role;
     perform set_config('search_path', 'braid_store, pg_temp', true);
-    execute v_row[3];
+    execute v_row[4];
   end loop;
   v_file := null;
   perform set_config('search_path', 'pg_catalog, pg_temp', true);

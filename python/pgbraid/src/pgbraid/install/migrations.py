@@ -1,18 +1,15 @@
-"""yoyo: the order of the migrations, and the statements by which it records them, for migrate.sql to execute."""
+"""yoyo: the statements by which it records migrations, for migrate.sql to execute."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from psycopg import sql
-from yoyo import internalmigrations, read_migrations
+from yoyo import internalmigrations
 from yoyo.backends.core.postgresql import PostgresqlPsycopgBackend
 from yoyo.internalmigrations import v2
-from yoyo.migrations import default_migration_table, topological_sort
-
-from pgbraid.install import resources
+from yoyo.migrations import default_migration_table, get_migration_hash
 
 # What is known only where a statement is executed.
 EXPRESSIONS = {
@@ -39,10 +36,6 @@ class _Recorder(PostgresqlPsycopgBackend):  # type: ignore[misc]
         self.text += re.sub(r":(\w+)", value, " ".join(statement.split())) + ";\n"
 
 
-def in_order() -> list[Any]:
-    return list(topological_sort(read_migrations(str(resources.ROOT / "migrations"))))
-
-
 def record_tables() -> str:
     """Statements that create yoyo's tables."""
     recorder = _Recorder()
@@ -53,10 +46,10 @@ def record_tables() -> str:
     return recorder.text
 
 
-def record(migration: Any) -> str:
+def record(name: str) -> str:
     """Statements that record that a migration was applied."""
     recorder = _Recorder()
-    values = {"migration_id": migration.id, "migration_hash": migration.hash, "operation": "apply"}
+    values = {"migration_id": name, "migration_hash": get_migration_hash(name), "operation": "apply"}
     for statement in (recorder.mark_migration_sql, recorder.log_migration_sql):
         recorder.execute(recorder.format_sql(statement), values)
     return recorder.text

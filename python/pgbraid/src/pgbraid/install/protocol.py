@@ -33,10 +33,9 @@ def _values(name: str) -> dict[str, str]:
         return {"version": __version__, "foundation": foundation, "hashes": hashes}
     if name == "migrate.sql":
         # yoyo takes a tenth of a second to import.
-        from pgbraid.install.migrations import in_order, record, record_tables
+        from pgbraid.install.migrations import record, record_tables
 
-        texts = {file.name: file.text for file in found.migrations}
-        rows = ((one.id, texts[f"{one.id}.sql"], record(one)) for one in in_order())
+        rows = ((file.name, file.text, file.stem, record(file.stem)) for file in found.migrations)
         return {"migrations": _rows(rows), "record": record_tables(), "lock_timeout": session.LOCK_TIMEOUT}
     if name == "finish.sql":
         return {

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,7 +22,8 @@ OPTIONS = re.compile(r"parts/(\w+)/(?:\w+/)?options\.json")
 
 @dataclass(frozen=True)
 class SqlFile:
-    """A file of `sql/` or `migrations/`; `name` is its path inside, such as `core/50_filters/filter_key.sql`."""
+    """A file of `sql/` or `migrations/`; `name` is its path inside, such as `core/50_filters/filter_key.sql`. `stem` is
+    the name of a migration."""
 
     name: str
     text: str
@@ -32,6 +33,10 @@ class SqlFile:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @property
+    def stem(self) -> str:
+        return self.name.rpartition("/")[2].removesuffix(".sql")
+
+    @property
     def owner(self) -> str:
         """The part that has the file, or core."""
         return "core" if self.name.startswith("core/") else self.name.split("/")[1]
@@ -39,7 +44,8 @@ class SqlFile:
 
 @dataclass(frozen=True)
 class Resources:
-    """`foundation` is what migrations stand on: roles and schemas. `repeatable` are functions, views, policies and
+    """`foundation` is what migrations stand on: roles and schemas. `migrations` stand in the order in which they are
+    applied: the core's, and then those of each part. `repeatable` are functions, views, policies and
     grants, in the order in which they are applied: the core, the parts, privileges. `parts` has the manifests of
     the core and of each part, a part behind those that it needs. `options` has the part of each option of a search that
     is a part's."""
@@ -52,8 +58,12 @@ class Resources:
 
     @property
     def migration_hashes(self) -> dict[str, str]:
-        """By the name of the migration, which is its file's without suffix."""
-        return {file.name.removesuffix(".sql"): file.content_hash for file in self.migrations}
+        """By the name of the migration."""
+        return {file.stem: file.content_hash for file in self.migrations}
+
+    def migrations_of(self, parts: Collection[str]) -> tuple[SqlFile, ...]:
+        """Those of some parts, in their order; the core is one of them."""
+        return tuple(file for file in self.migrations if file.owner in parts)
 
 
 def resources() -> Resources:
@@ -81,7 +91,7 @@ def _read(root: Path) -> Resources:
 
     return Resources(
         foundation=tuple(file for file in files if file.name.startswith(FOUNDATION)),
-        migrations=_files(root / "migrations"),
+        migrations=tuple(sorted(_files(root / "migrations"), key=lambda file: places.index(file.owner))),
         repeatable=tuple(sorted(repeatable, key=layer)),
         parts=parts,
         options={

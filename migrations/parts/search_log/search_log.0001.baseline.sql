@@ -1,15 +1,5 @@
--- What was searched for, how long it took and what users made of the results. Collections that exist log nothing.
--- depends: 0032.usage_days
-
-alter table braid_store.collections
-    add column search_log text not null default 'off' check (search_log in ('off', 'sampled', 'all')),
-    add column search_log_share float8 not null default 0.1 check (search_log_share > 0 and search_log_share <= 1),
-    add column search_log_query text not null default 'text' check (search_log_query in ('text', 'hash', 'nothing')),
-    add column search_log_days int not null default 30 check (search_log_days between 1 and 366);
-comment on column braid_store.collections.search_log is 'Which searches braid.search logs: off (none), sampled or all.';
-comment on column braid_store.collections.search_log_share is 'What share of the searches is logged if they are sampled.';
-comment on column braid_store.collections.search_log_query is 'What the log keeps of the query: text, hash or nothing.';
-comment on column braid_store.collections.search_log_days is 'For how many days the log keeps a search.';
+-- What was searched for, how long it took and what users made of the results.
+-- depends: 0001.baseline
 
 -- Searches add rows here. maintain() counts them and moves them to a table for each day, search_log_<day>, which inherits
 -- from this one. Not a partitioned table: to drop a partition locks the whole table against all searches.
@@ -94,19 +84,3 @@ create table braid_store.search_hours (
 comment on table braid_store.search_hours is
     'Logged searches by the hour (UTC). square_ms: the sum of squares. Bucket i of histogram counts the searches that took at '
     'most 0.125 * 2 ^ ((i - 1) / 8) ms and longer than the one before; trailing zeros are left out.';
-
-do $$
-declare
-  v_table text;
-  v_column text;
-begin
-  foreach v_table in array '{search_log,search_feedback,search_hours}'::text[] loop
-    for v_column in
-      select a.attname from pg_catalog.pg_attribute a
-      where a.attrelid = format('braid_store.%I', v_table)::regclass and a.attnum > 0
-    loop
-      execute format('alter table braid_store.%I alter column %I set statistics 0', v_table, v_column);
-    end loop;
-  end loop;
-end
-$$;

@@ -1,5 +1,5 @@
--- Tables of users' own whose rows are kept as documents.
--- depends: 0025.query_sets
+-- Tables of the user's own whose rows are kept as documents.
+-- depends: 0001.baseline
 
 create table braid_store.synced_tables (
     id int generated always as identity primary key,
@@ -13,6 +13,8 @@ create table braid_store.synced_tables (
     fields jsonb not null,
     columns jsonb not null,
     relation_id oid not null,
+    -- The files of a table, its triggers and its types, when they were last looked at; null: not yet.
+    storage jsonb,
     mode text not null default 'deferred' check (mode in ('deferred', 'immediate')),
     on_error text not null check (on_error in ('keep', 'fail')),
     phase text not null default 'backfill' check (phase in ('backfill', 'sweep', 'follow', 'lost', 'end')),
@@ -45,6 +47,8 @@ create table braid_store.row_changes (
     last_error text,
     primary key (synced_table_id, id)
 ) with (autovacuum_vacuum_scale_factor = 0.02);
+-- Changes that failed, or whose documents were locked, are looked up apart from those that nobody has tried.
+create index row_changes_retry_idx on braid_store.row_changes (synced_table_id, retry_at) where retry_at is not null;
 comment on table braid_store.row_changes is
     'Rows of synced tables that were changed and are still to be brought over.';
 
@@ -59,12 +63,9 @@ create index synced_rows_table_idx on braid_store.synced_rows (synced_table_id, 
 comment on table braid_store.synced_rows is
     'Which documents are rows of a synced table, and of which.';
 
-do $$
-declare
-  v_column text;
-begin
-  foreach v_column in array '{tenant_id,collection_id,external_id,synced_table_id}'::text[] loop
-    execute format('alter table braid_store.synced_rows alter column %I set statistics 0', v_column);
-  end loop;
-end
-$$;
+-- A crash empties unlogged tables, so this one tells whether others were emptied.
+create unlogged table braid_store.crash_marks (
+    id uuid primary key default gen_random_uuid()
+);
+comment on table braid_store.crash_marks is
+    'One row, if an unlogged table is synced. After a crash it is gone, as the rows of that table are.';

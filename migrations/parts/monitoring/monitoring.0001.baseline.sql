@@ -1,5 +1,23 @@
--- How large tables, and tenants' parts of collections, were on each day; and roles that watch.
--- depends: 0029.measured_recall
+-- What embedding services were asked for, and how large tables and tenants' parts of collections were on each day.
+-- depends: 0001.baseline
+
+-- A row is changed again and again: the room that fillfactor leaves keeps the change in its page.
+create table braid_store.embedding_usage (
+    tenant_id int not null,
+    embedding_model text collate "C" not null check (octet_length(embedding_model) between 1 and 255),
+    day date not null,
+    request_count bigint not null,
+    text_count bigint not null,
+    token_count bigint not null,
+    estimated_token_count bigint not null,
+    cost numeric,
+    primary key (tenant_id, embedding_model, day)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02);
+-- By which old rows are found.
+create index embedding_usage_day_idx on braid_store.embedding_usage (day, tenant_id);
+comment on table braid_store.embedding_usage is
+    'What workers had embedding services do, by tenant, model and day (UTC): requests, texts, tokens, and what they cost. '
+    'estimated_token_count: those of token_count that a service did not tell.';
 
 create table braid_store.daily_table_sizes (
     day date not null,
@@ -26,15 +44,3 @@ create index daily_part_sizes_day_idx on braid_store.daily_part_sizes (day, tena
 comment on table braid_store.daily_part_sizes is
     'How large a tenant''s part of a collection was on the days on which it was another size than before: chunks, their tokens '
     'in the full-text index, vectors in shards, and about how many bytes. Kept for 400 days.';
-alter table braid_store.daily_part_sizes
-    alter column tenant_id set statistics 0,
-    alter column collection_id set statistics 0,
-    alter column day set statistics 0,
-    alter column chunk_count set statistics 0,
-    alter column token_count set statistics 0,
-    alter column vector_count set statistics 0,
-    alter column byte_count set statistics 0;
-
-alter table braid_store.trusted_roles
-    drop constraint trusted_roles_kind_check,
-    add constraint trusted_roles_kind_check check (kind in ('gateway', 'service', 'administrator', 'monitor'));

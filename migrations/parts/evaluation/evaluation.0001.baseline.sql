@@ -1,10 +1,5 @@
--- Judged queries, to evaluate searches by.
--- depends: 0024.segments
-
--- pgvector may live in any schema; the type is found wherever it is.
-select set_config('search_path', 'pg_catalog, ' || quote_ident(n.nspname), true)
-from pg_catalog.pg_extension e join pg_catalog.pg_namespace n on n.oid = e.extnamespace
-where e.extname = 'vector';
+-- Judged queries, by which searches are evaluated.
+-- depends: 0001.baseline
 
 create table braid_store.query_sets (
     tenant_id int not null,
@@ -34,7 +29,7 @@ create table braid_store.query_set_embeddings (
     query_set text collate "C" not null,
     query_id text collate "C" not null,
     vector_space_id int not null,
-    embedding vector not null,
+    embedding @vector@.vector not null,
     primary key (tenant_id, query_set, query_id, vector_space_id)
 );
 comment on table braid_store.query_set_embeddings is 'Vectors of the queries of query sets, of as many models as are compared.';
@@ -52,32 +47,3 @@ create table braid_store.judgments (
 );
 comment on table braid_store.judgments is
     'How relevant a document, or a chunk, is to a query, according to a judge. chunk_index -1 stands for the document.';
-
-alter table braid_store.query_sets
-    alter column tenant_id set statistics 0,
-    alter column name set statistics 0,
-    alter column level set statistics 0,
-    alter column description set statistics 0,
-    alter column created_at set statistics 0;
-alter table braid_store.queries
-    alter column tenant_id set statistics 0,
-    alter column query_set set statistics 0,
-    alter column query_id set statistics 0,
-    alter column query_text set statistics 0,
-    alter column filters set statistics 0,
-    alter column updated_at set statistics 0;
-alter table braid_store.query_set_embeddings
-    alter column tenant_id set statistics 0,
-    alter column query_set set statistics 0,
-    alter column query_id set statistics 0,
-    alter column vector_space_id set statistics 0,
-    alter column embedding set statistics 0;
-alter table braid_store.judgments
-    alter column tenant_id set statistics 0,
-    alter column query_set set statistics 0,
-    alter column query_id set statistics 0,
-    alter column external_id set statistics 0,
-    alter column chunk_index set statistics 0,
-    alter column judge set statistics 0,
-    alter column grade set statistics 0,
-    alter column updated_at set statistics 0;
