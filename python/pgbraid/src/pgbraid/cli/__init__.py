@@ -49,6 +49,14 @@ class _Commands(click.Group):
 
         return [*COMMANDS, *plugins.loadable(frozenset(COMMANDS))]
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        from pgbraid.cli import plugins
+
+        missing = plugins.missing(frozenset(COMMANDS))
+        if missing:
+            formatter.write_paragraph()
+            formatter.write_text(f"Not installed: {', '.join(missing)}. They come by: pip install 'pgbraid[tools]'")
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         # What libpq takes unless the DSN has another name; psql and pg_dump have their own.
         if cmd_name not in ("psql", "pg_dump") and ctx.info_name == "pgbraid":

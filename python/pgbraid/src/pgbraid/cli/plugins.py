@@ -64,6 +64,11 @@ def loadable(own: frozenset[str]) -> list[str]:
     return names
 
 
+def missing(own: frozenset[str]) -> list[str]:
+    """Return the commands of the tools that no package has."""
+    return [name for name in EXTRAS if name not in _found(own)]
+
+
 @cache
 def _found(own: frozenset[str]) -> dict[str, EntryPoint]:
     """Return plug-ins by command, those of the tools first. The first of a name has it, but none that pgbraid has."""
