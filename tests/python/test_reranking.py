@@ -300,6 +300,17 @@ def test_rows_are_shaped_after_reranking(client: pgbraid.Client) -> None:
         client.search("zebra", rerank=reranker, options={"group_by": 7})
 
 
+def test_what_is_shaped_keeps_the_order_of_the_search_among_equal_scores(client: pgbraid.Client) -> None:
+    """A model that grades gives many the same score, and names say nothing."""
+    client.add_documents({"external_id": f"d{9 - n}", "content": "zebra " + "filler " * n} for n in range(6))
+    equal = Fake(lambda _, texts: [1.0] * len(texts))
+    found = ids(client.search("zebra"))
+    assert found == [f"d{9 - n}" for n in range(6)]
+    assert ids(client.search("zebra", 3, rerank=equal, options={"group_by": "document"})) == found[:3]
+    context = client.assemble_context("zebra", 100_000, 3, rerank=equal)
+    assert [passage.external_id for passage in context] == found[:3]
+
+
 def test_recall_takes_a_reranker(filled: pgbraid.Client) -> None:
     reranker = highest_number()
     results = filled.recall("zebra", rerank=reranker)

@@ -74,6 +74,7 @@ WRONG: dict[str, Callable[[Client], Any]] = {
     "records of NaN": lambda c: c.import_tenant(["NaN"]),
     "records of dicts": lambda c: c.import_tenant([{"a": 1}]),  # type: ignore[list-item]
     "scores": lambda c: c.arrange_results([1], scores="s"),  # type: ignore[arg-type]
+    "scores of a context": lambda c: c.arrange_context([1], scores="s"),  # type: ignore[arg-type]
     "scores of text": lambda c: c.arrange_results([1], scores=["s"]),  # type: ignore[list-item]
     "scores of NaN": lambda c: c.arrange_results([1], scores=[math.nan]),
     "chunk_ids": lambda c: c.arrange_results(["x"], scores=[1.0]),  # type: ignore[list-item]

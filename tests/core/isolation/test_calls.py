@@ -24,6 +24,10 @@ SPECIAL = {
         "braid.abandon_embedding_jobs(:beta_chunks, 'planted', 1, 'small')",
         "braid.abandon_embedding_jobs(:beta_chunks, 'planted', 1, 'small', 'test')",
     ],
+    "arrange_context": [
+        "braid.arrange_context(:beta_chunks, array_fill(1.0::float8, array[cardinality(:beta_chunks)]), "
+        "collection => 'small')",
+    ],
     "arrange_results": [
         "braid.arrange_results(:beta_chunks, array_fill(1.0::float8, array[cardinality(:beta_chunks)]), "
         "collection => 'small')",
@@ -225,7 +229,7 @@ CALLS = {name: SPECIAL.get(name, [example(name)]) for name in API}
 # A chunk of another tenant does not exist.
 REFUSED = {
     **dict.fromkeys(ADMINISTRATIVE, "42501"),
-    **dict.fromkeys(("arrange_results", "explain_score", "highlight", "similar_chunks"), "42704"),
+    **dict.fromkeys(("arrange_context", "arrange_results", "explain_score", "highlight", "similar_chunks"), "42704"),
 }
 # Whose results are those of alpha's part alone; health tells superusers of all.
 COMPARED = (READING | LOGGED) - REFUSED.keys() - {"health"}

@@ -327,6 +327,7 @@ def test_without_a_tenant_nothing_is_found_and_nothing_done(world: World) -> Non
         "highlight(1, 'discount')",
         "facets('{speaker}')",
         "similar_chunks(1)",
+        "arrange_context('{1}', '{1}')",
         "arrange_results('{1}', '{1}')",
         "assemble_context('discount')",
         "similar_documents('doc1')",

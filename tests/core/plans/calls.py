@@ -124,6 +124,9 @@ SPECIAL: dict[str, list[Call]] = {
             '{"context": {"before": 1, "after": 1}}',
         )
     ],
+    "arrange_context": [
+        Call("select braid.arrange_context(%(chunks)s, array_fill(1.0::float8, array[10]), collection => 'docs')")
+    ],
     "abandon_embedding_jobs": [Call("select braid.abandon_embedding_jobs(%(waiting)s, 'why', 1, 'docs')")],
     "assemble_context": [Call("select braid.assemble_context('needle', '[1,0,0]', collection => 'docs')")],
     # Measures how fast a table is that it makes.

@@ -33,6 +33,9 @@ SEARCHES = {
     "scores given": """select count(*) from braid.arrange_results(
       (select array_agg(r.chunk_id) from braid.full_text_search('alpha half', 100) r),
       array_fill(1.0::float8, array[100]), 100)""",
+    "context of scores given": """select count(*) from braid.arrange_context(
+      (select array_agg(r.chunk_id) from braid.full_text_search('alpha half', 100) r),
+      array_fill(1.0::float8, array[100]), 100000, 100)""",
     "context": "select count(*) from braid.assemble_context('alpha half', %(vector)s, 100000, 100)",
     "documents": "select count(*) from braid.list_documents(match_count => 100)",
     "missing token vectors": "select count(*) from braid.missing_token_vectors(100)",

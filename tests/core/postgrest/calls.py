@@ -375,6 +375,10 @@ SPECIAL = {
         lambda caller: {"chunk_ids": [caller.chunk_id], "scores": [0.5], **READ},
         lambda rows, _: [(row["external_id"], row["score"]) for row in rows] == [("doc2", 0.5)],
     ),
+    "arrange_context": Call(
+        lambda caller: {"chunk_ids": [caller.chunk_id], "scores": [0.5], **READ},
+        lambda rows, _: [(row["external_id"], row["score"]) for row in rows] == [("doc2", 0.5)],
+    ),
     "assemble_context": Call({**TEXT, **VECTOR, "match_count": 1}, found("doc2")),
     "upsert_document": Call(
         lambda _: {"external_id": new_name(), "content": "Pelicans.", "embedding": [0, 0, 1], **SMALL},

@@ -43,7 +43,7 @@ def scored(db: Connection) -> tuple[list[int], list[float], list[Row], dict[str,
     scores = [rng.randint(-20, 20) / 4 for _ in rows]
     scored_rows = sorted(
         (replace(row, score=score) for row, score in zip(rows, scores, strict=True)),
-        key=lambda row: (-row.score, row.external_id, row.chunk_index),
+        key=lambda row: -row.score,
     )
     return chunk_ids, scores, scored_rows, chunks
 

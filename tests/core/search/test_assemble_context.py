@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from support.arranged import QUERY, QUERY_VECTOR, fill, plain_rows, search
-from support.arrangement import collapse, merge
+from support.arrangement import Row, collapse, merge
 from support.calls import named, upsert
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
@@ -35,6 +39,14 @@ def assemble(db: Connection, columns: str = COLUMNS, **arguments: Any) -> list[A
 def test_the_passages_are_those_that_fit(db: Connection, sort: str, options: dict[str, Any]) -> None:
     chunks = fill(db)
     rows = plain_rows(db, chunks)
+    for budget, expected in contexts(db, rows, chunks, sort, options):
+        assert assemble(db, token_budget=budget, match_count=20, sort=sort, options=options) == expected
+
+
+def contexts(
+    db: Connection, rows: list[Row], chunks: dict[str, list[dict[str, Any]]], sort: str, options: dict[str, Any]
+) -> Iterator[tuple[int, list[Any]]]:
+    """Budgets of tokens, and which of the passages of 20 rows each has room for."""
     if options.get("collapse"):
         rows = collapse(rows)
     passages = merge(rows, options.get("context", {"before": 0})["before"], 0, 20, lambda key: len(chunks[key]))
@@ -52,16 +64,60 @@ def test_the_passages_are_those_that_fit(db: Connection, sort: str, options: dic
             if total + size <= budget:
                 fitting.append((row.external_id, min(indexes), max(indexes), size, row.score))
                 total += size
-        assert budget < 10**6 or len(fitting) == 20
+        assert budget < 10**6 or len(fitting) == len(passages) > 10
         if sort == "document":
             first = list(dict.fromkeys(passage[0] for passage in fitting))
             fitting.sort(key=lambda passage: (first.index(passage[0]), passage[1]))
-        found = assemble(db, token_budget=budget, match_count=20, sort=sort, options=options)
-        running = 0
-        for number, (row, passage) in enumerate(zip(found, fitting, strict=True), 1):
-            running += passage[3]
-            assert row == (number, *passage[:4], running, passage[4])
-        assert running <= budget
+        totals = accumulate(passage[3] for passage in fitting)
+        yield (
+            budget,
+            [
+                (number, *passage[:4], total, passage[4])
+                for number, (passage, total) in enumerate(zip(fitting, totals, strict=True), 1)
+            ],
+        )
+
+
+@pytest.mark.parametrize("sort", ["score", "document"])
+@pytest.mark.parametrize("options", [{}, {"context": {"before": 1}, "collapse": True}])
+def test_the_passages_of_chunks_scored_elsewhere(db: Connection, sort: str, options: dict[str, Any]) -> None:
+    chunks = fill(db)
+    rows = plain_rows(db, chunks)
+    grades = [float(number * 7 % 4) for number in range(len(rows))]
+    reranked = sorted(
+        (replace(row, score=grade) for row, grade in zip(rows, grades, strict=True)), key=lambda r: -r.score
+    )
+    chunk_ids = [row[0] for row in search(db, "chunk_id")]
+    given = {"match_count": 20, "sort": sort, "collection": "shapes", "options": Jsonb(options)}
+    for budget, expected in contexts(db, reranked, chunks, sort, options):
+        arguments = {"chunk_ids": chunk_ids, "scores": grades, "token_budget": budget, **given}
+        found = db.execute(f"select {COLUMNS} from braid.arrange_context({named(arguments)})", arguments).fetchall()
+        assert found == expected
+    # With the scores of a search it is the context of that search.
+    scores = [row.score for row in rows]
+    arguments = {"chunk_ids": chunk_ids, "scores": scores, "token_budget": 500, **given}
+    found = db.execute(f"select * from braid.arrange_context({named(arguments)})", arguments).fetchall()
+    assert found == assemble(db, "*", token_budget=500, match_count=20, sort=sort, options=options) != []
+
+
+def test_a_context_refuses_what_its_chunks_cannot_have(db: Connection) -> None:
+    fill(db, document_count=3)
+    (chunk_id,) = search(db, "chunk_id")[0]
+    cases: list[tuple[dict[str, Any], str, str]] = [
+        ({"scores": []}, "22023", "scores has 0"),
+        ({"chunk_ids": [-7]}, "42704", "chunk -7"),
+        ({"token_budget": 0}, "22023", "token_budget is 0"),
+        ({"sort": "title"}, "22023", '"title"'),
+        ({"match_count": 0}, "22023", "match_count"),
+        ({"collection": "nothing"}, "42704", "nothing"),
+        ({"options": Jsonb({"cursor": ""})}, "22023", "no pages"),
+        ({"options": Jsonb({"exact": True})}, "22023", "exact has no meaning"),
+    ]
+    for change, state, said in cases:
+        arguments = {"chunk_ids": [chunk_id], "scores": [1.0], "collection": "shapes", **change}
+        with pytest.raises(psycopg.Error) as error:
+            db.execute(f"select * from braid.arrange_context({named(arguments)})", arguments)
+        assert error.value.sqlstate == state and said in str(error.value) and error.value.diag.message_hint
 
 
 def test_a_citation_names_its_source(db: Connection) -> None:

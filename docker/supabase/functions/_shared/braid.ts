@@ -552,6 +552,30 @@ export type Database = {
         }
         Returns: Json
       }
+      arrange_context: {
+        Args: {
+          chunk_ids: number[]
+          collection?: string
+          match_count?: number
+          options?: SearchOptions | null
+          scores: number[]
+          sort?: string
+          token_budget?: number
+        }
+        Returns: {
+          citation: number | null
+          chunk_id: number | null
+          external_id: string | null
+          title: string | null
+          source_uri: string | null
+          passage_start: number | null
+          passage_end: number | null
+          content: string | null
+          token_count: number | null
+          total_tokens: number | null
+          score: number | null
+        }[]
+      }
       arrange_results: {
         Args: {
           chunk_ids: number[]

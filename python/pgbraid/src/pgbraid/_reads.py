@@ -2,6 +2,7 @@
 
 # fmt: off
 READS = frozenset({
+    "arrange_context",
     "arrange_results",
     "assemble_context",
     "choose_configuration",

@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if jsonb_typeof(options) = 'object' and coalesce(options -> 'cursor', 'null') <> 'null' then
-    raise exception 'assemble_context has no pages'
+    raise exception 'a context has no pages'
       using errcode = '22023', hint = 'Leave out the option cursor, and raise match_count and token_budget.';
   elsif options is null or jsonb_typeof(options) = 'object' then
     return '{"context": true}'::jsonb || jsonb_strip_nulls(coalesce(options, '{}'))

@@ -25,7 +25,7 @@ begin
   v_options := braid_store.read_search_options(options);
   v_collection := braid_store.find_collection(collection);
   perform braid_store.check_scored_chunks(v_request.tenant_id, v_collection, chunk_ids, scores),
-          braid_store.refuse_other_options('arrange_results', options, '{arrangement,snippet}',
+          braid_store.refuse_other_options('chunks that have their scores', options, '{arrangement,snippet}',
             'What finds and scores chunks is an option of the search that they come from.');
   v_request.collection := v_collection;
   v_request.options := v_options;
@@ -41,10 +41,11 @@ begin
   select r.*
   from unnest(braid_store.arranged_rows(v_request, braid_store.arrange_candidates(
          v_request,
-         braid_store.order_candidates(v_request.tenant_id, array(
+         array(
            select row(u.chunk_id, u.score, null, null, null, null, null, null, null, null, null, null, null, null)
                     ::braid_store.fused_candidate
-           from unnest(chunk_ids, scores) u (chunk_id, score)))))) r;
+           from unnest(chunk_ids, scores) with ordinality u (chunk_id, score, place)
+           order by u.score desc, u.place)))) r;
 end
 $$;
 

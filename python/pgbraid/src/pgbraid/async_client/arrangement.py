@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
-__all__ = ["arrange_results", "assemble_context", "highlight"]
+__all__ = ["arrange_context", "arrange_results", "assemble_context", "highlight"]
 
 
 async def arrange_results(
@@ -28,8 +28,8 @@ async def arrange_results(
     *,
     options: SearchOptions | Mapping[str, Any] | None = None,
 ) -> SearchResults:
-    """Rows for chunks with scores of your own, such as a reranker's: highest score first, shaped as the options
-    group_by, collapse, diversify, context and cursor of `search` ask for. Maps to
+    """Rows for chunks with scores of your own, such as a reranker's: highest score first, equal scores in the order
+    given, shaped as the options group_by, collapse, diversify, context and cursor of `search` ask for. Maps to
     braid.arrange_results.
 
     Raises InvalidArgumentError, and NotFoundError for a chunk that does not exist.
@@ -47,6 +47,40 @@ async def arrange_results(
         options=optional_json(options, "options"),
     )
     return SearchResults([SearchResult.from_row(row) for row in rows])
+
+
+async def arrange_context(
+    client: AsyncClient,
+    chunk_ids: Sequence[int],
+    scores: Sequence[float],
+    token_budget: int = 2000,
+    limit: int = 50,
+    collection: str = "default",
+    *,
+    sort: Literal["score", "document"] = "score",
+    options: SearchOptions | Mapping[str, Any] | None = None,
+) -> Context:
+    """Return passages for a language model, as `assemble_context` does, of chunks with scores of your own, as
+    `arrange_results` takes them. Maps to braid.arrange_context.
+
+    Raises InvalidArgumentError, and NotFoundError for a chunk that does not exist.
+    """
+    rows = await client._session.json_rows(
+        "arrange_context",
+        """
+        chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], token_budget => %(token_budget)s::int,
+        match_count => %(limit)s::int, sort => %(sort)s::text, collection => %(collection)s::text,
+        options => %(options)s::jsonb
+        """,
+        chunk_ids=as_list(chunk_ids, "chunk_ids"),
+        scores=as_numbers(scores, "scores"),
+        token_budget=token_budget,
+        limit=limit,
+        sort=sort,
+        collection=collection,
+        options=optional_json(options, "options"),
+    )
+    return Context([Passage(**row) for row in rows])
 
 
 async def assemble_context(
@@ -110,7 +144,10 @@ async def assemble_context(
             min_score=min_score,
             match=match,
         )
-        return await reranked.best_passages(client, found, token_budget, limit, sort, collection, shaping)
+        context = await client.arrange_context(
+            *reranked.scored(found), token_budget, limit, collection, sort=sort, options=shaping
+        )
+        return Context(context.passages, found.warnings)
     rows, warnings = await searched(
         client,
         client._session.json_rows,
@@ -136,8 +173,7 @@ async def assemble_context(
         min_score=min_score,
         match=match,
     )
-    passages = sorted((Passage(**row) for row in rows), key=lambda passage: passage.citation)
-    return Context(passages, warnings)
+    return Context([Passage(**row) for row in rows], warnings)
 
 
 async def highlight(

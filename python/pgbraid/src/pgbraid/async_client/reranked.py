@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from pgbraid._threads import in_thread
-from pgbraid.arguments import Mode, optional_json
+from pgbraid.arguments import Mode
 from pgbraid.async_client.queries import RANKING, embedded_text, searched
-from pgbraid.async_client.session import TENANT, parsed
-from pgbraid.contexts import Context, Passage
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
 from pgbraid.results import SearchResult, SearchResults
 
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.vectors import VectorLike
 
-__all__ = ["best_passages", "best_rows", "check_reranking", "shaped_rows", "split_options", "unlogged_search"]
+__all__ = ["best_rows", "check_reranking", "scored", "shaped_rows", "split_options", "unlogged_search"]
 
 
 async def best_rows(
@@ -44,7 +42,7 @@ async def shaped_rows(
     """The `limit` best of rows that are in their order, shaped as `shaping` asks."""
     if not shaping:
         return rows[:limit]
-    ids, scores = _scored(rows)
+    ids, scores = scored(rows)
     shaped = await client.arrange_results(ids, scores, limit, collection, options=shaping)
     return with_shape(rows, shaped)
 
@@ -88,38 +86,7 @@ async def unlogged_search(
     return SearchResults(best.rows, query=query, warnings=[*warnings, *answer["warnings"], *best.warnings])
 
 
-async def best_passages(
-    client: AsyncClient,
-    found: SearchResults,
-    token_budget: int,
-    limit: int,
-    sort: Literal["score", "document"],
-    collection: str,
-    shaping: Mapping[str, Any],
-) -> Context:
-    """Return the passages of rows in the reranker's order that fit into a budget of tokens."""
-    ids, scores = _scored(list(found))
-    rows = await client._session.rows(
-        ("arrange_results", "fit_passages", "passage_options"),
-        f"""
-        select to_jsonb(braid_calls.fit_passages(array(
-          select r from braid.arrange_results(
-            chunk_ids => %(chunk_ids)s::bigint[], scores => %(scores)s::float8[], match_count => %(limit)s::int,
-            collection => %(collection)s::text, options => braid_calls.passage_options(%(options)s::jsonb)) r),
-          %(token_budget)s::int, %(sort)s::text))::text
-        from {TENANT}
-        """,
-        chunk_ids=ids,
-        scores=scores,
-        limit=limit,
-        collection=collection,
-        options=optional_json(shaping, "options"),
-        token_budget=token_budget,
-        sort=sort,
-    )
-    return Context([Passage(**passage) for passage in parsed(rows)], found.warnings)
-
-
-def _scored(rows: list[SearchResult]) -> tuple[list[int], list[float]]:
+def scored(rows: Sequence[SearchResult]) -> tuple[list[int], list[float]]:
+    """Return the chunks of rows and the scores that order them, the reranker's if it gave any."""
     scores = [row.score if row.rerank_score is None else row.rerank_score for row in rows]
     return [row.chunk_id for row in rows], scores

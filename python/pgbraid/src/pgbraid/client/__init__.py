@@ -233,6 +233,7 @@ class Client:
 
     # Made by tools/generate.py: what tells which function of the API it calls. A module is imported when it is used.
     arrange_results = arrangement.arrange_results
+    arrange_context = arrangement.arrange_context
     assemble_context = arrangement.assemble_context
     highlight = arrangement.highlight
     create_collection = collections.create_collection
