@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
 import pgbraid
 from pgbraid.errors import InvalidArgumentError
@@ -116,12 +117,17 @@ def test_what_an_expander_may_give(filled: pgbraid.Client) -> None:
         "old",
     ]
     assert expansions(filled, ["\ud800", "a\0b", "old"]) == ["old"]
-    # They are plain words.
-    assert expansions(filled, ['+"is old" -fox OR data*', "--x", "C++ e-mail"]) == [
-        "is old fox or data",
-        "x",
-        "C++ e-mail",
-    ]
+    # They are plain words, also what is embedded.
+    given = ['+"is  old" -fox OR data*', "C++ e-mail"]
+    assert expansions(filled, given) == ['+"is old" -fox OR data*', "C++ e-mail"]
+    found = filled.search("hen", mode="full_text", expand=lambda _: ["-database"])
+    assert {row.external_id for row in found} == {"both", "database"}
+    found = filled.search("hen", expand=lambda _: ["-database"])
+    asked: list[dict[str, Any]] = [{"text": "hen"}, {"text": "-database", "expansion": True}]
+    for query in asked:
+        query["embedding"] = [float(number) for number in HashEmbedder().embed_query(query["text"])]
+    row = filled.connection.execute("select braid.multi_search(%s) -> 'results'", [Jsonb(asked)]).fetchone()
+    assert row and [one["score"] for one in row[0]] == [one.score for one in found]
     assert len(expansions(filled, [f"word {i}" for i in range(99)])) == 15
 
 

@@ -110,6 +110,30 @@ def test_the_other_columns_are_of_the_query_that_counts_most(
         assert both == {key: value for key, value in alone.items() if key != "score"}
 
 
+def test_an_expansion_is_plain_words_and_counts_half(filled: Connection) -> None:
+    texts = ["database", '-PostgreSQL "old fox" OR hen*', "addresses"]
+    expansions = [{"text": texts[1], "expansion": True}, {"text": texts[2], "expansion": True, "weight": 2}]
+    plain: list[dict[str, Any]] = [{"text": texts[1], "weight": 0.5}, {"text": texts[2], "weight": 2}]
+    expected: dict[str, float] = {}
+    plain.insert(0, {"text": texts[0]})
+    for options, query in zip((None, {"operators": False}, None), plain, strict=True):
+        for rank, row in enumerate(single(filled, query, options=options), 1):
+            name = row["external_id"]
+            expected[name] = expected.get(name, 0) + float(query.get("weight", 1)) / (60 + rank)
+    found = multi(filled, [texts[0], *expansions])
+    assert {row["external_id"]: row["score"] for row in found["results"]} == expected
+    assert expected.keys() == TEXTS.keys()
+    assert [(stats["text"], stats["weight"]) for stats in found["stats"]["queries"]] == [
+        (texts[0], 1),
+        (texts[1], 0.5),
+        (texts[2], 2),
+    ]
+    # As a query of its own it demands and excludes.
+    assert "postgres" not in {row["external_id"] for row in multi(filled, [texts[1]])["results"]}
+    asked = {"text": texts[1], "expansion": False}
+    assert multi(filled, [asked])["results"] == multi(filled, [texts[1]])["results"]
+
+
 def test_topics_are_found_together(filled: Connection) -> None:
     found = multi(filled, ["database", "PostgreSQL"])["results"]
     assert [row["external_id"] for row in found] == ["both", "database", "postgres"]
@@ -176,6 +200,7 @@ def test_it_reads_only(filled: Connection) -> None:
         ([{"text": 7}], {}, "query 1: text is 7"),
         ([{"txt": "a"}], {}, "query 1: txt is "),
         (["a", {"text": "b", "weight": 0}], {}, "query 2: weight is 0"),
+        (["a", {"text": "b", "expansion": 1}], {}, "query 2: expansion is 1"),
         (["a", {"embedding": ["x"]}], {}, "query 2: embedding is no vector"),
         (["a", {"embedding": [1, 2]}], {}, "query 2: query_embedding has 2 dimensions"),
         (["a", ""], {}, "query 2: query_text and query_embedding are both empty"),

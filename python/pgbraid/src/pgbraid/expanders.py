@@ -9,7 +9,6 @@ from typing import Any, Protocol
 
 from pgbraid._chat import CHAT_URL, ChatService, response_format
 from pgbraid.errors import InvalidArgumentError, PgbraidError
-from pgbraid.query_text import plain_words
 
 __all__ = ["ChatExpander", "Expander", "ExpansionError", "expanded"]
 
@@ -97,8 +96,8 @@ def _queries_in(content: str) -> list[str] | None:
 
 
 def expanded(expander: Expander | Callable[[str], Iterable[str]], query: str) -> tuple[list[str], str | None]:
-    """The further queries, as plain words, each once and none of them the query itself; and why there are none, if the
-    expander failed. What the database cannot take is left out. Raises InvalidArgumentError for what is no expander."""
+    """Return the further queries, each once and none of them the query itself; and why there are none, if the expander
+    failed. What the database cannot take is left out. Raises InvalidArgumentError for what is no expander."""
     ask = getattr(expander, "expand", expander)
     if isinstance(expander, type) or not callable(ask):
         raise InvalidArgumentError(
@@ -114,7 +113,7 @@ def expanded(expander: Expander | Callable[[str], Iterable[str]], query: str) ->
         texts = list(islice(given, MOST_READ))
         if not all(isinstance(one, str) for one in texts):
             raise ExpansionError("the expander gave no list of texts")
-        further = dict.fromkeys(plain_words(one) for one in texts if _can_be_sent(one))
+        further = dict.fromkeys(" ".join(one.split()) for one in texts if _can_be_sent(one))
     except Exception as error:
         message = getattr(error, "message", None) or f"{type(error).__name__}: {error}"
         return [], "; ".join(filter(None, (str(message), getattr(error, "hint", None))))

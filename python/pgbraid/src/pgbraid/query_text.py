@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-__all__ = ["is_plain", "plain_words"]
+__all__ = ["is_plain"]
 
 _QUOTES = '"\u201c\u201d\u201e'
 
@@ -16,9 +16,3 @@ def is_plain(query: str) -> bool:
         and all(word[0].isalnum() and word != "OR" and not word.endswith("*") for word in words)
         and not any(quote in query for quote in _QUOTES)
     )
-
-
-def plain_words(text: str) -> str:
-    """Return a text without what the query language would take as operators."""
-    words = (word.lstrip("+-").rstrip("*") for word in text.translate(dict.fromkeys(map(ord, _QUOTES), " ")).split())
-    return " ".join("or" if word == "OR" else word for word in words if word)

@@ -1,5 +1,5 @@
 create or replace function braid_store.read_queries(queries jsonb)
-returns table (place int, query_text text, query_embedding @vector@.vector, weight float8)
+returns table (place int, query_text text, query_embedding @vector@.vector, weight float8, is_expansion boolean)
 language plpgsql
 immutable
 parallel unsafe
@@ -9,6 +9,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most constant int := 16;
+  -- A program guesses; what was asked counts for more.
+  c_expansion_weight constant float8 := 0.5;
   v_query jsonb;
   v_wrong record;
 begin
@@ -35,21 +37,24 @@ begin
     left join (values
       ('text', 'Give a text.'),
       ('embedding', 'Give an array of numbers, as many as the collection has dimensions.'),
-      ('weight', 'Use a number from 1e-9 to 1e9, usually 1.')
+      ('weight', 'Use a number from 1e-9 to 1e9, usually 1.'),
+      ('expansion', 'Give true for a query that a program made of another one.')
     ) k (name, hint) on k.name = o.key
     where case o.key
             when 'text' then jsonb_typeof(o.value) = 'string'
             when 'embedding' then jsonb_typeof(o.value) in ('array', 'string')
             when 'weight' then braid_store.is_number(o.value, 1e-9, 1e9)
+            when 'expansion' then jsonb_typeof(o.value) = 'boolean'
           end is not true
     order by o.key
     limit 1;
     if found then
       raise exception 'query %: % is %', place, left(v_wrong.key, 100), v_wrong.value
-        using errcode = '22023', hint = coalesce(v_wrong.hint, 'Its keys are: text, embedding, weight.');
+        using errcode = '22023', hint = coalesce(v_wrong.hint, 'Its keys are: text, embedding, weight, expansion.');
     end if;
     query_text := v_query ->> 'text';
-    weight := coalesce((v_query ->> 'weight')::float8, 1);
+    is_expansion := coalesce((v_query ->> 'expansion')::boolean, false);
+    weight := coalesce((v_query ->> 'weight')::float8, case when is_expansion then c_expansion_weight else 1 end);
     begin
       query_embedding := v_query ->> 'embedding';
     exception when data_exception or program_limit_exceeded then

@@ -96,7 +96,8 @@ begin
         match_count => v_row_count, full_text_weight => full_text_weight,
         semantic_weight => semantic_weight, filters => filters, collection => collection, fusion => fusion, rrf_k => rrf_k,
         candidate_count => candidate_count, min_score => min_score, match => match,
-        options => options - array(select jsonb_object_keys(v_shaping)), is_reported => true);
+        options => case when v_query.is_expansion then coalesce(options, '{}') || '{"operators": false}' else options end
+                   - array(select jsonb_object_keys(v_shaping)), is_reported => true);
       v_has_more := v_has_more or cardinality(v_found.results) >= v_row_count;
       v_rows := v_rows || v_found.results;
       v_places := v_places || array_fill(v_place, array[cardinality(v_found.results)]);

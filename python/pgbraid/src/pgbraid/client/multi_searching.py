@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["multi_search", "searched_together"]
 
-# An expander guesses; what was asked counts for more.
-EXPANSION_WEIGHT = 0.5
-MOST_QUERIES = 16
-
 
 def multi_search(
     client: Client,
@@ -47,7 +43,7 @@ def multi_search(
     queries and for `expand`.
 
     Rows are ordered by the sum of weight / (60 + rank) over the queries; their `query_ranks` say where each query has
-    them. What `expand` adds has the weight 0.5. `limit` is at most 1,000. The rest is as in `search`.
+    them. What `expand` adds has half the weight. `limit` is at most 1,000. The rest is as in `search`.
 
     Raises InvalidArgumentError, DimensionMismatchError, NotFoundError.
     """
@@ -60,7 +56,6 @@ def multi_search(
         raise InvalidArgumentError(
             f"query is {queries!r}"[:200], hint="give a text, or a list of texts that are not empty", sqlstate="22023"
         )
-    weights = [1.0] * len(texts)
     unexpanded: str | None = None
     count = len(texts)
     if expand is not None:
@@ -71,15 +66,13 @@ def multi_search(
                 sqlstate="22023",
             )
         further, unexpanded = expanded(expand, texts[0])
-        further = further[: MOST_QUERIES - count]
         texts += further
-        weights += [EXPANSION_WEIGHT] * len(further)
     while True:
         warnings: list[dict[str, Any]] = []
         if unexpanded is not None:
             message = f"searched for the query alone; {unexpanded}"
             warnings.append({"code": "expansion_unavailable", "message": message})
-        asked, model = _embedded(client, texts, weights, count, mode, collection, options, warnings)
+        asked, model = _embedded(client, texts, count, mode, collection, options, warnings)
         try:
             (answer,) = client._session.json(
                 "logged_multi_search",
@@ -142,7 +135,6 @@ def searched_together(
 def _embedded(
     client: Client,
     texts: list[str],
-    weights: list[float],
     count: int,
     mode: Mode,
     collection: str,
@@ -154,15 +146,17 @@ def _embedded(
     asked: list[dict[str, Any]] = []
     model: str | None = None
     fails = False
-    for number, (text, weight) in enumerate(zip(texts, weights, strict=True)):
-        query: dict[str, Any] = {"weight": weight}
+    for number, text in enumerate(texts):
+        is_expansion = number >= count
+        query: dict[str, Any] = {"expansion": True} if is_expansion else {}
         if mode != "semantic":
             query["text"] = text
         if mode != "full_text" and not fails:
             try:
-                vector, found, _ = embed_query(client, text, collection, options, warnings)
+                read = {"operators": False} if is_expansion else options
+                vector, found, _ = embed_query(client, text, collection, read, warnings)
             except EmbeddingError as error:
-                if mode == "semantic" and number < count:
+                if mode == "semantic" and not is_expansion:
                     raise
                 fails = True  # once is enough
                 done = "searched by full text only" if mode != "semantic" else "searched without further queries"
@@ -172,7 +166,7 @@ def _embedded(
                 model = found or model
                 if vector is not None:
                     query["embedding"] = vector.to_list()
-        if number < count or len(query) > 1:
+        if not is_expansion or len(query) > 1:
             asked.append(query)
     unique = {(warning["code"], warning["message"]): warning for warning in warnings}
     warnings[:] = unique.values()
