@@ -10,7 +10,7 @@ import pytest
 from pgbraid.async_client.nodes import node_addresses
 from pgbraid.errors import InvalidArgumentError
 from pgbraid.install.resources import resources
-from pgbraid_tools.cluster.tables import DEFINITIONS, FORM, OF_NODES, OF_TENANTS
+from pgbraid_tools.cluster.tables import FORM, tables_of
 
 Connection = psycopg.Connection[Any]
 
@@ -23,8 +23,9 @@ def test_each_table_is_the_same_everywhere_or_of_tenants_or_of_nodes(db: Connect
             " and relname !~ '^(_yoyo|yoyo|vectors_|search_log_[0-9])' order by 1"
         )
     ]
-    assert sorted(tables) == sorted((*DEFINITIONS, *OF_NODES, *OF_TENANTS[:-1]))
-    assert OF_TENANTS[:2] == ("documents", "chunks") and OF_TENANTS[-1] == "tenant_locks"
+    found = tables_of(db)
+    assert sorted(tables) == sorted((*found.definitions, *found.of_nodes, *found.of_tenants[:-1]))
+    assert found.of_tenants[:2] == ("documents", "chunks") and found.of_tenants[-1] == "tenant_locks"
 
 
 def test_tables_of_tenants_can_be_partitioned_by_tenant(db: Connection) -> None:
@@ -32,13 +33,13 @@ def test_tables_of_tenants_can_be_partitioned_by_tenant(db: Connection) -> None:
         "select c.relname, i.indexrelid::regclass::text from pg_index i join pg_class c on c.oid = i.indrelid"
         " where c.relname = any(%s) and i.indisunique and not exists (select from pg_attribute a"
         "   where a.attrelid = c.oid and a.attnum = any(i.indkey) and a.attname = 'tenant_id')",
-        (list(OF_TENANTS),),
+        (list(tables_of(db).of_tenants),),
     ).fetchall()
     assert without == []
     keyless = db.execute(
         "select c.relname from pg_class c where c.relname = any(%s) and c.relkind = 'r' and not exists"
         " (select from pg_index i where i.indrelid = c.oid and i.indisprimary)",
-        ([*OF_TENANTS, *DEFINITIONS],),
+        ([*tables_of(db).of_tenants, *tables_of(db).definitions],),
     ).fetchall()
     assert keyless == []
 

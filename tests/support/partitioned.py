@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from pgbraid.install import install
 from pgbraid.install.installer import run_part
+from pgbraid.install.resources import resources
 from pgbraid.install.roles import database_roles
 from pgbraid.install.session import installer_session
-from pgbraid_tools.cluster.tables import OF_TENANTS, SHARDS, schema_of, without_statistics
+from pgbraid_tools.cluster.tables import SHARDS, placed, schema_of, without_statistics
 from pgbraid_tools.cluster.workers import make_partitioned
 
 PARTITIONS = 3
@@ -23,7 +26,8 @@ def install_partitioned(dsn: str) -> None:
             " function 1 pg_catalog.hashint4(int4), function 2 pg_catalog.hashint4extended(int4, int8)".encode()
         )
         roles = database_roles(connection)
-        for table in OF_TENANTS:
+        manifests = map(json.loads, resources().parts.values())
+        for table in placed(manifest.get("tables", {}) for manifest in manifests).of_tenants:
             make_partitioned(connection, table, roles)
             parent = f"{schema_of(table)}.{table}"
             for number in range(PARTITIONS):

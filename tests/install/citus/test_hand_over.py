@@ -13,7 +13,7 @@ import pgbraid
 from pgbraid.cli import main
 from pgbraid.errors import NotSupportedError
 from pgbraid_tools.cluster import distribute, forget_handed_over
-from pgbraid_tools.cluster.tables import DEFINITIONS
+from pgbraid_tools.cluster.tables import tables_of
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_definitions_are_plain_tables_with_the_same_rows(own: Cluster) -> None:
         def rows(db: psycopg.Connection[tuple[object, ...]]) -> dict[str, list[tuple[object, ...]]]:
             return {
                 table: db.execute(f"select t::text from braid_store.{table} t order by 1".encode()).fetchall()
-                for table in DEFINITIONS
+                for table in tables_of(db).definitions
             }
 
         expected = rows(db)

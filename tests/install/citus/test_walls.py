@@ -11,7 +11,7 @@ from install.citus.conftest import TENANTS, Cluster
 from psycopg.conninfo import make_conninfo
 
 import pgbraid
-from pgbraid_tools.cluster.tables import OF_TENANTS
+from pgbraid_tools.cluster.tables import tables_of
 
 # Rows, a search, a write, and what lies below.
 RIGHTS = """
@@ -97,11 +97,12 @@ def test_checks_of_tables_hold_on_every_node(cluster: Cluster) -> None:
         " where c.relnamespace = 'braid_store'::regnamespace and o.contype = 'c' and c.relname = any(%s) order by 1, 2"
     )
     with psycopg.connect(cluster.plain) as db:
-        expected = db.execute(query, (list(OF_TENANTS),)).fetchall()
+        of_tenants = list(tables_of(db).of_tenants)
+        expected = db.execute(query, (of_tenants,)).fetchall()
     assert len(expected) > 10
     for node in cluster.workers.values():
         with psycopg.connect(node) as db:
-            assert db.execute(query, (list(OF_TENANTS),)).fetchall() == expected
+            assert db.execute(query, (of_tenants,)).fetchall() == expected
 
 
 def test_a_login_asks_about_no_tenant_but_its_own(cluster: Cluster, login: str) -> None:
@@ -121,8 +122,9 @@ def test_no_node_has_statistics_of_tenants(cluster: Cluster) -> None:
         " where c.relnamespace = 'braid_shards'::regnamespace and p.relname = any(%s) and p.relkind = 'p'"
         " and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and a.attstattarget is distinct from 0"
     )
-    # These have none of it on a single server either.
-    tables = [table for table in OF_TENANTS if table != "tenant_locks"]
+    with psycopg.connect(cluster.plain) as db:
+        # Locks have none of it on a single server either.
+        tables = [table for table in tables_of(db).of_tenants if table != "tenant_locks"]
     for node in cluster.workers.values():
         with psycopg.connect(node) as db:
             assert db.execute(query, (tables,)).fetchall() == []

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 
 from pgbraid.errors import ConflictError, InstallationError, NotInstalledError, NotSupportedError
 from pgbraid.install.session import Notify, lock_installation, set_timeout
-from pgbraid.install.state import Connection, read_installation
+from pgbraid.install.state import Connection, exists, read_installation
 from pgbraid_tools.cluster.tables import (
-    DEFINITIONS,
-    OF_TENANTS,
+    ROOT,
     SHARDS,
+    Tables,
     apply_form,
     columns_of,
     count_rows,
     keys_of,
     schema_of,
+    tables_of,
     without_statistics,
 )
 
@@ -43,7 +44,9 @@ def refuse_what_cannot_be(coordinator: Connection, is_begun: bool) -> None:
         ("select from braid_store.dropped_tenants union all select from braid_store.dropped_collections union all"
          " select from braid_store.dropped_spaces", "rows of what was dropped are left", "run: pgbraid maintain"),
     ):  # fmt: skip
-        if coordinator.execute(query.encode() + b" limit 1").fetchone() is not None:
+        # Without a part there is no table of it.
+        table = query.split()[2]
+        if exists(coordinator, table) and coordinator.execute(query.encode() + b" limit 1").fetchone() is not None:
             raise NotSupportedError(what, hint=hint)
 
 
@@ -79,8 +82,9 @@ def distribute_tables(connection: Connection, shard_count: int, notify: Notify) 
     dissolve(connection)
     connection.execute("select set_config('citus.enable_local_reference_table_foreign_keys', 'off', true)")
     connection.execute(f"create schema {SHARDS}".encode())
-    for table in (*DEFINITIONS, *OF_TENANTS):
-        _create_distributed(connection, table, shard_count)
+    tables = tables_of(connection)
+    for table in (*tables.definitions, *tables.of_tenants):
+        _create_distributed(connection, table, tables, shard_count)
         columns = columns_of(connection, f"{schema_of(table)}.{table}")
         connection.execute(
             f"insert into {SHARDS}.{table} ({columns}) select {columns} from {schema_of(table)}.{table}".encode()
@@ -90,15 +94,13 @@ def distribute_tables(connection: Connection, shard_count: int, notify: Notify) 
     if after != before:
         different = [name for name, count in before.items() if after[name] != count]
         raise InstallationError(f"rows were lost of: {', '.join(different)}", hint="nothing has been changed")
-    connection.execute(
-        ("truncate " + ", ".join(f"{schema_of(table)}.{table}" for table in OF_TENANTS if table != "tenant_locks")
-         + ", braid_store.due_parts").encode()
-    )  # fmt: skip
+    names = [f"{schema_of(table)}.{table}" for table in tables.of_tenants if table != "tenant_locks"]
+    connection.execute(f"truncate {', '.join(names)}, braid_store.due_parts".encode())
     apply_form(connection)
     return before
 
 
-def _create_distributed(connection: Connection, table: str, shard_count: int) -> None:
+def _create_distributed(connection: Connection, table: str, tables: Tables, shard_count: int) -> None:
     source, target = f"{schema_of(table)}.{table}", f"{SHARDS}.{table}"
     options = connection.execute(
         "select array_to_string(reloptions, ', ') from pg_catalog.pg_class where oid = %s::regclass", (source,)
@@ -115,9 +117,9 @@ def _create_distributed(connection: Connection, table: str, shard_count: int) ->
         connection.execute((index % target).encode())
     without_statistics(connection, source, target)
     connection.execute("select set_config('citus.enable_ddl_propagation', 'on', true)")
-    if table in DEFINITIONS:
+    if table in tables.definitions:
         connection.execute("select create_reference_table(%s)", (target,))
-    elif table == OF_TENANTS[0]:
+    elif table == ROOT:
         connection.execute(
             "select create_distributed_table(%s, 'tenant_id', colocate_with => 'none', shard_count => %s)",
             (target, shard_count),
@@ -125,7 +127,7 @@ def _create_distributed(connection: Connection, table: str, shard_count: int) ->
     else:
         connection.execute(
             "select create_distributed_table(%s, 'tenant_id', colocate_with => %s)",
-            (target, f"{SHARDS}.{OF_TENANTS[0]}"),
+            (target, f"{SHARDS}.{ROOT}"),
         )
     if table == "chunks":
         connection.execute(

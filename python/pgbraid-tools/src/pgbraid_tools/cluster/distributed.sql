@@ -311,11 +311,14 @@ begin
 end
 $$;
 
-create or replace trigger refuse_feature before insert on braid_store.synced_tables for each row
-  execute function braid_shards.refuse_feature();
+-- Each where its part is installed.
 do $$
 begin
-  if (select l.groupid from pg_dist_local_group l) = 0 then
+  if to_regclass('braid_store.synced_tables') is not null then
+    create or replace trigger refuse_feature before insert on braid_store.synced_tables for each row
+      execute function braid_shards.refuse_feature();
+  end if;
+  if to_regclass('braid_store.model_migrations') is not null and (select l.groupid from pg_dist_local_group l) = 0 then
     create or replace trigger refuse_feature before insert on braid_store.model_migrations for each row
       execute function braid_shards.refuse_feature();
   end if;

@@ -29,7 +29,6 @@ from pgbraid_tools.cluster.nodes import (
     one_at_a_time,
 )
 from pgbraid_tools.cluster.tables import (
-    OF_TENANTS,
     SHARDS,
     apply_form,
     count_rows,
@@ -37,6 +36,7 @@ from pgbraid_tools.cluster.tables import (
     placements,
     places,
     schema_of,
+    tables_of,
 )
 from pgbraid_tools.cluster.workers import bring_up, rescue, serve
 
@@ -107,7 +107,7 @@ def distribute(
         for node in nodes:
             if steps.begin(f"{node.name}: install, with its shards as partitions"):
                 with cluster_session(node.dsn(dsn)) as worker:
-                    bring_up(worker, places(coordinator), notify)
+                    bring_up(worker, places(coordinator), tables_of(coordinator), notify)
         if is_begun and steps.begin("all nodes: bring vectors along that Citus' own moves have left behind"):
             _rescue(dsn, nodes)
         if steps.begin("all nodes: count rows, and let calls in"):
@@ -138,7 +138,7 @@ def _rescue(dsn: str, nodes: Sequence[Node]) -> None:
 
 
 def _count(dsn: str, coordinator: Connection, nodes: Sequence[Node], report: DistributionReport) -> None:
-    report.rows_after = dict.fromkeys(OF_TENANTS, 0)
+    report.rows_after = dict.fromkeys(tables_of(coordinator).of_tenants, 0)
     is_used = False
     for node in nodes:
         with cluster_session(node.dsn(dsn)) as worker:

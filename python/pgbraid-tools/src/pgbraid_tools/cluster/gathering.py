@@ -8,8 +8,6 @@ from pgbraid.install.state import Connection
 from pgbraid_tools.cluster.coordinator import dissolve
 from pgbraid_tools.cluster.nodes import SCHEMAS, cluster_session, find_nodes, one_at_a_time, refuse_foreign
 from pgbraid_tools.cluster.tables import (
-    DEFINITIONS,
-    OF_TENANTS,
     SHARDS,
     advance_ids,
     columns_of,
@@ -18,6 +16,7 @@ from pgbraid_tools.cluster.tables import (
     is_distributed,
     placements,
     schema_of,
+    tables_of,
 )
 
 
@@ -95,7 +94,8 @@ def _take_back(coordinator: Connection, notify: Notify) -> dict[str, int]:
     lock_installation(coordinator, notify)
     set_timeout(coordinator, "60s")
     coordinator.execute("lock table braid_store.tenants in access exclusive mode")
-    for table in (*DEFINITIONS, "tenant_locks"):
+    tables = tables_of(coordinator)
+    for table in (*tables.definitions, "tenant_locks"):
         coordinator.execute(f"drop trigger if exists mirror on {schema_of(table)}.{table}".encode())
     for table in ("dropped_tenants", "dropped_collections", "due_collections"):
         coordinator.execute(f"drop trigger if exists hand_over on braid_store.{table}".encode())
@@ -110,7 +110,7 @@ def _take_back(coordinator: Connection, notify: Notify) -> dict[str, int]:
         " where h.kind = 'dropped_collections' on conflict do nothing".encode()
     )
     # The coordinator has kept its own locks.
-    for table in OF_TENANTS[:-1]:
+    for table in tables.of_tenants[:-1]:
         name = f"{schema_of(table)}.{table}"
         columns = columns_of(coordinator, name)
         coordinator.execute(

@@ -9,7 +9,7 @@ from psycopg import Rollback
 
 from pgbraid.install.state import Connection
 from pgbraid_tools.cluster.nodes import cluster_session, find_nodes, one_at_a_time
-from pgbraid_tools.cluster.tables import OF_TENANTS, SHARDS, Places, group_of, is_distributed, places
+from pgbraid_tools.cluster.tables import ROOT, SHARDS, Places, group_of, is_distributed, places
 
 # Rows of what was dropped may be there until maintain() has done away with the note.
 DONE = f"""
@@ -50,7 +50,7 @@ def forget_handed_over(dsn: str) -> int:
 
 def _has_its_shards(worker: Connection, places: Places) -> bool:
     group = group_of(worker)
-    return _ids(worker, SERVED) == {remainder for remainder, _, at in places[OF_TENANTS[0]] if at == group}
+    return _ids(worker, SERVED) == {remainder for remainder, _, at in places[ROOT] if at == group}
 
 
 def _ids(connection: Connection, query: str) -> set[Any]:

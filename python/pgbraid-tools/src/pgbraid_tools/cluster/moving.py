@@ -12,7 +12,7 @@ from pgbraid.install.session import Notify
 from pgbraid.install.state import Connection
 from pgbraid_tools.cluster.coordinator import dissolve
 from pgbraid_tools.cluster.nodes import Node, cluster_session, find_nodes, one_at_a_time
-from pgbraid_tools.cluster.tables import OF_TENANTS, SHARDS, is_distributed, places
+from pgbraid_tools.cluster.tables import ROOT, SHARDS, is_distributed, places
 from pgbraid_tools.cluster.workers import attach, serve
 
 # How long a move waits for those that have written.
@@ -74,7 +74,7 @@ def move_shard(
     with cluster_session(target.dsn(dsn)) as new:
         if not is_distributed(new):
             raise InstallationError(f"{target.name} has no pgbraid yet", hint="run: pgbraid distribute")
-    (shard_id,) = [found for remainder, found, _ in places(coordinator)[OF_TENANTS[0]] if remainder == shard]
+    (shard_id,) = [found for remainder, found, _ in places(coordinator)[ROOT] if remainder == shard]
     with cluster_session(source.dsn(dsn)) as keeper, cluster_session(source.dsn(dsn)) as old:
         ids = [row[0] for row in old.execute("select id from braid_store.tenants where key = any(%s)", (list(keys),))]
         with keeper.transaction():

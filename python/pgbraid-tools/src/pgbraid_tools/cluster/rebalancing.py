@@ -9,7 +9,7 @@ from pgbraid.install.session import Notify
 from pgbraid.install.state import Connection
 from pgbraid_tools.cluster.moving import MoveReport, move_shard, nodes_of_tenants
 from pgbraid_tools.cluster.nodes import Node, cluster_session, find_nodes, one_at_a_time
-from pgbraid_tools.cluster.tables import OF_TENANTS, SHARDS, is_distributed, places
+from pgbraid_tools.cluster.tables import ROOT, SHARDS, is_distributed, places
 
 PLAN = """
 select p.shardid, p.sourcename || ':' || p.sourceport, p.targetname || ':' || p.targetport
@@ -46,8 +46,8 @@ Moves = list[tuple[int, str, str]]
 
 
 def _balanced(coordinator: Connection) -> Moves:
-    shards = {shard_id: remainder for remainder, shard_id, _ in places(coordinator)[OF_TENANTS[0]]}
-    plan = coordinator.execute(PLAN.encode(), (f"{SHARDS}.{OF_TENANTS[0]}",))
+    shards = {shard_id: remainder for remainder, shard_id, _ in places(coordinator)[ROOT]}
+    plan = coordinator.execute(PLAN.encode(), (f"{SHARDS}.{ROOT}",))
     # Colocated tables have rows of their own in it.
     return [(shards[shard_id], source, target) for shard_id, source, target in plan if shard_id in shards]
 
@@ -58,7 +58,7 @@ def _drained(coordinator: Connection, nodes: dict[str, Node], drain: str) -> Mov
         raise InvalidArgumentError(
             f"{drain} is no node with shards that others could take", hint=f"the nodes are: {others}", sqlstate="22023"
         )
-    at = {remainder: group for remainder, _, group in places(coordinator)[OF_TENANTS[0]]}
+    at = {remainder: group for remainder, _, group in places(coordinator)[ROOT]}
     counts = Counter({node.group: 0 for node in nodes.values() if node.name != drain})
     counts.update(group for group in at.values() if group in counts)
     names = {node.group: node.name for node in nodes.values()}

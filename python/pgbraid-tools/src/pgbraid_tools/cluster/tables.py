@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +17,43 @@ FOLDER = Path(__file__).parent
 SHARDS = "braid_shards"
 
 
-def _placed() -> dict[str, tuple[str, ...]]:
-    """Return the tables by their place, as the manifests say: where they say nothing, their policy decides."""
+@dataclass(frozen=True)
+class Tables:
+    """The tables of an installation by their place.
+
+    Definitions are the same on every node, and changed at the coordinator only. All rows of a tenant are on one node;
+    documents come first, as chunks refer to them, and tenant_locks last. Each node has tables about its own work: what
+    is due, sizes, the log of its searches, indexes of vectors.
+    """
+
+    definitions: tuple[str, ...]
+    of_tenants: tuple[str, ...]
+    of_nodes: tuple[str, ...]
+
+
+# The table of tenants with which all others are colocated.
+ROOT = "documents"
+
+
+def tables_of(connection: Connection) -> Tables:
+    """Return the tables of the core and of the parts that are installed."""
+    rows = connection.execute("select manifest -> 'tables' from braid_store.parts order by place").fetchall()
+    return placed([tables or {} for (tables,) in rows])
+
+
+def placed(manifests: Iterable[Mapping[str, Mapping[str, str]]]) -> Tables:
+    """Return tables by their place, as the manifests of the core and of parts say: where they say nothing, the policy
+    of the table decides."""
     places = {"definition": "definition", "owner": "node", "tenant": "tenant"}
     found: dict[str, list[str]] = {place: [] for place in places.values()}
-    for manifest in resources().parts.values():
-        for table, facts in json.loads(manifest).get("tables", {}).items():
+    for tables in manifests:
+        # jsonb has an order of its own.
+        for table in sorted(tables, key=lambda name: (name != ROOT, name != "chunks", name)):
+            facts = tables[table]
             found[facts.get("cluster") or places[facts.get("policy", "tenant")]].append(table)
-    return {place: tuple(tables) for place, tables in found.items()}
+    return Tables(tuple(found["definition"]), (*found["tenant"], "tenant_locks"), tuple(found["node"]))
 
 
-# Definitions are the same on every node, and changed at the coordinator only. All rows of a tenant are on one node;
-# documents come first, as chunks refer to them. Each node has tables about its own work: what is due, sizes, the log of
-# its searches, indexes of vectors.
-DEFINITIONS = _placed()["definition"]
-OF_TENANTS = (*_placed()["tenant"], "tenant_locks")
-OF_NODES = _placed()["node"]
 PLACEMENTS = """
 select rank() over (order by s.shardminvalue::int)::int - 1 as remainder, s.shardid, p.groupid
 from pg_catalog.pg_dist_shard s
@@ -60,7 +82,7 @@ def is_copy(connection: Connection) -> bool:
         return False
     if not exists(connection, "pg_catalog.pg_dist_partition"):
         return True
-    query = f"select from pg_catalog.pg_dist_partition where logicalrelid = '{SHARDS}.{OF_TENANTS[0]}'::regclass"
+    query = f"select from pg_catalog.pg_dist_partition where logicalrelid = '{SHARDS}.{ROOT}'::regclass"
     return connection.execute(query.encode()).fetchone() is None
 
 
@@ -70,7 +92,7 @@ def schema_of(table: str) -> str:
 
 def count_rows(connection: Connection, schema_of: Any) -> dict[str, int]:
     counts = {}
-    for table in OF_TENANTS:
+    for table in tables_of(connection).of_tenants:
         row = connection.execute(f"select count(*) from {schema_of(table)}.{table}".encode()).fetchone()
         assert row is not None
         counts[table] = row[0]
@@ -114,14 +136,15 @@ def columns_of(connection: Connection, table: str) -> str:
 
 
 def placements(connection: Connection) -> list[tuple[int, int, int]]:
-    return connection.execute(PLACEMENTS, (f"{SHARDS}.{OF_TENANTS[0]}",)).fetchall()
+    return connection.execute(PLACEMENTS, (f"{SHARDS}.{ROOT}",)).fetchall()
 
 
 def places(coordinator: Connection) -> Places:
     """Remainder, shard and group, of each table."""
+    tables = tables_of(coordinator)
     return {
         table: coordinator.execute(PLACEMENTS, (f"{SHARDS}.{table}",)).fetchall()
-        for table in (*DEFINITIONS, *OF_TENANTS)
+        for table in (*tables.definitions, *tables.of_tenants)
     }
 
 
@@ -163,11 +186,12 @@ def apply_form(connection: Connection) -> None:
             (remainder, shard_id),
         )
     if group_of(connection) == 0:
-        rows = [table for table in OF_TENANTS if schema_of(table) == "braid_store"]
+        tables = tables_of(connection)
+        rows = [table for table in tables.of_tenants if schema_of(table) == "braid_store"]
         connection.execute(
             fill(
                 FOLDER / "mirrored.sql",
-                definitions="{" + ",".join(DEFINITIONS) + "}",
+                definitions="{" + ",".join(tables.definitions) + "}",
                 of_tenants="{" + ",".join(rows) + "}",
             ).encode()
         )

@@ -13,10 +13,10 @@ from pgbraid.install.session import Notify, in_transaction, lock_installation
 from pgbraid.install.state import Connection, exists
 from pgbraid_tools.cluster.nodes import SCHEMAS
 from pgbraid_tools.cluster.tables import (
-    DEFINITIONS,
-    OF_TENANTS,
+    ROOT,
     SHARDS,
     Places,
+    Tables,
     advance_ids,
     apply_form,
     apply_support,
@@ -24,11 +24,12 @@ from pgbraid_tools.cluster.tables import (
     group_of,
     keys_of,
     schema_of,
+    tables_of,
     without_statistics,
 )
 
 
-def bring_up(worker: Connection, places: Places, notify: Notify) -> None:
+def bring_up(worker: Connection, places: Places, tables: Tables, notify: Notify) -> None:
     """Install on a worker, or upgrade, and make its shards partitions."""
     from pgbraid.install.installer import run_part
 
@@ -41,16 +42,16 @@ def bring_up(worker: Connection, places: Places, notify: Notify) -> None:
             run_part(worker, "migrate.sql")
             roles = database_roles(worker)
             apply_support(worker)
-            for table in OF_TENANTS:
+            for table in tables.of_tenants:
                 make_partitioned(worker, table, roles)
         else:
             lock_installation(worker, notify)
             apply_support(worker)
-        shards = {table: f"{SHARDS}.{table}_{places[table][0][1]}" for table in DEFINITIONS}
+        shards = {table: f"{SHARDS}.{table}_{places[table][0][1]}" for table in tables.definitions}
         for table, shard in shards.items():
             _keep_copy(worker, table, shard)
         run_part(worker, "finish.sql")
-        for table in DEFINITIONS:
+        for table in tables.definitions:
             _refuse_changes(worker, table)
         apply_form(worker)
         worker.execute(
@@ -143,7 +144,7 @@ def _wait_for_searches(worker: Connection) -> None:
 
 def attach(worker: Connection, places: Places) -> list[int]:
     """Make the shards that this node has partitions, and no others; the numbers of those that are new."""
-    group, count = group_of(worker), len(places[OF_TENANTS[0]])
+    group, count = group_of(worker), len(places[ROOT])
     attached = {
         name
         for (name,) in worker.execute(
@@ -154,7 +155,7 @@ def attach(worker: Connection, places: Places) -> list[int]:
     }
     wanted = {
         f"{table}_{shard_id}": (table, remainder)
-        for table in OF_TENANTS
+        for table in tables_of(worker).of_tenants
         for remainder, shard_id, at in places[table]
         if at == group
     }
@@ -175,7 +176,7 @@ def attach(worker: Connection, places: Places) -> list[int]:
                 f" for values with (modulus {count}, remainder {remainder})".encode()
             )
             advance_ids(worker, parent, f"{SHARDS}.{name}")
-            if table == OF_TENANTS[0]:
+            if table == ROOT:
                 new.append(remainder)
                 worker.execute(
                     f"update {SHARDS}.node_shards set attached = %s::regclass where remainder = %s".encode(),
@@ -198,7 +199,7 @@ def serve(worker: Connection, places: Places) -> int:
         f" update {SHARDS}.node_shards s set is_served = not s.is_served"
         " where s.is_served <> (s.remainder = any(%s)) returning s.is_served)"
         " select count(*) filter (where is_served) from changed".encode(),
-        ([remainder for remainder, _, group in places[OF_TENANTS[0]] if group == group_of(worker)],),
+        ([remainder for remainder, _, group in places[ROOT] if group == group_of(worker)],),
     ).fetchone()
     assert row is not None
     return int(row[0])
