@@ -76,8 +76,8 @@ GENERATED = {
     "docker/supabase/functions/_shared/braid.ts",
     "docs/functions.md",
     "python/pgbraid/src/pgbraid/_reads.py",
-    "python/pgbraid/src/pgbraid/async_client/__init__.py",
-    "python/pgbraid/src/pgbraid/client/__init__.py",
+    "python/pgbraid/src/pgbraid/async_client/methods.py",
+    "python/pgbraid/src/pgbraid/client/methods.py",
     "python/pgbraid/src/pgbraid/client/documents.py",
     "tests/core/catalog/privileges.txt",
 }

@@ -438,10 +438,10 @@ def test_a_cross_encoder_that_is_not_there(tiny_model: Path, tmp_path: Path) -> 
 
 @pytest.mark.usefixtures("tiny_model")
 def test_token_vectors_of_sentence_transformers(local: LocalEmbedder) -> None:
-    from pgbraid.embedders.model_files import model_directory
+    from pgbraid.embedders.model_files import find_model
 
     texts = ["How do I sort a list of dictionaries by key?", "x"]
-    theirs = SentenceTransformerEmbedder(str(model_directory()), device="cpu").embed_tokens(texts)
+    theirs = SentenceTransformerEmbedder(str(find_model()), device="cpu").embed_tokens(texts)
     for ours, vectors in zip(local.embed_tokens(texts), theirs, strict=True):
         np.testing.assert_allclose(vectors[1:-1], ours, atol=1e-3)
 

@@ -16,6 +16,7 @@ from psycopg import sql
 
 from pgbraid import embedded
 from pgbraid.embedded.programs import programs, server_account
+from pgbraid.embedded.server import PORT
 from support.calls import one
 from support.servers import make_fast, temporary_folder
 from support.waiting import until
@@ -126,7 +127,7 @@ def _standby(primary: embedded.Server, folder: Path, name: str) -> embedded.Serv
             "--create-slot",
             f"--slot={name}",
             f"--pgdata={cluster}",
-            f"--dbname=host={primary.socket_dir} port={embedded.PORT} user=postgres application_name={name}",
+            f"--dbname=host={primary.socket_dir} port={PORT} user=postgres application_name={name}",
         ]
     )
     assert done.returncode == 0, done.stdout

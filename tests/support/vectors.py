@@ -56,9 +56,11 @@ def cached_vectors(texts: list[str]) -> Vectors:
 def _first_window(texts: list[str]) -> list[str]:
     from tokenizers import Tokenizer
 
-    from pgbraid.embedders.model_files import model_directory
+    from pgbraid.embedders.model_files import find_model
 
-    tokenizer = Tokenizer.from_file(str(model_directory() / "tokenizer.json"))
+    directory = find_model()
+    assert directory is not None
+    tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(WINDOW)
     encodings = tokenizer.encode_batch(texts, add_special_tokens=False)

@@ -13,6 +13,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 from pgbraid.install.headers import Header, manifests, read_header
@@ -21,7 +22,9 @@ from pgbraid.install.resources import resources
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "functions.md"
 READS = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "_reads.py"
-CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "__init__.py"
+CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "methods.py"
+# Methods that call no function of the API themselves.
+OTHER_METHODS = ("read_after", "retrieve", "search_stream", "wal_position")
 ORDER = ("reader", "writer", "administrator", "service", "monitor")
 LITERAL = re.compile(r"\s*(E?)'((?:[^']|'')*)'")
 
@@ -89,12 +92,9 @@ def reads() -> str:
 
 
 def client() -> str:
-    """Return the module of the async client, with a method for each function of its other modules that tells which
-    function of the API it calls."""
-    text = CLIENT.read_text()
-    begin = re.search(r"    # Made by tools/generate.py.*\n(?:    #.*\n)*", text)
-    assert begin is not None
-    lines: list[str] = []
+    """Return the module of the async client's methods: a method for each function of the modules beside it that tells
+    which function of the API it calls."""
+    methods: dict[str, list[str]] = {}
     for path in sorted(CLIENT.parent.glob("[a-z]*.py")):
         names = [
             function.name
@@ -102,15 +102,42 @@ def client() -> str:
             if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef))
             and not function.name.startswith("_")
             and [argument.arg for argument in function.args.args[:1]] == ["client"]
-            and re.search(r"\bbraid\.\w", ast.get_docstring(function) or "")
+            and (function.name in OTHER_METHODS or re.search(r"\bbraid\.\w", ast.get_docstring(function) or ""))
         ]
-        if names and f"\n    {path.stem} = LazyModule(" not in text:
-            sys.exit(
-                f"{CLIENT.relative_to(ROOT)} does not know the module {path.stem}: name it at its top, as its "
-                "neighbours are, among the imports for types and as a LazyModule"
-            )
-        lines += [f"    {name} = {path.stem}.{name}\n" for name in names]
-    return text[: begin.end()] + "".join(lines)
+        if names:
+            methods[path.stem] = names
+    lazy = textwrap.fill(" ".join(methods), 100).splitlines()
+    lines = [
+        '"""The methods of the client. Made by tools/generate.py. DO NOT CHANGE."""',
+        "",
+        "# fmt: off",
+        "from __future__ import annotations",
+        "",
+        "from typing import TYPE_CHECKING",
+        "",
+        "from pgbraid._lazy import lazy_modules",
+        "from pgbraid.async_client.base import BaseClient",
+        "",
+        "if TYPE_CHECKING:",
+        "    from pgbraid.async_client import (  # noqa: I001",
+        *(f"        {line}" for line in textwrap.wrap("".join(f"{name}, " for name in methods), 100)),
+        "    )",
+        "else:",
+        "    globals().update(lazy_modules(",
+        "        __package__,",
+        *(f'        "{line} "' for line in lazy[:-1]),
+        f'        "{lazy[-1]}",',
+        "    ))",
+        "",
+        '__all__ = ["Methods"]',
+        "",
+        "",
+        "class Methods(BaseClient):",
+        '    """Each is a function of another module, which is imported when it is called first."""',
+        "",
+        *(f"    {name} = {module}.{name}" for module, names in methods.items() for name in names),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def main() -> int:

@@ -16,8 +16,8 @@ import psycopg
 import pytest
 from tools.cli.conftest import Run
 
+from pgbraid import embedding_service as services
 from pgbraid.embedders import HttpEmbedder
-from pgbraid.worker import service as services
 from pgbraid.worker import worker
 from support import JsonServer
 from support.calls import set_tenant, upsert

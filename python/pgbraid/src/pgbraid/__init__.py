@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from pgbraid.errors import PgbraidError
     from pgbraid.explanation import Explanation, ScorePart
     from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker, Reranker
-    from pgbraid.results import FacetValue, SearchResult, SearchResults
+    from pgbraid.results import SearchResult, SearchResults
     from pgbraid.retrieval import AsyncRetriever, Retriever, ScoredChunk
     from pgbraid.search_options import SearchOptions
     from pgbraid.stored import (
         Document,
         DocumentChunk,
         EmbeddingBacklog,
+        FacetValue,
         IndexProblem,
         LearnedProfile,
         ListedDocument,
@@ -91,30 +92,20 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "async_client": ["AsyncClient", "connect_async"],
-        "client": ["Client", "connect"],
-        "contexts": ["Context", "Passage"],
-        "embedders": [
-            "AdaptedEmbedder",
-            "Embedder",
-            "HttpEmbedder",
-            "LocalEmbedder",
-            "OnnxEmbedder",
-            "OpenAIEmbedder",
-            "SentenceTransformerEmbedder",
-            "StaticEmbedder",
-        ],
-        "errors": ["PgbraidError"],
-        "explanation": ["Explanation", "ScorePart"],
-        "rerankers": ["CrossEncoderReranker", "HttpReranker", "LLMReranker", "LateInteractionReranker", "Reranker"],
-        "results": ["FacetValue", "SearchResult", "SearchResults"],
-        "retrieval": ["AsyncRetriever", "Retriever", "ScoredChunk"],
-        "search_options": ["SearchOptions"],
-        "stored": [
-            *("Document", "DocumentChunk", "EmbeddingBacklog", "IndexProblem", "LearnedProfile", "ListedDocument"),
-            *("ListedProfile", "Profile", "WriteSummary"),
-        ],
-        "streams": ["RankChanges", "StreamedResults"],
-        "timelines": ["Timeline", "TimelineTurn"],
+        "async_client": "AsyncClient connect_async",
+        "client": "Client connect",
+        "contexts": "Context Passage",
+        "embedders": "AdaptedEmbedder Embedder HttpEmbedder LocalEmbedder OnnxEmbedder OpenAIEmbedder "
+        "SentenceTransformerEmbedder StaticEmbedder",
+        "errors": "PgbraidError",
+        "explanation": "Explanation ScorePart",
+        "rerankers": "CrossEncoderReranker HttpReranker LLMReranker LateInteractionReranker Reranker",
+        "results": "SearchResult SearchResults",
+        "retrieval": "AsyncRetriever Retriever ScoredChunk",
+        "search_options": "SearchOptions",
+        "stored": "Document DocumentChunk EmbeddingBacklog FacetValue IndexProblem LearnedProfile ListedDocument "
+        "ListedProfile Profile WriteSummary",
+        "streams": "RankChanges StreamedResults",
+        "timelines": "Timeline TimelineTurn",
     },
 )

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from importlib import import_module
 
-__all__ = ["LazyModule", "lazy_names"]
+__all__ = ["lazy_modules", "lazy_names"]
 
 
-def lazy_names(
-    package: str, modules: Mapping[str, Sequence[str]]
-) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """A package's `__getattr__` and `__dir__`, for names that its modules define."""
-    module_of = {name: module for module, names in modules.items() for name in names}
+def lazy_names(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """A package's `__getattr__` and `__dir__`, for names that its modules define, with spaces between them."""
+    module_of = {name: module for module, names in modules.items() for name in names.split()}
 
     def get(name: str) -> object:
         if name not in module_of:
@@ -23,6 +21,11 @@ def lazy_names(
         return value
 
     return get, lambda: sorted({*vars(sys.modules[package]), *module_of})
+
+
+def lazy_modules(package: str, names: str) -> dict[str, LazyModule]:
+    """Stand-ins for modules of a package, by name."""
+    return {name: LazyModule(f"{package}.{name}") for name in names.split()}
 
 
 class LazyModule:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pgbraid.results import SearchResult, SearchResults
+    from pgbraid.result_rows import ResultRow
 
 __all__ = ["Style", "clean", "clean_lines", "plain", "result_lines", "results_text"]
 
@@ -37,15 +37,17 @@ def clean_lines(text: str) -> str:
     return text.replace("\r\n", "\n").translate(_CONTROLS_OF_LINES)
 
 
-def results_text(results: SearchResults, style: Style | None) -> str:
+def results_text(
+    rows: Sequence[ResultRow], query: str | None, warnings: Sequence[Mapping[str, Any]], style: Style | None
+) -> str:
     """The rows with their ranks, then the warnings."""
     style = style or plain
-    blocks = ["\n".join(result_lines(row, rank, results.query or "", style)) for rank, row in enumerate(results, 1)]
-    notes = [style(clean(f"warning: {w.get('message', w.get('code'))}"), "warning") for w in results.warnings]
+    blocks = ["\n".join(result_lines(row, rank, query or "", style)) for rank, row in enumerate(rows, 1)]
+    notes = [style(clean(f"warning: {w.get('message', w.get('code'))}"), "warning") for w in warnings]
     return "\n\n".join([*(blocks or ["no results"]), *(["\n".join(notes)] if notes else [])])
 
 
-def result_lines(row: SearchResult, rank: int | None, query: str, style: Style | None) -> list[str]:
+def result_lines(row: ResultRow, rank: int | None, query: str, style: Style | None) -> list[str]:
     """A row: its name, where its score comes from, and a piece of its text."""
     style = style or plain
     name = clean(row.title or row.external_id)

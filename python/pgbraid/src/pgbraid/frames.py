@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pgbraid.document_batches import DOCUMENT_KEYS
 from pgbraid.errors import InvalidArgumentError
-from pgbraid.results import SearchResult
+from pgbraid.result_rows import COLUMNS, ResultRow
 
 if TYPE_CHECKING:
     import pandas
@@ -31,20 +30,19 @@ class Frame(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-def to_pandas(rows: Sequence[SearchResult]) -> pandas.DataFrame:
+def to_pandas(rows: Sequence[ResultRow]) -> pandas.DataFrame:
     """A row for each result, best first, and a column for each attribute, whether or not any result has it."""
     import pandas
 
-    names = [column.name for column in fields(SearchResult)]
-    return pandas.DataFrame({name: [getattr(row, name) for row in rows] for name in names})
+    return pandas.DataFrame({name: [getattr(row, name) for row in rows] for name in COLUMNS})
 
 
-def to_arrow(rows: Sequence[SearchResult]) -> pyarrow.Table:
+def to_arrow(rows: Sequence[ResultRow]) -> pyarrow.Table:
     """As `to_pandas`, with the same types whatever was found; metadata, boosts and query_ranks are JSON texts."""
     import pyarrow
 
     columns: dict[str, Any] = {}
-    for name in (column.name for column in fields(SearchResult)):
+    for name in COLUMNS:
         values = [getattr(row, name) for row in rows]
         if name in OBJECTS:
             values = [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in values]

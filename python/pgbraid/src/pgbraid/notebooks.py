@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from pgbraid.errors import InvalidArgumentError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pgbraid.results import SearchResult, SearchResults
+    from pgbraid.result_rows import ResultRow
 
 __all__ = ["plot_scores", "results_html"]
 
@@ -19,16 +20,16 @@ SNIPPET_CHARACTERS = 300
 LEGS = (("full_text", "full text", "#0072b2"), ("semantic", "semantic", "#d55e00"), ("sparse", "sparse", "#009e73"))
 
 
-def results_html(results: SearchResults) -> str:
+def results_html(results: Sequence[ResultRow], query: str | None, warnings: Sequence[Mapping[str, Any]]) -> str:
     """A table: title, passage with the words of the query marked if the search asked for snippets, and a bar for each
     leg, as long as its normalised score. All that is stored is escaped, and no formula for MathJax."""
     rows = "".join(_row(row, place) for place, row in enumerate(results, 1))
-    notes = "".join(f"<p>⚠ {escape(str(note.get('message', note.get('code'))))}</p>" for note in results.warnings)
-    head = f"<p>{len(results)} result{'' if len(results) == 1 else 's'} for <b>{escape(results.query or '')}</b></p>"
+    notes = "".join(f"<p>⚠ {escape(str(note.get('message', note.get('code'))))}</p>" for note in warnings)
+    head = f"<p>{len(results)} result{'' if len(results) == 1 else 's'} for <b>{escape(query or '')}</b></p>"
     return f'<div class="pgbraid tex2jax_ignore mathjax_ignore">{head}<table>{rows}</table>{notes}</div>'
 
 
-def _row(row: SearchResult, place: int) -> str:
+def _row(row: ResultRow, place: int) -> str:
     name = escape(row.title or row.external_id)
     origin = [row.external_id if row.title else None, row.speaker, row.occurred_at and f"{row.occurred_at:%Y-%m-%d}"]
     small = escape(" · ".join(each for each in origin if each))
@@ -46,7 +47,7 @@ def _shortened(text: str) -> str:
     return escape(text[:SNIPPET_CHARACTERS]) + (" …" if len(text) > SNIPPET_CHARACTERS else "")
 
 
-def _bar(row: SearchResult, leg: str, label: str, colour: str) -> str:
+def _bar(row: ResultRow, leg: str, label: str, colour: str) -> str:
     rank, score = getattr(row, f"{leg}_rank"), getattr(row, f"{leg}_score")
     if score is None:
         return ""
@@ -59,7 +60,7 @@ def _bar(row: SearchResult, leg: str, label: str, colour: str) -> str:
     )
 
 
-def plot_scores(results: SearchResults, axes: Axes | None = None) -> Axes:
+def plot_scores(results: Sequence[ResultRow], axes: Axes | None = None) -> Axes:
     """Bars of the normalised scores of each leg, beside each other for each row, best on top."""
     try:
         from matplotlib import pyplot

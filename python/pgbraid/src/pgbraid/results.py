@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from datetime import datetime, timezone
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
+
+from pgbraid.result_rows import ResultRow
 
 if TYPE_CHECKING:
     import pandas
@@ -15,11 +14,10 @@ if TYPE_CHECKING:
 
     from pgbraid.display import Style
 
-__all__ = ["FacetValue", "SearchResult", "SearchResults"]
+__all__ = ["SearchResult", "SearchResults"]
 
 
-@dataclass(frozen=True)
-class SearchResult:
+class SearchResult(ResultRow):
     """A chunk found: the row `braid.search_result`.
 
     `score` is what the rows are ordered by. `full_text_score` is BM25, `semantic_score` the similarity (for
@@ -33,56 +31,10 @@ class SearchResult:
     After reranking the rows are ordered by `rerank_score`, and `score` is what it was.
     """
 
-    chunk_id: int
-    document_id: int
-    external_id: str
-    chunk_index: int
-    content: str
-    score: float
-    title: str | None = None
-    source_uri: str | None = None
-    speaker: str | None = None
-    category: str | None = None
-    importance: float | None = None
-    occurred_at: datetime | None = None
-    created_at: datetime | None = None
-    token_count: int | None = None
-    metadata: dict[str, Any] = field(default_factory=dict)
-    rerank_score: float | None = None
-    full_text_score: float | None = None
-    full_text_normalised_score: float | None = None
-    full_text_rank: int | None = None
-    semantic_score: float | None = None
-    semantic_normalised_score: float | None = None
-    semantic_rank: int | None = None
-    snippet: str | None = None
-    fused_score: float | None = None
-    boosts: list[dict[str, Any]] | None = None
-    group_score: float | None = None
-    passage: str | None = None
-    passage_start: int | None = None
-    passage_end: int | None = None
-    cursor: str | None = None
-    sparse_score: float | None = None
-    sparse_normalised_score: float | None = None
-    sparse_rank: int | None = None
-    query_ranks: list[dict[str, Any]] | None = None
-
-    @classmethod
-    def from_row(cls, row: Mapping[str, Any]) -> SearchResult:
-        """From a row as JSON. Columns that only a newer database has are left out."""
-        values = {name: row[name] for name in _FIELDS if name in row}
-        for name in ("occurred_at", "created_at"):
-            values[name] = parse_time(values.get(name))
-        return cls(**values)
-
     def __str__(self) -> str:
         from pgbraid.display import result_lines
 
         return "\n".join(result_lines(self, None, "", None))
-
-
-_FIELDS = tuple(column.name for column in fields(SearchResult))
 
 
 class SearchResults(Sequence[SearchResult]):
@@ -134,12 +86,12 @@ class SearchResults(Sequence[SearchResult]):
         """The rows as text. `style(text, kind)` may colour; kind is title, score, faint or warning."""
         from pgbraid.display import results_text
 
-        return results_text(self, style)
+        return results_text(self, self.query, self.warnings, style)
 
     def _repr_html_(self) -> str:
         from pgbraid.notebooks import results_html
 
-        return results_html(self)
+        return results_html(self, self.query, self.warnings)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows as a DataFrame, a column for each attribute of a `SearchResult`. Needs pandas."""
@@ -158,23 +110,3 @@ class SearchResults(Sequence[SearchResult]):
         from pgbraid.notebooks import plot_scores
 
         return plot_scores(self, axes)
-
-
-@dataclass(frozen=True)
-class FacetValue:
-    """A value of a key, and how many chunks have it."""
-
-    value: str | float | bool
-    count: int
-
-
-def parse_time(value: str | None) -> datetime | None:
-    """PostgreSQL's JSON form of a timestamptz; times beyond the years 1 to 9999 become datetime's bounds."""
-    if value is None:
-        return None
-    parts = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?([+-]\d\d:\d\d)(?::\d\d)?", value)
-    if parts is None:
-        past = value.startswith("-") or value.endswith("BC")
-        return (datetime.min if past else datetime.max).replace(tzinfo=timezone.utc)
-    # Python 3.10 reads fractions of 3 or 6 digits only.
-    return datetime.fromisoformat(f"{parts[1]}.{(parts[2] or '').ljust(6, '0')}{parts[3]}")

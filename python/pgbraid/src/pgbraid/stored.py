@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from pgbraid.results import parse_time
+from pgbraid.result_rows import parse_time
 
 __all__ = [
     "Document",
@@ -16,6 +16,7 @@ __all__ = [
     "EmbeddingBacklog",
     "EmbeddingJob",
     "EmbeddingUsage",
+    "FacetValue",
     "IndexProblem",
     "LearnedProfile",
     "ListedDocument",
@@ -272,3 +273,11 @@ class LearnedProfile:
     def from_json(cls, found: Mapping[str, Any]) -> LearnedProfile:
         """Keys that only a newer database has are left out."""
         return cls(**_values(cls, found))
+
+
+@dataclass(frozen=True)
+class FacetValue:
+    """A value of a key, and how many chunks have it."""
+
+    value: str | float | bool
+    count: int

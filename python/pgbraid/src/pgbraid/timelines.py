@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, overload
 
-from pgbraid.results import parse_time
+from pgbraid.result_rows import parse_time
 
 __all__ = ["Timeline", "TimelineTurn"]
 

@@ -17,9 +17,9 @@ __all__ = ["Connections", "TokenSettings", "build_server", "http_app"]
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "connections": ("Connections",),
-        "http": ("http_app",),
-        "server": ("build_server",),
-        "settings": ("TokenSettings",),
+        "connections": "Connections",
+        "http": "http_app",
+        "server": "build_server",
+        "settings": "TokenSettings",
     },
 )

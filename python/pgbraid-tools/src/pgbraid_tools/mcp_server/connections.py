@@ -19,7 +19,8 @@ from pgbraid.errors import ConnectionLostError, PgbraidError, WrongNodeError, fr
 from pgbraid_tools.mcp_server.claims import ClaimingClient
 
 if TYPE_CHECKING:
-    from pgbraid.async_client.nodes import Nodes
+    from pgbraid.async_client.routing import NodeRouting
+    from pgbraid.async_client.session import Session
     from pgbraid.embedders.protocol import Embedder
 
 __all__ = ["Connections"]
@@ -46,7 +47,7 @@ class Connections:
         self._embedders: Sequence[Embedder] = given
         self._offline = OfflineModel()
         # Of a cluster: which there are, and where tenants were found. None is the one of the DSN.
-        self._nodes: Nodes | None = None
+        self._nodes: NodeRouting[Session] | None = None
         self._of_tenants: dict[str, tuple[str, str] | None] = {}
         self._pools: dict[tuple[str, str] | None, AsyncConnectionPool[psycopg.AsyncConnection[Any]]] = {}
         self._opening = asyncio.Lock()

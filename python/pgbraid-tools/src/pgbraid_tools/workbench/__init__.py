@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 __all__ = ["Access", "build_app"]
 
-__getattr__, __dir__ = lazy_names(__name__, {"access": ("Access",), "server": ("build_app",)})
+__getattr__, __dir__ = lazy_names(__name__, {"access": "Access", "server": "build_app"})

@@ -9,7 +9,7 @@ from pgbraid.arguments import as_list, optional_json, to_json
 from pgbraid.spaces import LOCAL_MODEL
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = [
     "create_collection",
@@ -24,7 +24,7 @@ __all__ = [
 
 
 async def create_collection(
-    client: AsyncClient,
+    client: BaseClient,
     name: str,
     *,
     text_config: str = "english",
@@ -70,7 +70,7 @@ async def create_collection(
     )
 
 
-async def set_collection(client: AsyncClient, collection: str, settings: Mapping[str, Any]) -> None:
+async def set_collection(client: BaseClient, collection: str, settings: Mapping[str, Any]) -> None:
     """Change settings of a collection, for all tenants; those that are not given stay. For administrators. Maps to
     braid.set_collection.
 
@@ -89,7 +89,7 @@ async def set_collection(client: AsyncClient, collection: str, settings: Mapping
     )
 
 
-async def drop_collection(client: AsyncClient, collection: str) -> bool:
+async def drop_collection(client: BaseClient, collection: str) -> bool:
     """Drop a collection with all that tenants stored in it; whether it was there. It is gone at once, and `maintain`
     frees its space. For administrators. Maps to braid.drop_collection."""
     client._spaces.forget(collection)
@@ -98,7 +98,7 @@ async def drop_collection(client: AsyncClient, collection: str) -> bool:
     )
 
 
-async def set_synonyms(client: AsyncClient, word: str, synonyms: Sequence[str], collection: str = "default") -> int:
+async def set_synonyms(client: BaseClient, word: str, synonyms: Sequence[str], collection: str = "default") -> int:
     """Set what else a query for a word finds in a collection, for all tenants and in place of what was set before; how
     many there are. For administrators. Maps to braid.set_synonyms.
 
@@ -121,7 +121,7 @@ async def set_synonyms(client: AsyncClient, word: str, synonyms: Sequence[str], 
 
 
 async def set_sparse_encoder(
-    client: AsyncClient, name: str, weights: Mapping[str, float] | None, *, append: bool = False
+    client: BaseClient, name: str, weights: Mapping[str, float] | None, *, append: bool = False
 ) -> int:
     """Store a table of term weights, by which searches make sparse terms of a query's words without a model; how many
     terms it has. None removes it. For administrators. Maps to braid.set_sparse_encoder.
@@ -143,7 +143,7 @@ async def set_sparse_encoder(
 
 
 async def set_indexed_attributes(
-    client: AsyncClient, attributes: Mapping[str, Literal["text", "number", "time"]], collection: str = "default"
+    client: BaseClient, attributes: Mapping[str, Literal["text", "number", "time"]], collection: str = "default"
 ) -> None:
     """Declare which metadata keys of a collection filters find by index, for all tenants and in place of those
     declared before. For administrators. Maps to braid.set_indexed_attributes.
@@ -162,7 +162,7 @@ async def set_indexed_attributes(
 
 
 async def set_token_vectors(
-    client: AsyncClient,
+    client: BaseClient,
     collection: str,
     embedding_model: str | None = LOCAL_MODEL,
     *,
@@ -189,7 +189,7 @@ async def set_token_vectors(
     )
 
 
-async def set_query_embeddings(client: AsyncClient, collection: str, embedding_count: int = 1000) -> None:
+async def set_query_embeddings(client: BaseClient, collection: str, embedding_count: int = 1000) -> None:
     """Have the database store the vectors of queries for each tenant, at most so many; 0: none. A search stores what it
     has embedded, and other clients, or a search in SQL of text alone, use it. For administrators. Maps to
     braid.set_query_embeddings.

@@ -12,7 +12,7 @@ from pgbraid.errors import InvalidArgumentError
 from pgbraid.stored import Document, FailedDocument, ListedDocument, WriteSummary
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.frames import Frame
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 
 
 async def add_documents(
-    client: AsyncClient,
+    client: BaseClient,
     documents: Iterable[Mapping[str, Any]] | Frame,
     *,
     collection: str = "default",
@@ -83,7 +83,7 @@ async def add_documents(
     return summary + WriteSummary(failed=tuple(sorted(failed or (), key=lambda document: document.index)))
 
 
-async def _write(client: AsyncClient, batch: Batch, collection: str) -> WriteSummary:
+async def _write(client: BaseClient, batch: Batch, collection: str) -> WriteSummary:
     # %b, as psycopg would write a list of vectors out as text.
     function = "upsert_embedded_documents" if batch.embeddings else "upsert_documents"
     embeddings = ", embeddings => %(embeddings)b" if batch.embeddings else ""
@@ -107,7 +107,7 @@ async def _write(client: AsyncClient, batch: Batch, collection: str) -> WriteSum
 
 
 async def _write_what_can_be(
-    client: AsyncClient, batch: Batch, collection: str, failed: list[FailedDocument]
+    client: BaseClient, batch: Batch, collection: str, failed: list[FailedDocument]
 ) -> WriteSummary:
     """Write a batch, and if one of its documents is refused, each half of it."""
     try:
@@ -126,7 +126,7 @@ async def _write_what_can_be(
 
 
 async def store_sparse_terms(
-    client: AsyncClient, terms: Mapping[int, Mapping[str, float]], *, collection: str = "default"
+    client: BaseClient, terms: Mapping[int, Mapping[str, float]], *, collection: str = "default"
 ) -> int:
     """Store weighted terms of chunks, made by a sparse model, in place of those that they have; how many of the chunks
     were there. Maps to braid.store_sparse_terms, in batches of 1,000.
@@ -155,7 +155,7 @@ async def store_sparse_terms(
     return stored
 
 
-async def get_document(client: AsyncClient, external_id: str, collection: str = "default") -> Document | None:
+async def get_document(client: BaseClient, external_id: str, collection: str = "default") -> Document | None:
     """A document with its chunks, None if there is none of that id. Maps to braid.get_document.
 
     Raises NotFoundError for a collection that does not exist.
@@ -170,7 +170,7 @@ async def get_document(client: AsyncClient, external_id: str, collection: str = 
 
 
 async def list_documents(
-    client: AsyncClient, collection: str = "default", *, limit: int = 100, after: str | None = None
+    client: BaseClient, collection: str = "default", *, limit: int = 100, after: str | None = None
 ) -> list[ListedDocument]:
     """The documents of a collection without their text, in the order of external_id (by its bytes): the first `limit`,
     1 to 10,000, of those that come after the external_id `after`. Maps to braid.list_documents.
@@ -189,7 +189,7 @@ async def list_documents(
     return [ListedDocument.from_row(row) for row in rows]
 
 
-async def count(client: AsyncClient, collection: str = "default") -> int:
+async def count(client: BaseClient, collection: str = "default") -> int:
     """How many documents this tenant has in a collection. Maps to braid.status, which counts chunks, too.
 
     Raises NotFoundError.
@@ -199,7 +199,7 @@ async def count(client: AsyncClient, collection: str = "default") -> int:
 
 
 async def update_metadata(
-    client: AsyncClient,
+    client: BaseClient,
     external_id: str,
     metadata: Mapping[str, Any],
     *,
@@ -226,7 +226,7 @@ async def update_metadata(
     )
 
 
-async def delete_document(client: AsyncClient, external_id: str, collection: str = "default") -> bool:
+async def delete_document(client: BaseClient, external_id: str, collection: str = "default") -> bool:
     """Delete a document with its chunks and vectors; whether it was there. Maps to braid.delete_document.
 
     Raises NotFoundError for a collection that does not exist.
@@ -241,7 +241,7 @@ async def delete_document(client: AsyncClient, external_id: str, collection: str
     )
 
 
-async def delete_documents(client: AsyncClient, external_ids: Sequence[str], collection: str = "default") -> int:
+async def delete_documents(client: BaseClient, external_ids: Sequence[str], collection: str = "default") -> int:
     """Delete documents with their chunks and vectors, up to 100,000, much faster than one by one; how many were there.
     Maps to braid.delete_documents.
 
@@ -257,7 +257,7 @@ async def delete_documents(client: AsyncClient, external_ids: Sequence[str], col
     )
 
 
-async def clear_collection(client: AsyncClient, collection: str = "default") -> int:
+async def clear_collection(client: BaseClient, collection: str = "default") -> int:
     """Delete all of this tenant's documents of a collection; how many. Maps to braid.clear_collection.
 
     Raises NotFoundError.

@@ -9,22 +9,19 @@ from typing import TYPE_CHECKING
 
 from pgbraid._threads import in_thread
 from pgbraid.async_client.session import TENANT
-from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
+from pgbraid.embedding_service import LateError, RefusedError, Service, document_vectors, is_down
+from pgbraid.errors import InvalidArgumentError, PgbraidError
 from pgbraid.spaces import other_model
-from pgbraid.text_vectors import embedder_failure
-from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
     from pgvector import Vector
 
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
-    from pgbraid.worker.service import LateError, RefusedError
 
 __all__ = [
     "abandon_refused",
-    "document_vectors",
     "embed_pending",
     "embed_token_vectors",
     "keep_token_vectors",
@@ -37,7 +34,7 @@ MOST_ATTEMPTS = 5
 
 
 async def embed_pending(
-    client: AsyncClient,
+    client: BaseClient,
     collection: str = "default",
     *,
     limit: int | None = None,
@@ -80,7 +77,7 @@ async def embed_pending(
 
 
 async def embed_token_vectors(
-    client: AsyncClient,
+    client: BaseClient,
     collection: str = "default",
     *,
     limit: int | None = None,
@@ -130,7 +127,7 @@ async def embed_token_vectors(
 
 
 async def _embed_batch(
-    client: AsyncClient, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
+    client: BaseClient, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
 ) -> int | None:
     """How many were embedded; None if nothing waits."""
     parameters = {"collection": collection, "model": space.model}
@@ -217,8 +214,6 @@ def _refused_apart(
     failure: PgbraidError, embedder: Embedder, texts: list[str], dimensions: int
 ) -> list[Vector | RefusedError | LateError] | None:
     """For each text its vector, or why there is none; None if no single text is at fault."""
-    from pgbraid.worker.service import Service, is_down
-
     # An HttpEmbedder has tried several times already, and would for a harmless text as well.
     if is_down(failure):
         return None
@@ -229,7 +224,7 @@ def _refused_apart(
 
 
 async def store_embedded(
-    client: AsyncClient,
+    client: BaseClient,
     collection: str,
     model: str,
     embedded: list[tuple[int, Vector]],
@@ -257,8 +252,6 @@ async def store_embedded(
         if client._session.is_aborted():
             raise
         if len(embedded) == 1:
-            from pgbraid.worker.service import RefusedError
-
             refused.append((embedded[0][0], RefusedError(error, is_final=False)))
             return 0
     half = len(embedded) // 2
@@ -268,7 +261,7 @@ async def store_embedded(
 
 
 async def abandon_refused(
-    client: AsyncClient, collection: str, model: str, chunk_id: int, refusal: RefusedError | LateError
+    client: BaseClient, collection: str, model: str, chunk_id: int, refusal: RefusedError | LateError
 ) -> None:
     """Give a text up that the service refuses: at once if it said so, else after MOST_ATTEMPTS."""
     await client._session.value(
@@ -291,7 +284,7 @@ def storable(message: str) -> str:
 
 
 async def keep_token_vectors(
-    client: AsyncClient, collection: str, space: VectorSpace, embedder: Embedder, jobs: list[tuple[int, str]]
+    client: BaseClient, collection: str, space: VectorSpace, embedder: Embedder, jobs: list[tuple[int, str]]
 ) -> str | None:
     """Why there are no token vectors, if so: embeddings are stored without them."""
     from pgbraid.async_client import token_vectors
@@ -305,18 +298,3 @@ async def keep_token_vectors(
         said = error.message if isinstance(error, PgbraidError) else f"{type(error).__name__}: {error}"
         return f'collection "{collection}" got embeddings without token vectors ({said}): call embed_token_vectors()'
     return None
-
-
-def document_vectors(embedder: Embedder, texts: list[str]) -> list[Vector]:
-    """A vector for each text; equal texts are embedded once. Raises EmbeddingError, InvalidArgumentError."""
-    different = list(dict.fromkeys(texts))
-    try:
-        vectors = embedder.embed_documents(different)
-        if len(vectors) != len(different):
-            raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(different)} texts")
-        vector_of = {text: to_vector(vector, "a chunk") for text, vector in zip(different, vectors, strict=True)}
-    except PgbraidError:
-        raise
-    except Exception as error:
-        raise embedder_failure(error) from error
-    return [vector_of[text] for text in texts]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pgbraid.stored import EmbeddingBacklog, EmbeddingJob, EmbeddingUsage
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = [
     "drop_embedding_jobs",
@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-async def embedding_backlog(client: AsyncClient) -> list[EmbeddingBacklog]:
+async def embedding_backlog(client: BaseClient) -> list[EmbeddingBacklog]:
     """Where chunks wait for their embedding, of all tenants, by tenant, collection and model; empty if none does. For
     services and administrators. Maps to braid.embedding_backlog.
 
@@ -31,7 +31,7 @@ async def embedding_backlog(client: AsyncClient) -> list[EmbeddingBacklog]:
 
 
 async def list_embedding_jobs(
-    client: AsyncClient,
+    client: BaseClient,
     state: Literal["waiting", "claimed", "paused", "abandoned"] | None = None,
     limit: int = 100,
     collection: str = "default",
@@ -60,7 +60,7 @@ async def list_embedding_jobs(
 
 
 async def retry_embedding_jobs(
-    client: AsyncClient,
+    client: BaseClient,
     chunk_ids: Sequence[int] | None = None,
     collection: str = "default",
     *,
@@ -75,7 +75,7 @@ async def retry_embedding_jobs(
 
 
 async def drop_embedding_jobs(
-    client: AsyncClient,
+    client: BaseClient,
     chunk_ids: Sequence[int] | None = None,
     collection: str = "default",
     *,
@@ -89,7 +89,7 @@ async def drop_embedding_jobs(
     return await _change_jobs(client, "drop_embedding_jobs", chunk_ids, collection, embedding_model)
 
 
-async def embedding_usage(client: AsyncClient, since: date | None = None) -> list[EmbeddingUsage]:
+async def embedding_usage(client: BaseClient, since: date | None = None) -> list[EmbeddingUsage]:
     """What workers had embedding services do, of all tenants, by tenant, model and day (UTC), from the day `since`. For
     services and administrators. Maps to braid.embedding_usage.
 
@@ -102,7 +102,7 @@ async def embedding_usage(client: AsyncClient, since: date | None = None) -> lis
 
 
 async def _change_jobs(
-    client: AsyncClient, function: str, chunk_ids: Sequence[int] | None, collection: str, embedding_model: str | None
+    client: BaseClient, function: str, chunk_ids: Sequence[int] | None, collection: str, embedding_model: str | None
 ) -> int:
     return int(
         await client._session.value(

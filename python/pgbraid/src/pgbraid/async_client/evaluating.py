@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pgbraid.arguments import as_list, to_json
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = [
     "compare_evaluations",
@@ -28,7 +28,7 @@ __all__ = [
 
 
 async def create_query_set(
-    client: AsyncClient, query_set: str, level: str = "document", *, description: str = ""
+    client: BaseClient, query_set: str, level: str = "document", *, description: str = ""
 ) -> bool:
     """Create a set of queries whose judgments are about documents or chunks; False if it is there. Maps to
     braid.create_query_set.
@@ -49,7 +49,7 @@ async def create_query_set(
 
 
 async def store_queries(
-    client: AsyncClient, query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default"
+    client: BaseClient, query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default"
 ) -> int:
     """Store queries with `query_id`, `text` and, if you like, `filters` and `embedding`, which is of the collection's
     model. Maps to braid.store_queries.
@@ -69,9 +69,7 @@ async def store_queries(
     )
 
 
-async def store_judgments(
-    client: AsyncClient, query_set: str, judgments: Sequence[Mapping[str, Any]]
-) -> dict[str, int]:
+async def store_judgments(client: BaseClient, query_set: str, judgments: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Store judgments with `query_id`, `external_id`, `grade` and, if you like, `judge`. Maps to
     braid.store_judgments, and returns what that does: how many are `stored`, `replaced`, `unchanged` and `removed`.
 
@@ -86,13 +84,13 @@ async def store_judgments(
     return counts
 
 
-async def list_query_sets(client: AsyncClient) -> list[dict[str, Any]]:
+async def list_query_sets(client: BaseClient) -> list[dict[str, Any]]:
     """The query sets of this tenant, with counts. Maps to braid.list_query_sets."""
     return await client._session.json_rows("list_query_sets")
 
 
 async def list_queries(
-    client: AsyncClient, query_set: str, *, limit: int = 100, after: str | None = None
+    client: BaseClient, query_set: str, *, limit: int = 100, after: str | None = None
 ) -> list[dict[str, Any]]:
     """The first `limit` queries, 1 to 10,000, of those that come after the id `after`. Maps to braid.list_queries.
 
@@ -109,13 +107,13 @@ async def list_queries(
     )
 
 
-async def drop_query_set(client: AsyncClient, query_set: str) -> bool:
+async def drop_query_set(client: BaseClient, query_set: str) -> bool:
     """Drop a query set with its queries and judgments; False if there is none. Maps to braid.drop_query_set."""
     return bool(await client._session.value("drop_query_set", "query_set => %(query_set)s::text", query_set=query_set))
 
 
 async def evaluate(
-    client: AsyncClient,
+    client: BaseClient,
     query_set: str,
     configuration: Mapping[str, Any] | None = None,
     metrics: Sequence[str] = ("ndcg@10", "recall@10", "precision@10", "mrr@10", "map@10", "judged@10"),
@@ -144,7 +142,7 @@ async def evaluate(
 
 
 async def compare_evaluations(
-    client: AsyncClient,
+    client: BaseClient,
     baseline: Mapping[str, Any],
     candidate: Mapping[str, Any],
     *,
@@ -173,7 +171,7 @@ async def compare_evaluations(
 
 
 async def pool_results(
-    client: AsyncClient,
+    client: BaseClient,
     query_set: str,
     configurations: Sequence[Mapping[str, Any]] = ({},),
     depth: int = 10,
@@ -204,7 +202,7 @@ async def pool_results(
 
 
 async def judge_agreement(
-    client: AsyncClient, query_set: str, judge: str, reference: str | None = None
+    client: BaseClient, query_set: str, judge: str, reference: str | None = None
 ) -> dict[str, Any]:
     """How far `judge` agrees with `reference`, or with the median of all others. Maps to braid.judge_agreement, and
     returns its object.
@@ -224,7 +222,7 @@ async def judge_agreement(
 
 
 async def sample_queries(
-    client: AsyncClient,
+    client: BaseClient,
     query_set: str,
     collection: str = "default",
     method: Literal["random", "frequency", "worst"] = "random",
@@ -261,7 +259,7 @@ async def sample_queries(
 
 
 async def judgments_from_clicks(
-    client: AsyncClient,
+    client: BaseClient,
     query_set: str,
     collection: str = "default",
     *,

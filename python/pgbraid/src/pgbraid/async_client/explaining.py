@@ -11,7 +11,7 @@ from pgbraid.async_client.session import TENANT
 from pgbraid.explanation import Explanation, ScorePart
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
@@ -19,7 +19,7 @@ __all__ = ["explain_score", "explain_search"]
 
 
 async def explain_search(
-    client: AsyncClient,
+    client: BaseClient,
     query: str | None = None,
     limit: int = 10,
     mode: Mode = "hybrid",
@@ -70,7 +70,7 @@ async def explain_search(
 
 
 async def explain_score(
-    client: AsyncClient,
+    client: BaseClient,
     query: str,
     chunk_ids: Sequence[int],
     *,

@@ -8,7 +8,7 @@ from pgbraid.arguments import Duration, as_interval
 from pgbraid.stored import IndexProblem
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = [
     "calibrate",
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-async def status(client: AsyncClient, collection: str | None = None) -> dict[str, Any]:
+async def status(client: BaseClient, collection: str | None = None) -> dict[str, Any]:
     """Version, tenant, and what the collections, or one of them, hold of this tenant and have not embedded yet: the
     JSON object of braid.status.
 
@@ -32,7 +32,7 @@ async def status(client: AsyncClient, collection: str | None = None) -> dict[str
     return dict(status)
 
 
-async def health(client: AsyncClient, older_than: Duration = 3600.0) -> list[dict[str, Any]]:
+async def health(client: BaseClient, older_than: Duration = 3600.0) -> list[dict[str, Any]]:
     """What is wrong, or could be better: `severity` ("problem" or "advice"), `code`, `subject`, `finding`, `reason` and
     `command`, which mends it. Something must wait for `older_than` to count: seconds, a text such as
     "2 hours", or a timedelta. Maps to braid.health.
@@ -46,7 +46,7 @@ async def health(client: AsyncClient, older_than: Duration = 3600.0) -> list[dic
     )
 
 
-async def maintain(client: AsyncClient, time_budget: Duration | None = None) -> dict[str, Any]:
+async def maintain(client: BaseClient, time_budget: Duration | None = None) -> dict[str, Any]:
     """Merge, move vectors, index attributes declared later and tidy up for `time_budget`; what was
     done. It is seconds, a text such as "5 minutes", or a timedelta.
     Without a budget for 10 seconds, or for as long as an index takes that does not fit in. For services and
@@ -62,14 +62,14 @@ async def maintain(client: AsyncClient, time_budget: Duration | None = None) -> 
     return dict(done)
 
 
-async def calibrate(client: AsyncClient) -> dict[str, float]:
+async def calibrate(client: BaseClient) -> dict[str, float]:
     """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
     that. Returns `exact_rows` (vectors), `scan_ms_per_1000` and `search_ms` (milliseconds). For administrators. Maps to
     braid.calibrate."""
     return dict(await client._session.value_for_all("calibrate"))
 
 
-async def check_index(client: AsyncClient, collection: str = "default") -> list[IndexProblem]:
+async def check_index(client: BaseClient, collection: str = "default") -> list[IndexProblem]:
     """Compare this tenant's full-text index of a collection with its chunks, analysed anew; empty if it is right.
     Takes about as long as adding the documents did. Maps to braid.check_index.
 
@@ -79,7 +79,7 @@ async def check_index(client: AsyncClient, collection: str = "default") -> list[
     return [IndexProblem(**problem) for problem in problems]
 
 
-async def rebuild_index(client: AsyncClient, collection: str = "default") -> int:
+async def rebuild_index(client: BaseClient, collection: str = "default") -> int:
     """Make this tenant's full-text index of a collection anew, from its chunks; how many chunks. Searches go on,
     writers wait. Maps to braid.rebuild_index.
 
@@ -88,7 +88,7 @@ async def rebuild_index(client: AsyncClient, collection: str = "default") -> int
     return int(await client._session.value("rebuild_index", "collection => %(collection)s", collection=collection))
 
 
-async def rebuild_vector_index(client: AsyncClient, collection: str = "default") -> bool:
+async def rebuild_vector_index(client: BaseClient, collection: str = "default") -> bool:
     """Have `maintain` make this tenant's vector index of a collection anew, beside the one that serves; False if it
     has none, because its vectors are scanned. Maps to braid.rebuild_vector_index.
 
@@ -100,7 +100,7 @@ async def rebuild_vector_index(client: AsyncClient, collection: str = "default")
 
 
 async def measure_recall(
-    client: AsyncClient, collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
+    client: BaseClient, collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
 ) -> dict[str, Any]:
     """Measure what this tenant's vector index of a collection finds of what an exact search finds, with the vectors of
     its own queries or, if there are few, with queries made of stored vectors. Takes as long as `query_count` exact

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = [
     "cut_over_model_migration",
@@ -18,7 +18,7 @@ __all__ = [
 
 
 async def start_model_migration(
-    client: AsyncClient,
+    client: BaseClient,
     collection: str,
     embedding_model: str,
     dimensions: int,
@@ -51,7 +51,7 @@ async def start_model_migration(
     client._spaces.forget(collection)
 
 
-async def pause_model_migration(client: AsyncClient, collection: str) -> None:
+async def pause_model_migration(client: BaseClient, collection: str) -> None:
     """Hand out nothing for the new model until `resume_model_migration`; for administrators. Maps to
     braid.pause_model_migration.
 
@@ -60,7 +60,7 @@ async def pause_model_migration(client: AsyncClient, collection: str) -> None:
     await _step(client, "pause", collection)
 
 
-async def resume_model_migration(client: AsyncClient, collection: str) -> None:
+async def resume_model_migration(client: BaseClient, collection: str) -> None:
     """Go on with a paused model change; for administrators. Maps to braid.resume_model_migration.
 
     Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
@@ -68,7 +68,7 @@ async def resume_model_migration(client: AsyncClient, collection: str) -> None:
     await _step(client, "resume", collection)
 
 
-async def cut_over_model_migration(client: AsyncClient, collection: str) -> None:
+async def cut_over_model_migration(client: BaseClient, collection: str) -> None:
     """Make searches use the new model; for administrators. Maps to braid.cut_over_model_migration.
 
     Raises InvalidArgumentError, which says how many chunks still wait for an embedding of the new model.
@@ -76,7 +76,7 @@ async def cut_over_model_migration(client: AsyncClient, collection: str) -> None
     await _step(client, "cut_over", collection)
 
 
-async def roll_back_model_migration(client: AsyncClient, collection: str) -> None:
+async def roll_back_model_migration(client: BaseClient, collection: str) -> None:
     """End a model change with the old model, before the cut-over or after it; for administrators. Maps to
     braid.roll_back_model_migration.
 
@@ -85,7 +85,7 @@ async def roll_back_model_migration(client: AsyncClient, collection: str) -> Non
     await _step(client, "roll_back", collection)
 
 
-async def finish_model_migration(client: AsyncClient, collection: str) -> None:
+async def finish_model_migration(client: BaseClient, collection: str) -> None:
     """End a model change with the new model, after the cut-over; for administrators. Maps to
     braid.finish_model_migration.
 
@@ -94,7 +94,7 @@ async def finish_model_migration(client: AsyncClient, collection: str) -> None:
     await _step(client, "finish", collection)
 
 
-async def _step(client: AsyncClient, action: str, collection: str) -> None:
+async def _step(client: BaseClient, action: str, collection: str) -> None:
     await client._session.value_for_all(
         f"{action}_model_migration", "collection => %(collection)s::text", collection=collection
     )

@@ -13,7 +13,7 @@ from pgbraid.expanders import expanded
 from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.expanders import Expander
     from pgbraid.search_options import SearchOptions
 
@@ -21,7 +21,7 @@ __all__ = ["multi_search", "searched_together"]
 
 
 async def multi_search(
-    client: AsyncClient,
+    client: BaseClient,
     queries: str | Sequence[str],
     limit: int = 10,
     mode: Mode = "hybrid",
@@ -110,7 +110,7 @@ async def multi_search(
 
 
 async def searched_together(
-    client: AsyncClient,
+    client: BaseClient,
     query: str | Sequence[str] | None,
     limit: int,
     mode: Mode,
@@ -132,7 +132,7 @@ async def searched_together(
 
 
 async def _embedded(
-    client: AsyncClient,
+    client: BaseClient,
     texts: list[str],
     count: int,
     mode: Mode,

@@ -10,14 +10,14 @@ from pgbraid.stored import LearnedProfile, ListedProfile, Profile
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.vectors import VectorLike
 
 __all__ = ["delete_profile", "get_profile", "learn_profile", "list_profiles", "set_profile"]
 
 
 async def set_profile(
-    client: AsyncClient,
+    client: BaseClient,
     profile: str,
     embedding: VectorLike | None = None,
     attributes: Mapping[str, Mapping[str, float]] | None = None,
@@ -43,7 +43,7 @@ async def set_profile(
 
 
 async def learn_profile(
-    client: AsyncClient,
+    client: BaseClient,
     profile: str,
     liked: Sequence[str],
     disliked: Sequence[str] = (),
@@ -72,13 +72,13 @@ async def learn_profile(
     )
 
 
-async def get_profile(client: AsyncClient, profile: str) -> Profile | None:
+async def get_profile(client: BaseClient, profile: str) -> Profile | None:
     """A profile, None if there is none of that name. Maps to braid.get_profile."""
     found = await client._session.value("get_profile", "profile => %(profile)s::text", profile=profile)
     return None if found is None else Profile.from_json(found)
 
 
-async def list_profiles(client: AsyncClient, *, limit: int = 100, after: str | None = None) -> list[ListedProfile]:
+async def list_profiles(client: BaseClient, *, limit: int = 100, after: str | None = None) -> list[ListedProfile]:
     """The profiles of this tenant without their vectors, in the order of their names (by bytes): the first `limit`, 1
     to 10,000, of those that come after the name `after`. Maps to braid.list_profiles.
 
@@ -93,6 +93,6 @@ async def list_profiles(client: AsyncClient, *, limit: int = 100, after: str | N
     return [ListedProfile.from_row(row) for row in rows]
 
 
-async def delete_profile(client: AsyncClient, profile: str) -> bool:
+async def delete_profile(client: BaseClient, profile: str) -> bool:
     """Delete a profile; False if there is none of that name. Maps to braid.delete_profile."""
     return bool(await client._session.value("delete_profile", "profile => %(profile)s::text", profile=profile))

@@ -16,7 +16,7 @@ from pgbraid.vectors import to_vector
 if TYPE_CHECKING:
     from pgvector import Vector
 
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
     from pgbraid.vectors import VectorLike
@@ -46,7 +46,7 @@ class VectorRequest(NamedTuple):
 
 
 async def searched(
-    client: AsyncClient,
+    client: BaseClient,
     ask: Callable[..., Any],
     function: str,
     arguments: str,
@@ -71,7 +71,8 @@ async def searched(
         if late_interaction is not None and late_interaction is not False:
             from pgbraid.async_client.token_vectors import with_late_interaction
 
-            given, warnings = await with_late_interaction(client, query, collection, options, late_interaction)
+            text = await embedded_text(client, query or "", collection, options)
+            given, warnings = await with_late_interaction(client, text, collection, options, late_interaction)
         sent = given
         model = unstored = None
         if mode == "full_text":
@@ -116,7 +117,7 @@ async def searched(
 
 
 async def embed_query(
-    client: AsyncClient,
+    client: BaseClient,
     query: str,
     collection: str,
     options: Mapping[str, Any] | None,
@@ -133,7 +134,7 @@ async def embed_query(
 
 
 async def embedded_text(
-    client: AsyncClient, query: str, collection: str = "default", options: Mapping[str, Any] | None = None
+    client: BaseClient, query: str, collection: str = "default", options: Mapping[str, Any] | None = None
 ) -> str:
     """Return what of a query is to be embedded: its words, without operators and without what must not be there. Maps
     to braid.embedded_text, which is not called for a text that has no operator.
@@ -160,7 +161,7 @@ async def embedded_text(
 
 
 async def ask_for_vector(
-    client: AsyncClient, query: str, collection: str, options: Mapping[str, Any] | None
+    client: BaseClient, query: str, collection: str, options: Mapping[str, Any] | None
 ) -> VectorRequest | None:
     """What of a query is to be embedded, if anything, and its vector if that is known."""
     text = await embedded_text(client, query, collection, options)
@@ -179,7 +180,7 @@ async def ask_for_vector(
 
 
 async def check_vector(
-    client: AsyncClient, asked: VectorRequest, vector: Vector, collection: str, warnings: list[dict[str, Any]]
+    client: BaseClient, asked: VectorRequest, vector: Vector, collection: str, warnings: list[dict[str, Any]]
 ) -> tuple[Vector, str, str | None]:
     """As `embed_query`, of a vector that came for `asked`. Raises OtherModelError if it has another length."""
     try:

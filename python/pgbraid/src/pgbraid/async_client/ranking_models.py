@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import to_json
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = [
     "drop_ranking_model",
@@ -20,7 +20,7 @@ __all__ = [
 
 
 async def ranking_features(
-    client: AsyncClient,
+    client: BaseClient,
     query_set: str,
     configuration: Mapping[str, Any] | None = None,
     *,
@@ -48,7 +48,7 @@ async def ranking_features(
     )
 
 
-async def store_ranking_model(client: AsyncClient, name: str, model: Mapping[str, Any]) -> bool:
+async def store_ranking_model(client: BaseClient, name: str, model: Mapping[str, Any]) -> bool:
     """Store a model, in place of the one of this name; True if the name is new. Maps to braid.store_ranking_model.
 
     Raises InvalidArgumentError, LimitExceededError.
@@ -63,17 +63,17 @@ async def store_ranking_model(client: AsyncClient, name: str, model: Mapping[str
     )
 
 
-async def get_ranking_model(client: AsyncClient, name: str) -> dict[str, Any] | None:
+async def get_ranking_model(client: BaseClient, name: str) -> dict[str, Any] | None:
     """A model as it was stored; None if there is none. Maps to braid.get_ranking_model."""
     model: dict[str, Any] | None = await client._session.value("get_ranking_model", "name => %(name)s::text", name=name)
     return model
 
 
-async def list_ranking_models(client: AsyncClient) -> list[dict[str, Any]]:
+async def list_ranking_models(client: BaseClient) -> list[dict[str, Any]]:
     """The models of this tenant. Maps to braid.list_ranking_models."""
     return await client._session.json_rows("list_ranking_models")
 
 
-async def drop_ranking_model(client: AsyncClient, name: str) -> bool:
+async def drop_ranking_model(client: BaseClient, name: str) -> bool:
     """Drop a model; False if there is none. Maps to braid.drop_ranking_model."""
     return bool(await client._session.value("drop_ranking_model", "name => %(name)s::text", name=name))

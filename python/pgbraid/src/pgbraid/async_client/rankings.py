@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import optional_json, to_json
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = ["list_rankings", "restore_ranking", "set_ranking"]
 
 
 async def set_ranking(
-    client: AsyncClient,
+    client: BaseClient,
     collection: str,
     ranking: Mapping[str, Any],
     reason: str | None = None,
@@ -49,7 +49,7 @@ async def set_ranking(
     )
 
 
-async def list_rankings(client: AsyncClient, collection: str = "default") -> list[dict[str, Any]]:
+async def list_rankings(client: BaseClient, collection: str = "default") -> list[dict[str, Any]]:
     """The versions of a collection's ranking, newest first: who changed what, when and why. For administrators. Maps to
     braid.list_rankings.
 
@@ -63,7 +63,7 @@ async def list_rankings(client: AsyncClient, collection: str = "default") -> lis
     return [json.loads(row) for (row,) in rows]
 
 
-async def restore_ranking(client: AsyncClient, collection: str, version: int, reason: str | None = None) -> int:
+async def restore_ranking(client: BaseClient, collection: str, version: int, reason: str | None = None) -> int:
     """Let a collection rank as in a version that `list_rankings` shows; the number of the new version that this is. For
     administrators. Maps to braid.restore_ranking.
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pgbraid.arguments import Mode, check_query, optional_json
 from pgbraid.async_client.queries import RANKING, searched
-from pgbraid.results import SearchResult, SearchResults, parse_time
+from pgbraid.result_rows import parse_time
+from pgbraid.results import SearchResult, SearchResults
 from pgbraid.timeframes import Strategy, Timeframe, timeframe_text
 from pgbraid.timelines import Timeline, TimelineTurn
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
@@ -22,7 +23,7 @@ __all__ = ["conversation_timeline", "extract_timeframe", "parse_timeframe", "rec
 
 
 async def recall(
-    client: AsyncClient,
+    client: BaseClient,
     query: str | None = None,
     timeframe: Timeframe | None = None,
     strategy: Strategy = "hybrid",
@@ -112,7 +113,7 @@ async def recall(
 
 
 async def conversation_timeline(
-    client: AsyncClient,
+    client: BaseClient,
     topic: str | None = None,
     timeframe: Timeframe | None = None,
     strategy: Strategy = "hybrid",
@@ -178,7 +179,7 @@ async def conversation_timeline(
 
 
 async def parse_timeframe(
-    client: AsyncClient, timeframe: Timeframe, *, time_zone: str | None = None, reference_time: datetime | None = None
+    client: BaseClient, timeframe: Timeframe, *, time_zone: str | None = None, reference_time: datetime | None = None
 ) -> list[tuple[datetime | None, datetime | None]]:
     """The ranges of time that a timeframe stands for, in order: from the start on, before the end; None is open.
     Maps to braid.parse_timeframe.
@@ -199,7 +200,7 @@ async def parse_timeframe(
 
 
 async def extract_timeframe(
-    client: AsyncClient, query: str, *, time_zone: str | None = None, reference_time: datetime | None = None
+    client: BaseClient, query: str, *, time_zone: str | None = None, reference_time: datetime | None = None
 ) -> tuple[str, str | None]:
     """A query without the timeframe that it names, which is the text to embed, and that timeframe as `recall` takes
     it; None if it names none. Maps to braid.extract_timeframe.
@@ -211,7 +212,7 @@ async def extract_timeframe(
 
 
 async def _extracted(
-    client: AsyncClient, query: str, time_zone: str | None, reference_time: datetime | None
+    client: BaseClient, query: str, time_zone: str | None, reference_time: datetime | None
 ) -> dict[str, Any]:
     check_query(query)
     (found,) = await client._session.json_rows(
@@ -228,7 +229,7 @@ async def _extracted(
 
 
 async def _for_recall(
-    client: AsyncClient,
+    client: BaseClient,
     query: str | None,
     strategy: Strategy,
     timeframe: Timeframe | None,

@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import as_list, check_query, optional_json
-from pgbraid.results import FacetValue, SearchResult, SearchResults
+from pgbraid.results import SearchResult, SearchResults
+from pgbraid.stored import FacetValue
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.search_options import SearchOptions
 
 __all__ = ["facets", "similar_chunks", "similar_documents"]
 
 
 async def similar_chunks(
-    client: AsyncClient,
+    client: BaseClient,
     chunk_id: int,
     limit: int = 10,
     filters: Mapping[str, Any] | None = None,
@@ -45,7 +46,7 @@ async def similar_chunks(
 
 
 async def similar_documents(
-    client: AsyncClient,
+    client: BaseClient,
     external_id: str,
     limit: int = 10,
     filters: Mapping[str, Any] | None = None,
@@ -76,7 +77,7 @@ async def similar_documents(
 
 
 async def facets(
-    client: AsyncClient,
+    client: BaseClient,
     keys: Sequence[str],
     query: str | None = None,
     *,

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode
+from pgbraid.async_client.arrangement import arrange_results
 from pgbraid.async_client.queries import RANKING, embedded_text, searched
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
 from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.vectors import VectorLike
 
@@ -20,7 +21,7 @@ __all__ = ["best_rows", "check_reranking", "scored", "shaped_rows", "split_optio
 
 
 async def best_rows(
-    client: AsyncClient,
+    client: BaseClient,
     reranker: Reranker,
     query: str,
     rows: list[SearchResult],
@@ -37,18 +38,18 @@ async def best_rows(
 
 
 async def shaped_rows(
-    client: AsyncClient, rows: list[SearchResult], limit: int, collection: str, shaping: Mapping[str, Any]
+    client: BaseClient, rows: list[SearchResult], limit: int, collection: str, shaping: Mapping[str, Any]
 ) -> list[SearchResult]:
     """The `limit` best of rows that are in their order, shaped as `shaping` asks."""
     if not shaping:
         return rows[:limit]
     ids, scores = scored(rows)
-    shaped = await client.arrange_results(ids, scores, limit, collection, options=shaping)
+    shaped = await arrange_results(client, ids, scores, limit, collection, options=shaping)
     return with_shape(rows, shaped)
 
 
 async def unlogged_search(
-    client: AsyncClient,
+    client: BaseClient,
     query: str | None,
     limit: int,
     mode: Mode,

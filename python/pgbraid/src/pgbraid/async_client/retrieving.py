@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pgbraid.async_client.searching import search
 from pgbraid.retrieval import ScoredChunk
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = ["retrieve"]
 
 
 async def retrieve(
-    client: AsyncClient,
+    client: BaseClient,
     query: str,
     k: int = 10,
     filters: Mapping[str, Any] | None = None,
@@ -25,7 +26,7 @@ async def retrieve(
 
     Raises InvalidArgumentError, NotFoundError.
     """
-    found = await client.search(query, k, filters=filters, collection=collection)
+    found = await search(client, query, k, filters=filters, collection=collection)
     return [
         ScoredChunk(row.external_id, row.content, row.score, row.chunk_index, row.title, row.metadata) for row in found
     ]

@@ -9,13 +9,13 @@ from pgbraid.errors import InvalidArgumentError
 from pgbraid.results import SearchResults
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = ["record_feedback", "set_search_log"]
 
 
 async def record_feedback(
-    client: AsyncClient,
+    client: BaseClient,
     search: str | SearchResults,
     external_id: str,
     kind: Literal["click", "dwell", "rating", "used_in_answer"],
@@ -53,7 +53,7 @@ async def record_feedback(
 
 
 async def set_search_log(
-    client: AsyncClient,
+    client: BaseClient,
     collection: str = "default",
     log: Literal["off", "sampled", "all"] = "all",
     *,

@@ -10,7 +10,7 @@ from pgbraid.async_client.queries import RANKING, searched
 from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.expanders import Expander
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.search_options import SearchOptions
@@ -20,7 +20,7 @@ __all__ = ["search"]
 
 
 async def search(
-    client: AsyncClient,
+    client: BaseClient,
     query: str | Sequence[str] | None = None,
     limit: int | None = None,
     mode: Mode = "hybrid",

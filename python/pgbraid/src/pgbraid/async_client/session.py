@@ -26,8 +26,7 @@ from pgbraid.errors import (
 from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 
 if TYPE_CHECKING:
-    from pgbraid.async_client.nodes import Nodes
-    from pgbraid.async_client.standbys import Standby, Standbys
+    from pgbraid.async_client.routing import NodeRouting, StandbyRouting
     from pgbraid.vectors import VectorTypes
 
 __all__ = ["TENANT", "Call", "Session", "end_with_client"]
@@ -52,9 +51,6 @@ class Call:
     """What the statements of one call have in common."""
 
     def __init__(self) -> None:
-        # Where they read: all on the same server, as another one may be behind it. None is the primary.
-        self.has_chosen = False
-        self.standby: Standby | None = None
         # Which connection is at one of them, if any, and a lock for whoever changes that or goes by it.
         self.connection: psycopg.AsyncConnection[Any] | None = None
         self.lock = asyncio.Lock()
@@ -67,9 +63,9 @@ class Session:
         self._connection = connection
         self.tenant = tenant
         self.owns_connection = owns_connection
-        self.nodes: Nodes | None = None  # of a cluster
+        self.nodes: NodeRouting[Session] | None = None  # of a cluster
         # Where reads go, if not to the connection.
-        self.standbys: Standbys | None = None
+        self.standbys: StandbyRouting[Session] | None = None
         self.vector_types: VectorTypes = {}
         # That this is a view for, if for one.
         self.call: Call | None = None

@@ -21,7 +21,7 @@ from pgbraid.streams import StreamedResults, rank_changes
 from pgbraid.text_vectors import query_vector
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
@@ -34,7 +34,7 @@ PAUSE = 0.02
 
 
 def search_stream(
-    client: AsyncClient,
+    client: BaseClient,
     query: str | None = None,
     limit: int | None = None,
     mode: Mode = "hybrid",
@@ -101,7 +101,7 @@ class SearchStream:
 
     def __init__(
         self,
-        client: AsyncClient,
+        client: BaseClient,
         query: str | None,
         limit: int,
         mode: Mode,
@@ -264,7 +264,7 @@ class SearchStream:
 
     async def _embed(
         self,
-        client: AsyncClient,
+        client: BaseClient,
         query: str,
         collection: str,
         options: Mapping[str, Any] | None,

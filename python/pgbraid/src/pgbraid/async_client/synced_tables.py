@@ -9,13 +9,13 @@ from pgbraid.arguments import Duration, as_interval
 from pgbraid.stored import SyncProblem, SyncStatus
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = ["apply_changes", "check_sync", "sync_status", "sync_table", "unsync_table"]
 
 
 async def sync_table(
-    client: AsyncClient,
+    client: BaseClient,
     table_name: str,
     *,
     content: Sequence[str] | None = None,
@@ -75,7 +75,7 @@ async def sync_table(
     )
 
 
-async def unsync_table(client: AsyncClient, table_name: str, *, keep_documents: bool = False) -> int:
+async def unsync_table(client: BaseClient, table_name: str, *, keep_documents: bool = False) -> int:
     """End what `sync_table` began; how many documents were deleted. Maps to braid.unsync_table.
 
     Raises NotFoundError, PermissionDeniedError.
@@ -90,7 +90,7 @@ async def unsync_table(client: AsyncClient, table_name: str, *, keep_documents: 
     )
 
 
-async def apply_changes(client: AsyncClient, time_budget: Duration = 10) -> dict[str, Any]:
+async def apply_changes(client: BaseClient, time_budget: Duration = 10) -> dict[str, Any]:
     """Bring changed rows of synced tables over, for `time_budget`: seconds, a text such as "1 minute", or a timedelta.
     The JSON object of braid.apply_changes: `rows`, `failed`, `warnings`, whether it is `complete`, and `locked` if rows
     are left for that. For services that write.
@@ -105,7 +105,7 @@ async def apply_changes(client: AsyncClient, time_budget: Duration = 10) -> dict
     return dict(done)
 
 
-async def sync_status(client: AsyncClient) -> list[SyncStatus]:
+async def sync_status(client: BaseClient) -> list[SyncStatus]:
     """How far the synced tables are. For services and administrators. Maps to braid.sync_status.
 
     Raises PermissionDeniedError.
@@ -114,7 +114,7 @@ async def sync_status(client: AsyncClient) -> list[SyncStatus]:
     return [SyncStatus(*row) for row in rows]
 
 
-async def check_sync(client: AsyncClient, table_name: str) -> list[SyncProblem]:
+async def check_sync(client: BaseClient, table_name: str) -> list[SyncProblem]:
     """The rows of a synced table that are no documents or other ones, and the documents that are no rows; empty if all
     is in step. Maps to braid.check_sync.
 

@@ -14,12 +14,12 @@ from pgbraid.document_batches import bounded, checked_records
 from pgbraid.errors import from_psycopg, is_outdated, upgraded
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = ["create_tenant", "drop_tenant", "export_tenant", "import_tenant"]
 
 
-async def create_tenant(client: AsyncClient, tenant: str) -> int:
+async def create_tenant(client: BaseClient, tenant: str) -> int:
     """Create a tenant, or find it if it is there already, and return its id; for administrators. Maps to
     braid.create_tenant.
 
@@ -28,7 +28,7 @@ async def create_tenant(client: AsyncClient, tenant: str) -> int:
     return int(await client._session.value_for_all("create_tenant", "tenant => %(key)s", key=tenant))
 
 
-async def drop_tenant(client: AsyncClient, tenant: str, confirm_tenant: str) -> bool:
+async def drop_tenant(client: BaseClient, tenant: str, confirm_tenant: str) -> bool:
     """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
     `maintain` frees its space. For administrators. Maps to braid.drop_tenant.
 
@@ -44,7 +44,7 @@ async def drop_tenant(client: AsyncClient, tenant: str, confirm_tenant: str) -> 
     )
 
 
-async def export_tenant(client: AsyncClient, collection: str | None = None) -> AsyncIterator[str]:
+async def export_tenant(client: BaseClient, collection: str | None = None) -> AsyncIterator[str]:
     """All that this tenant stored, or its part of one collection, without loss, as lines of JSON for `import_tenant`:
     the collections that it uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to
     braid.export_tenant.
@@ -63,7 +63,7 @@ async def export_tenant(client: AsyncClient, collection: str | None = None) -> A
 
 
 async def import_tenant(
-    client: AsyncClient, records: Iterable[str], *, progress: Callable[[int], object] | None = None
+    client: BaseClient, records: Iterable[str], *, progress: Callable[[int], object] | None = None
 ) -> int:
     """Store what `export_tenant` gave, of any tenant and any database, for this tenant; how many documents. Maps to
     braid.import_tenant.
@@ -90,7 +90,7 @@ async def import_tenant(
     return done
 
 
-async def _bring_collections(client: AsyncClient, records: Iterable[str]) -> None:
+async def _bring_collections(client: BaseClient, records: Iterable[str]) -> None:
     """Of a cluster they are created at the coordinator, the documents stored on the tenant's node."""
     for record in records:
         definition = json.loads(record).get("collection") if '"collection"' in record else None

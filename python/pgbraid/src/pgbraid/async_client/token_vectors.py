@@ -9,13 +9,12 @@ import numpy as np
 from pgvector import HalfVector
 
 from pgbraid._threads import in_thread
-from pgbraid.async_client.queries import embedded_text
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError
 from pgbraid.pooling import pool_tokens
 from pgbraid.text_vectors import embedder_failure
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
     from pgbraid.embedders.protocol import Vectors
     from pgbraid.rerankers.late_interaction import TokenEmbedder
     from pgbraid.spaces import VectorSpace
@@ -30,7 +29,7 @@ STORED_VECTORS = 100_000
 
 
 async def store_token_vectors(
-    client: AsyncClient,
+    client: BaseClient,
     collection: str,
     space: VectorSpace,
     embedder: Any,
@@ -65,13 +64,13 @@ async def store_token_vectors(
 
 
 async def with_late_interaction(
-    client: AsyncClient,
-    query: str | None,
+    client: BaseClient,
+    text: str,
     collection: str,
     options: Mapping[str, Any] | None,
     late_interaction: bool | Mapping[str, Any],
 ) -> tuple[Mapping[str, Any] | None, list[dict[str, Any]]]:
-    """Options with the token vectors of a query, and warnings if they cannot be made."""
+    """Options with the token vectors of a query's text to be embedded, and warnings if they cannot be made."""
     if options and options.get("late_interaction") is not None:
         raise InvalidArgumentError(
             "late_interaction is given twice",
@@ -84,7 +83,6 @@ async def with_late_interaction(
             hint="use True, or a dict with candidates and weight",
             sqlstate="22023",
         )
-    text = await embedded_text(client, query or "", collection, options)
     if not text.strip():
         raise InvalidArgumentError(
             "late_interaction needs a query",
@@ -131,7 +129,7 @@ def texts_of(vectors: Vectors) -> list[str]:
     return [f"[{','.join(f'{number:.5g}' for number in vector)}]" for vector in vectors.tolist()]
 
 
-async def space_with_tokens(client: AsyncClient, collection: str, *, anew: bool = False) -> VectorSpace:
+async def space_with_tokens(client: BaseClient, collection: str, *, anew: bool = False) -> VectorSpace:
     space = (await client._spaces.of(collection, anew=anew))[0]
     if space.token_model is None and not anew:
         space = (await client._spaces.of(collection, anew=True))[0]
@@ -144,7 +142,7 @@ async def space_with_tokens(client: AsyncClient, collection: str, *, anew: bool 
     return space
 
 
-def embedder_for_tokens(client: AsyncClient, collection: str, space: VectorSpace) -> TokenEmbedder:
+def embedder_for_tokens(client: BaseClient, collection: str, space: VectorSpace) -> TokenEmbedder:
     """The client's embedder of that model. Raises MissingExtraError if it has none."""
     own = space._replace(model=space.token_model or "")
     for embedder in client._spaces._embedders or filter(None, [client._spaces.embedder_for(own, [own])]):

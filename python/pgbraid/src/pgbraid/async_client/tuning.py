@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import optional_json, to_json
 
 if TYPE_CHECKING:
-    from pgbraid.async_client import AsyncClient
+    from pgbraid.async_client.base import BaseClient
 
 __all__ = ["choose_configuration", "plan_tuning", "tune"]
 
 
 async def tune(
-    client: AsyncClient,
+    client: BaseClient,
     query_set: str,
     search_space: Mapping[str, Sequence[Any]] | None = None,
     budget: int = 50,
@@ -52,7 +52,7 @@ async def tune(
 
 
 async def plan_tuning(
-    client: AsyncClient,
+    client: BaseClient,
     query_set: str,
     search_space: Mapping[str, Sequence[Any]] | None = None,
     budget: int = 50,
@@ -82,7 +82,7 @@ async def plan_tuning(
 
 
 async def choose_configuration(
-    client: AsyncClient,
+    client: BaseClient,
     evaluations: Sequence[Mapping[str, Any]],
     metric: str = "ndcg@10",
     *,

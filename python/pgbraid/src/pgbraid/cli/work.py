@@ -17,7 +17,7 @@ from pgbraid.display import clean
 
 if TYPE_CHECKING:
     from pgbraid.client import Client
-    from pgbraid.worker.service import Service
+    from pgbraid.embedding_service import Service
     from pgbraid.worker.worker import Worker
 
 # Seconds at rest between two looks at what upkeep is due.
@@ -81,7 +81,7 @@ def work(
     """
     from pgbraid._dsn import find_dsn
     from pgbraid.embedders import LocalEmbedder
-    from pgbraid.worker.service import Service
+    from pgbraid.embedding_service import Service
     from pgbraid.worker.worker import Worker
 
     dsn = find_dsn(dsn)

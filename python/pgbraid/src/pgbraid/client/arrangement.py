@@ -1,28 +1,25 @@
 # Generated from async_client/arrangement.py by tools/async_to_sync.py. DO NOT CHANGE.
 # fmt: off
-"""Rows in another order or form: by scores of your own, as passages for a language model, with words marked."""
+"""Rows in another order or form: by scores of your own, as passages, with words marked."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import Mode, as_list, as_numbers, check_query, optional_json
-from pgbraid.client.queries import RANKING, searched
+from pgbraid.arguments import as_list, as_numbers, check_query, optional_json
 from pgbraid.contexts import Context, Passage
 from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
-    from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.client.base import BaseClient
     from pgbraid.search_options import SearchOptions
-    from pgbraid.vectors import VectorLike
 
-__all__ = ["arrange_context", "arrange_results", "assemble_context", "highlight"]
+__all__ = ["arrange_context", "arrange_results", "highlight"]
 
 
 def arrange_results(
-    client: Client,
+    client: BaseClient,
     chunk_ids: Sequence[int],
     scores: Sequence[float],
     limit: int = 10,
@@ -52,7 +49,7 @@ def arrange_results(
 
 
 def arrange_context(
-    client: Client,
+    client: BaseClient,
     chunk_ids: Sequence[int],
     scores: Sequence[float],
     token_budget: int = 2000,
@@ -85,101 +82,8 @@ def arrange_context(
     return Context([Passage(**row) for row in rows])
 
 
-def assemble_context(
-    client: Client,
-    query: str | None = None,
-    token_budget: int = 2000,
-    limit: int = 50,
-    mode: Mode = "hybrid",
-    filters: Mapping[str, Any] | None = None,
-    collection: str = "default",
-    *,
-    sort: Literal["score", "document"] = "score",
-    embedding: VectorLike | None = None,
-    full_text_weight: float | None = None,
-    semantic_weight: float | None = None,
-    fusion: str | None = None,
-    rrf_k: float | None = None,
-    candidate_count: int | None = None,
-    min_score: float | None = None,
-    match: str = "any",
-    options: SearchOptions | Mapping[str, Any] | None = None,
-    rerank: Reranker | None = None,
-    rerank_count: int = 20,
-    rerank_timeout: float | None = 10.0,
-) -> Context:
-    """What to give a language model: the passages of the `limit` best rows that fit the budget, numbered. Maps to
-    braid.assemble_context.
-
-    Passages come best first, or with `sort="document"` as they would be read. Chunks that touch are one passage;
-    the option context adds neighbours. The other arguments are those of `search`.
-    `str()` of the answer is the text with its citations.
-
-    With `rerank` the passages are those of the rows in the reranker's order, and their `score` is the reranker's; see
-    `search`. It scores `rerank_count` rows, or `limit` if that is more.
-
-    If no passage fits, the beginning of the best is given. Raises InvalidArgumentError, DimensionMismatchError,
-    NotFoundError.
-    """
-    client = client._for_one_call()
-    if rerank is not None:
-        from pgbraid.client import reranked
-
-        finding, shaping = reranked.split_options(options)
-        found = reranked.unlogged_search(
-            client,
-            query,
-            limit,
-            mode,
-            collection,
-            embedding,
-            finding,
-            rerank,
-            rerank_count,
-            rerank_timeout,
-            filters=optional_json(filters, "filters"),
-            full_text_weight=full_text_weight,
-            semantic_weight=semantic_weight,
-            fusion=fusion,
-            rrf_k=rrf_k,
-            candidate_count=candidate_count,
-            min_score=min_score,
-            match=match,
-        )
-        context = client.arrange_context(
-            *reranked.scored(found), token_budget, limit, collection, sort=sort, options=shaping
-        )
-        return Context(context.passages, found.warnings)
-    rows, warnings = searched(
-        client,
-        client._session.json_rows,
-        "assemble_context",
-        f"""
-        query_text => %(query)s::text, token_budget => %(token_budget)s::int, match_count => %(limit)s::int,
-        sort => %(sort)s::text, {RANKING}
-        """,
-        query,
-        mode,
-        collection,
-        embedding,
-        options,
-        token_budget=token_budget,
-        limit=limit,
-        sort=sort,
-        filters=optional_json(filters, "filters"),
-        full_text_weight=full_text_weight,
-        semantic_weight=semantic_weight,
-        fusion=fusion,
-        rrf_k=rrf_k,
-        candidate_count=candidate_count,
-        min_score=min_score,
-        match=match,
-    )
-    return Context([Passage(**row) for row in rows], warnings)
-
-
 def highlight(
-    client: Client,
+    client: BaseClient,
     chunk_id: int,
     query: str,
     *,

@@ -11,7 +11,7 @@ from pgbraid.arguments import as_list, optional_json, to_json
 from pgbraid.spaces import LOCAL_MODEL
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = [
     "create_collection",
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def create_collection(
-    client: Client,
+    client: BaseClient,
     name: str,
     *,
     text_config: str = "english",
@@ -72,7 +72,7 @@ def create_collection(
     )
 
 
-def set_collection(client: Client, collection: str, settings: Mapping[str, Any]) -> None:
+def set_collection(client: BaseClient, collection: str, settings: Mapping[str, Any]) -> None:
     """Change settings of a collection, for all tenants; those that are not given stay. For administrators. Maps to
     braid.set_collection.
 
@@ -91,7 +91,7 @@ def set_collection(client: Client, collection: str, settings: Mapping[str, Any])
     )
 
 
-def drop_collection(client: Client, collection: str) -> bool:
+def drop_collection(client: BaseClient, collection: str) -> bool:
     """Drop a collection with all that tenants stored in it; whether it was there. It is gone at once, and `maintain`
     frees its space. For administrators. Maps to braid.drop_collection."""
     client._spaces.forget(collection)
@@ -100,7 +100,7 @@ def drop_collection(client: Client, collection: str) -> bool:
     )
 
 
-def set_synonyms(client: Client, word: str, synonyms: Sequence[str], collection: str = "default") -> int:
+def set_synonyms(client: BaseClient, word: str, synonyms: Sequence[str], collection: str = "default") -> int:
     """Set what else a query for a word finds in a collection, for all tenants and in place of what was set before; how
     many there are. For administrators. Maps to braid.set_synonyms.
 
@@ -123,7 +123,7 @@ def set_synonyms(client: Client, word: str, synonyms: Sequence[str], collection:
 
 
 def set_sparse_encoder(
-    client: Client, name: str, weights: Mapping[str, float] | None, *, append: bool = False
+    client: BaseClient, name: str, weights: Mapping[str, float] | None, *, append: bool = False
 ) -> int:
     """Store a table of term weights, by which searches make sparse terms of a query's words without a model; how many
     terms it has. None removes it. For administrators. Maps to braid.set_sparse_encoder.
@@ -145,7 +145,7 @@ def set_sparse_encoder(
 
 
 def set_indexed_attributes(
-    client: Client, attributes: Mapping[str, Literal["text", "number", "time"]], collection: str = "default"
+    client: BaseClient, attributes: Mapping[str, Literal["text", "number", "time"]], collection: str = "default"
 ) -> None:
     """Declare which metadata keys of a collection filters find by index, for all tenants and in place of those
     declared before. For administrators. Maps to braid.set_indexed_attributes.
@@ -164,7 +164,7 @@ def set_indexed_attributes(
 
 
 def set_token_vectors(
-    client: Client,
+    client: BaseClient,
     collection: str,
     embedding_model: str | None = LOCAL_MODEL,
     *,
@@ -191,7 +191,7 @@ def set_token_vectors(
     )
 
 
-def set_query_embeddings(client: Client, collection: str, embedding_count: int = 1000) -> None:
+def set_query_embeddings(client: BaseClient, collection: str, embedding_count: int = 1000) -> None:
     """Have the database store the vectors of queries for each tenant, at most so many; 0: none. A search stores what it
     has embedded, and other clients, or a search in SQL of text alone, use it. For administrators. Maps to
     braid.set_query_embeddings.

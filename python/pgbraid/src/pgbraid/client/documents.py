@@ -14,7 +14,7 @@ from pgbraid.errors import InvalidArgumentError
 from pgbraid.stored import Document, FailedDocument, ListedDocument, WriteSummary
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.frames import Frame
 
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
 
 
 def add_documents(
-    client: Client,
+    client: BaseClient,
     documents: Iterable[Mapping[str, Any]] | Frame,
     *,
     collection: str = "default",
@@ -85,7 +85,7 @@ def add_documents(
     return summary + WriteSummary(failed=tuple(sorted(failed or (), key=lambda document: document.index)))
 
 
-def _write(client: Client, batch: Batch, collection: str) -> WriteSummary:
+def _write(client: BaseClient, batch: Batch, collection: str) -> WriteSummary:
     # %b, as psycopg would write a list of vectors out as text.
     function = "upsert_embedded_documents" if batch.embeddings else "upsert_documents"
     embeddings = ", embeddings => %(embeddings)b" if batch.embeddings else ""
@@ -109,7 +109,7 @@ def _write(client: Client, batch: Batch, collection: str) -> WriteSummary:
 
 
 def _write_what_can_be(
-    client: Client, batch: Batch, collection: str, failed: list[FailedDocument]
+    client: BaseClient, batch: Batch, collection: str, failed: list[FailedDocument]
 ) -> WriteSummary:
     """Write a batch, and if one of its documents is refused, each half of it."""
     try:
@@ -128,7 +128,7 @@ def _write_what_can_be(
 
 
 def store_sparse_terms(
-    client: Client, terms: Mapping[int, Mapping[str, float]], *, collection: str = "default"
+    client: BaseClient, terms: Mapping[int, Mapping[str, float]], *, collection: str = "default"
 ) -> int:
     """Store weighted terms of chunks, made by a sparse model, in place of those that they have; how many of the chunks
     were there. Maps to braid.store_sparse_terms, in batches of 1,000.
@@ -157,7 +157,7 @@ def store_sparse_terms(
     return stored
 
 
-def get_document(client: Client, external_id: str, collection: str = "default") -> Document | None:
+def get_document(client: BaseClient, external_id: str, collection: str = "default") -> Document | None:
     """A document with its chunks, None if there is none of that id. Maps to braid.get_document.
 
     Raises NotFoundError for a collection that does not exist.
@@ -172,7 +172,7 @@ def get_document(client: Client, external_id: str, collection: str = "default") 
 
 
 def list_documents(
-    client: Client, collection: str = "default", *, limit: int = 100, after: str | None = None
+    client: BaseClient, collection: str = "default", *, limit: int = 100, after: str | None = None
 ) -> list[ListedDocument]:
     """The documents of a collection without their text, in the order of external_id (by its bytes): the first `limit`,
     1 to 10,000, of those that come after the external_id `after`. Maps to braid.list_documents.
@@ -191,7 +191,7 @@ def list_documents(
     return [ListedDocument.from_row(row) for row in rows]
 
 
-def count(client: Client, collection: str = "default") -> int:
+def count(client: BaseClient, collection: str = "default") -> int:
     """How many documents this tenant has in a collection. Maps to braid.status, which counts chunks, too.
 
     Raises NotFoundError.
@@ -201,7 +201,7 @@ def count(client: Client, collection: str = "default") -> int:
 
 
 def update_metadata(
-    client: Client,
+    client: BaseClient,
     external_id: str,
     metadata: Mapping[str, Any],
     *,
@@ -228,7 +228,7 @@ def update_metadata(
     )
 
 
-def delete_document(client: Client, external_id: str, collection: str = "default") -> bool:
+def delete_document(client: BaseClient, external_id: str, collection: str = "default") -> bool:
     """Delete a document with its chunks and vectors; whether it was there. Maps to braid.delete_document.
 
     Raises NotFoundError for a collection that does not exist.
@@ -243,7 +243,7 @@ def delete_document(client: Client, external_id: str, collection: str = "default
     )
 
 
-def delete_documents(client: Client, external_ids: Sequence[str], collection: str = "default") -> int:
+def delete_documents(client: BaseClient, external_ids: Sequence[str], collection: str = "default") -> int:
     """Delete documents with their chunks and vectors, up to 100,000, much faster than one by one; how many were there.
     Maps to braid.delete_documents.
 
@@ -259,7 +259,7 @@ def delete_documents(client: Client, external_ids: Sequence[str], collection: st
     )
 
 
-def clear_collection(client: Client, collection: str = "default") -> int:
+def clear_collection(client: BaseClient, collection: str = "default") -> int:
     """Delete all of this tenant's documents of a collection; how many. Maps to braid.clear_collection.
 
     Raises NotFoundError.

@@ -10,22 +10,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pgbraid.client.session import TENANT
-from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
+from pgbraid.embedding_service import LateError, RefusedError, Service, document_vectors, is_down
+from pgbraid.errors import InvalidArgumentError, PgbraidError
 from pgbraid.spaces import other_model
-from pgbraid.text_vectors import embedder_failure
-from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
     from pgvector import Vector
 
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
-    from pgbraid.worker.service import LateError, RefusedError
 
 __all__ = [
     "abandon_refused",
-    "document_vectors",
     "embed_pending",
     "embed_token_vectors",
     "keep_token_vectors",
@@ -38,7 +35,7 @@ MOST_ATTEMPTS = 5
 
 
 def embed_pending(
-    client: Client,
+    client: BaseClient,
     collection: str = "default",
     *,
     limit: int | None = None,
@@ -81,7 +78,7 @@ def embed_pending(
 
 
 def embed_token_vectors(
-    client: Client,
+    client: BaseClient,
     collection: str = "default",
     *,
     limit: int | None = None,
@@ -131,7 +128,7 @@ def embed_token_vectors(
 
 
 def _embed_batch(
-    client: Client, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
+    client: BaseClient, collection: str, space: VectorSpace, embedder: Embedder, batch_size: int
 ) -> int | None:
     """How many were embedded; None if nothing waits."""
     parameters = {"collection": collection, "model": space.model}
@@ -218,8 +215,6 @@ def _refused_apart(
     failure: PgbraidError, embedder: Embedder, texts: list[str], dimensions: int
 ) -> list[Vector | RefusedError | LateError] | None:
     """For each text its vector, or why there is none; None if no single text is at fault."""
-    from pgbraid.worker.service import Service, is_down
-
     # An HttpEmbedder has tried several times already, and would for a harmless text as well.
     if is_down(failure):
         return None
@@ -230,7 +225,7 @@ def _refused_apart(
 
 
 def store_embedded(
-    client: Client,
+    client: BaseClient,
     collection: str,
     model: str,
     embedded: list[tuple[int, Vector]],
@@ -258,8 +253,6 @@ def store_embedded(
         if client._session.is_aborted():
             raise
         if len(embedded) == 1:
-            from pgbraid.worker.service import RefusedError
-
             refused.append((embedded[0][0], RefusedError(error, is_final=False)))
             return 0
     half = len(embedded) // 2
@@ -269,7 +262,7 @@ def store_embedded(
 
 
 def abandon_refused(
-    client: Client, collection: str, model: str, chunk_id: int, refusal: RefusedError | LateError
+    client: BaseClient, collection: str, model: str, chunk_id: int, refusal: RefusedError | LateError
 ) -> None:
     """Give a text up that the service refuses: at once if it said so, else after MOST_ATTEMPTS."""
     client._session.value(
@@ -292,7 +285,7 @@ def storable(message: str) -> str:
 
 
 def keep_token_vectors(
-    client: Client, collection: str, space: VectorSpace, embedder: Embedder, jobs: list[tuple[int, str]]
+    client: BaseClient, collection: str, space: VectorSpace, embedder: Embedder, jobs: list[tuple[int, str]]
 ) -> str | None:
     """Why there are no token vectors, if so: embeddings are stored without them."""
     from pgbraid.client import token_vectors
@@ -306,18 +299,3 @@ def keep_token_vectors(
         said = error.message if isinstance(error, PgbraidError) else f"{type(error).__name__}: {error}"
         return f'collection "{collection}" got embeddings without token vectors ({said}): call embed_token_vectors()'
     return None
-
-
-def document_vectors(embedder: Embedder, texts: list[str]) -> list[Vector]:
-    """A vector for each text; equal texts are embedded once. Raises EmbeddingError, InvalidArgumentError."""
-    different = list(dict.fromkeys(texts))
-    try:
-        vectors = embedder.embed_documents(different)
-        if len(vectors) != len(different):
-            raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(different)} texts")
-        vector_of = {text: to_vector(vector, "a chunk") for text, vector in zip(different, vectors, strict=True)}
-    except PgbraidError:
-        raise
-    except Exception as error:
-        raise embedder_failure(error) from error
-    return [vector_of[text] for text in texts]

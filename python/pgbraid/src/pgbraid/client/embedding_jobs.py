@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from pgbraid.stored import EmbeddingBacklog, EmbeddingJob, EmbeddingUsage
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = [
     "drop_embedding_jobs",
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-def embedding_backlog(client: Client) -> list[EmbeddingBacklog]:
+def embedding_backlog(client: BaseClient) -> list[EmbeddingBacklog]:
     """Where chunks wait for their embedding, of all tenants, by tenant, collection and model; empty if none does. For
     services and administrators. Maps to braid.embedding_backlog.
 
@@ -33,7 +33,7 @@ def embedding_backlog(client: Client) -> list[EmbeddingBacklog]:
 
 
 def list_embedding_jobs(
-    client: Client,
+    client: BaseClient,
     state: Literal["waiting", "claimed", "paused", "abandoned"] | None = None,
     limit: int = 100,
     collection: str = "default",
@@ -62,7 +62,7 @@ def list_embedding_jobs(
 
 
 def retry_embedding_jobs(
-    client: Client,
+    client: BaseClient,
     chunk_ids: Sequence[int] | None = None,
     collection: str = "default",
     *,
@@ -77,7 +77,7 @@ def retry_embedding_jobs(
 
 
 def drop_embedding_jobs(
-    client: Client,
+    client: BaseClient,
     chunk_ids: Sequence[int] | None = None,
     collection: str = "default",
     *,
@@ -91,7 +91,7 @@ def drop_embedding_jobs(
     return _change_jobs(client, "drop_embedding_jobs", chunk_ids, collection, embedding_model)
 
 
-def embedding_usage(client: Client, since: date | None = None) -> list[EmbeddingUsage]:
+def embedding_usage(client: BaseClient, since: date | None = None) -> list[EmbeddingUsage]:
     """What workers had embedding services do, of all tenants, by tenant, model and day (UTC), from the day `since`. For
     services and administrators. Maps to braid.embedding_usage.
 
@@ -104,7 +104,7 @@ def embedding_usage(client: Client, since: date | None = None) -> list[Embedding
 
 
 def _change_jobs(
-    client: Client, function: str, chunk_ids: Sequence[int] | None, collection: str, embedding_model: str | None
+    client: BaseClient, function: str, chunk_ids: Sequence[int] | None, collection: str, embedding_model: str | None
 ) -> int:
     return int(
         client._session.value(

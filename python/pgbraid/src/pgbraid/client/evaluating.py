@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pgbraid.arguments import as_list, to_json
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = [
     "compare_evaluations",
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def create_query_set(
-    client: Client, query_set: str, level: str = "document", *, description: str = ""
+    client: BaseClient, query_set: str, level: str = "document", *, description: str = ""
 ) -> bool:
     """Create a set of queries whose judgments are about documents or chunks; False if it is there. Maps to
     braid.create_query_set.
@@ -51,7 +51,7 @@ def create_query_set(
 
 
 def store_queries(
-    client: Client, query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default"
+    client: BaseClient, query_set: str, queries: Sequence[Mapping[str, Any]], collection: str = "default"
 ) -> int:
     """Store queries with `query_id`, `text` and, if you like, `filters` and `embedding`, which is of the collection's
     model. Maps to braid.store_queries.
@@ -71,9 +71,7 @@ def store_queries(
     )
 
 
-def store_judgments(
-    client: Client, query_set: str, judgments: Sequence[Mapping[str, Any]]
-) -> dict[str, int]:
+def store_judgments(client: BaseClient, query_set: str, judgments: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Store judgments with `query_id`, `external_id`, `grade` and, if you like, `judge`. Maps to
     braid.store_judgments, and returns what that does: how many are `stored`, `replaced`, `unchanged` and `removed`.
 
@@ -88,13 +86,13 @@ def store_judgments(
     return counts
 
 
-def list_query_sets(client: Client) -> list[dict[str, Any]]:
+def list_query_sets(client: BaseClient) -> list[dict[str, Any]]:
     """The query sets of this tenant, with counts. Maps to braid.list_query_sets."""
     return client._session.json_rows("list_query_sets")
 
 
 def list_queries(
-    client: Client, query_set: str, *, limit: int = 100, after: str | None = None
+    client: BaseClient, query_set: str, *, limit: int = 100, after: str | None = None
 ) -> list[dict[str, Any]]:
     """The first `limit` queries, 1 to 10,000, of those that come after the id `after`. Maps to braid.list_queries.
 
@@ -111,13 +109,13 @@ def list_queries(
     )
 
 
-def drop_query_set(client: Client, query_set: str) -> bool:
+def drop_query_set(client: BaseClient, query_set: str) -> bool:
     """Drop a query set with its queries and judgments; False if there is none. Maps to braid.drop_query_set."""
     return bool(client._session.value("drop_query_set", "query_set => %(query_set)s::text", query_set=query_set))
 
 
 def evaluate(
-    client: Client,
+    client: BaseClient,
     query_set: str,
     configuration: Mapping[str, Any] | None = None,
     metrics: Sequence[str] = ("ndcg@10", "recall@10", "precision@10", "mrr@10", "map@10", "judged@10"),
@@ -146,7 +144,7 @@ def evaluate(
 
 
 def compare_evaluations(
-    client: Client,
+    client: BaseClient,
     baseline: Mapping[str, Any],
     candidate: Mapping[str, Any],
     *,
@@ -175,7 +173,7 @@ def compare_evaluations(
 
 
 def pool_results(
-    client: Client,
+    client: BaseClient,
     query_set: str,
     configurations: Sequence[Mapping[str, Any]] = ({},),
     depth: int = 10,
@@ -206,7 +204,7 @@ def pool_results(
 
 
 def judge_agreement(
-    client: Client, query_set: str, judge: str, reference: str | None = None
+    client: BaseClient, query_set: str, judge: str, reference: str | None = None
 ) -> dict[str, Any]:
     """How far `judge` agrees with `reference`, or with the median of all others. Maps to braid.judge_agreement, and
     returns its object.
@@ -226,7 +224,7 @@ def judge_agreement(
 
 
 def sample_queries(
-    client: Client,
+    client: BaseClient,
     query_set: str,
     collection: str = "default",
     method: Literal["random", "frequency", "worst"] = "random",
@@ -263,7 +261,7 @@ def sample_queries(
 
 
 def judgments_from_clicks(
-    client: Client,
+    client: BaseClient,
     query_set: str,
     collection: str = "default",
     *,

@@ -13,7 +13,7 @@ from pgbraid.client.session import TENANT
 from pgbraid.explanation import Explanation, ScorePart
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 
@@ -21,7 +21,7 @@ __all__ = ["explain_score", "explain_search"]
 
 
 def explain_search(
-    client: Client,
+    client: BaseClient,
     query: str | None = None,
     limit: int = 10,
     mode: Mode = "hybrid",
@@ -72,7 +72,7 @@ def explain_search(
 
 
 def explain_score(
-    client: Client,
+    client: BaseClient,
     query: str,
     chunk_ids: Sequence[int],
     *,

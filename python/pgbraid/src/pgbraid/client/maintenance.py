@@ -10,7 +10,7 @@ from pgbraid.arguments import Duration, as_interval
 from pgbraid.stored import IndexProblem
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = [
     "calibrate",
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-def status(client: Client, collection: str | None = None) -> dict[str, Any]:
+def status(client: BaseClient, collection: str | None = None) -> dict[str, Any]:
     """Version, tenant, and what the collections, or one of them, hold of this tenant and have not embedded yet: the
     JSON object of braid.status.
 
@@ -34,7 +34,7 @@ def status(client: Client, collection: str | None = None) -> dict[str, Any]:
     return dict(status)
 
 
-def health(client: Client, older_than: Duration = 3600.0) -> list[dict[str, Any]]:
+def health(client: BaseClient, older_than: Duration = 3600.0) -> list[dict[str, Any]]:
     """What is wrong, or could be better: `severity` ("problem" or "advice"), `code`, `subject`, `finding`, `reason` and
     `command`, which mends it. Something must wait for `older_than` to count: seconds, a text such as
     "2 hours", or a timedelta. Maps to braid.health.
@@ -48,7 +48,7 @@ def health(client: Client, older_than: Duration = 3600.0) -> list[dict[str, Any]
     )
 
 
-def maintain(client: Client, time_budget: Duration | None = None) -> dict[str, Any]:
+def maintain(client: BaseClient, time_budget: Duration | None = None) -> dict[str, Any]:
     """Merge, move vectors, index attributes declared later and tidy up for `time_budget`; what was
     done. It is seconds, a text such as "5 minutes", or a timedelta.
     Without a budget for 10 seconds, or for as long as an index takes that does not fit in. For services and
@@ -64,14 +64,14 @@ def maintain(client: Client, time_budget: Duration | None = None) -> dict[str, A
     return dict(done)
 
 
-def calibrate(client: Client) -> dict[str, float]:
+def calibrate(client: BaseClient) -> dict[str, float]:
     """Measure, in some seconds, from how many vectors on an index is faster than a scan on this server, and set
     that. Returns `exact_rows` (vectors), `scan_ms_per_1000` and `search_ms` (milliseconds). For administrators. Maps to
     braid.calibrate."""
     return dict(client._session.value_for_all("calibrate"))
 
 
-def check_index(client: Client, collection: str = "default") -> list[IndexProblem]:
+def check_index(client: BaseClient, collection: str = "default") -> list[IndexProblem]:
     """Compare this tenant's full-text index of a collection with its chunks, analysed anew; empty if it is right.
     Takes about as long as adding the documents did. Maps to braid.check_index.
 
@@ -81,7 +81,7 @@ def check_index(client: Client, collection: str = "default") -> list[IndexProble
     return [IndexProblem(**problem) for problem in problems]
 
 
-def rebuild_index(client: Client, collection: str = "default") -> int:
+def rebuild_index(client: BaseClient, collection: str = "default") -> int:
     """Make this tenant's full-text index of a collection anew, from its chunks; how many chunks. Searches go on,
     writers wait. Maps to braid.rebuild_index.
 
@@ -90,7 +90,7 @@ def rebuild_index(client: Client, collection: str = "default") -> int:
     return int(client._session.value("rebuild_index", "collection => %(collection)s", collection=collection))
 
 
-def rebuild_vector_index(client: Client, collection: str = "default") -> bool:
+def rebuild_vector_index(client: BaseClient, collection: str = "default") -> bool:
     """Have `maintain` make this tenant's vector index of a collection anew, beside the one that serves; False if it
     has none, because its vectors are scanned. Maps to braid.rebuild_vector_index.
 
@@ -102,7 +102,7 @@ def rebuild_vector_index(client: Client, collection: str = "default") -> bool:
 
 
 def measure_recall(
-    client: Client, collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
+    client: BaseClient, collection: str = "default", *, query_count: int = 100, set_ef_search: bool = False
 ) -> dict[str, Any]:
     """Measure what this tenant's vector index of a collection finds of what an exact search finds, with the vectors of
     its own queries or, if there are few, with queries made of stored vectors. Takes as long as `query_count` exact

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = [
     "cut_over_model_migration",
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def start_model_migration(
-    client: Client,
+    client: BaseClient,
     collection: str,
     embedding_model: str,
     dimensions: int,
@@ -53,7 +53,7 @@ def start_model_migration(
     client._spaces.forget(collection)
 
 
-def pause_model_migration(client: Client, collection: str) -> None:
+def pause_model_migration(client: BaseClient, collection: str) -> None:
     """Hand out nothing for the new model until `resume_model_migration`; for administrators. Maps to
     braid.pause_model_migration.
 
@@ -62,7 +62,7 @@ def pause_model_migration(client: Client, collection: str) -> None:
     _step(client, "pause", collection)
 
 
-def resume_model_migration(client: Client, collection: str) -> None:
+def resume_model_migration(client: BaseClient, collection: str) -> None:
     """Go on with a paused model change; for administrators. Maps to braid.resume_model_migration.
 
     Raises NotFoundError, and InvalidArgumentError if the collection is not being moved, or not so far.
@@ -70,7 +70,7 @@ def resume_model_migration(client: Client, collection: str) -> None:
     _step(client, "resume", collection)
 
 
-def cut_over_model_migration(client: Client, collection: str) -> None:
+def cut_over_model_migration(client: BaseClient, collection: str) -> None:
     """Make searches use the new model; for administrators. Maps to braid.cut_over_model_migration.
 
     Raises InvalidArgumentError, which says how many chunks still wait for an embedding of the new model.
@@ -78,7 +78,7 @@ def cut_over_model_migration(client: Client, collection: str) -> None:
     _step(client, "cut_over", collection)
 
 
-def roll_back_model_migration(client: Client, collection: str) -> None:
+def roll_back_model_migration(client: BaseClient, collection: str) -> None:
     """End a model change with the old model, before the cut-over or after it; for administrators. Maps to
     braid.roll_back_model_migration.
 
@@ -87,7 +87,7 @@ def roll_back_model_migration(client: Client, collection: str) -> None:
     _step(client, "roll_back", collection)
 
 
-def finish_model_migration(client: Client, collection: str) -> None:
+def finish_model_migration(client: BaseClient, collection: str) -> None:
     """End a model change with the new model, after the cut-over; for administrators. Maps to
     braid.finish_model_migration.
 
@@ -96,7 +96,7 @@ def finish_model_migration(client: Client, collection: str) -> None:
     _step(client, "finish", collection)
 
 
-def _step(client: Client, action: str, collection: str) -> None:
+def _step(client: BaseClient, action: str, collection: str) -> None:
     client._session.value_for_all(
         f"{action}_model_migration", "collection => %(collection)s::text", collection=collection
     )

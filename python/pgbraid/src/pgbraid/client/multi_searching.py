@@ -14,7 +14,7 @@ from pgbraid.expanders import expanded
 from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.expanders import Expander
     from pgbraid.search_options import SearchOptions
 
@@ -22,7 +22,7 @@ __all__ = ["multi_search", "searched_together"]
 
 
 def multi_search(
-    client: Client,
+    client: BaseClient,
     queries: str | Sequence[str],
     limit: int = 10,
     mode: Mode = "hybrid",
@@ -111,7 +111,7 @@ def multi_search(
 
 
 def searched_together(
-    client: Client,
+    client: BaseClient,
     query: str | Sequence[str] | None,
     limit: int,
     mode: Mode,
@@ -133,7 +133,7 @@ def searched_together(
 
 
 def _embedded(
-    client: Client,
+    client: BaseClient,
     texts: list[str],
     count: int,
     mode: Mode,

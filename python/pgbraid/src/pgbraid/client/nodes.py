@@ -28,7 +28,7 @@ from pgbraid.vectors import VECTOR_TYPES, register_vector_types
 if TYPE_CHECKING:
     from pgbraid.client.session import Session
 
-__all__ = ["ATTEMPTS", "PAUSE_SECONDS", "Nodes", "find_node", "follow_tenant", "node_addresses"]
+__all__ = ["ATTEMPTS", "PAUSE_SECONDS", "Nodes", "find_node", "node_addresses"]
 
 # A tenant may move once more while it is looked for; what moves is there after some seconds.
 ATTEMPTS, PAUSE_SECONDS = 40, 0.25
@@ -70,6 +70,11 @@ class Nodes:
                     return session.fetch_from(found, statement, parameters)
                 self.of_tenants[session.tenant] = named
         return session.fetch_from(self.connection(session.tenant), statement, parameters)
+
+    def follow_tenant(self, session: Session) -> None:
+        """Before what has to be on one connection."""
+        with suppress(PermissionDeniedError):
+            session.value("current_tenant_id")
 
     def _connection_to(self, named: tuple[str, str]) -> psycopg.Connection[Any]:
         with self.lock:
@@ -118,14 +123,8 @@ class Nodes:
 
 def find_node(session: Session, dsn: str) -> None:
     """Have a session use the node that has its tenant, if there is such a tenant."""
-    session.nodes = Nodes(dsn, session.connection)
-    follow_tenant(session)
-
-
-def follow_tenant(session: Session) -> None:
-    """Before what has to be on one connection."""
-    with suppress(PermissionDeniedError):
-        session.value("current_tenant_id")
+    session.nodes = nodes = Nodes(dsn, session.connection)
+    nodes.follow_tenant(session)
 
 
 def node_addresses(text: str) -> dict[tuple[str, str], tuple[str, str]]:

@@ -12,14 +12,14 @@ from pgbraid.stored import LearnedProfile, ListedProfile, Profile
 from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.vectors import VectorLike
 
 __all__ = ["delete_profile", "get_profile", "learn_profile", "list_profiles", "set_profile"]
 
 
 def set_profile(
-    client: Client,
+    client: BaseClient,
     profile: str,
     embedding: VectorLike | None = None,
     attributes: Mapping[str, Mapping[str, float]] | None = None,
@@ -45,7 +45,7 @@ def set_profile(
 
 
 def learn_profile(
-    client: Client,
+    client: BaseClient,
     profile: str,
     liked: Sequence[str],
     disliked: Sequence[str] = (),
@@ -74,13 +74,13 @@ def learn_profile(
     )
 
 
-def get_profile(client: Client, profile: str) -> Profile | None:
+def get_profile(client: BaseClient, profile: str) -> Profile | None:
     """A profile, None if there is none of that name. Maps to braid.get_profile."""
     found = client._session.value("get_profile", "profile => %(profile)s::text", profile=profile)
     return None if found is None else Profile.from_json(found)
 
 
-def list_profiles(client: Client, *, limit: int = 100, after: str | None = None) -> list[ListedProfile]:
+def list_profiles(client: BaseClient, *, limit: int = 100, after: str | None = None) -> list[ListedProfile]:
     """The profiles of this tenant without their vectors, in the order of their names (by bytes): the first `limit`, 1
     to 10,000, of those that come after the name `after`. Maps to braid.list_profiles.
 
@@ -95,6 +95,6 @@ def list_profiles(client: Client, *, limit: int = 100, after: str | None = None)
     return [ListedProfile.from_row(row) for row in rows]
 
 
-def delete_profile(client: Client, profile: str) -> bool:
+def delete_profile(client: BaseClient, profile: str) -> bool:
     """Delete a profile; False if there is none of that name. Maps to braid.delete_profile."""
     return bool(client._session.value("delete_profile", "profile => %(profile)s::text", profile=profile))

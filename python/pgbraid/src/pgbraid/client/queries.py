@@ -17,7 +17,7 @@ from pgbraid.vectors import to_vector
 if TYPE_CHECKING:
     from pgvector import Vector
 
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.embedders.protocol import Embedder
     from pgbraid.spaces import VectorSpace
     from pgbraid.vectors import VectorLike
@@ -47,7 +47,7 @@ class VectorRequest(NamedTuple):
 
 
 def searched(
-    client: Client,
+    client: BaseClient,
     ask: Callable[..., Any],
     function: str,
     arguments: str,
@@ -72,7 +72,8 @@ def searched(
         if late_interaction is not None and late_interaction is not False:
             from pgbraid.client.token_vectors import with_late_interaction
 
-            given, warnings = with_late_interaction(client, query, collection, options, late_interaction)
+            text = embedded_text(client, query or "", collection, options)
+            given, warnings = with_late_interaction(client, text, collection, options, late_interaction)
         sent = given
         model = unstored = None
         if mode == "full_text":
@@ -117,7 +118,7 @@ def searched(
 
 
 def embed_query(
-    client: Client,
+    client: BaseClient,
     query: str,
     collection: str,
     options: Mapping[str, Any] | None,
@@ -134,7 +135,7 @@ def embed_query(
 
 
 def embedded_text(
-    client: Client, query: str, collection: str = "default", options: Mapping[str, Any] | None = None
+    client: BaseClient, query: str, collection: str = "default", options: Mapping[str, Any] | None = None
 ) -> str:
     """Return what of a query is to be embedded: its words, without operators and without what must not be there. Maps
     to braid.embedded_text, which is not called for a text that has no operator.
@@ -161,7 +162,7 @@ def embedded_text(
 
 
 def ask_for_vector(
-    client: Client, query: str, collection: str, options: Mapping[str, Any] | None
+    client: BaseClient, query: str, collection: str, options: Mapping[str, Any] | None
 ) -> VectorRequest | None:
     """What of a query is to be embedded, if anything, and its vector if that is known."""
     text = embedded_text(client, query, collection, options)
@@ -180,7 +181,7 @@ def ask_for_vector(
 
 
 def check_vector(
-    client: Client, asked: VectorRequest, vector: Vector, collection: str, warnings: list[dict[str, Any]]
+    client: BaseClient, asked: VectorRequest, vector: Vector, collection: str, warnings: list[dict[str, Any]]
 ) -> tuple[Vector, str, str | None]:
     """As `embed_query`, of a vector that came for `asked`. Raises OtherModelError if it has another length."""
     try:

@@ -15,7 +15,7 @@ from pgbraid.vectors import to_vector
 if TYPE_CHECKING:
     from pgvector import Vector
 
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.spaces import VectorSpace
 
 __all__ = ["stored_after", "stored_vector"]
@@ -30,7 +30,7 @@ MOST_TEXTS = 1000
 
 
 def stored_vector(
-    client: Client, text: str, known: Vector | None, collection: str, space: VectorSpace
+    client: BaseClient, text: str, known: Vector | None, collection: str, space: VectorSpace
 ) -> tuple[Vector | None, bool]:
     """The vector of a text, if it is stored, and whether it is to be stored after the search: also if it was, as it is
     in use again. What the embedder has made in this process (`known`) needs no look into the database."""
@@ -53,7 +53,7 @@ def stored_vector(
 
 
 def stored_after(
-    client: Client,
+    client: BaseClient,
     text: str | None,
     vector: Vector | None,
     collection: str,
@@ -70,7 +70,7 @@ def stored_after(
     return warnings
 
 
-def _store(client: Client, text: str, vector: Vector, collection: str, model: str) -> None:
+def _store(client: BaseClient, text: str, vector: Vector, collection: str, model: str) -> None:
     """Nothing depends on it: what fails for good, such as a login that only reads, is not tried again, and in a
     transaction of the caller's nothing is tried."""
     idle = client.connection.info.transaction_status == TransactionStatus.IDLE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import to_json
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = [
     "drop_ranking_model",
@@ -22,7 +22,7 @@ __all__ = [
 
 
 def ranking_features(
-    client: Client,
+    client: BaseClient,
     query_set: str,
     configuration: Mapping[str, Any] | None = None,
     *,
@@ -50,7 +50,7 @@ def ranking_features(
     )
 
 
-def store_ranking_model(client: Client, name: str, model: Mapping[str, Any]) -> bool:
+def store_ranking_model(client: BaseClient, name: str, model: Mapping[str, Any]) -> bool:
     """Store a model, in place of the one of this name; True if the name is new. Maps to braid.store_ranking_model.
 
     Raises InvalidArgumentError, LimitExceededError.
@@ -65,17 +65,17 @@ def store_ranking_model(client: Client, name: str, model: Mapping[str, Any]) -> 
     )
 
 
-def get_ranking_model(client: Client, name: str) -> dict[str, Any] | None:
+def get_ranking_model(client: BaseClient, name: str) -> dict[str, Any] | None:
     """A model as it was stored; None if there is none. Maps to braid.get_ranking_model."""
     model: dict[str, Any] | None = client._session.value("get_ranking_model", "name => %(name)s::text", name=name)
     return model
 
 
-def list_ranking_models(client: Client) -> list[dict[str, Any]]:
+def list_ranking_models(client: BaseClient) -> list[dict[str, Any]]:
     """The models of this tenant. Maps to braid.list_ranking_models."""
     return client._session.json_rows("list_ranking_models")
 
 
-def drop_ranking_model(client: Client, name: str) -> bool:
+def drop_ranking_model(client: BaseClient, name: str) -> bool:
     """Drop a model; False if there is none. Maps to braid.drop_ranking_model."""
     return bool(client._session.value("drop_ranking_model", "name => %(name)s::text", name=name))

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import optional_json, to_json
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = ["list_rankings", "restore_ranking", "set_ranking"]
 
 
 def set_ranking(
-    client: Client,
+    client: BaseClient,
     collection: str,
     ranking: Mapping[str, Any],
     reason: str | None = None,
@@ -51,7 +51,7 @@ def set_ranking(
     )
 
 
-def list_rankings(client: Client, collection: str = "default") -> list[dict[str, Any]]:
+def list_rankings(client: BaseClient, collection: str = "default") -> list[dict[str, Any]]:
     """The versions of a collection's ranking, newest first: who changed what, when and why. For administrators. Maps to
     braid.list_rankings.
 
@@ -65,7 +65,7 @@ def list_rankings(client: Client, collection: str = "default") -> list[dict[str,
     return [json.loads(row) for (row,) in rows]
 
 
-def restore_ranking(client: Client, collection: str, version: int, reason: str | None = None) -> int:
+def restore_ranking(client: BaseClient, collection: str, version: int, reason: str | None = None) -> int:
     """Let a collection rank as in a version that `list_rankings` shows; the number of the new version that this is. For
     administrators. Maps to braid.restore_ranking.
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pgbraid.arguments import Mode, check_query, optional_json
 from pgbraid.client.queries import RANKING, searched
-from pgbraid.results import SearchResult, SearchResults, parse_time
+from pgbraid.result_rows import parse_time
+from pgbraid.results import SearchResult, SearchResults
 from pgbraid.timeframes import Strategy, Timeframe, timeframe_text
 from pgbraid.timelines import Timeline, TimelineTurn
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
@@ -24,7 +25,7 @@ __all__ = ["conversation_timeline", "extract_timeframe", "parse_timeframe", "rec
 
 
 def recall(
-    client: Client,
+    client: BaseClient,
     query: str | None = None,
     timeframe: Timeframe | None = None,
     strategy: Strategy = "hybrid",
@@ -114,7 +115,7 @@ def recall(
 
 
 def conversation_timeline(
-    client: Client,
+    client: BaseClient,
     topic: str | None = None,
     timeframe: Timeframe | None = None,
     strategy: Strategy = "hybrid",
@@ -180,7 +181,7 @@ def conversation_timeline(
 
 
 def parse_timeframe(
-    client: Client, timeframe: Timeframe, *, time_zone: str | None = None, reference_time: datetime | None = None
+    client: BaseClient, timeframe: Timeframe, *, time_zone: str | None = None, reference_time: datetime | None = None
 ) -> list[tuple[datetime | None, datetime | None]]:
     """The ranges of time that a timeframe stands for, in order: from the start on, before the end; None is open.
     Maps to braid.parse_timeframe.
@@ -201,7 +202,7 @@ def parse_timeframe(
 
 
 def extract_timeframe(
-    client: Client, query: str, *, time_zone: str | None = None, reference_time: datetime | None = None
+    client: BaseClient, query: str, *, time_zone: str | None = None, reference_time: datetime | None = None
 ) -> tuple[str, str | None]:
     """A query without the timeframe that it names, which is the text to embed, and that timeframe as `recall` takes
     it; None if it names none. Maps to braid.extract_timeframe.
@@ -213,7 +214,7 @@ def extract_timeframe(
 
 
 def _extracted(
-    client: Client, query: str, time_zone: str | None, reference_time: datetime | None
+    client: BaseClient, query: str, time_zone: str | None, reference_time: datetime | None
 ) -> dict[str, Any]:
     check_query(query)
     (found,) = client._session.json_rows(
@@ -230,7 +231,7 @@ def _extracted(
 
 
 def _for_recall(
-    client: Client,
+    client: BaseClient,
     query: str | None,
     strategy: Strategy,
     timeframe: Timeframe | None,

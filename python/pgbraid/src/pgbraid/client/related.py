@@ -8,17 +8,18 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import as_list, check_query, optional_json
-from pgbraid.results import FacetValue, SearchResult, SearchResults
+from pgbraid.results import SearchResult, SearchResults
+from pgbraid.stored import FacetValue
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.search_options import SearchOptions
 
 __all__ = ["facets", "similar_chunks", "similar_documents"]
 
 
 def similar_chunks(
-    client: Client,
+    client: BaseClient,
     chunk_id: int,
     limit: int = 10,
     filters: Mapping[str, Any] | None = None,
@@ -47,7 +48,7 @@ def similar_chunks(
 
 
 def similar_documents(
-    client: Client,
+    client: BaseClient,
     external_id: str,
     limit: int = 10,
     filters: Mapping[str, Any] | None = None,
@@ -78,7 +79,7 @@ def similar_documents(
 
 
 def facets(
-    client: Client,
+    client: BaseClient,
     keys: Sequence[str],
     query: str | None = None,
     *,

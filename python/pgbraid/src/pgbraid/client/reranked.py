@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pgbraid.arguments import Mode
+from pgbraid.client.arrangement import arrange_results
 from pgbraid.client.queries import RANKING, embedded_text, searched
 from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
 from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.vectors import VectorLike
 
@@ -21,7 +22,7 @@ __all__ = ["best_rows", "check_reranking", "scored", "shaped_rows", "split_optio
 
 
 def best_rows(
-    client: Client,
+    client: BaseClient,
     reranker: Reranker,
     query: str,
     rows: list[SearchResult],
@@ -38,18 +39,18 @@ def best_rows(
 
 
 def shaped_rows(
-    client: Client, rows: list[SearchResult], limit: int, collection: str, shaping: Mapping[str, Any]
+    client: BaseClient, rows: list[SearchResult], limit: int, collection: str, shaping: Mapping[str, Any]
 ) -> list[SearchResult]:
     """The `limit` best of rows that are in their order, shaped as `shaping` asks."""
     if not shaping:
         return rows[:limit]
     ids, scores = scored(rows)
-    shaped = client.arrange_results(ids, scores, limit, collection, options=shaping)
+    shaped = arrange_results(client, ids, scores, limit, collection, options=shaping)
     return with_shape(rows, shaped)
 
 
 def unlogged_search(
-    client: Client,
+    client: BaseClient,
     query: str | None,
     limit: int,
     mode: Mode,

@@ -7,16 +7,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pgbraid.client.searching import search
 from pgbraid.retrieval import ScoredChunk
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = ["retrieve"]
 
 
 def retrieve(
-    client: Client,
+    client: BaseClient,
     query: str,
     k: int = 10,
     filters: Mapping[str, Any] | None = None,
@@ -27,7 +28,7 @@ def retrieve(
 
     Raises InvalidArgumentError, NotFoundError.
     """
-    found = client.search(query, k, filters=filters, collection=collection)
+    found = search(client, query, k, filters=filters, collection=collection)
     return [
         ScoredChunk(row.external_id, row.content, row.score, row.chunk_index, row.title, row.metadata) for row in found
     ]

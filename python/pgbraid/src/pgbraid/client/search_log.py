@@ -11,13 +11,13 @@ from pgbraid.errors import InvalidArgumentError
 from pgbraid.results import SearchResults
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = ["record_feedback", "set_search_log"]
 
 
 def record_feedback(
-    client: Client,
+    client: BaseClient,
     search: str | SearchResults,
     external_id: str,
     kind: Literal["click", "dwell", "rating", "used_in_answer"],
@@ -55,7 +55,7 @@ def record_feedback(
 
 
 def set_search_log(
-    client: Client,
+    client: BaseClient,
     collection: str = "default",
     log: Literal["off", "sampled", "all"] = "all",
     *,

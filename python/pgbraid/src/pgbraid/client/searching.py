@@ -12,7 +12,7 @@ from pgbraid.client.queries import RANKING, searched
 from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.expanders import Expander
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.search_options import SearchOptions
@@ -22,7 +22,7 @@ __all__ = ["search"]
 
 
 def search(
-    client: Client,
+    client: BaseClient,
     query: str | Sequence[str] | None = None,
     limit: int | None = None,
     mode: Mode = "hybrid",

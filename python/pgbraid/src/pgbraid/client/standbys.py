@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, get_args
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -24,8 +25,8 @@ from pgbraid.errors import ConnectionLostError, InvalidArgumentError, RecoveryCo
 from pgbraid.vectors import register_vector_types
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
-    from pgbraid.client.session import Session
+    from pgbraid.client.base import BaseClient
+    from pgbraid.client.session import Call, Session
 
 __all__ = ["Consistency", "Standby", "Standbys", "read_after", "standbys_of", "wal_position"]
 
@@ -139,6 +140,8 @@ class Standbys:
         self._follows_writes = follows_writes
         self._primary = primary
         self._turns = count()
+        # Where a call's statements read: all on the same server, as another one may be behind it. None is the primary.
+        self._chosen_for: WeakKeyDictionary[Call, Standby | None] = WeakKeyDictionary()
         # Positions in the log are numbers here. What reads must see:
         self.position = 0
         # Whether there may be writes whose position is to be asked for, such as those of a transaction.
@@ -174,7 +177,7 @@ class Standbys:
                 if not is_outdated(error):
                     self._leave_alone(standby, error)
         if session.call is not None:
-            session.call.standby = None
+            self._chosen_for[session.call] = None
         return session.fetch_from(primary, statement, parameters)
 
     def wait_for(self, position: int) -> None:
@@ -220,14 +223,14 @@ class Standbys:
         """That of the call, else whose turn it is; none to read from the primary."""
         is_needed = session.connection.closed
         call = session.call
-        if call is not None and call.has_chosen and not is_needed:
-            return call.standby
+        if call is not None and call in self._chosen_for and not is_needed:
+            return self._chosen_for[call]
         awake = [standby for standby in self._standbys if not standby.rests()]
         if not awake and is_needed:
             awake = self._standbys
         standby = awake[next(self._turns) % len(awake)] if awake else None
         if call is not None:
-            call.has_chosen, call.standby = True, standby
+            self._chosen_for[call] = standby
         return standby
 
     def _ready(self, standby: Standby, session: Session) -> psycopg.Connection[Any] | None:
@@ -343,7 +346,7 @@ def _shown(dsn: str) -> str:
     return " ".join(f"{name}={given[name]}" for name in ("host", "hostaddr", "port", "dbname") if given.get(name))
 
 
-def wal_position(client: Client) -> str:
+def wal_position(client: BaseClient) -> str:
     """How far the database's write-ahead log has come, with all that this client has committed: for `read_after` of
     another client, also in another process.
 
@@ -352,7 +355,7 @@ def wal_position(client: Client) -> str:
     return str((client._session.rows((), WRITTEN))[0][0])
 
 
-def read_after(client: Client, position: str) -> None:
+def read_after(client: BaseClient, position: str) -> None:
     """Have reads from now on see what was committed before a `wal_position()`: a standby that has not come so far is
     waited for a moment, then the primary asked. Without `read_dsn` reads are on the primary anyway.
 

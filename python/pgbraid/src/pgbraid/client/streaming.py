@@ -22,7 +22,7 @@ from pgbraid.streams import StreamedResults, rank_changes
 from pgbraid.text_vectors import query_vector
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.rerankers.protocol import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
@@ -35,7 +35,7 @@ PAUSE = 0.02
 
 
 def search_stream(
-    client: Client,
+    client: BaseClient,
     query: str | None = None,
     limit: int | None = None,
     mode: Mode = "hybrid",
@@ -102,7 +102,7 @@ class SearchStream:
 
     def __init__(
         self,
-        client: Client,
+        client: BaseClient,
         query: str | None,
         limit: int,
         mode: Mode,
@@ -265,7 +265,7 @@ class SearchStream:
 
     def _embed(
         self,
-        client: Client,
+        client: BaseClient,
         query: str,
         collection: str,
         options: Mapping[str, Any] | None,

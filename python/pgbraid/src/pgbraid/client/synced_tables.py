@@ -11,13 +11,13 @@ from pgbraid.arguments import Duration, as_interval
 from pgbraid.stored import SyncProblem, SyncStatus
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = ["apply_changes", "check_sync", "sync_status", "sync_table", "unsync_table"]
 
 
 def sync_table(
-    client: Client,
+    client: BaseClient,
     table_name: str,
     *,
     content: Sequence[str] | None = None,
@@ -77,7 +77,7 @@ def sync_table(
     )
 
 
-def unsync_table(client: Client, table_name: str, *, keep_documents: bool = False) -> int:
+def unsync_table(client: BaseClient, table_name: str, *, keep_documents: bool = False) -> int:
     """End what `sync_table` began; how many documents were deleted. Maps to braid.unsync_table.
 
     Raises NotFoundError, PermissionDeniedError.
@@ -92,7 +92,7 @@ def unsync_table(client: Client, table_name: str, *, keep_documents: bool = Fals
     )
 
 
-def apply_changes(client: Client, time_budget: Duration = 10) -> dict[str, Any]:
+def apply_changes(client: BaseClient, time_budget: Duration = 10) -> dict[str, Any]:
     """Bring changed rows of synced tables over, for `time_budget`: seconds, a text such as "1 minute", or a timedelta.
     The JSON object of braid.apply_changes: `rows`, `failed`, `warnings`, whether it is `complete`, and `locked` if rows
     are left for that. For services that write.
@@ -107,7 +107,7 @@ def apply_changes(client: Client, time_budget: Duration = 10) -> dict[str, Any]:
     return dict(done)
 
 
-def sync_status(client: Client) -> list[SyncStatus]:
+def sync_status(client: BaseClient) -> list[SyncStatus]:
     """How far the synced tables are. For services and administrators. Maps to braid.sync_status.
 
     Raises PermissionDeniedError.
@@ -116,7 +116,7 @@ def sync_status(client: Client) -> list[SyncStatus]:
     return [SyncStatus(*row) for row in rows]
 
 
-def check_sync(client: Client, table_name: str) -> list[SyncProblem]:
+def check_sync(client: BaseClient, table_name: str) -> list[SyncProblem]:
     """The rows of a synced table that are no documents or other ones, and the documents that are no rows; empty if all
     is in step. Maps to braid.check_sync.
 

@@ -16,12 +16,12 @@ from pgbraid.document_batches import bounded, checked_records
 from pgbraid.errors import from_psycopg, is_outdated, upgraded
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = ["create_tenant", "drop_tenant", "export_tenant", "import_tenant"]
 
 
-def create_tenant(client: Client, tenant: str) -> int:
+def create_tenant(client: BaseClient, tenant: str) -> int:
     """Create a tenant, or find it if it is there already, and return its id; for administrators. Maps to
     braid.create_tenant.
 
@@ -30,7 +30,7 @@ def create_tenant(client: Client, tenant: str) -> int:
     return int(client._session.value_for_all("create_tenant", "tenant => %(key)s", key=tenant))
 
 
-def drop_tenant(client: Client, tenant: str, confirm_tenant: str) -> bool:
+def drop_tenant(client: BaseClient, tenant: str, confirm_tenant: str) -> bool:
     """Delete a tenant and all that it stored, its key given twice; whether there was one. It is gone at once, and
     `maintain` frees its space. For administrators. Maps to braid.drop_tenant.
 
@@ -46,7 +46,7 @@ def drop_tenant(client: Client, tenant: str, confirm_tenant: str) -> bool:
     )
 
 
-def export_tenant(client: Client, collection: str | None = None) -> Iterator[str]:
+def export_tenant(client: BaseClient, collection: str | None = None) -> Iterator[str]:
     """All that this tenant stored, or its part of one collection, without loss, as lines of JSON for `import_tenant`:
     the collections that it uses, then its documents with their chunks and embeddings. Read as one snapshot. Maps to
     braid.export_tenant.
@@ -65,7 +65,7 @@ def export_tenant(client: Client, collection: str | None = None) -> Iterator[str
 
 
 def import_tenant(
-    client: Client, records: Iterable[str], *, progress: Callable[[int], object] | None = None
+    client: BaseClient, records: Iterable[str], *, progress: Callable[[int], object] | None = None
 ) -> int:
     """Store what `export_tenant` gave, of any tenant and any database, for this tenant; how many documents. Maps to
     braid.import_tenant.
@@ -92,7 +92,7 @@ def import_tenant(
     return done
 
 
-def _bring_collections(client: Client, records: Iterable[str]) -> None:
+def _bring_collections(client: BaseClient, records: Iterable[str]) -> None:
     """Of a cluster they are created at the coordinator, the documents stored on the tenant's node."""
     for record in records:
         definition = json.loads(record).get("collection") if '"collection"' in record else None

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from pgvector import HalfVector
 
-from pgbraid.client.queries import embedded_text
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError
 from pgbraid.pooling import pool_tokens
 from pgbraid.text_vectors import embedder_failure
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
     from pgbraid.embedders.protocol import Vectors
     from pgbraid.rerankers.late_interaction import TokenEmbedder
     from pgbraid.spaces import VectorSpace
@@ -31,7 +30,7 @@ STORED_VECTORS = 100_000
 
 
 def store_token_vectors(
-    client: Client,
+    client: BaseClient,
     collection: str,
     space: VectorSpace,
     embedder: Any,
@@ -66,13 +65,13 @@ def store_token_vectors(
 
 
 def with_late_interaction(
-    client: Client,
-    query: str | None,
+    client: BaseClient,
+    text: str,
     collection: str,
     options: Mapping[str, Any] | None,
     late_interaction: bool | Mapping[str, Any],
 ) -> tuple[Mapping[str, Any] | None, list[dict[str, Any]]]:
-    """Options with the token vectors of a query, and warnings if they cannot be made."""
+    """Options with the token vectors of a query's text to be embedded, and warnings if they cannot be made."""
     if options and options.get("late_interaction") is not None:
         raise InvalidArgumentError(
             "late_interaction is given twice",
@@ -85,7 +84,6 @@ def with_late_interaction(
             hint="use True, or a dict with candidates and weight",
             sqlstate="22023",
         )
-    text = embedded_text(client, query or "", collection, options)
     if not text.strip():
         raise InvalidArgumentError(
             "late_interaction needs a query",
@@ -132,7 +130,7 @@ def texts_of(vectors: Vectors) -> list[str]:
     return [f"[{','.join(f'{number:.5g}' for number in vector)}]" for vector in vectors.tolist()]
 
 
-def space_with_tokens(client: Client, collection: str, *, anew: bool = False) -> VectorSpace:
+def space_with_tokens(client: BaseClient, collection: str, *, anew: bool = False) -> VectorSpace:
     space = (client._spaces.of(collection, anew=anew))[0]
     if space.token_model is None and not anew:
         space = (client._spaces.of(collection, anew=True))[0]
@@ -145,7 +143,7 @@ def space_with_tokens(client: Client, collection: str, *, anew: bool = False) ->
     return space
 
 
-def embedder_for_tokens(client: Client, collection: str, space: VectorSpace) -> TokenEmbedder:
+def embedder_for_tokens(client: BaseClient, collection: str, space: VectorSpace) -> TokenEmbedder:
     """The client's embedder of that model. Raises MissingExtraError if it has none."""
     own = space._replace(model=space.token_model or "")
     for embedder in client._spaces._embedders or filter(None, [client._spaces.embedder_for(own, [own])]):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import optional_json, to_json
 
 if TYPE_CHECKING:
-    from pgbraid.client import Client
+    from pgbraid.client.base import BaseClient
 
 __all__ = ["choose_configuration", "plan_tuning", "tune"]
 
 
 def tune(
-    client: Client,
+    client: BaseClient,
     query_set: str,
     search_space: Mapping[str, Sequence[Any]] | None = None,
     budget: int = 50,
@@ -54,7 +54,7 @@ def tune(
 
 
 def plan_tuning(
-    client: Client,
+    client: BaseClient,
     query_set: str,
     search_space: Mapping[str, Sequence[Any]] | None = None,
     budget: int = 50,
@@ -84,7 +84,7 @@ def plan_tuning(
 
 
 def choose_configuration(
-    client: Client,
+    client: BaseClient,
     evaluations: Sequence[Mapping[str, Any]],
     metric: str = "ndcg@10",
     *,

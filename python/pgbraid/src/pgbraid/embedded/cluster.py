@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pgbraid.embedded import DATABASE, PORT, Server
 from pgbraid.embedded.memory import server_memory
 from pgbraid.embedded.programs import Account, programs, server_account
+from pgbraid.embedded.server import DATABASE, PORT, Server
 from pgbraid.embedded.settings import INCLUDE, write_settings
 from pgbraid.errors import ServerError
 

@@ -30,13 +30,13 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "adapted": ["AdaptedEmbedder"],
-        "http": ["HttpEmbedder"],
-        "local": ["LocalEmbedder"],
-        "onnx": ["OnnxEmbedder"],
-        "openai": ["OpenAIEmbedder"],
-        "protocol": ["Embedder"],
-        "sentence_transformer": ["SentenceTransformerEmbedder"],
-        "static": ["StaticEmbedder"],
+        "adapted": "AdaptedEmbedder",
+        "http": "HttpEmbedder",
+        "local": "LocalEmbedder",
+        "onnx": "OnnxEmbedder",
+        "openai": "OpenAIEmbedder",
+        "protocol": "Embedder",
+        "sentence_transformer": "SentenceTransformerEmbedder",
+        "static": "StaticEmbedder",
     },
 )

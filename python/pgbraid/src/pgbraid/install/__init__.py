@@ -21,8 +21,8 @@ __all__ = ["InstallReport", "Installation", "UninstallReport", "install", "read_
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "installer": ["InstallReport", "install"],
-        "removal": ["UninstallReport", "uninstall"],
-        "state": ["Installation", "read_installation"],
+        "installer": "InstallReport install",
+        "removal": "UninstallReport uninstall",
+        "state": "Installation read_installation",
     },
 )

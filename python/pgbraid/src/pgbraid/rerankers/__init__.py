@@ -25,10 +25,10 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "cross_encoder": ["CrossEncoderReranker"],
-        "http": ["HttpReranker"],
-        "late_interaction": ["LateInteractionReranker", "TokenEmbedder"],
-        "llm": ["LLMReranker"],
-        "protocol": ["Reranker"],
+        "cross_encoder": "CrossEncoderReranker",
+        "http": "HttpReranker",
+        "late_interaction": "LateInteractionReranker TokenEmbedder",
+        "llm": "LLMReranker",
+        "protocol": "Reranker",
     },
 )

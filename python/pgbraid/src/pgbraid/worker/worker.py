@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pgbraid.client.embedding import abandon_refused, keep_token_vectors, storable, store_embedded
 from pgbraid.client.session import TENANT
+from pgbraid.embedding_service import LateError, MisconfiguredError, RefusedError, Service, UnavailableError
 from pgbraid.errors import (
     ConflictError,
     ConnectionLostError,
@@ -23,7 +24,6 @@ from pgbraid.errors import (
     PermissionDeniedError,
     PgbraidError,
 )
-from pgbraid.worker.service import LateError, MisconfiguredError, RefusedError, Service, UnavailableError
 
 if TYPE_CHECKING:
     from pgvector import Vector

@@ -7,10 +7,10 @@ import * as evaluate from './evaluate.js'
 import { help, shortcuts } from './keys.js'
 import * as observe from './observe.js'
 import * as search from './search.js'
+import { address, onRefresh, state } from './state.js'
 
 const PAGES = { search, compare, evaluate, observe }
 const main = document.getElementById('main')
-export const state = { session: null, collection: 'default', facets: new Map() }
 let shown = null
 // The page that is open: `address()` of what its form says, and `run()`.
 let open = null
@@ -60,24 +60,6 @@ function door(error) {
         }
       },
     }, field('Or give the token of PGBRAID_WORKBENCH_TOKEN', token, { class: 'field grow' }), h('button', { class: 'main' }, 'Enter'))))
-}
-
-export function address(page, values = {}) {
-  const given = Object.entries({ collection: state.collection, ...values })
-    .filter(([, value]) => value !== undefined && value !== null && value !== '')
-    .map(([name, value]) => [name, typeof value === 'object' ? JSON.stringify(value) : String(value)])
-  return `#/${page}?${new URLSearchParams(given)}`
-}
-
-export function settings() {
-  return state.session.collections.find((collection) => collection.name === state.collection)
-}
-
-export async function refresh(collection) {
-  state.session = await call('session')
-  state.facets.clear()
-  if (collection) state.collection = collection
-  frame()
 }
 
 function frame() {
@@ -137,11 +119,6 @@ function says({ address }) {
   }
 }
 
-/** Where somebody begins to type, unless the focus is where it has to stay. */
-export function begins(element) {
-  if (!document.activeElement.closest('#where')) element.focus()
-}
-
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault()
   main.focus()
@@ -149,4 +126,5 @@ document.querySelector('.skip').addEventListener('click', (event) => {
 // An address can be pasted into this tab: also that of another run.
 addEventListener('hashchange', () => (hasCode() || !state.session ? begin() : show()))
 shortcuts(() => main)
+onRefresh(frame)
 begin()

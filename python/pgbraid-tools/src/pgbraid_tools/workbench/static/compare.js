@@ -1,11 +1,11 @@
 // The page Compare: two configurations side by side, and a grade for a key.
 
-import { address, begins, state } from './app.js'
 import { call } from './api.js'
 import { configuration, parsed } from './configuration.js'
 import { button, choice, field, h, number, problem, replace, say } from './dom.js'
 import { isOn } from './keys.js'
 import { origin, passage } from './results.js'
+import { address, begins, state } from './state.js'
 
 export const title = 'Compare'
 // The comparison before is of no interest any more.

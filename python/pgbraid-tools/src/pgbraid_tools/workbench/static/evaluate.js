@@ -1,10 +1,10 @@
 // The page Evaluate: how good searches are by judged queries, and how the collection ranks.
 
-import { address, state } from './app.js'
 import { call } from './api.js'
 import { configuration, parsed } from './configuration.js'
 import { choice, count, field, h, number, opener, problem, replace, say, table } from './dom.js'
 import { rankings } from './rankings.js'
+import { address, state } from './state.js'
 
 export const title = 'Evaluate'
 // The evaluation before is of no interest any more.

@@ -1,9 +1,9 @@
 // Filters, built from the values that there are.
 
-import { state } from './app.js'
 import { call } from './api.js'
 import { count, field, h, problem, replace } from './dom.js'
 import { object } from './form.js'
+import { state } from './state.js'
 
 // As many values of a key as the server counts for a query.
 const COUNTED = 100

@@ -1,7 +1,7 @@
 // The arguments of a search: as fields, as a request, and in the address.
 
-import { settings } from './app.js'
 import { choice, field, h } from './dom.js'
+import { settings } from './state.js'
 
 const MODES = [['hybrid', 'Hybrid'], ['full_text', 'Full text'], ['semantic', 'Semantic']]
 const FUSIONS = [['convex', 'convex'], ['rrf', 'rrf'], ['dbsf', 'dbsf'], ['max', 'max']]

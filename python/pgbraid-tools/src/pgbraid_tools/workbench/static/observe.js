@@ -1,8 +1,8 @@
 // The page Observe: how searches go, what waits, how it grows, and what is wrong.
 
-import { address, settings, state } from './app.js'
 import { call } from './api.js'
 import { count, h, number, problem, replace, svg, table, time } from './dom.js'
+import { address, settings, state } from './state.js'
 
 export const title = 'Observe'
 // As many as the server gives in each order.

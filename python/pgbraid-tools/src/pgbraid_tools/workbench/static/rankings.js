@@ -1,8 +1,8 @@
 // How a collection ranks, in versions: deploy what was measured, and go back.
 
-import { state } from './app.js'
 import { call } from './api.js'
 import { button, field, h, problem, replace, say, table, time } from './dom.js'
+import { state } from './state.js'
 
 export async function rankings(section) {
   // Before anything is waited for: an evaluation may end meanwhile, and what was asked for last is shown.

@@ -1,9 +1,9 @@
 // Results, with what each can tell about itself.
 
-import { state } from './app.js'
 import { call } from './api.js'
 import { arithmetic } from './explain.js'
 import { button, h, number, opener, replace, time } from './dom.js'
+import { state } from './state.js'
 
 export const LEGS = [['full_text', 'Full text'], ['semantic', 'Semantic'], ['sparse', 'Sparse']]
 

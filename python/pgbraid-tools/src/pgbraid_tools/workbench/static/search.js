@@ -1,6 +1,5 @@
 // The page Search.
 
-import { address, begins, refresh, settings, state } from './app.js'
 import { call } from './api.js'
 import { copies } from './copies.js'
 import { button, choice, count, field, h, holdFocus, problem, replace, say } from './dom.js'
@@ -8,6 +7,7 @@ import { missing } from './explain.js'
 import { filters } from './facets.js'
 import { modes, ranking, request } from './form.js'
 import { best, result } from './results.js'
+import { address, begins, refresh, settings, state } from './state.js'
 
 export const title = 'Search'
 let showsFilters = matchMedia('(min-width: 60rem)').matches

@@ -9,16 +9,25 @@ import urllib.error
 from typing import TYPE_CHECKING
 
 from pgbraid._http import retry_after
-from pgbraid.client.embedding import document_vectors
 from pgbraid.embedders.http import Usage
 from pgbraid.errors import DimensionMismatchError, EmbeddingError, MissingExtraError, PgbraidError
+from pgbraid.text_vectors import embedder_failure
+from pgbraid.vectors import to_vector
 
 if TYPE_CHECKING:
     from pgvector import Vector
 
     from pgbraid.embedders import Embedder
 
-__all__ = ["LateError", "MisconfiguredError", "RefusedError", "Service", "UnavailableError", "is_down"]
+__all__ = [
+    "LateError",
+    "MisconfiguredError",
+    "RefusedError",
+    "Service",
+    "UnavailableError",
+    "document_vectors",
+    "is_down",
+]
 
 FIRST_BATCH = 64
 # Seconds that a batch takes: below, the next is larger, above, smaller.
@@ -228,3 +237,18 @@ def is_down(error: BaseException) -> bool:
 def retry_after_of(error: BaseException) -> float | None:
     cause = error.__cause__
     return retry_after(cause.headers) if isinstance(cause, urllib.error.HTTPError) else None
+
+
+def document_vectors(embedder: Embedder, texts: list[str]) -> list[Vector]:
+    """A vector for each text; equal texts are embedded once. Raises EmbeddingError, InvalidArgumentError."""
+    different = list(dict.fromkeys(texts))
+    try:
+        vectors = embedder.embed_documents(different)
+        if len(vectors) != len(different):
+            raise EmbeddingError(f"the embedder gave {len(vectors)} vectors for {len(different)} texts")
+        vector_of = {text: to_vector(vector, "a chunk") for text, vector in zip(different, vectors, strict=True)}
+    except PgbraidError:
+        raise
+    except Exception as error:
+        raise embedder_failure(error) from error
+    return [vector_of[text] for text in texts]

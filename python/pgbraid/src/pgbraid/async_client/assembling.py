@@ -1,0 +1,112 @@
+"""Passages for a language model, as many as it has room for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from pgbraid.arguments import Mode, optional_json
+from pgbraid.async_client.arrangement import arrange_context
+from pgbraid.async_client.queries import RANKING, searched
+from pgbraid.contexts import Context, Passage
+
+if TYPE_CHECKING:
+    from pgbraid.async_client.base import BaseClient
+    from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.search_options import SearchOptions
+    from pgbraid.vectors import VectorLike
+
+__all__ = ["assemble_context"]
+
+
+async def assemble_context(
+    client: BaseClient,
+    query: str | None = None,
+    token_budget: int = 2000,
+    limit: int = 50,
+    mode: Mode = "hybrid",
+    filters: Mapping[str, Any] | None = None,
+    collection: str = "default",
+    *,
+    sort: Literal["score", "document"] = "score",
+    embedding: VectorLike | None = None,
+    full_text_weight: float | None = None,
+    semantic_weight: float | None = None,
+    fusion: str | None = None,
+    rrf_k: float | None = None,
+    candidate_count: int | None = None,
+    min_score: float | None = None,
+    match: str = "any",
+    options: SearchOptions | Mapping[str, Any] | None = None,
+    rerank: Reranker | None = None,
+    rerank_count: int = 20,
+    rerank_timeout: float | None = 10.0,
+) -> Context:
+    """What to give a language model: the passages of the `limit` best rows that fit the budget, numbered. Maps to
+    braid.assemble_context.
+
+    Passages come best first, or with `sort="document"` as they would be read. Chunks that touch are one passage;
+    the option context adds neighbours. The other arguments are those of `search`.
+    `str()` of the answer is the text with its citations.
+
+    With `rerank` the passages are those of the rows in the reranker's order, and their `score` is the reranker's; see
+    `search`. It scores `rerank_count` rows, or `limit` if that is more.
+
+    If no passage fits, the beginning of the best is given. Raises InvalidArgumentError, DimensionMismatchError,
+    NotFoundError.
+    """
+    client = client._for_one_call()
+    if rerank is not None:
+        from pgbraid.async_client import reranked
+
+        finding, shaping = reranked.split_options(options)
+        found = await reranked.unlogged_search(
+            client,
+            query,
+            limit,
+            mode,
+            collection,
+            embedding,
+            finding,
+            rerank,
+            rerank_count,
+            rerank_timeout,
+            filters=optional_json(filters, "filters"),
+            full_text_weight=full_text_weight,
+            semantic_weight=semantic_weight,
+            fusion=fusion,
+            rrf_k=rrf_k,
+            candidate_count=candidate_count,
+            min_score=min_score,
+            match=match,
+        )
+        context = await arrange_context(
+            client, *reranked.scored(found), token_budget, limit, collection, sort=sort, options=shaping
+        )
+        return Context(context.passages, found.warnings)
+    rows, warnings = await searched(
+        client,
+        client._session.json_rows,
+        "assemble_context",
+        f"""
+        query_text => %(query)s::text, token_budget => %(token_budget)s::int, match_count => %(limit)s::int,
+        sort => %(sort)s::text, {RANKING}
+        """,
+        query,
+        mode,
+        collection,
+        embedding,
+        options,
+        token_budget=token_budget,
+        limit=limit,
+        sort=sort,
+        filters=optional_json(filters, "filters"),
+        full_text_weight=full_text_weight,
+        semantic_weight=semantic_weight,
+        fusion=fusion,
+        rrf_k=rrf_k,
+        candidate_count=candidate_count,
+        min_score=min_score,
+        match=match,
+    )
+    return Context([Passage(**row) for row in rows], warnings)

@@ -1,0 +1,154 @@
+"""Each package has one way down: no circle of imports among its modules, nor among the folders that hold them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.any_version
+
+PYTHON = Path(__file__).parents[2] / "python"
+SOURCES = sorted(path for path in PYTHON.rglob("src") if path.is_dir() and "node_modules" not in path.parts)
+PACKAGES = {path.name: path for source in SOURCES for path in source.iterdir() if (path / "__init__.py").exists()}
+SCRIPTS = sorted({path.parent for source in SOURCES for path in source.rglob("*.js")})
+# Their arguments are modules, or tables of modules and what is in them.
+LAZY = ("import_module", "lazy_modules", "lazy_names")
+Graph = dict[str, set[str]]
+
+
+def name_of(path: Path, package: Path) -> str:
+    """The module's name; that of a folder is its `__init__`."""
+    return ".".join(path.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported(path: Path, package: Path) -> Iterator[str]:
+    """All names that a module imports at any time: in functions, for type checkers and by `pgbraid._lazy`, too."""
+    name = name_of(path, package)
+    folder = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(folder.split(".")[: len(folder.split(".")) + 1 - node.level]) if node.level else ""
+            base = ".".join(filter(None, (base, node.module)))
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in LAZY:
+            for constant in ast.walk(node):
+                words = str(constant.value).split() if isinstance(constant, ast.Constant) else []
+                yield from words
+                yield from (f"{folder}.{word}" for word in words if next(path.parent.glob(f"{word}*"), None))
+
+
+def modules_of(package: Path) -> Graph:
+    """Which modules of a package each of its modules imports."""
+    paths = {name_of(path, package): path for path in package.rglob("*.py")}
+
+    def found(name: str) -> str:
+        while name and name not in paths:
+            name = name.rpartition(".")[0]
+        return name
+
+    return {name: {found(one) for one in imported(path, package)} - {"", name} for name, path in paths.items()}
+
+
+def scripts_of(folder: Path) -> Graph:
+    """Which scripts of a folder each of them imports."""
+    source = re.compile(r"""(?:from|import)\s*\(?\s*['"]\./([\w./-]+)['"]""")
+    return {path.name: set(source.findall(path.read_text())) for path in folder.glob("*.js")}
+
+
+def rooms_of(modules: Graph) -> Iterator[tuple[str, Graph]]:
+    """For each folder, what its modules and folders import of each other."""
+    for folder in sorted({name.rpartition(".")[0] for name in modules} - {""}):
+
+        def place(name: str, folder: str = folder) -> str | None:
+            if name == folder:
+                return "__init__"
+            return name[len(folder) + 1 :].split(".")[0] if name.startswith(f"{folder}.") else None
+
+        room: Graph = {}
+        for name, others in modules.items():
+            if (here := place(name)) is not None:
+                room.setdefault(here, set()).update({there for other in others if (there := place(other))} - {here})
+        yield folder, room
+
+
+def circle(graph: Graph) -> list[str]:
+    """One of its circles, if it has any."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def circles(package: Path) -> list[str]:
+    modules = modules_of(package)
+    found = [(package.name, circle(modules)), *((folder, circle(room)) for folder, room in rooms_of(modules))]
+    return [f"{where}: {' <- '.join(names)}" for where, names in found if names]
+
+
+@pytest.mark.parametrize("package", PACKAGES.values(), ids=PACKAGES)
+def test_imports_go_down(package: Path) -> None:
+    assert not circles(package)
+
+
+@pytest.mark.parametrize("folder", SCRIPTS, ids=lambda folder: "/".join(folder.parts[-2:]))
+def test_scripts_import_downwards(folder: Path) -> None:
+    graph = scripts_of(folder)
+    assert any(graph.values())
+    assert not circle(graph)
+
+
+def write(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+IMPORTS = (
+    "from one.b import B",
+    "from one import b",
+    "from . import b",
+    "from .b import B",
+    "import one.b",
+    "def f():\n    from one.b import B",
+    "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from one.b import B",
+    "from importlib import import_module\nimport_module('one.b')",
+)
+
+
+@pytest.mark.parametrize("line", IMPORTS)
+def test_every_way_to_import_is_seen(tmp_path: Path, line: str) -> None:
+    files = {"one/__init__.py": "from one.a import A", "one/a.py": line, "one/b.py": ""}
+    assert not circles(write(tmp_path, files) / "one")
+    files["one/b.py"] = "from one.a import A"
+    assert circles(write(tmp_path, files) / "one")
+
+
+def test_a_room_has_one_way_too(tmp_path: Path) -> None:
+    """Though no module imports one that imports it."""
+    files = {f"one/{name}.py": "" for name in ("__init__", "low/__init__", "low/a", "high/__init__", "high/d")}
+    files |= {"one/low/b.py": "from one.high.d import D", "one/high/c.py": "from one.low.a import A"}
+    (found,) = circles(write(tmp_path, files) / "one")
+    assert found in ("one: low <- high <- low", "one: high <- low <- high")
+
+
+def foreign(package: Path, packages: Iterable[str]) -> list[str]:
+    return [
+        f"{path.relative_to(PYTHON)} imports {name}"
+        for path in sorted(package.rglob("*.py"))
+        for name in imported(path, package)
+        if name.partition(".")[0] in packages
+    ]
+
+
+def test_the_driver_imports_no_other_package() -> None:
+    assert not foreign(PACKAGES["pgbraid"], PACKAGES.keys() - {"pgbraid"})
