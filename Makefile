@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
 # Majors that the tests run on; ARGS goes to pytest, as in: make test ARGS="-k filters -x"
 VERSIONS := 18 16
-# The tests of one part alone, or of the core, as in: make test PART=core
+# The tests of one part, or of the core, with nothing else installed but what it needs, as in: make test PART=core
 PART :=
 TESTS := tests$(if $(PART),/$(if $(filter core,$(PART)),core,parts/$(PART)))
-TEST := $(BIN)/python -m pytest $(TESTS) --ignore=tests/endurance $(if $(PART),-m 'not long')
+TEST := $(BIN)/python -m pytest $(TESTS) --ignore=tests/endurance $(if $(PART),-m 'not long' --parts=$(PART))
 # What waits for timers and disks: beside the others, lest a processor waits as well.
 TEST_ENDURANCE := $(BIN)/python -m pytest tests/endurance -p no:cacheprovider
 # What does not depend on the version, while the others are at what does: three runs leave no processor idle. They share

@@ -30,6 +30,7 @@ from support import HashEmbedder, OtherSession, Tenants, clone, finish_drops, ma
 from support.calls import one
 from support.examples import tries_fewer, try_fewer, trying_each_value
 from support.package import Package
+from support.parts import install_all, install_only
 
 Connection = psycopg.Connection[Any]
 NewDatabase = Callable[[], AbstractContextManager[str]]
@@ -45,6 +46,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=int,
         default=embedded.DEFAULT_VERSION,
         help="major version of the embedded PostgreSQL to test on",
+    )
+    parser.addoption(
+        "--parts",
+        default="all",
+        help="what databases have: all parts, core, which is the core alone, or names with commas between them",
     )
     parser.addoption(
         "--any-version",
@@ -71,6 +77,11 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # A shell has its background jobs ignore Ctrl-C, and all that they start.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    parts = config.getoption("--parts")
+    if parts == "all":
+        install_all()
+    else:
+        install_only(parts.split(","))
     version = config.getoption("--postgres-version")
     if version != embedded.DEFAULT_VERSION:
         # Each takes PGlite, in WebAssembly, several times as long.

@@ -9,20 +9,16 @@
 create table braid_store.installation (
     only_row boolean primary key default true check (only_row),
     version text not null,
-    content_hash text not null,
     migrations jsonb not null default '{}',
     placeholders jsonb not null default '{}',
     extension_hashes jsonb not null default '{}',
     installed_at timestamptz not null default now()
 );
 comment on table braid_store.installation is
-    'One row: the version installed, the content hash of sql/ and migrations/, that of each migration applied, and what '
-    'the placeholders in sql/ stand for here.';
+    'One row: the version installed, the content hash of each migration applied, and what the placeholders in sql/ stand '
+    'for here.';
 comment on column braid_store.installation.only_row is 'Always true: it keeps the table at one row.';
 comment on column braid_store.installation.version is 'The version of pgbraid that this database has.';
-comment on column braid_store.installation.content_hash is
-    'A hash of all files of sql/ and migrations/ that were installed. By it, init and upgrade see whether there is '
-    'anything to do, and clients whether they belong to this database.';
 comment on column braid_store.installation.migrations is
     'A hash of each migration that was applied, by its name: a released migration never changes.';
 comment on column braid_store.installation.placeholders is
@@ -35,13 +31,17 @@ comment on column braid_store.installation.installed_at is 'When pgbraid was ins
 create table braid_store.parts (
     name text primary key,
     place int not null unique,
-    manifest jsonb not null
+    manifest jsonb not null,
+    content_hash text not null
 );
 comment on table braid_store.parts is
-    'The core and the parts that are installed, a part behind those that it needs. manifest: its part.json.';
+    'The core and the parts that are installed, a part behind those that it needs.';
 comment on column braid_store.parts.name is 'core, or the name of the part.';
 comment on column braid_store.parts.place is 'Where it comes when parts are installed, and called at extension points.';
 comment on column braid_store.parts.manifest is 'Its part.json.';
+comment on column braid_store.parts.content_hash is
+    'A hash of all files that the part is made of. By it, init and upgrade see whether there is anything to do, and clients '
+    'whether they belong to this database.';
 
 -- == Tenants, who may act for them, and how a session's tenant is found ==
 

@@ -16,9 +16,10 @@ PARTITIONS = 3
 
 
 def install_partitioned(dsn: str) -> None:
+    parts = tuple(resources().parts)
     with installer_session(dsn) as connection, connection.transaction():
-        run_part(connection, "begin.sql")
-        run_part(connection, "migrate.sql")
+        run_part(connection, "begin.sql", parts)
+        run_part(connection, "migrate.sql", parts)
         connection.execute(f"create schema {SHARDS}".encode())
         connection.execute(
             f"create operator class {SHARDS}.shard_ops for type int4 using hash as"
@@ -37,6 +38,6 @@ def install_partitioned(dsn: str) -> None:
                     f" for values with (modulus {PARTITIONS}, remainder {number})".encode()
                 )
                 without_statistics(connection, parent, partition)
-        run_part(connection, "finish.sql")
+        run_part(connection, "finish.sql", parts)
     # The default tenant and collection.
     install(dsn)

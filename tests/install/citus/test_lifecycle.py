@@ -169,7 +169,7 @@ def test_there_and_back(filled: Cluster, monkeypatch: pytest.MonkeyPatch, capsys
     # A node of another version is named.
     (one, one_dsn), first = filled.of(TENANTS[0]), filled.dsn
     with psycopg.connect(one_dsn, autocommit=True) as db:
-        db.execute("update braid_store.installation set content_hash = 'another'")
+        db.execute("update braid_store.parts set content_hash = 'another' where name = 'core'")
     with pytest.raises(VersionMismatchError, match=one) as caught, pgbraid.connect(first, tenant=TENANTS[0]) as client:
         client.search("rye", collection="loaves", mode="full_text")
     assert "pgbraid distribute" in str(caught.value)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from pgbraid.errors import InstallationError, InvalidArgumentError
 from pgbraid.install.session import Notify
-from pgbraid.install.state import Connection
+from pgbraid.install.state import Connection, installed_parts
 from pgbraid_tools.cluster.coordinator import dissolve, distribute_tables, refuse_what_cannot_be
 from pgbraid_tools.cluster.nodes import (
     Node,
@@ -107,7 +107,8 @@ def distribute(
         for node in nodes:
             if steps.begin(f"{node.name}: install, with its shards as partitions"):
                 with cluster_session(node.dsn(dsn)) as worker:
-                    bring_up(worker, places(coordinator), tables_of(coordinator), notify)
+                    parts = installed_parts(coordinator)
+                    bring_up(worker, places(coordinator), tables_of(coordinator), parts, notify)
         if is_begun and steps.begin("all nodes: bring vectors along that Citus' own moves have left behind"):
             _rescue(dsn, nodes)
         if steps.begin("all nodes: count rows, and let calls in"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pgbraid.errors import InstallationError
 from pgbraid.install.session import Notify, installer_session, lock_installation, set_timeout
-from pgbraid.install.state import Connection
+from pgbraid.install.state import Connection, installed_parts
 from pgbraid_tools.cluster.coordinator import dissolve
 from pgbraid_tools.cluster.nodes import SCHEMAS, cluster_session, find_nodes, one_at_a_time, refuse_foreign
 from pgbraid_tools.cluster.tables import (
@@ -69,7 +69,7 @@ def _gather_copy(copied: Connection, notify: Notify) -> dict[str, int]:
     notify("take the rows out of the cluster's tables")
     with copied.transaction():
         # A dump has no roles.
-        run_part(copied, "begin.sql")
+        run_part(copied, "begin.sql", installed_parts(copied))
         rows = _take_back(copied, notify)
         count = 0
         for tenant_id, collection_id in copied.execute(
@@ -128,5 +128,5 @@ def _take_back(coordinator: Connection, notify: Notify) -> dict[str, int]:
     coordinator.execute("select set_config('citus.enable_ddl_propagation', 'on', true)")
     coordinator.execute(f"drop schema {SHARDS} cascade".encode())
     coordinator.execute("select set_config('citus.enable_ddl_propagation', 'off', true)")
-    run_part(coordinator, "finish.sql")
+    run_part(coordinator, "finish.sql", installed_parts(coordinator))
     return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import psycopg
@@ -29,8 +29,8 @@ from pgbraid_tools.cluster.tables import (
 )
 
 
-def bring_up(worker: Connection, places: Places, tables: Tables, notify: Notify) -> None:
-    """Install on a worker, or upgrade, and make its shards partitions."""
+def bring_up(worker: Connection, places: Places, tables: Tables, parts: Sequence[str], notify: Notify) -> None:
+    """Install the core and the coordinator's parts on a worker, or upgrade, and make its shards partitions."""
     from pgbraid.install.installer import run_part
 
     with worker.transaction():
@@ -38,8 +38,8 @@ def bring_up(worker: Connection, places: Places, tables: Tables, notify: Notify)
         if is_new:
             # Of a gathering that was interrupted.
             worker.execute(f"drop schema if exists {SCHEMAS} cascade".encode())
-            run_part(worker, "begin.sql")
-            run_part(worker, "migrate.sql")
+            run_part(worker, "begin.sql", parts)
+            run_part(worker, "migrate.sql", parts)
             roles = database_roles(worker)
             apply_support(worker)
             for table in tables.of_tenants:
@@ -50,7 +50,7 @@ def bring_up(worker: Connection, places: Places, tables: Tables, notify: Notify)
         shards = {table: f"{SHARDS}.{table}_{places[table][0][1]}" for table in tables.definitions}
         for table, shard in shards.items():
             _keep_copy(worker, table, shard)
-        run_part(worker, "finish.sql")
+        run_part(worker, "finish.sql", parts)
         for table in tables.definitions:
             _refuse_changes(worker, table)
         apply_form(worker)

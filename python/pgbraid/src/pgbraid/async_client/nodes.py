@@ -98,14 +98,14 @@ class Nodes:
             await end_with_client(connection)
             # Each node has its own installation, and its own numbers of types.
             cursor = await connection.execute(
-                f"select i.version, i.content_hash, ({VECTOR_TYPES}) from braid_calls.read_installation() i".encode()
+                f"select i.version, i.part_hashes, ({VECTOR_TYPES}) from braid_calls.read_installation() i".encode()
             )
             rows = await cursor.fetchall()
         except psycopg.Error as error:
             raise from_psycopg(error) from error
-        version, content_hash, types = rows[0] if rows else (None, None, {})
+        version, part_hashes, types = rows[0] if rows else (None, {}, {})
         try:
-            check_installed(version, content_hash)
+            check_installed(version, part_hashes)
         except VersionMismatchError as error:
             await connection.close()
             raise VersionMismatchError(

@@ -121,7 +121,7 @@ class Session:
         the client."""
         from pgbraid.install.compatibility import check_installed
 
-        sql = f"select version, content_hash, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation()"
+        sql = f"select version, part_hashes, ({VECTOR_TYPES}), {IS_NODE}{{}} from braid_calls.read_installation()"
         try:
             try:
                 more = f", {READABLE}, {END_WITH_CLIENT}" if is_new else ""
@@ -131,8 +131,8 @@ class Session:
                 rows = await self._fetch("read_installation", sql.format(more), {})
         except psycopg.Error as error:
             raise from_psycopg(error) from error
-        version, content_hash, self.vector_types, is_node = rows[0][:4] if rows else (None, None, {}, False)
-        check_installed(version, content_hash)
+        version, part_hashes, self.vector_types, is_node = rows[0][:4] if rows else (None, {}, {}, False)
+        check_installed(version, part_hashes)
         if self.owns_connection:
             register_vector_types(self.connection, self.vector_types)
         return bool(is_node)

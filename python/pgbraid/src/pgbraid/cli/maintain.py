@@ -90,7 +90,7 @@ def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
         except psycopg.errors.UndefinedFunction:
             found = read_installation(connection)
             if found is not None:
-                check_installed(found.version, found.content_hash)
+                check_installed(found.version, found.part_hashes)
             raise
         left = deadline - time.monotonic()
         needed = 10.0

@@ -8,6 +8,8 @@ declare
   v_migrations constant text[] := array[
 {{hashes}}
   ];
+  -- The core, and the parts that are here to be installed.
+  v_parts constant text[] := array[{{parts}}];
   v_row text[];
   v_role text;
   v_schema text;
@@ -94,6 +96,16 @@ begin
          > array(select part::int from string_to_table(v_version, '.') part where part ~ E'^\\d+$') then
       raise exception 'the database has pgbraid %, which is newer than this one, %', v_found, v_version
         using errcode = '55000', hint = 'Upgrade the package: pip install --upgrade pgbraid, or use a newer bundle.';
+    end if;
+    -- What is not replaced would be dropped with what it was made for.
+    if exists (select from pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relname = 'parts') then
+      select string_agg(p.name, ', ' order by p.place) into v_found from braid_store.parts p where p.name <> all (v_parts);
+      if v_found is not null then
+        raise exception 'the database has parts that are not in this pgbraid, %: %', v_version, v_found
+          using errcode = '55000',
+                hint = 'A part of your own: give its folder again, pgbraid upgrade --with PATH. Else use a package or bundle '
+                       'that has it.';
+      end if;
     end if;
     select max(m.key) into v_found
     from (select jsonb_object_keys(i.migrations) from braid_store.installation i

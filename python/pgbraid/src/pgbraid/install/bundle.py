@@ -9,6 +9,7 @@ from pgbraid._version import __version__
 from pgbraid.install import session
 from pgbraid.install.frozen import check_frozen
 from pgbraid.install.protocol import PARTS, fill, literals, part
+from pgbraid.install.resources import resources
 
 OUTER = "$braid_bundle$"
 # In bytes. Supabase's SQL editor refuses what has more than some 980,000, and its command line statements of more than
@@ -21,10 +22,11 @@ def bundle() -> str:
     """Return one statement that does what `install` does, records it in the same way and grants what Supabase's roles
     need, and a second one that tells what was done."""
     check_frozen()
+    found = resources()
     written = fill(
         "bundle.sql",
         version=__version__,
-        parts=";\n\n".join(map(part, PARTS)),
+        parts=";\n\n".join(part(name, found, found.parts) for name in PARTS),
         supabase=fill("supabase.sql"),
         attempts=str(session.ATTEMPTS),
         retried=literals(session.RETRIED),

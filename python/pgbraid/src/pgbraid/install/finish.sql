@@ -6,7 +6,7 @@ declare
   v_migrations constant text[] := array[
 {{hashes}}
   ];
-  -- Name and manifest.
+  -- Name, manifest and content hash of what is installed.
   v_parts constant text[] := array[
 {{parts}}
   ];
@@ -61,8 +61,8 @@ begin
   -- A body may call what a later file creates.
   perform set_config('check_function_bodies', 'off', true);
   delete from braid_store.parts where true;
-  insert into braid_store.parts (name, place, manifest)
-  select v_parts[i][1], i, v_parts[i][2]::jsonb from generate_subscripts(v_parts, 1) i;
+  insert into braid_store.parts (name, place, manifest, content_hash)
+  select v_parts[i][1], i, v_parts[i][2]::jsonb, v_parts[i][3] from generate_subscripts(v_parts, 1) i;
   loop
     begin
       execute format('select array(select o.version from (%s) o)', c_objects) into v_before;
@@ -151,15 +151,15 @@ begin
   end loop;
   v_file := null;
 
-  insert into braid_store.installation (version, content_hash, migrations, placeholders, extension_hashes)
-  values ('{{version}}', '{{content_hash}}',
+  insert into braid_store.installation (version, migrations, placeholders, extension_hashes)
+  values ('{{version}}',
           (select jsonb_object_agg(v_migrations[i][1], v_migrations[i][2]) from generate_subscripts(v_migrations, 1) i),
           jsonb_build_object('owner', v_owner, 'definer', v_definer, 'vector', v_vector),
           (select coalesce(jsonb_object_agg(p.pronamespace::regnamespace || '.' || p.proname, encode(sha256(convert_to(p.prosrc, 'UTF8')), 'hex')), '{}')
            from braid_store.extension_points() e
            join pg_proc p on p.oid = e))
   on conflict (only_row) do update
-    set version = excluded.version, content_hash = excluded.content_hash, migrations = excluded.migrations,
+    set version = excluded.version, migrations = excluded.migrations,
         placeholders = excluded.placeholders, extension_hashes = excluded.extension_hashes, installed_at = clock_timestamp();
   notify pgrst, 'reload schema';
 end

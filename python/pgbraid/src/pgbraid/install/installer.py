@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import psycopg
 
 from pgbraid._version import __version__
 from pgbraid.errors import InstallationError, VersionMismatchError, from_psycopg
+from pgbraid.install.choice import Choice
 from pgbraid.install.clusters import cluster_of
 from pgbraid.install.frozen import check_frozen
 from pgbraid.install.protocol import part
-from pgbraid.install.resources import migration_ids, resources
+from pgbraid.install.resources import resources
 from pgbraid.install.roles import DatabaseRoles, database_roles
 from pgbraid.install.session import RETRIED, Notify, in_transaction, installer_session, lock_installation
-from pgbraid.install.state import INSTALLATION, Connection, allowed, changed_functions, exists, read_installation
+from pgbraid.install.state import (
+    INSTALLATION,
+    Connection,
+    Installation,
+    allowed,
+    changed_functions,
+    exists,
+    read_installation,
+)
 from pgbraid.install.vector import find
 
 # Those of the cluster, which the databases share.
@@ -24,13 +34,16 @@ DEFAULT = "default"
 
 @dataclass(frozen=True)
 class InstallReport:
-    """What an install did. `previous_version` is None on a fresh database."""
+    """What an install did. `previous_version` is None on a fresh database. `parts` has the core and the parts that the
+    database has now, and `added_parts` those of them that an existing installation had not."""
 
     version: str
     previous_version: str | None
     vector_version: str
     vector_schema: str
     vector_created: bool
+    parts: tuple[str, ...]
+    added_parts: tuple[str, ...]
     migrations: tuple[str, ...]
     functions_applied: bool
     tenant_created: bool
@@ -50,49 +63,73 @@ class InstallReport:
         )
 
 
-def install(dsn: str, *, repair: bool = False, notify: Notify = lambda _: None) -> InstallReport:
+def install(
+    dsn: str,
+    *,
+    only: Sequence[str] = (),
+    with_parts: Sequence[str] = (),
+    without: Sequence[str] = (),
+    repair: bool = False,
+    notify: Notify = lambda _: None,
+) -> InstallReport:
     """Install or upgrade pgbraid in the database of `dsn` (any form that libpq takes), in one transaction.
+
+    A new database gets the core and all stable parts, an existing installation keeps the parts that it has.
+    `with_parts` adds parts, with all that they need; `without` leaves some out of a new database; `only` names all
+    parts that are wanted: `only=("core",)` is the core alone. Raises `InvalidArgumentError` for a choice that cannot
+    be.
 
     `repair` applies `sql/` even if its content is unchanged. `notify` receives a line for each step done, when all of
     them are, and for each wait. The login becomes a member of the tenant `default`. Raises `InstallationError`, and
     `VersionMismatchError` if the database was installed by a newer pgbraid or with migrations that have changed since.
     """
     check_frozen()
+    choice = Choice(only, with_parts, without)
     with installer_session(dsn) as connection:
-        report = in_transaction(connection, lambda: _install(connection, repair, notify), notify)
+        report = in_transaction(connection, lambda: _install(connection, choice, repair, notify), notify)
         for line in [*_lines(report, connection.info.user), *(_limits(connection) if report.changed else [])]:
             notify(line)
     return report
 
 
-def _install(connection: Connection, repair: bool, notify: Notify) -> InstallReport:
+def _install(connection: Connection, choice: Choice, repair: bool, notify: Notify) -> InstallReport:
     lock_installation(connection, notify)
+    found = resources()
     roles = database_roles(connection)
     before = find(connection)
     migrations: tuple[str, ...] = ()
-    is_current = not repair and _is_current(connection, roles)
+    is_current = not repair and _is_current(connection, roles, choice)
     if not is_current:
-        run_part(connection, "begin.sql")
+        run_part(connection, "begin.sql", found.parts)
         previous = read_installation(connection)
-        migrations = previous.pending_migrations if previous else migration_ids()
+        parts = _chosen(choice, previous)
+        applied = previous.migrations if previous else {}
+        migrations = tuple(file.stem for file in found.migrations_of(parts) if file.stem not in applied)
         cluster = cluster_of(connection)
         if cluster is not None:
             cluster.refuse_copy(connection)
+        if cluster is not None and (added := {*parts} - {*(previous.part_hashes if previous else ())}):
+            raise InstallationError(
+                f"parts cannot be added on a cluster yet: {', '.join(sorted(added))}",
+                hint="gather the tenants (pgbraid distribute --gather), add the parts, and distribute the tenants"
+                " again; nothing has been changed",
+            )
         if cluster is not None and migrations:
             raise InstallationError(
                 f"this version changes tables ({', '.join(migrations)}), which it cannot on a cluster yet",
                 hint="gather the tenants with the version that is installed (pgbraid distribute --gather), upgrade, and"
                 " distribute them again; nothing has been changed",
             )
-        run_part(connection, "migrate.sql")
-        run_part(connection, "finish.sql")
+        run_part(connection, "migrate.sql", parts)
+        run_part(connection, "finish.sql", parts)
         if cluster is not None:
             cluster.apply_form(connection)
     else:
         previous = read_installation(connection)
+        parts = _chosen(choice, previous)
     absent = _absent_defaults(connection)
     if any(absent):
-        run_part(connection, "defaults.sql")
+        run_part(connection, "defaults.sql", parts)
     vector = find(connection)
     assert vector is not None
     tenant, member, collection = absent
@@ -102,6 +139,8 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
         vector_version=vector.version,
         vector_schema=vector.schema,
         vector_created=before is None,
+        parts=parts,
+        added_parts=tuple(name for name in parts if previous and name not in previous.part_hashes),
         migrations=migrations,
         functions_applied=not is_current,
         tenant_created=tenant,
@@ -110,10 +149,15 @@ def _install(connection: Connection, repair: bool, notify: Notify) -> InstallRep
     )
 
 
-def run_part(connection: Connection, name: str) -> None:
-    """One of the parts of an installation."""
+def _chosen(choice: Choice, previous: Installation | None) -> tuple[str, ...]:
+    """Return the parts that the database is to have."""
+    return choice.parts(resources(), previous.part_hashes if previous else None)
+
+
+def run_part(connection: Connection, name: str, parts: Collection[str]) -> None:
+    """Run one of the parts of an installation, of the core and these parts."""
     try:
-        connection.execute(f"do $braid_part$\n{part(name)}\n$braid_part$".encode())
+        connection.execute(f"do $braid_part$\n{part(name, resources(), parts)}\n$braid_part$".encode())
     except psycopg.Error as error:
         if error.sqlstate in RETRIED:
             raise
@@ -124,8 +168,8 @@ def run_part(connection: Connection, name: str) -> None:
         raise kind(known.message, hint=known.hint, sqlstate=error.sqlstate) from error
 
 
-def _is_current(connection: Connection, roles: DatabaseRoles) -> bool:
-    """Whether there is nothing to upgrade and nothing to repair."""
+def _is_current(connection: Connection, roles: DatabaseRoles, choice: Choice) -> bool:
+    """Whether there is nothing to upgrade, nothing to add and nothing to repair."""
     vector = find(connection)
     # What a login may not change, begin.sql takes over, or says who may.
     if vector is None or not exists(connection, INSTALLATION) or not allowed(connection, INSTALLATION, "UPDATE"):
@@ -135,7 +179,7 @@ def _is_current(connection: Connection, roles: DatabaseRoles) -> bool:
     wanted = {"owner": roles.owner, "definer": roles.definer, "vector": schema}
     if found is None or not found.is_this_package or found.placeholders != wanted or found.pending_migrations:
         return False
-    if changed_functions(connection, found):
+    if changed_functions(connection, found) or not found.part_hashes.keys() >= {*_chosen(choice, found)}:
         return False
     needed = [roles.owner, roles.definer, *SHARED_ROLES]
     row = connection.execute(
@@ -177,11 +221,13 @@ def _limits(connection: Connection) -> list[str]:
 
 
 def _lines(report: InstallReport, user: str) -> list[str]:
+    """Tell what was done."""
     lines = []
     if report.vector_created:
         lines.append(f"extension pgvector {report.vector_version} created in schema {report.vector_schema}")
+    lines += [f"part {name} added" for name in report.added_parts]
     lines += [f"migration {name} applied" for name in report.migrations]
-    count = len(resources().repeatable)
+    count = sum(file.owner in report.parts for file in resources().repeatable)
     lines.append(f"functions applied ({count} files)" if report.functions_applied else "functions unchanged")
     if report.tenant_created:
         lines.append(f"tenant {DEFAULT} created")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from pgbraid._version import __version__
 from pgbraid.install import session
 from pgbraid.install.headers import manifests
-from pgbraid.install.resources import PRIVILEGES, content_hash, resources
+from pgbraid.install.resources import PRIVILEGES, Resources
 from pgbraid.install.roles import NAMES
 
 FOLDER = Path(__file__).parent
@@ -20,31 +20,37 @@ QUOTE = "$braid_file$"
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
-def part(name: str) -> str:
-    """One of PARTS: a block of PL/pgSQL, with all that it needs of the package."""
-    return fill("part.sql", roles=NAMES.strip(), part=fill(name, **_values(name)))
+def part(name: str, found: Resources, parts: Collection[str]) -> str:
+    """One of PARTS: a block of PL/pgSQL, with all that it needs of the package to install the core and these parts."""
+    return fill("part.sql", roles=NAMES.strip(), part=fill(name, **_values(name, found, parts)))
 
 
-def _values(name: str) -> dict[str, str]:
-    found = resources()
-    hashes = _rows(found.migration_hashes.items())
+def _values(name: str, found: Resources, parts: Collection[str]) -> dict[str, str]:
     if name == "begin.sql":
         foundation = _rows((file.name, file.text) for file in found.foundation)
-        return {"version": __version__, "foundation": foundation, "hashes": hashes}
+        return {
+            "version": __version__,
+            "foundation": foundation,
+            "hashes": _rows(found.migration_hashes.items()),
+            "parts": literals(parts),
+        }
     if name == "migrate.sql":
         # yoyo takes a tenth of a second to import.
         from pgbraid.install.migrations import record, record_tables
 
-        rows = ((file.name, file.text, file.stem, record(file.stem)) for file in found.migrations)
+        rows = ((file.name, file.text, file.stem, record(file.stem)) for file in found.migrations_of(parts))
         return {"migrations": _rows(rows), "record": record_tables(), "lock_timeout": session.LOCK_TIMEOUT}
     if name == "finish.sql":
         return {
             "version": __version__,
-            "content_hash": content_hash(),
-            "hashes": hashes,
-            "files": _rows((file.name, file.text) for file in found.repeatable),
+            "hashes": _rows((file.stem, file.content_hash) for file in found.migrations_of(parts)),
+            "files": _rows((file.name, file.text) for file in found.repeatable if file.owner in parts),
             "privileges": PRIVILEGES,
-            "parts": _rows(manifests(found).items()),
+            "parts": _rows(
+                (name, manifest, found.part_hashes[name])
+                for name, manifest in manifests(found).items()
+                if name in parts
+            ),
         }
     return {}
 

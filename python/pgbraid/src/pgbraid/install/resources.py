@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from pgbraid.errors import InstallationError
@@ -16,6 +16,7 @@ from pgbraid.errors import InstallationError
 ROOT = Path(__file__).parents[1] / "_sql"
 FOUNDATION = "core/10_foundation/1_schemas/"
 PRIVILEGES = "core/99_privileges/"
+CORE = "core"
 MANIFEST = re.compile(r"(?:parts/)?(\w+)/part\.json")
 OPTIONS = re.compile(r"parts/(\w+)/(?:\w+/)?options\.json")
 
@@ -39,7 +40,7 @@ class SqlFile:
     @property
     def owner(self) -> str:
         """The part that has the file, or core."""
-        return "core" if self.name.startswith("core/") else self.name.split("/")[1]
+        return self.name.split("/")[1] if self.name.startswith("parts/") else CORE
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,14 @@ class Resources:
     applied: the core's, and then those of each part. `repeatable` are functions, views, policies and
     grants, in the order in which they are applied: the core, the parts, privileges. `parts` has the manifests of
     the core and of each part, a part behind those that it needs. `options` has the part of each option of a search that
-    is a part's."""
+    is a part's. `own` are parts that the package does not bring."""
 
     foundation: tuple[SqlFile, ...]
     migrations: tuple[SqlFile, ...]
     repeatable: tuple[SqlFile, ...]
     parts: Mapping[str, str]
     options: Mapping[str, str]
+    own: frozenset[str] = frozenset()
 
     @property
     def migration_hashes(self) -> dict[str, str]:
@@ -65,14 +67,23 @@ class Resources:
         """Those of some parts, in their order; the core is one of them."""
         return tuple(file for file in self.migrations if file.owner in parts)
 
+    @cached_property
+    def part_hashes(self) -> dict[str, str]:
+        """Return a hash for the core and each part, of all files that it is made of: what an installation is compared
+        with. The core's covers which parts the package brings, as the core tells of those that are not installed."""
+        digests = {name: hashlib.sha256(manifest.encode()) for name, manifest in self.parts.items()}
+        for file in (*self.foundation, *self.migrations, *self.repeatable):
+            digests[file.owner].update(f"{file.name} {file.content_hash}\n".encode())
+        known = [
+            sorted(self.parts.keys() - self.own),
+            sorted((name, part) for name, part in self.options.items() if part not in self.own),
+        ]
+        digests[CORE].update(json.dumps(known).encode())
+        return {name: digest.hexdigest() for name, digest in digests.items()}
+
 
 def resources() -> Resources:
     return _read(ROOT)
-
-
-def content_hash() -> str:
-    """Hash of all of it: what an installation is compared with."""
-    return _hash(ROOT)
 
 
 def migration_ids() -> tuple[str, ...]:
@@ -118,17 +129,6 @@ def _parts(files: Iterable[SqlFile]) -> dict[str, str]:
         ordered[ready] = manifests[ready]
         del left[ready]
     return ordered
-
-
-@cache
-def _hash(root: Path) -> str:
-    found = _read(root)
-    digest = hashlib.sha256()
-    for file in (*found.foundation, *found.migrations, *found.repeatable):
-        digest.update(f"{file.name} {file.content_hash}\n".encode())
-    for name, manifest in found.parts.items():
-        digest.update(f"{name} {manifest}\n".encode())
-    return digest.hexdigest()
 
 
 def _files(folder: Path) -> tuple[SqlFile, ...]:

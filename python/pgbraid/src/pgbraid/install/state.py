@@ -12,37 +12,42 @@ import psycopg
 
 from pgbraid._version import __version__
 from pgbraid.errors import PermissionDeniedError
-from pgbraid.install.compatibility import NO_TENANT
-from pgbraid.install.resources import content_hash, resources
+from pgbraid.install.compatibility import NO_TENANT, differing_parts
+from pgbraid.install.resources import resources
 
 Connection = psycopg.Connection[Any]
 
 FUNCTION = re.compile(r"^create or replace function (braid(?:_calls|_store)?\.\w+).*?\nas \$\$(.*?)\$\$;$", re.M | re.S)
 INSTALLATION = "braid_store.installation"
+PARTS = "braid_store.parts"
+PART_HASHES = f"(select jsonb_object_agg(p.name, p.content_hash) from {PARTS} p)"
 # For logins that cannot name the table.
 READ_INSTALLATION = "braid_calls.read_installation()"
 
 
 @dataclass(frozen=True)
 class Installation:
-    """An installed schema. `migrations` has the content hash of each migration that was applied, `placeholders` what
-    those in sql/ stand for, `extension_hashes` the hashes of the bodies that the installation has written."""
+    """An installed schema. `part_hashes` has the content hash of the core and of each part that is installed,
+    `migrations` that of each migration that was applied, `placeholders` what those in sql/ stand for,
+    `extension_hashes` the hashes of the bodies that the installation has written."""
 
     version: str
-    content_hash: str
+    part_hashes: Mapping[str, str]
     migrations: Mapping[str, str]
     placeholders: Mapping[str, str]
     extension_hashes: Mapping[str, str]
 
     @property
     def pending_migrations(self) -> tuple[str, ...]:
-        """Those that the database lacks."""
-        return tuple(name for name in resources().migration_hashes if name not in self.migrations)
+        """Those of the installed parts that the database lacks."""
+        known = resources().migrations_of(self.part_hashes)
+        return tuple(file.stem for file in known if file.stem not in self.migrations)
 
     @property
     def unknown_migrations(self) -> tuple[str, ...]:
-        """Those that this package lacks: the database is a newer one's."""
-        return tuple(sorted(self.migrations.keys() - resources().migration_hashes.keys()))
+        """Those that this package lacks, though it brings the part: the database is a newer one's."""
+        unknown = self.migrations.keys() - resources().migration_hashes.keys()
+        return tuple(sorted(name for name in unknown if name.partition(".")[0] not in self.own_parts))
 
     @property
     def changed_migrations(self) -> tuple[str, ...]:
@@ -51,9 +56,19 @@ class Installation:
         return tuple(name for name, applied in self.migrations.items() if name in package and package[name] != applied)
 
     @property
+    def own_parts(self) -> tuple[str, ...]:
+        """Parts that this package does not bring."""
+        return tuple(name for name in self.part_hashes if name not in resources().parts)
+
+    @property
+    def differing_parts(self) -> tuple[str, ...]:
+        """Installed parts, or the core, of which this package has other files."""
+        return tuple(differing_parts(self.part_hashes))
+
+    @property
     def is_this_package(self) -> bool:
         """Whether functions and migrations are those of this package."""
-        return self.version == __version__ and self.content_hash == content_hash()
+        return self.version == __version__ and not self.differing_parts
 
 
 def read_installation(connection: Connection) -> Installation | None:
@@ -69,10 +84,10 @@ def read_installation(connection: Connection) -> Installation | None:
             f"the login {connection.info.user} may not use pgbraid",
             hint=f"have an administrator run: grant braid_reader to {connection.info.user}",
         )
+    # The table has no hashes of parts.
+    hashes = PART_HASHES if source == INSTALLATION else "i.part_hashes"
     row = connection.execute(
-        # Earlier versions had written no bodies.
-        "select version, content_hash, migrations, placeholders,"
-        f" coalesce(to_jsonb(i) -> 'extension_hashes', '{{}}') from {source} i"
+        f"select i.version, {hashes}, i.migrations, i.placeholders, i.extension_hashes from {source} i".encode()
     ).fetchone()
     if row is None:
         is_bound = source != INSTALLATION or connection.execute(
@@ -87,25 +102,33 @@ def read_installation(connection: Connection) -> Installation | None:
     return Installation(*row)
 
 
+def installed_parts(connection: Connection) -> tuple[str, ...]:
+    """Return the core and the parts that the database has, in the order in which they are installed."""
+    return tuple(name for (name,) in connection.execute(f"select p.name from {PARTS} p order by p.place".encode()))
+
+
 def changed_functions(connection: Connection, installation: Installation) -> list[str]:
-    """Names of functions of this package that the catalog lacks, or has with another body: what an installation
-    recorded is what it meant to make."""
+    """Return names of functions of the core and of the installed parts that the catalog lacks, or has with another body
+    than this package: what an installation recorded is what it meant to make."""
     rows = connection.execute(
         "select n.nspname || '.' || p.proname,"
         " pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(p.prosrc, 'UTF8')), 'hex')"
         " from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace"
         " where n.nspname in ('braid', 'braid_calls', 'braid_store')"
     )
-    meant = {**_body_hashes(installation.placeholders), **installation.extension_hashes}
+    meant = {**_body_hashes(installation), **installation.extension_hashes}
     return sorted({name for name, _ in meant.items() - set(rows)})
 
 
-def _body_hashes(placeholders: Mapping[str, str]) -> dict[str, str]:
-    """Return the hash of the body of each function of the package by its name, as the catalog has them."""
+def _body_hashes(installation: Installation) -> dict[str, str]:
+    """Return the hash of the body of each function of the core and of the installed parts by its name, as the catalog
+    has them."""
     found = {}
     for file in resources().repeatable:
+        if file.owner not in installation.part_hashes:
+            continue
         for name, body in FUNCTION.findall(file.text):
-            for placeholder, value in placeholders.items():
+            for placeholder, value in installation.placeholders.items():
                 body = body.replace(f"@{placeholder}@", value)
             found[name] = hashlib.sha256(body.encode()).hexdigest()
     return found
