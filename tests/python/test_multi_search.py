@@ -12,7 +12,7 @@ from psycopg.types.json import Jsonb
 
 import pgbraid
 from pgbraid.errors import InvalidArgumentError
-from pgbraid.expanders import ChatExpander
+from pgbraid_tools.expanders import ChatExpander
 from support.embedder import HashEmbedder
 from support.json_server import JsonServer
 

@@ -17,7 +17,8 @@ import pytest
 import pgbraid
 from pgbraid.embedders import LocalEmbedder, SentenceTransformerEmbedder
 from pgbraid.errors import InvalidArgumentError, MissingExtraError, PgbraidError, RerankingError, RerankingServiceError
-from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker, Reranker
+from pgbraid.reranker import Reranker
+from pgbraid_tools.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker
 from support import JsonServer
 from support.waiting import PATIENCE
 

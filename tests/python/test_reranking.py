@@ -13,7 +13,7 @@ import pytest
 
 import pgbraid
 from pgbraid.errors import InvalidArgumentError
-from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker
+from pgbraid_tools.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker
 from support import HashEmbedder
 from support.waiting import PATIENCE, until
 

@@ -23,7 +23,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from pgbraid import telemetry
+from pgbraid_tools import telemetry
 
 pytestmark = pytest.mark.any_version
 
@@ -149,7 +149,7 @@ def test_without_it_nothing_is_loaded(dsn: str) -> None:
     script = (
         "import sys, pgbraid\n"
         "with pgbraid.connect(sys.argv[1]) as client: client.search('fox', mode='full_text')\n"
-        "print([name for name in sys.modules if name.startswith(('opentelemetry', 'pgbraid.telemetry'))])"
+        "print([name for name in sys.modules if name.startswith(('opentelemetry', 'pgbraid_tools.telemetry'))])"
     )
     done = subprocess.run([sys.executable, "-c", script, dsn], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -160,7 +160,7 @@ def test_without_the_extra_it_says_what_to_install() -> None:
         "import sys\n"
         "sys.modules['opentelemetry'] = None\n"
         "from pgbraid.errors import MissingExtraError\n"
-        "try:\n import pgbraid.telemetry\n"
+        "try:\n import pgbraid_tools.telemetry\n"
         "except MissingExtraError as error: print(error.hint)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from pgbraid import _tools
 from pgbraid._version import __version__
 from pgbraid.cli import COMMANDS, plugins
 from pgbraid.errors import NotSupportedError
@@ -114,7 +115,7 @@ def test_commands_of_the_driver_look_for_no_packages(tmp_path: Path) -> None:
 
 def test_the_driver_knows_the_commands_of_the_tools() -> None:
     assert sorted(plugins.EXTRAS) == sorted(
-        found.name for found in entry_points(group=plugins.GROUP) if found.dist and found.dist.name == plugins.TOOLS
+        found.name for found in entry_points(group=plugins.GROUP) if found.dist and found.dist.name == _tools.PACKAGE
     )
     assert not plugins.EXTRAS.keys() & COMMANDS.keys()
     extras = set(distribution("pgbraid").metadata.get_all("Provides-Extra") or [])
@@ -156,7 +157,7 @@ def test_a_cluster_without_the_tools_is_refused(db: psycopg.Connection, monkeypa
     assert clusters.cluster_of(db) is None
     db.execute("create schema braid_shards; create table braid_shards.node_shards ()")
     assert clusters.cluster_of(db).__name__ == "pgbraid_tools.cluster"
-    monkeypatch.setattr(clusters, "entry_points", lambda group: [])
+    monkeypatch.setattr(_tools, "entry_points", lambda **_: [])
     with pytest.raises(NotSupportedError, match="pgbraid-tools") as caught:
         clusters.cluster_of(db)
     assert caught.value.hint == "pip install 'pgbraid[tools]'"

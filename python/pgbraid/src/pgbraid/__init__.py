@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from pgbraid.errors import PgbraidError
     from pgbraid.explanation import Explanation, ScorePart
-    from pgbraid.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker, Reranker
+    from pgbraid.reranker import Reranker
     from pgbraid.results import SearchResult, SearchResults
     from pgbraid.retrieval import AsyncRetriever, Retriever, ScoredChunk
     from pgbraid.search_options import SearchOptions
@@ -48,7 +48,6 @@ __all__ = [
     "AsyncRetriever",
     "Client",
     "Context",
-    "CrossEncoderReranker",
     "Document",
     "DocumentChunk",
     "Embedder",
@@ -56,10 +55,7 @@ __all__ = [
     "Explanation",
     "FacetValue",
     "HttpEmbedder",
-    "HttpReranker",
     "IndexProblem",
-    "LLMReranker",
-    "LateInteractionReranker",
     "LearnedProfile",
     "ListedDocument",
     "ListedProfile",
@@ -99,7 +95,7 @@ __getattr__, __dir__ = lazy_names(
         "SentenceTransformerEmbedder StaticEmbedder",
         "errors": "PgbraidError",
         "explanation": "Explanation ScorePart",
-        "rerankers": "CrossEncoderReranker HttpReranker LLMReranker LateInteractionReranker Reranker",
+        "reranker": "Reranker",
         "results": "SearchResult SearchResults",
         "retrieval": "AsyncRetriever Retriever ScoredChunk",
         "search_options": "SearchOptions",

@@ -18,7 +18,7 @@ from pgbraid.errors import InvalidArgumentError, RerankingError
 from pgbraid.results import SearchResult
 
 if TYPE_CHECKING:
-    from pgbraid.rerankers.protocol import Reranker, Scores
+    from pgbraid.reranker import Reranker, Scores
 
 __all__ = ["Reranking", "check_reranking", "rerank_rows", "split_options", "with_shape"]
 
@@ -38,7 +38,7 @@ def check_reranking(
     if isinstance(reranker, type) or not callable(getattr(reranker, "rerank", None)):
         raise InvalidArgumentError(
             f"rerank is {repr(reranker)[:100]}, not a reranker",
-            hint="give one of pgbraid.rerankers, such as CrossEncoderReranker()",
+            hint="give one of pgbraid_tools.rerankers, such as CrossEncoderReranker()",
             sqlstate="22023",
         )
     for name, value in (("limit", limit), ("rerank_count", rerank_count)):

@@ -9,8 +9,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
-from pgbraid._chat import CHAT_URL, ChatService
 from pgbraid.errors import InvalidArgumentError, PgbraidError
+from pgbraid_tools.chat import CHAT_URL, ChatService
 
 __all__ = ["Answers", "ChatJudge", "JudgingError", "answers"]
 

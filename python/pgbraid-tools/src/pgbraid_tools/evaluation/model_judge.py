@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from pgbraid._chat import response_format
+from pgbraid_tools.chat import response_format
 from pgbraid_tools.evaluation.asking import Answers, ChatJudge, JudgingError, answers
 from pgbraid_tools.evaluation.judging import PooledResult, judgment, passage_of
 

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from pgbraid._chat import response_format
+from pgbraid_tools.chat import response_format
 from pgbraid_tools.evaluation.asking import Answers, ChatJudge, answers
 from pgbraid_tools.evaluation.judging import PooledResult, passage_of
 

@@ -14,7 +14,7 @@ from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
-    from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.reranker import Reranker
     from pgbraid.vectors import VectorLike
 
 __all__ = ["best_rows", "check_reranking", "scored", "shaped_rows", "split_options", "unlogged_search"]

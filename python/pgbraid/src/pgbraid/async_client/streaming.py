@@ -22,7 +22,7 @@ from pgbraid.text_vectors import query_vector
 
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
-    from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.reranker import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 

@@ -16,7 +16,7 @@ from pgbraid.text_vectors import embedder_failure
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
     from pgbraid.embedders.protocol import Vectors
-    from pgbraid.rerankers.late_interaction import TokenEmbedder
+    from pgbraid.reranker import TokenEmbedder
     from pgbraid.spaces import VectorSpace
 
 __all__ = ["embedder_for_tokens", "space_with_tokens", "store_token_vectors", "with_late_interaction"]

@@ -7,10 +7,9 @@ from importlib.metadata import EntryPoint, entry_points
 
 import click
 
-from pgbraid._version import __version__
+from pgbraid._tools import INSTALL, PACKAGE, other_version
 
 GROUP = "pgbraid.commands"
-TOOLS = "pgbraid-tools"
 # The commands of that package, and the extra that brings what each of them needs.
 EXTRAS = {
     "bench": "tools",
@@ -46,7 +45,7 @@ def load(name: str, own: frozenset[str]) -> click.Command | None:
         return _loaded(found)
     if name in EXTRAS:
         raise click.ClickException(
-            f"pgbraid {name} is a command of the package {TOOLS}; run: pip install 'pgbraid[{EXTRAS[name]}]'"
+            f"pgbraid {name} is a command of the package {PACKAGE}; run: pip install 'pgbraid[{EXTRAS[name]}]'"
         )
     return None
 
@@ -73,7 +72,7 @@ def missing(own: frozenset[str]) -> list[str]:
 def _found(own: frozenset[str]) -> dict[str, EntryPoint]:
     """Return plug-ins by command, those of the tools first. The first of a name has it, but none that pgbraid has."""
     found: dict[str, EntryPoint] = {}
-    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry) != TOOLS, _package(entry))):
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: (_package(entry) != PACKAGE, _package(entry))):
         other = "pgbraid" if entry.name in own else _package(found[entry.name]) if entry.name in found else None
         if other is None:
             found[entry.name] = entry
@@ -84,11 +83,8 @@ def _found(own: frozenset[str]) -> dict[str, EntryPoint]:
 
 def _loaded(entry: EntryPoint) -> click.Command:
     package = _package(entry)
-    if package == TOOLS and entry.dist is not None and entry.dist.version != __version__:
-        raise click.ClickException(
-            f"{TOOLS} {entry.dist.version} is installed beside pgbraid {__version__}, which needs its own version; run:"
-            f" pip install '{TOOLS}=={__version__}'"
-        )
+    if package == PACKAGE and (other := other_version(entry)):
+        raise click.ClickException(f"{other}; run: {INSTALL}")
     try:
         command = entry.load()
     except (Exception, SystemExit) as error:

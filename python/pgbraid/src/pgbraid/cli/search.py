@@ -25,7 +25,7 @@ from pgbraid.cli.options import (
 from pgbraid.cli.output import print_csv, print_results
 
 if TYPE_CHECKING:
-    from pgbraid.rerankers import Reranker
+    from pgbraid.reranker import Reranker
     from pgbraid.results import SearchResults
 
 # Arguments of a search that are left to the collection unless given.
@@ -122,6 +122,7 @@ def search(
 def _reranker(name: str | None) -> Reranker | None:
     if name is None:
         return None
-    from pgbraid import rerankers
+    from pgbraid._tools import tool
 
-    return rerankers.LateInteractionReranker() if name == "late-interaction" else rerankers.CrossEncoderReranker(name)
+    reranker: Reranker = tool("rerankers", "--rerank").reranker_by_name(name)
+    return reranker

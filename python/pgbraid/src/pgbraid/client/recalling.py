@@ -17,7 +17,7 @@ from pgbraid.timelines import Timeline, TimelineTurn
 
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
-    from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.reranker import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 

@@ -14,7 +14,7 @@ from pgbraid.results import SearchResult, SearchResults
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
     from pgbraid.expanders import Expander
-    from pgbraid.rerankers.protocol import Reranker
+    from pgbraid.reranker import Reranker
     from pgbraid.search_options import SearchOptions
     from pgbraid.vectors import VectorLike
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import Any
 
-from pgbraid.errors import NotSupportedError
+from pgbraid._tools import tool
 from pgbraid.install.state import Connection, exists
 
 
@@ -14,9 +13,4 @@ def cluster_of(connection: Connection) -> Any:
     NotSupportedError if that package is not here."""
     if not exists(connection, "braid_shards.node_shards"):
         return None
-    for found in entry_points(group="pgbraid.cluster"):
-        return found.load()
-    raise NotSupportedError(
-        "this database is distributed over a cluster, which takes the package pgbraid-tools",
-        hint="pip install 'pgbraid[tools]'",
-    )
+    return tool("cluster", "this database, which is distributed over a cluster,")

@@ -53,7 +53,7 @@ def chat_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def chat_judge(kind: type[J], chat_model: str, chat_url: str | None, chat_options: str | None) -> J:
     """What those options ask."""
-    from pgbraid._chat import CHAT_URL
+    from pgbraid_tools.chat import CHAT_URL
 
     fields = parse_json(chat_options, "--chat-options")
     if fields is None:

@@ -1,4 +1,4 @@
-"""What a reranker is."""
+"""What a reranker is, and what gives it the vectors of tokens."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Reranker", "Scores"]
+from pgbraid.embedders.protocol import Vectors
+
+__all__ = ["Reranker", "Scores", "TokenEmbedder"]
 
 Scores = npt.NDArray[np.float64]
 
@@ -28,4 +30,15 @@ class Reranker(Protocol):
 
     def warm_up(self) -> None:
         """Do now what makes the first call slow: fetch, load, connect. Raises what `rerank` would."""
+        ...
+
+
+class TokenEmbedder(Protocol):
+    """An embedder that gives a vector for each token, too: LocalEmbedder and SentenceTransformerEmbedder do."""
+
+    @property
+    def model_name(self) -> str: ...
+
+    def embed_tokens(self, texts: list[str]) -> list[Vectors]:
+        """For each text float32 unit vectors, shape (tokens, dimensions). Raises EmbeddingError."""
         ...

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 
 from pgbraid.embedders.protocol import Vectors
 from pgbraid.errors import InvalidArgumentError, RerankingError
-from pgbraid.rerankers.protocol import Scores
+from pgbraid.reranker import Scores, TokenEmbedder
 
-__all__ = ["LateInteractionReranker", "TokenEmbedder"]
+__all__ = ["LateInteractionReranker"]
 
 QUERY_CHARACTERS = 8192
-
-
-class TokenEmbedder(Protocol):
-    """An embedder that gives a vector for each token, too: LocalEmbedder and SentenceTransformerEmbedder do."""
-
-    @property
-    def model_name(self) -> str: ...
-
-    def embed_tokens(self, texts: list[str]) -> list[Vectors]:
-        """For each text float32 unit vectors, shape (tokens, dimensions). Raises EmbeddingError."""
-        ...
 
 
 class LateInteractionReranker:

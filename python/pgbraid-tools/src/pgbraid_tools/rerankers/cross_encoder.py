@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pgbraid.errors import InvalidArgumentError, MissingExtraError, RerankingError
-from pgbraid.rerankers.protocol import Scores
+from pgbraid.reranker import Scores
 
 __all__ = ["CrossEncoderReranker"]
 

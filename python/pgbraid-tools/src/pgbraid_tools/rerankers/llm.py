@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from pgbraid._chat import CHAT_URL, ChatService, response_format
 from pgbraid.errors import InvalidArgumentError, RerankingServiceError
-from pgbraid.rerankers.protocol import Scores
+from pgbraid.reranker import Scores
+from pgbraid_tools.chat import CHAT_URL, ChatService, response_format
 
 __all__ = ["LLMReranker"]
 

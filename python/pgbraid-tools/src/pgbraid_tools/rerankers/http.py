@@ -8,7 +8,7 @@ import numpy as np
 
 from pgbraid._http import JsonService
 from pgbraid.errors import InvalidArgumentError, RerankingServiceError
-from pgbraid.rerankers.protocol import Scores
+from pgbraid.reranker import Scores
 
 __all__ = ["HttpReranker"]
 

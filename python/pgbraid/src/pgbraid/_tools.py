@@ -1,0 +1,31 @@
+"""What the package pgbraid-tools does for the driver, which imports nothing of it: its entry points `pgbraid.tools`."""
+
+from __future__ import annotations
+
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+from pgbraid._version import __version__
+
+PACKAGE = "pgbraid-tools"
+
+
+def tool(name: str, needed_by: str) -> Any:
+    """Return the module of that name. Raise NotSupportedError without the package, or with one of another version."""
+    from pgbraid.errors import NotSupportedError
+
+    for found in entry_points(group="pgbraid.tools", name=name):
+        if other := other_version(found):
+            raise NotSupportedError(other, hint=INSTALL)
+        return found.load()
+    raise NotSupportedError(f"{needed_by} takes the package {PACKAGE}", hint="pip install 'pgbraid[tools]'")
+
+
+INSTALL = f"pip install '{PACKAGE}=={__version__}'"
+
+
+def other_version(found: EntryPoint) -> str | None:
+    """Say that tools of another version are installed, which know other functions of the database."""
+    if found.dist is None or found.dist.version == __version__:
+        return None
+    return f"{PACKAGE} {found.dist.version} is installed beside pgbraid {__version__}, which needs its own version"
