@@ -311,6 +311,19 @@ def test_what_is_shaped_keeps_the_order_of_the_search_among_equal_scores(client:
     assert [passage.external_id for passage in context] == found[:3]
 
 
+def test_a_document_that_is_deleted_while_its_text_is_scored(dsn: str, filled: pgbraid.Client) -> None:
+    def score(_: str, texts: list[str]) -> list[float]:
+        with pgbraid.connect(dsn) as other:
+            other.delete_document("d19")
+        return [float(number(text)) for text in texts]
+
+    found = filled.search("zebra", 3, rerank=Fake(score), rerank_timeout=None, options={"group_by": "document"})
+    assert ids(found) == expect([18, 17, 16])
+    filled.add_documents([{"external_id": "d19", "content": "zebra 19"}])
+    context = filled.assemble_context("zebra", 100_000, 2, rerank=Fake(score), rerank_timeout=None)
+    assert "d19" not in [passage.external_id for passage in context] and len(context) == 2
+
+
 def test_recall_takes_a_reranker(filled: pgbraid.Client) -> None:
     reranker = highest_number()
     results = filled.recall("zebra", rerank=reranker)
@@ -351,6 +364,14 @@ def test_a_context_takes_a_reranker(filled: pgbraid.Client) -> None:
     assert failed.warnings[-1]["code"] == "reranker_unavailable"
     with pytest.raises(InvalidArgumentError, match="no pages"):
         filled.assemble_context("zebra", rerank=reranker, options={"cursor": ""})
+
+
+def test_a_context_is_of_all_that_was_reranked(filled: pgbraid.Client) -> None:
+    # Both of the first two rows are Ana's: groups are made of all 20.
+    odd_first = Fake(lambda _, texts: [float(number(text) % 2 * 100 + number(text)) for text in texts])
+    context = filled.assemble_context("zebra", 100_000, 2, rerank=odd_first, options={"group_by": "speaker"})
+    assert [passage.external_id for passage in context] == expect([19, 18])
+    assert [passage.score for passage in context] == [119, 18]
 
 
 def test_the_search_of_a_context_is_not_logged(filled: pgbraid.Client) -> None:

@@ -110,7 +110,8 @@ def test_what_cannot_be_arranged_is_named(db: Connection, scored: Any) -> None:
         ({"scores": [1.0, float("nan")]}, "22023", f"NaN of chunk {two}"),
         ({"chunk_ids": [one, one]}, "22023", f"chunk {one} is given more than once"),
         ({"chunk_ids": [[one, two]], "scores": [[1.0, 2.0]]}, "22023", "elements"),
-        ({"chunk_ids": [one, -7]}, "42704", "chunk -7"),
+        ({"chunk_ids": [-6, -7]}, "42704", "chunk -6"),
+        ({"chunk_ids": [one, -7], "options": {"cursor": ""}}, "42704", "chunk -7"),
         ({"collection": "default"}, "42704", f"chunk {one}"),
         ({"collection": "nothing"}, "42704", "nothing"),
         ({"match_count": 0}, "22023", "match_count"),
@@ -124,6 +125,17 @@ def test_what_cannot_be_arranged_is_named(db: Connection, scored: Any) -> None:
         with pytest.raises(psycopg.Error) as error:
             arrange(db, "1", **arguments)
         assert error.value.sqlstate == state and said in str(error.value) and error.value.diag.message_hint
+
+
+def test_chunks_that_are_gone_are_left_out(db: Connection, scored: Any) -> None:
+    chunk_ids, scores, rows, _ = scored
+    gone = {rows[2].external_id, rows[5].external_id}
+    db.execute("select braid.delete_documents(%s, 'shapes')", [list(gone)])
+    left = [row for row in rows if row.external_id not in gone]
+    columns = "external_id, chunk_index, score"
+    assert arrange(db, columns, chunk_ids, scores) == [(row.external_id, row.chunk_index, row.score) for row in left]
+    grouped = arrange(db, "external_id", chunk_ids, scores, {"group_by": "document"})
+    assert grouped == [(name,) for name in dict.fromkeys(row.external_id for row in left)]
 
 
 def test_chunks_of_another_tenant_do_not_exist(db: Connection, scored: Any) -> None:

@@ -20,7 +20,7 @@ from pgbraid.results import SearchResult
 if TYPE_CHECKING:
     from pgbraid.reranker import Reranker, Scores
 
-__all__ = ["Reranking", "check_reranking", "rerank_rows", "split_options", "with_shape"]
+__all__ = ["Reranking", "candidates", "rerank_rows", "with_shape"]
 
 # Options that shape the rows of a search: they are for the rows in the reranker's order.
 SHAPING = frozenset(("collapse", "context", "cursor", "diversify", "group_by"))
@@ -31,10 +31,7 @@ _late: Counter[int] = Counter()
 _counting = threading.Lock()
 
 
-def check_reranking(
-    reranker: Reranker, query: str | None, limit: int, rerank_count: int, timeout: float | None
-) -> None:
-    """Raises InvalidArgumentError for what is a mistake of the caller's, not a failure of the reranker's."""
+def _check(reranker: Reranker, query: str | None, limit: int, rerank_count: int, timeout: float | None) -> None:
     if isinstance(reranker, type) or not callable(getattr(reranker, "rerank", None)):
         raise InvalidArgumentError(
             f"rerank is {repr(reranker)[:100]}, not a reranker",
@@ -56,12 +53,22 @@ def check_reranking(
         )
 
 
-def split_options(options: Mapping[str, Any] | None) -> tuple[Mapping[str, Any] | None, dict[str, Any]]:
-    """A search's options for finding rows, and those for shaping them."""
+def candidates(
+    reranker: Reranker,
+    query: str | None,
+    limit: int,
+    rerank_count: int,
+    timeout: float | None,
+    options: Mapping[str, Any] | None,
+) -> tuple[int, Mapping[str, Any] | None, Mapping[str, Any]]:
+    """Return how many rows a search is to find, its options for finding them, and those for shaping them afterwards.
+    Raise InvalidArgumentError for what is a mistake of the caller's, not a failure of the reranker's."""
+    _check(reranker, query, limit, rerank_count, timeout)
+    count = max(limit, rerank_count)
     if not isinstance(options, Mapping):  # the database says what is wrong with them
-        return options, {}
+        return count, options, {}
     finding = {name: value for name, value in options.items() if name not in SHAPING}
-    return finding, {name: value for name, value in options.items() if name in SHAPING}
+    return count, finding, {name: value for name, value in options.items() if name in SHAPING}
 
 
 def with_shape(rows: Sequence[SearchResult], shaped: Sequence[SearchResult]) -> list[SearchResult]:

@@ -19,18 +19,20 @@ declare
   v_collection braid_store.collections;
   v_options braid_store.search_options;
   v_request braid_store.search_request;
+  v_places int[];
 begin
   v_request.tenant_id := braid_store.require_tenant_id();
   perform braid_store.check_search_arguments(match_count, null, null, null, null, null);
   v_options := braid_store.read_search_options(options);
   v_collection := braid_store.find_collection(collection);
-  perform braid_store.check_scored_chunks(v_request.tenant_id, v_collection, chunk_ids, scores),
-          braid_store.refuse_other_options('chunks that have their scores', options, '{arrangement,snippet}',
+  -- Chunks may go while a reranker takes its time. Pages are of one list.
+  v_places := braid_store.find_scored_chunks(v_request.tenant_id, v_collection, chunk_ids, scores, v_options.cursor is not null);
+  perform braid_store.refuse_other_options('chunks that have their scores', options, '{arrangement,snippet}',
             'What finds and scores chunks is an option of the search that they come from.');
   v_request.collection := v_collection;
   v_request.options := v_options;
   v_request.match_count := match_count;
-  v_request.candidate_count := cardinality(chunk_ids);
+  v_request.candidate_count := cardinality(v_places);
   if v_options.cursor is not null then
     v_request.fingerprint := braid_store.query_fingerprint(array[
       v_request.tenant_id::text, v_collection.id::text, chunk_ids::text, scores::text, (options - 'cursor')::text]);
@@ -45,6 +47,7 @@ begin
            select row(u.chunk_id, u.score, null, null, null, null, null, null, null, null, null, null, null, null)
                     ::braid_store.fused_candidate
            from unnest(chunk_ids, scores) with ordinality u (chunk_id, score, place)
+           join unnest(v_places) p (place) on p.place = u.place
            order by u.score desc, u.place)))) r;
 end
 $$;

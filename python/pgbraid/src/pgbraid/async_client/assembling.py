@@ -59,17 +59,17 @@ async def assemble_context(
     if rerank is not None:
         from pgbraid.async_client import reranked
 
-        finding, shaping = reranked.split_options(options)
+        count, finding, shaping = reranked.candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
         found = await reranked.unlogged_search(
             client,
             query,
-            limit,
+            count,
             mode,
             collection,
             embedding,
             finding,
             rerank,
-            rerank_count,
+            count,
             rerank_timeout,
             filters=optional_json(filters, "filters"),
             full_text_weight=full_text_weight,

@@ -66,9 +66,7 @@ async def recall(
     if rerank is not None:
         from pgbraid.async_client import reranked
 
-        reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
-        match_count = max(limit, rerank_count)
-        options, shaping = reranked.split_options(options)
+        match_count, options, shaping = reranked.candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
     asked, mode, _ = await _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = await searched(
         client,

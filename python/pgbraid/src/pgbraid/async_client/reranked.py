@@ -9,7 +9,7 @@ from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode
 from pgbraid.async_client.arrangement import arrange_results
 from pgbraid.async_client.queries import RANKING, embedded_text, searched
-from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options, with_shape
+from pgbraid.reranking import Reranking, candidates, rerank_rows, with_shape
 from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pgbraid.reranker import Reranker
     from pgbraid.vectors import VectorLike
 
-__all__ = ["best_rows", "check_reranking", "scored", "shaped_rows", "split_options", "unlogged_search"]
+__all__ = ["best_rows", "candidates", "scored", "shaped_rows", "unlogged_search"]
 
 
 async def best_rows(
@@ -64,9 +64,9 @@ async def unlogged_search(
 ) -> SearchResults:
     """The rows that `search` gives, by braid.search_json: for searches that nobody can give feedback on."""
     match_count = limit
+    shaping: Mapping[str, Any] = {}
     if reranker is not None:
-        check_reranking(reranker, query, limit, rerank_count, timeout)
-        match_count = max(limit, rerank_count)
+        match_count, options, shaping = candidates(reranker, query, limit, rerank_count, timeout, options)
     (answer,), warnings = await searched(
         client,
         client._session.json,
@@ -83,7 +83,7 @@ async def unlogged_search(
     rows = [SearchResult.from_row(row) for row in answer["results"]]
     if reranker is None or not query:
         return SearchResults(rows, query=query, warnings=[*warnings, *answer["warnings"]])
-    best = await best_rows(client, reranker, query, rows, limit, collection, options, {}, timeout)
+    best = await best_rows(client, reranker, query, rows, limit, collection, options, shaping, timeout)
     return SearchResults(best.rows, query=query, warnings=[*warnings, *answer["warnings"], *best.warnings])
 
 

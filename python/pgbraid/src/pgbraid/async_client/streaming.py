@@ -15,7 +15,7 @@ from pgbraid.arguments import Mode, optional_json
 from pgbraid.async_client.queries import RANKING, VectorRequest, ask_for_vector, check_vector, embedded_text, searched
 from pgbraid.async_client.reranked import shaped_rows
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
-from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options
+from pgbraid.reranking import Reranking, candidates, rerank_rows
 from pgbraid.results import SearchResult
 from pgbraid.streams import StreamedResults, rank_changes
 from pgbraid.text_vectors import query_vector
@@ -78,8 +78,11 @@ def search_stream(
         )
     if limit is None:
         limit = 10 if rerank is None else 5
+    count = limit
+    finding: Mapping[str, Any] | None = options
+    shaping: Mapping[str, Any] = {}
     if rerank is not None:
-        check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
+        count, finding, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
     ranking = {
         "filters": optional_json(filters, "filters"),
         "full_text_weight": full_text_weight,
@@ -92,7 +95,7 @@ def search_stream(
     }
     return SearchStream(
         client._for_one_call(), query, limit, mode, collection, embedding, options, late_interaction, ranking, rerank,
-        rerank_count, rerank_timeout,
+        count, finding, shaping, rerank_timeout,
     )  # fmt: skip
 
 
@@ -111,7 +114,9 @@ class SearchStream:
         late_interaction: bool | Mapping[str, Any] | None,
         ranking: Mapping[str, Any],
         reranker: Reranker | None,
-        rerank_count: int,
+        count: int,
+        finding: Mapping[str, Any] | None,
+        shaping: Mapping[str, Any],
         timeout: float | None,
     ) -> None:
         self._client = client
@@ -124,7 +129,10 @@ class SearchStream:
         self._late_interaction = late_interaction
         self._ranking = ranking
         self._reranker = reranker
-        self._rerank_count = rerank_count
+        # How many rows the search finds, by which options, and how they are shaped afterwards.
+        self._count = count
+        self._finding = finding
+        self._shaping = shaping
         self._timeout = timeout
 
         self._steps = [self._full_text, self._fused, self._reranked]
@@ -222,30 +230,28 @@ class SearchStream:
 
     async def _fused(self) -> StreamedResults | None:
         """The page of the search itself, by both legs unless told otherwise."""
-        count, options = self._limit, self._options
-        shaping: Mapping[str, Any] = {}
-        if self._reranker is not None:
-            count = max(count, self._rerank_count)
-            options, shaping = split_options(options)
-        self._found = found = await self._search("search", self._mode, count, options, self._late_interaction)
+        found = await self._search("search", self._mode, self._count, self._finding, self._late_interaction)
+        self._found = found
         legs = found.stats["mode"]
         if self._reranker is None or not found.rows:
             self._steps.clear()
-        rows = await shaped_rows(self._client, found.rows, self._limit, self._collection, shaping)
+        rows = await self._shaped(found)
         return self._page(found, rows, "fused" if legs == "hybrid" else legs, is_last=not self._steps)
 
     async def _reranked(self) -> StreamedResults | None:
         """The page in the reranker's order."""
         assert self._reranker is not None and self._query is not None
-        _, shaping = split_options(self._options)
         found = self._found
         text = await embedded_text(self._client, self._query, self._collection, self._options)
         self._awaited = in_background(rerank_rows, self._reranker, text, found.rows, self._timeout, places=RERANKERS)
         best = await finished(self._awaited)
         self._awaited = None
-        rows = await shaped_rows(self._client, best.rows, self._limit, self._collection, shaping)
+        rows = await self._shaped(best)
         told = Reranking(rows, {**found.stats, **best.stats}, found.warnings + best.warnings)
         return self._page(told, rows, "reranked" if best.stats else self._stage, is_last=True)
+
+    async def _shaped(self, told: Reranking) -> list[SearchResult]:
+        return await shaped_rows(self._client, told.rows, self._limit, self._collection, self._shaping)
 
     async def _search(
         self,

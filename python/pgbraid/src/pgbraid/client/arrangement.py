@@ -31,7 +31,7 @@ def arrange_results(
     given, shaped as the options group_by, collapse, diversify, context and cursor of `search` ask for. Maps to
     braid.arrange_results.
 
-    Raises InvalidArgumentError, and NotFoundError for a chunk that does not exist.
+    Chunks that are gone are left out. Raises InvalidArgumentError, and NotFoundError if all are, or one of a page.
     """
     rows = client._session.json_rows(
         "arrange_results",
@@ -62,7 +62,7 @@ def arrange_context(
     """Return passages for a language model, as `assemble_context` does, of chunks with scores of your own, as
     `arrange_results` takes them. Maps to braid.arrange_context.
 
-    Raises InvalidArgumentError, and NotFoundError for a chunk that does not exist.
+    Raises InvalidArgumentError, and NotFoundError if none of the chunks exists.
     """
     rows = client._session.json_rows(
         "arrange_context",

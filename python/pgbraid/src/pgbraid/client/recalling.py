@@ -68,9 +68,7 @@ def recall(
     if rerank is not None:
         from pgbraid.client import reranked
 
-        reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
-        match_count = max(limit, rerank_count)
-        options, shaping = reranked.split_options(options)
+        match_count, options, shaping = reranked.candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
     asked, mode, _ = _for_recall(client, query, strategy, timeframe, time_zone, reference_time)
     (answer,), warnings = searched(
         client,

@@ -91,9 +91,7 @@ def search(
         # Imported when used: a search starts cold.
         from pgbraid.client import reranked
 
-        reranked.check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
-        match_count = max(limit, rerank_count)
-        options, shaping = reranked.split_options(options)
+        match_count, options, shaping = reranked.candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
     (answer,), warnings = searched(
         client,
         client._session.json,

@@ -16,7 +16,7 @@ from pgbraid.arguments import Mode, optional_json
 from pgbraid.client.queries import RANKING, VectorRequest, ask_for_vector, check_vector, embedded_text, searched
 from pgbraid.client.reranked import shaped_rows
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
-from pgbraid.reranking import Reranking, check_reranking, rerank_rows, split_options
+from pgbraid.reranking import Reranking, candidates, rerank_rows
 from pgbraid.results import SearchResult
 from pgbraid.streams import StreamedResults, rank_changes
 from pgbraid.text_vectors import query_vector
@@ -79,8 +79,11 @@ def search_stream(
         )
     if limit is None:
         limit = 10 if rerank is None else 5
+    count = limit
+    finding: Mapping[str, Any] | None = options
+    shaping: Mapping[str, Any] = {}
     if rerank is not None:
-        check_reranking(rerank, query, limit, rerank_count, rerank_timeout)
+        count, finding, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
     ranking = {
         "filters": optional_json(filters, "filters"),
         "full_text_weight": full_text_weight,
@@ -93,7 +96,7 @@ def search_stream(
     }
     return SearchStream(
         client._for_one_call(), query, limit, mode, collection, embedding, options, late_interaction, ranking, rerank,
-        rerank_count, rerank_timeout,
+        count, finding, shaping, rerank_timeout,
     )  # fmt: skip
 
 
@@ -112,7 +115,9 @@ class SearchStream:
         late_interaction: bool | Mapping[str, Any] | None,
         ranking: Mapping[str, Any],
         reranker: Reranker | None,
-        rerank_count: int,
+        count: int,
+        finding: Mapping[str, Any] | None,
+        shaping: Mapping[str, Any],
         timeout: float | None,
     ) -> None:
         self._client = client
@@ -125,7 +130,10 @@ class SearchStream:
         self._late_interaction = late_interaction
         self._ranking = ranking
         self._reranker = reranker
-        self._rerank_count = rerank_count
+        # How many rows the search finds, by which options, and how they are shaped afterwards.
+        self._count = count
+        self._finding = finding
+        self._shaping = shaping
         self._timeout = timeout
 
         self._steps = [self._full_text, self._fused, self._reranked]
@@ -223,30 +231,28 @@ class SearchStream:
 
     def _fused(self) -> StreamedResults | None:
         """The page of the search itself, by both legs unless told otherwise."""
-        count, options = self._limit, self._options
-        shaping: Mapping[str, Any] = {}
-        if self._reranker is not None:
-            count = max(count, self._rerank_count)
-            options, shaping = split_options(options)
-        self._found = found = self._search("search", self._mode, count, options, self._late_interaction)
+        found = self._search("search", self._mode, self._count, self._finding, self._late_interaction)
+        self._found = found
         legs = found.stats["mode"]
         if self._reranker is None or not found.rows:
             self._steps.clear()
-        rows = shaped_rows(self._client, found.rows, self._limit, self._collection, shaping)
+        rows = self._shaped(found)
         return self._page(found, rows, "fused" if legs == "hybrid" else legs, is_last=not self._steps)
 
     def _reranked(self) -> StreamedResults | None:
         """The page in the reranker's order."""
         assert self._reranker is not None and self._query is not None
-        _, shaping = split_options(self._options)
         found = self._found
         text = embedded_text(self._client, self._query, self._collection, self._options)
         self._awaited = in_background(rerank_rows, self._reranker, text, found.rows, self._timeout, places=RERANKERS)
         best = self._awaited.result()
         self._awaited = None
-        rows = shaped_rows(self._client, best.rows, self._limit, self._collection, shaping)
+        rows = self._shaped(best)
         told = Reranking(rows, {**found.stats, **best.stats}, found.warnings + best.warnings)
         return self._page(told, rows, "reranked" if best.stats else self._stage, is_last=True)
+
+    def _shaped(self, told: Reranking) -> list[SearchResult]:
+        return shaped_rows(self._client, told.rows, self._limit, self._collection, self._shaping)
 
     def _search(
         self,

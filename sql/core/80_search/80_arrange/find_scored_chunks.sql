@@ -1,10 +1,11 @@
-create or replace function braid_store.check_scored_chunks(
+create or replace function braid_store.find_scored_chunks(
   tenant_id int,
   collection braid_store.collections,
   chunk_ids bigint[],
-  scores float8[]
+  scores float8[],
+  is_whole boolean
 )
-returns void
+returns int[]
 language plpgsql
 stable
 parallel safe
@@ -20,6 +21,7 @@ as $$
 declare
   c_most constant int := 100000;
   v_wrong bigint;
+  v_places int[];
 begin
   if array_ndims(chunk_ids) > 1 or array_ndims(scores) > 1
      or cardinality(chunk_ids) is distinct from cardinality(scores) then
@@ -42,25 +44,32 @@ begin
     raise exception 'chunk % is given more than once', v_wrong
       using errcode = '22023', hint = 'Give every chunk once, with one score.';
   end if;
-  select u.chunk_id into v_wrong
-  from unnest(chunk_ids) with ordinality u (chunk_id, place)
-  left join lateral (
-    select c.collection_id from braid_store.chunks c
-    where c.tenant_id = check_scored_chunks.tenant_id and c.id between u.chunk_id and u.chunk_id
-    order by c.id
-    offset 0
-  ) c on true
-  -- Not inside, beside the key: an index that begins with the collection would then look as good.
-  where c.collection_id is distinct from collection.id
-  order by u.place
-  limit 1;
-  if found then
+  v_places := array(
+    select u.place::int
+    from unnest(chunk_ids) with ordinality u (chunk_id, place),
+         lateral (
+           select c.collection_id from braid_store.chunks c
+           where c.tenant_id = find_scored_chunks.tenant_id and c.id between u.chunk_id and u.chunk_id
+           order by c.id
+           offset 0
+         ) c
+    -- Not inside, beside the key: an index that begins with the collection would then look as good.
+    where c.collection_id = collection.id
+    order by u.place);
+  if cardinality(v_places) < cardinality(chunk_ids) and (is_whole or v_places = '{}') then
+    select u.chunk_id into v_wrong
+    from unnest(chunk_ids) with ordinality u (chunk_id, place)
+    where v_places[u.place] is distinct from u.place
+    order by u.place
+    limit 1;
     raise exception 'chunk % does not exist in collection "%"', v_wrong, collection.name
       using errcode = '42704',
             hint = 'Take chunk_id from a search''s rows; a document that is written again gets new chunks.';
   end if;
+  return v_places;
 end
 $$;
 
-comment on function braid_store.check_scored_chunks(int, braid_store.collections, bigint[], float8[]) is
-  'Raises 22023 if chunk_ids and scores do not fit together, and 42704 for a chunk that is not in the collection.';
+comment on function braid_store.find_scored_chunks(int, braid_store.collections, bigint[], float8[], boolean) is
+  'Returns the places of the chunks that are in the collection. Raises 22023 if chunk_ids and scores do not fit together, and 42704 '
+  'if none of the chunks is there or, with is_whole, one is not.';
