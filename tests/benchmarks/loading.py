@@ -20,8 +20,8 @@ from benchmarks.pages import MEASUREMENTS, markdown_table, measured_on, write_se
 from benchmarks.semantic.corpus import Corpus
 from benchmarks.throughput import cpu_seconds
 from pgbraid import embedded
-from pgbraid.cli.space import give_back_space
 from pgbraid.install import install
+from pgbraid_tools.cli.space import give_back_space
 from support import temporary_folder
 
 Connection = psycopg.Connection[Any]

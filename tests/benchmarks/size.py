@@ -19,8 +19,8 @@ from benchmarks.full_text.corpus import Synthetic
 from benchmarks.semantic.corpus import Corpus, text
 from benchmarks.throughput import cpu_seconds
 from pgbraid import embedded
-from pgbraid.cli.space import give_back_space
 from pgbraid.install import install
+from pgbraid_tools.cli.space import give_back_space
 from pgbraid_tools.sizing import bytes_of_chunks, search_ms, write_ms
 from support import temporary_folder
 

@@ -16,7 +16,8 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from pgbraid import embedded
-from pgbraid.cli import main, space
+from pgbraid.cli import main
+from pgbraid_tools.cli import space
 from support import clone
 from support.calls import full_text, one, upsert
 

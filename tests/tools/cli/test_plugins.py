@@ -114,23 +114,29 @@ def test_commands_of_the_driver_look_for_no_packages(tmp_path: Path) -> None:
 
 
 def test_the_driver_knows_the_commands_of_the_tools() -> None:
-    assert sorted(plugins.EXTRAS) == sorted(
-        found.name for found in entry_points(group=plugins.GROUP) if found.dist and found.dist.name == _tools.PACKAGE
+    assert (
+        sorted(
+            found.name
+            for found in entry_points(group=plugins.GROUP)
+            if found.dist and found.dist.name == _tools.PACKAGE
+        )
+        == plugins.COMMANDS
     )
-    assert not plugins.EXTRAS.keys() & COMMANDS.keys()
+    assert not set(plugins.COMMANDS) & COMMANDS.keys()
     extras = set(distribution("pgbraid").metadata.get_all("Provides-Extra") or [])
-    assert set(plugins.EXTRAS.values()) <= extras
+    assert {*plugins.EXTRAS.values(), "tools"} <= extras and plugins.EXTRAS.keys() <= set(plugins.COMMANDS)
 
 
 def test_a_command_that_is_not_installed_says_what_to_install(tmp_path: Path) -> None:
-    asked = [*plugins.EXTRAS, "workbnech"]
+    asked = [*plugins.COMMANDS, "workbnech"]
     program = f"{HIDE_TOOLS}\nfrom pgbraid.cli import _run\nfor name in {asked}: print(_run([name, '--any']))"
     done = call(tmp_path, program=program)
     assert done.stdout.split() == ["2"] * len(asked)
     lines = done.stderr.splitlines()
-    assert lines[: len(plugins.EXTRAS)] == [
-        f"pgbraid: pgbraid {name} is a command of the package pgbraid-tools; run: pip install 'pgbraid[{extra}]'"
-        for name, extra in plugins.EXTRAS.items()
+    assert lines[: len(plugins.COMMANDS)] == [
+        f"pgbraid: pgbraid {name} is a command of the package pgbraid-tools;"
+        f" run: pip install 'pgbraid[{plugins.EXTRAS.get(name, 'tools')}]'"
+        for name in plugins.COMMANDS
     ]
     assert lines[-2:] == ["pgbraid: No such command 'workbnech'.", "hint: run: pgbraid --help"]
     listed = call(tmp_path, "--help", program=HIDE_TOOLS + PROGRAM)

@@ -123,7 +123,7 @@ def act_between_searches(monkeypatch: pytest.MonkeyPatch, *acts: Callable[[], ob
             raise KeyboardInterrupt
         acts[len(pauses) - 1]()
 
-    monkeypatch.setattr("pgbraid.cli.watch.sleep", sleep)
+    monkeypatch.setattr("pgbraid_tools.cli.watch.sleep", sleep)
     return pauses
 
 

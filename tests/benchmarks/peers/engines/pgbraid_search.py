@@ -17,8 +17,8 @@ from benchmarks.peers.corpora import SHARES, Query, attributes
 from benchmarks.peers.engine import FULL_TEXT, HYBRID, TOP, VECTOR, Answer, Engine, Ways, Where
 from benchmarks.peers.engines.databases import Connection, connect, create_database, database_size, settle, version
 from benchmarks.semantic.corpus import DIMENSIONS, text
-from pgbraid.cli.space import give_back_space
 from pgbraid.install import install
+from pgbraid_tools.cli.space import give_back_space
 
 TENANT, COLLECTION, READER, WRITER = "bench", "corpus", "bench_reader", "bench_writer"
 # Documents made before the clock runs.

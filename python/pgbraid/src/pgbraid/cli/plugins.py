@@ -10,32 +10,13 @@ import click
 from pgbraid._tools import INSTALL, PACKAGE, other_version
 
 GROUP = "pgbraid.commands"
-# The commands of that package, and the extra that brings what each of them needs.
-EXTRAS = {
-    "bench": "tools",
-    "delete": "tools",
-    "distribute": "tools",
-    "eval": "tools",
-    "export": "tools",
-    "import": "tools",
-    "import-tenant": "tools",
-    "ingest": "files",
-    "judge": "tools",
-    "judgments": "tools",
-    "learn": "learn",
-    "list": "tools",
-    "mcp": "mcp",
-    "measure-recall": "tools",
-    "models": "tools",
-    "move-tenant": "tools",
-    "rankings": "tools",
-    "rebalance": "tools",
-    "recall": "tools",
-    "show": "tools",
-    "size": "tools",
-    "tune": "tools",
-    "workbench": "workbench",
-}
+# The commands of that package, and the extra of those that need more than it.
+NAMES = (
+    "bench delete distribute eval export import import-tenant ingest jobs judge judgments learn list maintain mcp "
+    "measure-recall models move-tenant rankings rebalance recall show size tune workbench"
+)
+COMMANDS = NAMES.split()
+EXTRAS = {"ingest": "files", "learn": "learn", "mcp": "mcp", "workbench": "workbench"}
 
 
 def load(name: str, own: frozenset[str]) -> click.Command | None:
@@ -43,10 +24,9 @@ def load(name: str, own: frozenset[str]) -> click.Command | None:
     found = _found(own).get(name)
     if found is not None:
         return _loaded(found)
-    if name in EXTRAS:
-        raise click.ClickException(
-            f"pgbraid {name} is a command of the package {PACKAGE}; run: pip install 'pgbraid[{EXTRAS[name]}]'"
-        )
+    if name in COMMANDS:
+        command = f"pip install 'pgbraid[{EXTRAS.get(name, 'tools')}]'"
+        raise click.ClickException(f"pgbraid {name} is a command of the package {PACKAGE}; run: {command}")
     return None
 
 
@@ -65,7 +45,7 @@ def loadable(own: frozenset[str]) -> list[str]:
 
 def missing(own: frozenset[str]) -> list[str]:
     """Return the commands of the tools that no package has."""
-    return [name for name in EXTRAS if name not in _found(own)]
+    return [name for name in COMMANDS if name not in _found(own)]
 
 
 @cache

@@ -98,8 +98,8 @@ def search(
         # A model that loads for this one search may take longer than a search may.
         results = client.search(query, limit, mode, given, collection, rerank=reranker, rerank_timeout=None, **ranking)
         if watch:
+            from pgbraid._tools import tool
             from pgbraid.arguments import optional_json
-            from pgbraid.cli import watch as watching
             from pgbraid.client.reranked import unlogged_search
 
             count = limit or (10 if reranker is None else 5)
@@ -112,7 +112,7 @@ def search(
                     client, query, count, mode, collection, None, options, reranker, 20, None, **sent
                 )
 
-            watching.watch(results, search_again, 2.0 if interval is None else interval, as_json)
+            tool("watch", "--watch").watch(results, search_again, 2.0 if interval is None else interval, as_json)
     if as_csv:
         print_csv(results)
     else:

@@ -34,7 +34,6 @@ def status(dsn: str | None, tenant: str, as_json: bool) -> None:
 def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
     import psycopg
 
-    from pgbraid.cli.space import size
     from pgbraid.errors import NotInstalledError
     from pgbraid.install import read_installation
     from pgbraid.install.state import changed_functions
@@ -54,7 +53,8 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
         if nodes is None:
             raise
         row, elsewhere = None, error.diag.message_primary
-    total, free = size(connection)
+    may_measure = connection.execute(MAY_MEASURE.encode()).fetchone() == (True,)
+    total, free = (connection.execute(BYTES.encode()).fetchone() if may_measure else None) or (None, None)
     return {
         "package_version": __version__,
         "database_version": installation.version,
@@ -71,6 +71,21 @@ def _facts(connection: Connection, tenant: str) -> dict[str, Any]:
         **({} if nodes is None else {"nodes": nodes, "tenant": tenant, "elsewhere": elsewhere}),
         **{key: value for key, value in (row[0] if row else {}).items() if key not in ("version", "bytes")},
     }
+
+
+# A login that has not the rights of the tables' owner, and a database of an older version, cannot say.
+MAY_MEASURE = """
+select pg_catalog.pg_has_role(c.relowner, 'usage')
+   and pg_catalog.to_regprocedure('braid_store.relation_sizes()') is not null
+from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
+"""
+# All bytes of the tables, and about how many of them hold nothing.
+BYTES = """
+select (select coalesce(sum(pg_catalog.pg_total_relation_size(c.oid)), 0)::bigint
+        from pg_catalog.pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r'),
+       (select coalesce(sum(byte_count - needed_byte_count), 0)::bigint
+        from braid_store.relation_sizes() where byte_count > 1000000 and byte_count > needed_byte_count)
+"""
 
 
 def _nodes(connection: Connection) -> dict[str, list[str]] | None:

@@ -77,9 +77,9 @@ def _tell_time(result: dict[str, Any], where: str = "") -> None:
 def _maintain(dsn: str, seconds: float) -> dict[str, Any]:
     import psycopg
 
-    from pgbraid.cli.space import give_back_space
     from pgbraid.install import read_installation
     from pgbraid.install.compatibility import check_installed
+    from pgbraid_tools.cli.space import give_back_space
 
     deadline = time.monotonic() + seconds
     done: dict[str, Any] = {}

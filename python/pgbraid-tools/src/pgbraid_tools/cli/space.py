@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import psycopg
 
-__all__ = ["give_back_space", "size"]
+__all__ = ["give_back_space"]
 
 # Below this many bytes nothing is worth the work.
 LEAST = 4_000_000
@@ -31,7 +31,6 @@ from pg_catalog.pg_class c
 join pg_catalog.pg_namespace n on n.oid = c.relnamespace
 where n.nspname = 'braid_store' and c.relname = 'postings'
 """
-CAN = "select pg_catalog.to_regprocedure('braid_store.relation_sizes()') is not null"
 DEAD = """
 select s.relname
 from pg_catalog.pg_stat_user_tables s
@@ -82,10 +81,6 @@ select case when pg_catalog.has_schema_privilege('pg_toast', 'usage')
             then c.reltoastrelid::regclass::text end
 from pg_catalog.pg_class c where c.oid = 'braid_store.postings'::regclass
 """
-FREE = """
-select coalesce(sum(byte_count - needed_byte_count), 0)
-from braid_store.relation_sizes() where byte_count > 1000000 and byte_count > needed_byte_count
-"""
 TOTAL = """
 select coalesce(sum(pg_catalog.pg_total_relation_size(c.oid)), 0)
 from pg_catalog.pg_class c where c.relnamespace = 'braid_store'::regnamespace and c.relkind = 'r'
@@ -135,15 +130,6 @@ def _give_back(connection: psycopg.Connection[Any], deadline: float, warnings: l
             _reindex(connection, table, part, warnings)
         elif table != "postings":
             _vacuum(connection, table, warnings)
-
-
-def size(connection: psycopg.Connection[Any]) -> tuple[int, int] | tuple[None, None]:
-    """How many bytes the tables take, and about how many of them hold nothing; None for a login that has not the rights
-    of their owner, and for a database of an older version, which cannot say."""
-    if not _value(connection, MAY) or not _value(connection, CAN):
-        return None, None
-    free = _value(connection, FREE)
-    return int(_value(connection, TOTAL)), int(free)
 
 
 def _loose(connection: psycopg.Connection[Any], warnings: list[str]) -> list[tuple[str, str, int, int]]:
