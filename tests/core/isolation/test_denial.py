@@ -166,7 +166,7 @@ def test_what_calls_lock_lies_where_nobody_can_name_it(world: World, kind: str) 
                 )
             }
         assert {name for schema, name in locked if schema in enters} == set(), function
-        assert locked or function in ("extract_timeframe", "parse_timeframe"), function
+        assert locked or function in ("extract_timeframe", "parse_timeframe", "timeframe_filter"), function
 
 
 @contextmanager

@@ -129,6 +129,9 @@ def test_timeframes_by_themselves(client: pgbraid.Client) -> None:
     assert searched == "what broke?"
     assert timeframe is not None
     assert client.parse_timeframe(timeframe, **WHEN) == [(day, None)]
+    found = client.timeframe_filter(timeframe, {"speaker": "Ana"}, **WHEN)
+    assert found == {"$and": [{"speaker": "Ana"}, {"occurred_at": {"$gte": day.isoformat()}}]}
+    assert client.timeframe_filter(None) is None
     assert client.extract_timeframe("what broke?") == ("what broke?", None)
 
 

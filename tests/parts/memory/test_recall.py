@@ -64,6 +64,46 @@ def recall_json(db: Connection, **arguments: Any) -> dict[str, Any]:
     return dict(answer)
 
 
+@pytest.mark.parametrize("timeframe", ["last week", "yesterday; before 2025-02-05", "since 2025-03-10", None])
+@pytest.mark.parametrize("filters", [None, {"speaker": "Ana"}])
+def test_the_filter_of_a_timeframe(talks: Connection, timeframe: str | None, filters: dict[str, Any] | None) -> None:
+    """Functions that know no timeframe find under it what recall finds, and what a model says was then."""
+    arguments: dict[str, Any] = {"timeframe": timeframe, "time_zone": "UTC", "reference_time": NOW}
+    periods = [(None, None)]
+    if timeframe is not None:
+        call = f"select starts_at, ends_at from braid.parse_timeframe({named(arguments)})"
+        periods = talks.execute(call, arguments).fetchall()
+    expected = {
+        made["external_id"]
+        for made in documents()
+        if filters is None or made["speaker"] == "Ana"
+        if timeframe is None or any(is_within(made["occurred_at"], *period) for period in periods)
+    }
+    arguments["filters"] = None if filters is None else Jsonb(filters)
+    ((found,),) = talks.execute(f"select braid.timeframe_filter({named(arguments)})", arguments).fetchall()
+    facets = "select value #>> '{}' from braid.facets('{external_id}', filters => %s, value_count => 1000)"
+    assert {row[0] for row in talks.execute(facets, (found and Jsonb(found),))} == expected != set()
+    given = {"query_text": "pear", "match_count": 400}
+    recalled = recall(talks, timeframe=timeframe, **given, **({} if filters is None else {"filters": filters}))
+    explained = talks.execute(
+        "select braid.explain_search('pear', match_count => 400, filters => %s) -> 'results'", (found and Jsonb(found),)
+    ).fetchone()
+    assert explained is not None
+    assert [(row["external_id"], row["chunk_index"], row["score"]) for row in explained[0]] == recalled != []
+
+
+def is_within(time: str | None, start: datetime | None, end: datetime | None) -> bool:
+    when = None if time is None else datetime.fromisoformat(time)
+    return when is not None and (start is None or start <= when) and (end is None or when < end)
+
+
+def test_a_filter_of_what_is_no_timeframe(db: Connection) -> None:
+    for timeframe, zone, said in (("auto", "UTC", "auto"), ("someday", "UTC", "someday"), ("2025", "Mars", "Mars")):
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match=said) as refused:
+            db.execute("select braid.timeframe_filter(%s, time_zone => %s)", (timeframe, zone))
+        assert refused.value.diag.message_hint
+
+
 def test_it_is_a_search_under_a_filter_on_the_time(talks: Connection) -> None:
     embedding = vector(EMBED("pear fig"))
     query = {"query_text": "pear fig", "query_embedding": embedding, "match_count": 400}

@@ -1731,6 +1731,15 @@ export type Database = {
         }
         Returns: undefined
       }
+      timeframe_filter: {
+        Args: {
+          filters?: Json
+          reference_time?: string | null
+          time_zone?: string | null
+          timeframe: string
+        }
+        Returns: Json
+      }
       tune: {
         Args: {
           budget?: number

@@ -50,5 +50,6 @@ READS = frozenset({
     "similar_documents",
     "status",
     "synonyms",
+    "timeframe_filter",
     "tune",
 })

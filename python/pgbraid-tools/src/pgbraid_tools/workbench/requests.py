@@ -109,19 +109,9 @@ class SearchRequest:
         """The same search with the timeframe as a filter, for functions that know none."""
         if self.timeframe is None:
             return self
-        query, timeframe = self.query, self.timeframe
-        if timeframe.lower() == "auto":
-            query, found = await client.extract_timeframe(query)
-            if found is None:
-                return SearchRequest(**{**vars(self), "timeframe": None})
-            timeframe = found
-        periods = [
-            {
-                **({} if start is None else {"$gte": start.isoformat()}),
-                **({} if end is None else {"$lt": end.isoformat()}),
-            }
-            for start, end in await client.parse_timeframe(timeframe)
-        ]
-        times: dict[str, Any] = {"$or": [{"occurred_at": period or {"$exists": True}} for period in periods]}
-        filters = times if self.filters is None else {"$and": [self.filters, times]}
+        query: str = self.query
+        timeframe: str | None = self.timeframe
+        if self.timeframe.lower() == "auto":
+            query, timeframe = await client.extract_timeframe(query)
+        filters = await client.timeframe_filter(timeframe, self.filters)
         return SearchRequest(**{**vars(self), "query": query, "timeframe": None, "filters": filters})

@@ -104,6 +104,7 @@ class Methods(BaseClient):
     recall = recalling.recall
     conversation_timeline = recalling.conversation_timeline
     parse_timeframe = recalling.parse_timeframe
+    timeframe_filter = recalling.timeframe_filter
     extract_timeframe = recalling.extract_timeframe
     similar_chunks = related.similar_chunks
     similar_documents = related.similar_documents
