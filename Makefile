@@ -115,6 +115,6 @@ $(VENV)/dist.stamp:
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp $(wildcard python/*/pyproject.toml)
 	@echo "installing what tests and checks need into $(VENV)"
-	@$(PIP) -e './python/pgbraid[embedded,local,haystack,langchain,llamaindex,notebook,test,dev]' \
-		-e './python/pgbraid-tools[files,learn,mcp,workbench]'
+	@$(PIP) -e './python/pgbraid[embedded,local,haystack,langchain,llamaindex,test,dev]' \
+		-e './python/pgbraid-tools[files,learn,mcp,notebook,workbench]'
 	@touch $@

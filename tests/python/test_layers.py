@@ -98,6 +98,13 @@ def test_imports_go_down(package: Path) -> None:
     assert not circles(package)
 
 
+def test_the_driver_imports_none_of_the_other_packages() -> None:
+    others = PACKAGES.keys() - {"pgbraid"}
+    assert "pgbraid_tools" in others
+    for path in PACKAGES["pgbraid"].rglob("*.py"):
+        assert not {name.partition(".")[0] for name in imported(path, PACKAGES["pgbraid"])} & others, path
+
+
 @pytest.mark.parametrize("folder", SCRIPTS, ids=lambda folder: "/".join(folder.parts[-2:]))
 def test_scripts_import_downwards(folder: Path) -> None:
     graph = scripts_of(folder)

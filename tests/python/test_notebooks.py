@@ -10,12 +10,20 @@ import pytest
 from matplotlib import pyplot
 
 import pgbraid
+from pgbraid import _tools
+from pgbraid.errors import NotSupportedError
 from pgbraid.results import SearchResult, SearchResults
 
 pytestmark = [pytest.mark.any_version, pytest.mark.tenant_of_its_own]
 matplotlib.use("agg")
 
 HOSTILE = '<script>alert("x")</script><img src=x onerror=alert(1)>'
+
+
+def html(results: SearchResults) -> str:
+    shown = results._repr_html_()
+    assert shown is not None
+    return shown
 
 
 class Page(HTMLParser):
@@ -48,7 +56,7 @@ def test_a_search_shows_itself(client: pgbraid.Client) -> None:
     )
     client.embed_pending()
     results = client.search("price of exports", options={"snippet": True})
-    page = Page(results._repr_html_())
+    page = Page(html(results))
     assert page.tags.count("tr") == 2 and "mark" in page.tags
     for word in ("price of exports", "Prices", "Ana", "The price of a seat.", "full text #1", "semantic #"):
         assert word in page.text
@@ -61,18 +69,18 @@ def test_texts_and_queries_are_escaped() -> None:
     results = SearchResults(
         [SearchResult.from_row(row)], query=HOSTILE, warnings=[{"code": "x", "message": HOSTILE}, {"code": HOSTILE}]
     )
-    page = Page(results._repr_html_())
+    page = Page(html(results))
     assert not {"script", "img"} & set(page.tags)
     # MathJax passes over the results, whatever signs of dollars they have.
-    assert 'class="pgbraid tex2jax_ignore mathjax_ignore"' in results._repr_html_()
+    assert 'class="pgbraid tex2jax_ignore mathjax_ignore"' in html(results)
     assert page.text.count("alert") > 6
-    assert Page(SearchResults([])._repr_html_()).text == "0 results for "
+    assert Page(html(SearchResults([]))).text == "0 results for "
 
 
 def test_stored_texts_are_escaped_in_snippets(client: pgbraid.Client) -> None:
     client.add_documents([{"external_id": "a", "content": f"price {HOSTILE} price"}])
     results = client.search("price", mode="full_text", options={"snippet": True})
-    page = Page(results._repr_html_())
+    page = Page(html(results))
     assert "mark" in page.tags and not {"script", "img"} & set(page.tags)
 
 
@@ -90,3 +98,13 @@ def test_bars_are_as_long_as_scores(client: pgbraid.Client) -> None:
     ]
     assert SearchResults([]).plot_scores(axes) is axes
     pyplot.close("all")
+
+
+def test_without_the_tools_results_are_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_tools, "entry_points", lambda **_: [])
+    results = SearchResults([])
+    assert results._repr_html_() is None and str(results) == "no results"
+    for method in (results.to_pandas, results.to_arrow, results.plot_scores):
+        with pytest.raises(NotSupportedError, match="takes the package pgbraid-tools") as caught:
+            method()
+        assert caught.value.hint == "pip install 'pgbraid[tools]'"

@@ -88,25 +88,33 @@ class SearchResults(Sequence[SearchResult]):
 
         return results_text(self, self.query, self.warnings, style)
 
-    def _repr_html_(self) -> str:
-        from pgbraid.notebooks import results_html
+    def _repr_html_(self) -> str | None:
+        from pgbraid._tools import tool
+        from pgbraid.errors import NotSupportedError
 
-        return results_html(self, self.query, self.warnings)
+        try:
+            shown: str = tool("notebooks", "a table in a notebook").results_html(self, self.query, self.warnings)
+        except NotSupportedError:
+            return None
+        return shown
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows as a DataFrame, a column for each attribute of a `SearchResult`. Needs pandas."""
-        from pgbraid.frames import to_pandas
+        from pgbraid._tools import tool
 
-        return to_pandas(self)
+        frame: pandas.DataFrame = tool("frames", "to_pandas").to_pandas(self)
+        return frame
 
     def to_arrow(self) -> pyarrow.Table:
         """As `to_pandas`, as an Arrow table; metadata, boosts and query_ranks are JSON texts. Needs pyarrow."""
-        from pgbraid.frames import to_arrow
+        from pgbraid._tools import tool
 
-        return to_arrow(self)
+        table: pyarrow.Table = tool("frames", "to_arrow").to_arrow(self)
+        return table
 
     def plot_scores(self, axes: Axes | None = None) -> Axes:
         """Bars of the normalised scores that the legs gave each row. Needs matplotlib."""
-        from pgbraid.notebooks import plot_scores
+        from pgbraid._tools import tool
 
-        return plot_scores(self, axes)
+        plotted: Axes = tool("notebooks", "plot_scores").plot_scores(self, axes)
+        return plotted
