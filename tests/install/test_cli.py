@@ -57,7 +57,7 @@ def test_the_life_of_an_embedded_server(pgbraid: Run, home: Path, pg_version: in
 
     first = output(pgbraid("init")).splitlines()
     assert first[0] == f"embedded PostgreSQL {pg_version} created: {home}"
-    assert "migration 0001.tenancy applied" in first
+    assert "migration 0001.baseline applied" in first
     assert "tenant default created" in first
     assert first[-1] == f"pgbraid {__version__} is installed"
     assert output(pgbraid("init")).splitlines()[-1] == f"pgbraid {__version__} is up to date"

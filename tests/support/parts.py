@@ -8,6 +8,9 @@ import pytest
 
 from pgbraid.install import choice, resources
 
+# What a new database of users has.
+DEFAULT = choice.default_parts
+
 _patch = pytest.MonkeyPatch()
 
 
@@ -22,8 +25,3 @@ def install_only(names: Collection[str]) -> None:
 def install_all() -> None:
     """From now on a new database of this process has all parts, those that are not stable as well."""
     _patch.setattr(choice, "default_parts", lambda found: set(found.parts))
-
-
-def install_the_default() -> None:
-    """From now on a new database of this process has what a new database of users has."""
-    _patch.undo()

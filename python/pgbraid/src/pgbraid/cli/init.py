@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -17,14 +18,30 @@ repair_option = click.option("--repair", is_flag=True, help="Apply all functions
 @click.command(short_help="Install pgbraid in a database.")
 @dsn_option
 @repair_option
-def init(dsn: str | None, repair: bool) -> None:
+@click.option("--only", multiple=True, metavar="PART", help="Install this part and what it needs alone: --only core.")
+@click.option(
+    "--with",
+    "with_parts",
+    multiple=True,
+    metavar="PART",
+    help="Add this part and what it needs, or the part in a folder of yours: --with ./PART.",
+)
+@click.option("--without", multiple=True, metavar="PART", help="Leave this part out of a new database.")
+def init(
+    dsn: str | None, repair: bool, only: tuple[str, ...], with_parts: tuple[str, ...], without: tuple[str, ...]
+) -> None:
     """Install pgbraid in a database, or bring it up to date.
 
-    Without --dsn and PGBRAID_DSN it creates and starts an embedded PostgreSQL first.
+    Without --dsn and PGBRAID_DSN it creates and starts an embedded PostgreSQL first. A new database gets the core and
+    all stable parts, unless you choose; later on, it keeps the parts that it has. Each choice may be given several
+    times.
     """
+    from pgbraid.install.choice import choose
+
+    choose(only, with_parts, without)
     if dsn is None:
         dsn = _embedded()
-    _install(dsn, repair)
+    _install(dsn, repair, only, with_parts, without)
 
 
 @click.command(short_help="Bring a database up to this version.")
@@ -56,12 +73,15 @@ def _embedded() -> str:
     return server.dsn
 
 
-def _install(dsn: str, repair: bool) -> None:
+def _install(
+    dsn: str, repair: bool, only: Sequence[str] = (), with_parts: Sequence[str] = (), without: Sequence[str] = ()
+) -> None:
     import psycopg
 
     from pgbraid.install import install
 
-    click.echo(_summary(install(dsn, repair=repair, notify=click.echo)))
+    report = install(dsn, only=only, with_parts=with_parts, without=without, repair=repair, notify=click.echo)
+    click.echo(_summary(report))
     with psycopg.connect(dsn, autocommit=True) as connection:
         row = connection.execute("select braid_store.server_warnings()").fetchone()
     for warning in row[0] if row else []:

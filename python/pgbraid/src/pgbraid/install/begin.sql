@@ -103,7 +103,7 @@ begin
       if v_found is not null then
         raise exception 'the database has parts that are not in this pgbraid, %: %', v_version, v_found
           using errcode = '55000',
-                hint = 'A part of your own: give its folder again, pgbraid upgrade --with PATH. Else use a package or bundle '
+                hint = 'A part of your own: give its folder again, pgbraid init --with PATH. Else use a package or bundle '
                        'that has it.';
       end if;
     end if;

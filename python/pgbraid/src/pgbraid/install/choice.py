@@ -3,36 +3,40 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from pgbraid.errors import InvalidArgumentError
-from pgbraid.install.resources import CORE, Resources
+from pgbraid.install.resources import CORE, Resources, resources
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What the caller of an installation asks for.
+    """What the caller of an installation asks for, of the parts that are in `found`.
 
     `only`: exactly these parts, and what they need. Without it a new database gets the core and all stable parts, and
-    an existing installation keeps what it has. `with_parts` come on top, with what they need; `without` are left out of
-    a new database.
+    an existing installation keeps what it has. `added` come on top, with what they need; `without` are left out of a
+    new database.
     """
 
-    only: Sequence[str] = ()
-    with_parts: Sequence[str] = ()
-    without: Sequence[str] = ()
+    found: Resources
+    only: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
 
-    def parts(self, found: Resources, installed: Collection[str] | None) -> tuple[str, ...]:
+    def parts(self, installed: Collection[str] | None) -> tuple[str, ...]:
         """Return the parts that the installation is to have, the core first, a part behind those that it needs.
         `installed` are those that it has, None if there is none yet. Raise `InvalidArgumentError` for a choice that
         cannot be."""
-        self._check(found)
+        found = self.found
+        added = with_needs(found, self.added)
         if self.only:
             chosen = with_needs(found, self.only)
-            if superfluous := sorted({*(installed or ())} - chosen):
+            if superfluous := sorted({*(installed or ())} - chosen - added):
                 raise InvalidArgumentError(
-                    f"only: the database has {_named(superfluous)} as well",
+                    f"the database has other parts as well: {', '.join(superfluous)}",
                     hint=f"remove what is too much: pgbraid uninstall --part {superfluous[0]}",
                 )
         elif installed is None:
@@ -41,41 +45,51 @@ class Choice:
             chosen = {*installed}
             if kept := sorted(chosen & {*self.without}):
                 raise InvalidArgumentError(
-                    f"without: {_named(kept)} is installed already",
-                    hint=f"remove it: pgbraid uninstall --part {kept[0]}",
+                    f"the part {kept[0]} is installed already", hint=f"remove it: pgbraid uninstall --part {kept[0]}"
                 )
-        chosen |= with_needs(found, self.with_parts)
-        for name in chosen & found.parts.keys():
-            if missing := sorted({*needs_of(found, name)} - chosen):
+        chosen |= added
+        for name in found.parts:
+            if name in chosen and (missing := sorted({*needs_of(found, name)} - chosen)):
                 raise InvalidArgumentError(
-                    f"without: {name} needs {_named(missing)}", hint=f"leave out {name} as well, or keep {missing[0]}"
+                    f"the part {name} needs {missing[0]}, which is to be left out",
+                    hint=f"leave out {name} as well, or keep {missing[0]}",
                 )
         # What the package lacks, the installation refuses in SQL, as that of a bundle does.
         return tuple(name for name in found.parts if name in chosen)
 
-    def _check(self, found: Resources) -> None:
-        for argument, names in (("only", self.only), ("with_parts", self.with_parts), ("without", self.without)):
-            if unknown := sorted({*names} - found.parts.keys()):
-                raise InvalidArgumentError(
-                    f"{argument}: there is no part {unknown[0]!r}", hint=f"the parts are: {', '.join(found.parts)}"
-                )
-        if self.only and self.without:
+
+def choose(only: Sequence[str], with_parts: Sequence[str | os.PathLike[str]], without: Sequence[str]) -> Choice:
+    """Return the choice; of `with_parts` what is a path is the folder of a part that the package does not bring. Raise
+    `InvalidArgumentError` for parts that are not there, and for a choice that contradicts itself."""
+    folders = [Path(given).expanduser().resolve() for given in with_parts if _is_path(given)]
+    found = resources(folders)
+    names = [folder.name for folder in folders] + [str(given) for given in with_parts if not _is_path(given)]
+    for name in (*only, *names, *without):
+        if name not in found.parts:
+            known = ", ".join(found.parts)
             raise InvalidArgumentError(
-                "only and without exclude each other",
-                hint="only names all parts that are wanted, without those that are left out of the stable ones",
+                f"there is no part {name!r}",
+                hint=f"the parts are {known}; one of your own is given by its folder, ./NAME",
             )
-        if CORE in self.without:
-            raise InvalidArgumentError("without: the core cannot be left out", hint="name parts: pgbraid init --help")
-        if both := sorted(with_needs(found, self.with_parts) & {*self.without}):
-            raise InvalidArgumentError(
-                f"without: {both[0]} is asked for by with_parts as well, or needed for it",
-                hint="leave out one of them",
-            )
+    if only and without:
+        raise InvalidArgumentError(
+            "only and without exclude each other",
+            hint="with only, name all parts that you want: what is not named is left out",
+        )
+    if CORE in without:
+        raise InvalidArgumentError("the core cannot be left out", hint="every part needs it: leave out parts")
+    if both := sorted(with_needs(found, names) & {*without}):
+        raise InvalidArgumentError(
+            f"the part {both[0]} is to be left out, and is wanted or needed by what is wanted",
+            hint="leave out one of the two",
+        )
+    return Choice(found, tuple(only), tuple(names), tuple(without))
 
 
 def default_parts(found: Resources) -> set[str]:
-    """Return what a new database gets: the core, and all parts that are stable."""
-    return with_needs(found, [name for name, text in found.parts.items() if json.loads(text)["is_stable"]])
+    """Return what a new database gets: the core, and all parts of the package that are stable."""
+    stable = [name for name, text in found.parts.items() if json.loads(text)["is_stable"] and name not in found.own]
+    return with_needs(found, stable)
 
 
 def with_needs(found: Resources, names: Collection[str]) -> set[str]:
@@ -91,5 +105,5 @@ def needs_of(found: Resources, name: str) -> list[str]:
     return list(json.loads(found.parts[name])["needs"])
 
 
-def _named(names: Sequence[str]) -> str:
-    return f"the part{'s' if len(names) > 1 else ''} {', '.join(names)}"
+def _is_path(given: str | os.PathLike[str]) -> bool:
+    return not isinstance(given, str) or given.startswith((".", "~")) or "/" in given or os.sep in given

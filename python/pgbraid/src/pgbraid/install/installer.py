@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import psycopg
 
 from pgbraid._version import __version__
-from pgbraid.errors import InstallationError, VersionMismatchError, from_psycopg
-from pgbraid.install.choice import Choice
+from pgbraid.errors import InstallationError, InvalidArgumentError, VersionMismatchError, from_psycopg
+from pgbraid.install.choice import Choice, choose
 from pgbraid.install.clusters import cluster_of
 from pgbraid.install.frozen import check_frozen
+from pgbraid.install.headers import manifests
 from pgbraid.install.protocol import part
-from pgbraid.install.resources import resources
+from pgbraid.install.resources import Resources, resources
 from pgbraid.install.roles import DatabaseRoles, database_roles
 from pgbraid.install.session import RETRIED, Notify, in_transaction, installer_session, lock_installation
 from pgbraid.install.state import (
     INSTALLATION,
     Connection,
-    Installation,
     allowed,
     changed_functions,
     exists,
+    installed_parts,
     read_installation,
 )
 from pgbraid.install.vector import find
@@ -67,7 +69,7 @@ def install(
     dsn: str,
     *,
     only: Sequence[str] = (),
-    with_parts: Sequence[str] = (),
+    with_parts: Sequence[str | os.PathLike[str]] = (),
     without: Sequence[str] = (),
     repair: bool = False,
     notify: Notify = lambda _: None,
@@ -75,34 +77,38 @@ def install(
     """Install or upgrade pgbraid in the database of `dsn` (any form that libpq takes), in one transaction.
 
     A new database gets the core and all stable parts, an existing installation keeps the parts that it has.
-    `with_parts` adds parts, with all that they need; `without` leaves some out of a new database; `only` names all
-    parts that are wanted: `only=("core",)` is the core alone. Raises `InvalidArgumentError` for a choice that cannot
-    be.
+    `with_parts` adds parts, with all that they need; a path, such as ./NAME, is the folder of a part of one's own.
+    `without` leaves some out of a new database; `only` names all parts that are wanted: `only=("core",)` is the core
+    alone. Raises `InvalidArgumentError` for a choice that cannot be.
 
     `repair` applies `sql/` even if its content is unchanged. `notify` receives a line for each step done, when all of
     them are, and for each wait. The login becomes a member of the tenant `default`. Raises `InstallationError`, and
     `VersionMismatchError` if the database was installed by a newer pgbraid or with migrations that have changed since.
     """
     check_frozen()
-    choice = Choice(only, with_parts, without)
+    choice = choose(only, with_parts, without)
+    _check_headers(choice)
     with installer_session(dsn) as connection:
         report = in_transaction(connection, lambda: _install(connection, choice, repair, notify), notify)
-        for line in [*_lines(report, connection.info.user), *(_limits(connection) if report.changed else [])]:
+        for line in [
+            *_lines(report, choice.found, connection.info.user),
+            *(_limits(connection) if report.changed else []),
+        ]:
             notify(line)
     return report
 
 
 def _install(connection: Connection, choice: Choice, repair: bool, notify: Notify) -> InstallReport:
     lock_installation(connection, notify)
-    found = resources()
+    found = choice.found
     roles = database_roles(connection)
     before = find(connection)
     migrations: tuple[str, ...] = ()
     is_current = not repair and _is_current(connection, roles, choice)
     if not is_current:
-        run_part(connection, "begin.sql", found.parts)
+        run_part(connection, "begin.sql", found.parts, found)
         previous = read_installation(connection)
-        parts = _chosen(choice, previous)
+        parts = choice.parts(previous.part_hashes if previous else None)
         applied = previous.migrations if previous else {}
         migrations = tuple(file.stem for file in found.migrations_of(parts) if file.stem not in applied)
         cluster = cluster_of(connection)
@@ -120,16 +126,16 @@ def _install(connection: Connection, choice: Choice, repair: bool, notify: Notif
                 hint="gather the tenants with the version that is installed (pgbraid distribute --gather), upgrade, and"
                 " distribute them again; nothing has been changed",
             )
-        run_part(connection, "migrate.sql", parts)
-        run_part(connection, "finish.sql", parts)
+        run_part(connection, "migrate.sql", parts, found)
+        run_part(connection, "finish.sql", parts, found)
         if cluster is not None:
             cluster.apply_form(connection)
     else:
         previous = read_installation(connection)
-        parts = _chosen(choice, previous)
+        parts = installed_parts(connection)
     absent = _absent_defaults(connection)
     if any(absent):
-        run_part(connection, "defaults.sql", parts)
+        run_part(connection, "defaults.sql", parts, found)
     vector = find(connection)
     assert vector is not None
     tenant, member, collection = absent
@@ -149,15 +155,19 @@ def _install(connection: Connection, choice: Choice, repair: bool, notify: Notif
     )
 
 
-def _chosen(choice: Choice, previous: Installation | None) -> tuple[str, ...]:
-    """Return the parts that the database is to have."""
-    return choice.parts(resources(), previous.part_hashes if previous else None)
+def _check_headers(choice: Choice) -> None:
+    """Raise `InvalidArgumentError` for a function of a part of one's own that says of itself what nobody knows."""
+    if choice.found.own:
+        try:
+            manifests(choice.found)
+        except ValueError as error:
+            raise InvalidArgumentError(str(error), hint="docs/contributing.md has the lines of a function") from error
 
 
-def run_part(connection: Connection, name: str, parts: Collection[str]) -> None:
-    """Run one of the parts of an installation, of the core and these parts."""
+def run_part(connection: Connection, name: str, parts: Collection[str], found: Resources | None = None) -> None:
+    """Run one of the parts of an installation, of the core and these parts, which are in the package, or in `found`."""
     try:
-        connection.execute(f"do $braid_part$\n{part(name, resources(), parts)}\n$braid_part$".encode())
+        connection.execute(f"do $braid_part$\n{part(name, found or resources(), parts)}\n$braid_part$".encode())
     except psycopg.Error as error:
         if error.sqlstate in RETRIED:
             raise
@@ -179,7 +189,9 @@ def _is_current(connection: Connection, roles: DatabaseRoles, choice: Choice) ->
     wanted = {"owner": roles.owner, "definer": roles.definer, "vector": schema}
     if found is None or not found.is_this_package or found.placeholders != wanted or found.pending_migrations:
         return False
-    if changed_functions(connection, found) or not found.part_hashes.keys() >= {*_chosen(choice, found)}:
+    if changed_functions(connection, found) or not found.part_hashes.keys() >= {*choice.parts(found.part_hashes)}:
+        return False
+    if any(found.part_hashes[name] != choice.found.part_hashes[name] for name in choice.found.own):
         return False
     needed = [roles.owner, roles.definer, *SHARED_ROLES]
     row = connection.execute(
@@ -220,14 +232,14 @@ def _limits(connection: Connection) -> list[str]:
     return [f'{user} cannot grant {named}: have their creator run: grant {named} to "{user}" with admin option']
 
 
-def _lines(report: InstallReport, user: str) -> list[str]:
+def _lines(report: InstallReport, found: Resources, user: str) -> list[str]:
     """Tell what was done."""
     lines = []
     if report.vector_created:
         lines.append(f"extension pgvector {report.vector_version} created in schema {report.vector_schema}")
     lines += [f"part {name} added" for name in report.added_parts]
     lines += [f"migration {name} applied" for name in report.migrations]
-    count = sum(file.owner in report.parts for file in resources().repeatable)
+    count = sum(file.owner in report.parts for file in found.repeatable)
     lines.append(f"functions applied ({count} files)" if report.functions_applied else "functions unchanged")
     if report.tenant_created:
         lines.append(f"tenant {DEFAULT} created")

@@ -9,14 +9,12 @@ from pathlib import Path
 from pgbraid._version import __version__
 from pgbraid.install import session
 from pgbraid.install.headers import manifests
-from pgbraid.install.resources import PRIVILEGES, Resources
+from pgbraid.install.resources import PRIVILEGES, QUOTE, Resources
 from pgbraid.install.roles import NAMES
 
 FOLDER = Path(__file__).parent
 PARTS = ("begin.sql", "migrate.sql", "finish.sql", "defaults.sql")
 
-# Quotes whole files, none of which may contain it.
-QUOTE = "$braid_file$"
 NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 
 from pgbraid._version import __version__
-from pgbraid.errors import PermissionDeniedError
+from pgbraid.errors import PermissionDeniedError, VersionMismatchError
 from pgbraid.install.compatibility import NO_TENANT, differing_parts
 from pgbraid.install.resources import resources
 
@@ -86,9 +86,15 @@ def read_installation(connection: Connection) -> Installation | None:
         )
     # The table has no hashes of parts.
     hashes = PART_HASHES if source == INSTALLATION else "i.part_hashes"
-    row = connection.execute(
-        f"select i.version, {hashes}, i.migrations, i.placeholders, i.extension_hashes from {source} i".encode()
-    ).fetchone()
+    try:
+        row = connection.execute(
+            f"select i.version, {hashes}, i.migrations, i.placeholders, i.extension_hashes from {source} i".encode()
+        ).fetchone()
+    except (psycopg.errors.UndefinedColumn, psycopg.errors.UndefinedTable) as error:
+        raise VersionMismatchError(
+            "the database has a pgbraid from before its first release, which cannot be upgraded",
+            hint="export the tenants with the version that is installed, and import them into a new database",
+        ) from error
     if row is None:
         is_bound = source != INSTALLATION or connection.execute(
             f"select pg_catalog.row_security_active('{INSTALLATION}')"
