@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder, SentenceTransformerEmbedder
+from pgbraid.embedders import Embedder, LocalEmbedder, OpenAIEmbedder
 from pgbraid.errors import EmbeddingError, EmbeddingServiceError, InvalidArgumentError, MissingExtraError
+from pgbraid_tools.embedders import SentenceTransformerEmbedder
 from support import JsonServer
 
 pytestmark = pytest.mark.any_version

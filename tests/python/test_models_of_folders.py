@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from pgbraid.embedders import Embedder, OnnxEmbedder, SentenceTransformerEmbedder, StaticEmbedder
+from pgbraid.embedders import Embedder
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, MissingExtraError
+from pgbraid_tools.embedders import OnnxEmbedder, SentenceTransformerEmbedder, StaticEmbedder
 
 pytestmark = pytest.mark.any_version
 

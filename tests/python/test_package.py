@@ -50,7 +50,7 @@ def test_a_search_loads_the_client_and_one_embedder(dsn: str) -> None:
         "pgbraid.install.resources",
     }
     assert "pgbraid.embedders.local" in modules
-    assert not {"pgbraid.embedders.openai", "pgbraid.embedders.sentence_transformer"} & modules.keys()
+    assert not {"pgbraid.embedders.openai", "pgbraid.embedders.adapted"} & modules.keys()
     assert not {"pgbraid.streams", "pgbraid.client.streaming", "pgbraid._background"} & modules.keys()
 
 
@@ -68,7 +68,13 @@ def test_an_embedding_in_a_list_needs_no_numpy(dsn: str) -> None:
 
 def test_all_names_are_listed_before_they_are_used() -> None:
     script = "import pgbraid; print(*sorted(set(pgbraid.__all__) - set(dir(pgbraid))))"
-    for package in ("pgbraid", "pgbraid.embedders", "pgbraid_tools.rerankers", "pgbraid.install"):
+    for package in (
+        "pgbraid",
+        "pgbraid.embedders",
+        "pgbraid_tools.embedders",
+        "pgbraid_tools.rerankers",
+        "pgbraid.install",
+    ):
         done = subprocess.run(
             [sys.executable, "-c", script.replace("pgbraid", package)], capture_output=True, text=True, check=True
         )

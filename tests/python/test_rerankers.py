@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 
 import pgbraid
-from pgbraid.embedders import LocalEmbedder, SentenceTransformerEmbedder
+from pgbraid.embedders import LocalEmbedder
 from pgbraid.errors import InvalidArgumentError, MissingExtraError, PgbraidError, RerankingError, RerankingServiceError
 from pgbraid.reranker import Reranker
+from pgbraid_tools.embedders import SentenceTransformerEmbedder
 from pgbraid_tools.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker
 from support import JsonServer
 from support.waiting import PATIENCE

@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from pgbraid.cli import doctor
 from pgbraid.install import install
+from pgbraid_tools.cli import doctor
 
 pytestmark = pytest.mark.any_version
 Connection = psycopg.Connection[Any]

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
         Embedder,
         HttpEmbedder,
         LocalEmbedder,
-        OnnxEmbedder,
         OpenAIEmbedder,
-        SentenceTransformerEmbedder,
-        StaticEmbedder,
     )
     from pgbraid.errors import PgbraidError
     from pgbraid.explanation import Explanation, ScorePart
@@ -60,7 +57,6 @@ __all__ = [
     "ListedDocument",
     "ListedProfile",
     "LocalEmbedder",
-    "OnnxEmbedder",
     "OpenAIEmbedder",
     "Passage",
     "PgbraidError",
@@ -73,8 +69,6 @@ __all__ = [
     "SearchOptions",
     "SearchResult",
     "SearchResults",
-    "SentenceTransformerEmbedder",
-    "StaticEmbedder",
     "StreamedResults",
     "Timeline",
     "TimelineTurn",
@@ -91,8 +85,7 @@ __getattr__, __dir__ = lazy_names(
         "async_client": "AsyncClient connect_async",
         "client": "Client connect",
         "contexts": "Context Passage",
-        "embedders": "AdaptedEmbedder Embedder HttpEmbedder LocalEmbedder OnnxEmbedder OpenAIEmbedder "
-        "SentenceTransformerEmbedder StaticEmbedder",
+        "embedders": "AdaptedEmbedder Embedder HttpEmbedder LocalEmbedder OpenAIEmbedder",
         "errors": "PgbraidError",
         "explanation": "Explanation ScorePart",
         "reranker": "Reranker",

@@ -21,7 +21,6 @@ COMMANDS = {
     "search": "pgbraid.cli.search:search",
     "explain": "pgbraid.cli.explain:explain",
     "status": "pgbraid.cli.status:status",
-    "doctor": "pgbraid.cli.doctor:doctor",
     "vector": "pgbraid.cli.vector:vector",
     "work": "pgbraid.cli.work:work",
     "psql": "pgbraid.cli.psql:psql",

@@ -10,21 +10,15 @@ if TYPE_CHECKING:
     from pgbraid.embedders.adapted import AdaptedEmbedder
     from pgbraid.embedders.http import HttpEmbedder
     from pgbraid.embedders.local import LocalEmbedder
-    from pgbraid.embedders.onnx import OnnxEmbedder
     from pgbraid.embedders.openai import OpenAIEmbedder
     from pgbraid.embedders.protocol import Embedder
-    from pgbraid.embedders.sentence_transformer import SentenceTransformerEmbedder
-    from pgbraid.embedders.static import StaticEmbedder
 
 __all__ = [
     "AdaptedEmbedder",
     "Embedder",
     "HttpEmbedder",
     "LocalEmbedder",
-    "OnnxEmbedder",
     "OpenAIEmbedder",
-    "SentenceTransformerEmbedder",
-    "StaticEmbedder",
 ]
 
 __getattr__, __dir__ = lazy_names(
@@ -33,10 +27,7 @@ __getattr__, __dir__ = lazy_names(
         "adapted": "AdaptedEmbedder",
         "http": "HttpEmbedder",
         "local": "LocalEmbedder",
-        "onnx": "OnnxEmbedder",
         "openai": "OpenAIEmbedder",
         "protocol": "Embedder",
-        "sentence_transformer": "SentenceTransformerEmbedder",
-        "static": "StaticEmbedder",
     },
 )
