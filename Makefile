@@ -115,6 +115,7 @@ $(VENV)/dist.stamp:
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp $(wildcard python/*/pyproject.toml)
 	@echo "installing what tests and checks need into $(VENV)"
-	@$(PIP) -e './python/pgbraid[embedded,local,haystack,langchain,llamaindex,test,dev]' \
-		-e './python/pgbraid-tools[files,learn,mcp,notebook,workbench]'
+	@$(PIP) -e './python/pgbraid[embedded,local,test,dev]' -e './python/pgbraid-tools[files,learn,mcp,notebook,workbench]' \
+		-e ./python/pgbraid-stores -e ./python/langchain-pgbraid -e ./python/llama-index-vector-stores-pgbraid \
+		-e ./python/pgbraid-haystack
 	@touch $@

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from haystack import Document, Pipeline, component
-from haystack.core.serialization_security import allow_deserialization_module
 from haystack.dataclasses import ByteStream, SparseEmbedding
 from haystack.document_stores.errors import DuplicateDocumentError
 from haystack.document_stores.types import DuplicatePolicy, FilterPolicy
@@ -16,14 +15,14 @@ from haystack.errors import FilterError
 from haystack.utils import Secret
 
 import pgbraid
-from integrations.conftest import NOTHING, OFFICE, Model
-from pgbraid.errors import EmbeddingError, InvalidArgumentError
-from pgbraid.integrations.haystack import (
-    PgbraidDocumentStore,
+from haystack_integrations.components.retrievers.pgbraid import (
     PgbraidEmbeddingRetriever,
     PgbraidHybridRetriever,
     PgbraidKeywordRetriever,
 )
+from haystack_integrations.document_stores.pgbraid import PgbraidDocumentStore
+from integrations.conftest import NOTHING, OFFICE, Model
+from pgbraid.errors import EmbeddingError, InvalidArgumentError
 
 pytestmark = pytest.mark.any_version
 
@@ -234,7 +233,6 @@ def test_a_pipeline_that_is_saved(
 ) -> None:
     client.add_documents([{"external_id": "1", "content": "The fox sleeps."}])
     monkeypatch.setenv("PGBRAID_DSN", shared_dsn)
-    allow_deserialization_module("pgbraid.integrations.haystack")
     with PgbraidDocumentStore(dsn=Secret.from_env_var("PGBRAID_DSN"), tenant=tenant) as store:
         pipeline = Pipeline()
         pipeline.add_component("retriever", PgbraidKeywordRetriever(store, top_k=1, filter_policy="merge"))

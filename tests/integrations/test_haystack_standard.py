@@ -22,7 +22,7 @@ from haystack.testing.document_store_async import (
 )
 
 import pgbraid
-from pgbraid.integrations.haystack import PgbraidDocumentStore
+from haystack_integrations.document_stores.pgbraid import PgbraidDocumentStore
 
 pytestmark = pytest.mark.any_version
 # Of the vectors that Haystack's tests write.

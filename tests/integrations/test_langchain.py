@@ -22,11 +22,11 @@ from langchain_core.vectorstores import base as vectorstores_base
 
 import pgbraid
 from integrations.conftest import NOTHING, OFFICE, Model
+from langchain_pgbraid import PgbraidRetriever, PgbraidVectorStore
 from pgbraid.errors import InvalidArgumentError, NotFoundError
-from pgbraid.integrations.async_store import reading as async_reading
-from pgbraid.integrations.langchain import PgbraidRetriever, PgbraidVectorStore
-from pgbraid.integrations.store import reading
-from pgbraid.integrations.tracking import IndexingCounts
+from pgbraid_stores.async_store import reading as async_reading
+from pgbraid_stores.store import reading
+from pgbraid_stores.tracking import IndexingCounts
 
 pytestmark = pytest.mark.any_version
 
@@ -298,7 +298,7 @@ def test_copies_have_connections_of_their_own(store: PgbraidVectorStore) -> None
 
 FORKED = """
 import os, sys
-from pgbraid.integrations.connections import Connections
+from pgbraid_stores.connections import Connections
 
 connections = Connections(sys.argv[1])
 def session():

@@ -13,7 +13,7 @@ from langchain_tests.integration_tests.retrievers import RetrieversIntegrationTe
 from langchain_tests.integration_tests.vectorstores import EMBEDDING_SIZE, VectorStoreIntegrationTests
 
 import pgbraid
-from pgbraid.integrations.langchain import PgbraidRetriever, PgbraidVectorStore
+from langchain_pgbraid import PgbraidRetriever, PgbraidVectorStore
 
 pytestmark = pytest.mark.any_version
 

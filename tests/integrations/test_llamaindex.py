@@ -35,11 +35,11 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryMode,
 )
 from llama_index.core.vector_stores.utils import build_metadata_filter_fn
+from llama_index.vector_stores.pgbraid import PgbraidRetriever, PgbraidVectorStore
 
 import pgbraid
 from integrations.conftest import NOTHING, OFFICE, Model
 from pgbraid.errors import InvalidArgumentError
-from pgbraid.integrations.llamaindex import PgbraidRetriever, PgbraidVectorStore
 
 pytestmark = pytest.mark.any_version
 

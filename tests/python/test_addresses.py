@@ -51,13 +51,13 @@ def said_by(call: Callable[[], Any]) -> str:
 
 
 def langchain(dsn: str) -> Any:
-    from pgbraid.integrations.langchain import PgbraidVectorStore
+    from langchain_pgbraid import PgbraidVectorStore
 
     return PgbraidVectorStore(dsn=dsn).get_by_ids(["a"])
 
 
 def llamaindex(dsn: str) -> Any:
-    from pgbraid.integrations.llamaindex import PgbraidVectorStore
+    from llama_index.vector_stores.pgbraid import PgbraidVectorStore
 
     return PgbraidVectorStore(dsn=dsn).get_nodes(["a"])
 
@@ -65,7 +65,7 @@ def llamaindex(dsn: str) -> Any:
 def haystack(dsn: str) -> Any:
     from haystack.utils import Secret
 
-    from pgbraid.integrations.haystack import PgbraidDocumentStore
+    from haystack_integrations.document_stores.pgbraid import PgbraidDocumentStore
 
     return PgbraidDocumentStore(dsn=Secret.from_token(dsn)).count_documents()
 

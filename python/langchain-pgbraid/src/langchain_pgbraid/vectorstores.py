@@ -1,0 +1,375 @@
+"""The vector store: a collection of pgbraid."""
+
+# LangChain calls an argument `filter`.
+# ruff: noqa: A002
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+from langchain_core.document_loaders import BaseLoader
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
+
+from langchain_pgbraid.documents import (
+    KEY,
+    documents_of,
+    embedder_of,
+    indexed_record,
+    records_of,
+    relevant,
+    scored,
+)
+from pgbraid.errors import InvalidArgumentError
+from pgbraid_stores import async_store, store
+from pgbraid_stores.connections import Connections
+from pgbraid_stores.records import Passage
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from pgbraid.arguments import Mode
+    from pgbraid.embedders.protocol import Embedder
+    from pgbraid.vectors import VectorLike
+    from pgbraid_stores.tracking import Cleanup, IndexingCounts
+
+__all__ = ["PgbraidVectorStore"]
+
+# Where fused scores, and those of full text, say nothing by themselves.
+RELEVANCE_MODES = ("hybrid", "full_text")
+
+
+class PgbraidVectorStore(VectorStore):
+    """A collection of pgbraid. Searches are hybrid unless `mode` says "semantic" or "full_text".
+
+    `embedding` is a LangChain `Embeddings` or an embedder of pgbraid; without one, collections of the offline model are
+    embedded by that. `model_name` is the name of the `Embeddings` in the collection, by default its own. A collection
+    that is not there is created by the first write. `dsn` and `tenant` are those of `pgbraid.connect`. With
+    `embed=False`, documents wait for `pgbraid work` to embed them.
+
+    A document is a document of pgbraid with one chunk; its id is the external_id. Documents that came otherwise, such
+    as by `pgbraid ingest`, are found too: each chunk is a Document, with title, source, external_id and chunk_index in
+    its metadata. Filters are those of docs/filters.md. Calls in threads, or in tasks, have a connection each, up to
+    eight; `close()` or `with` closes them.
+
+    Errors are PgbraidErrors. What a search could not do, such as embed the query, is a UserWarning.
+    """
+
+    def __init__(
+        self,
+        embedding: Embeddings | Embedder | None = None,
+        *,
+        collection: str = "default",
+        dsn: str | None = None,
+        tenant: str = "default",
+        mode: Mode = "hybrid",
+        model_name: str | None = None,
+        embed: bool = True,
+    ) -> None:
+        self.collection = collection
+        self.mode: Mode = mode
+        self._embed = embed
+        self._embeddings = embedding if isinstance(embedding, Embeddings) else None
+        self._embedder = embedder_of(embedding, model_name)
+        self._connections = Connections(dsn, tenant, self._embedder)
+
+    def close(self) -> None:
+        """Close the connections. The next call opens them again."""
+        self._connections.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def embeddings(self) -> Embeddings | None:
+        """The `Embeddings` that was given."""
+        return self._embeddings
+
+    # Writing
+
+    def add_documents(
+        self, documents: list[Document], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
+    ) -> list[str]:
+        """Write documents, or replace those of the same id; their ids. `ids` come before those of the documents, and
+        what has none gets a new one. A text that is as before is not embedded again. With `on_error="skip"` those that
+        are refused are left out, as a UserWarning says."""
+        records = records_of(documents, **kwargs)
+        failed: set[int] = set()
+        if records:
+            with self._connections.client() as client:
+                written = store.write(client, records, self.collection, self._embedder, on_error)
+                failed = {one.index for one in written.failed}
+                if self._embed:
+                    store.embed_waiting(client, self.collection)
+        return [found["external_id"] for index, found in enumerate(records) if index not in failed]
+
+    async def aadd_documents(
+        self, documents: list[Document], *, on_error: Literal["raise", "skip"] = "raise", **kwargs: Any
+    ) -> list[str]:
+        """As `add_documents`."""
+        records = records_of(documents, **kwargs)
+        failed: set[int] = set()
+        if records:
+            async with self._connections.async_client() as client:
+                written = await async_store.write(client, records, self.collection, self._embedder, on_error)
+                failed = {one.index for one in written.failed}
+                if self._embed:
+                    await async_store.embed_waiting(client, self.collection)
+        return [found["external_id"] for index, found in enumerate(records) if index not in failed]
+
+    def delete(self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any) -> bool:
+        """Delete documents by their ids, or those that match a filter."""
+        _check_deletion(ids, filter, kwargs)
+        with self._connections.client() as client:
+            if ids is not None:
+                client.delete_documents(ids, collection=self.collection)
+            else:
+                store.delete_matching(client, filter, self.collection)
+        return True
+
+    async def adelete(
+        self, ids: list[str] | None = None, *, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> bool:
+        """As `delete`."""
+        _check_deletion(ids, filter, kwargs)
+        async with self._connections.async_client() as client:
+            if ids is not None:
+                await client.delete_documents(ids, collection=self.collection)
+            else:
+                await async_store.delete_matching(client, filter, self.collection)
+        return True
+
+    def index(
+        self,
+        documents: BaseLoader | Iterable[Document],
+        *,
+        cleanup: Cleanup | None = None,
+        source_id_key: str | Callable[[Document], str] = "source",
+        batch_size: int = 1000,
+    ) -> IndexingCounts:
+        """Bring the collection in step with the documents of a loader, as `langchain_core.indexing.index` does, and
+        without a record manager: what is there is known by the collection itself.
+
+        Only what is new or has another text is embedded. When all are written, cleanup="incremental" deletes what the
+        sources that came had before, "full" whatever was indexed before and did not come. Documents of `add_documents`,
+        and what others wrote, stay. If a document is refused, nothing is deleted.
+        """
+        found = documents.lazy_load() if isinstance(documents, BaseLoader) else documents
+        with self._connections.client() as client:
+            return store.index(
+                client, (indexed_record(document, source_id_key) for document in found), key=KEY,
+                collection=self.collection, model=self._embedder, cleanup=cleanup, batch_size=batch_size,
+                embed=self._embed,
+            )  # fmt: skip
+
+    async def aindex(
+        self,
+        documents: BaseLoader | Iterable[Document] | AsyncIterable[Document],
+        *,
+        cleanup: Cleanup | None = None,
+        source_id_key: str | Callable[[Document], str] = "source",
+        batch_size: int = 1000,
+    ) -> IndexingCounts:
+        """As `index`."""
+        found = documents.alazy_load() if isinstance(documents, BaseLoader) else _each(documents)
+        async with self._connections.async_client() as client:
+            return await async_store.index(
+                client, (indexed_record(document, source_id_key) async for document in found), key=KEY,
+                collection=self.collection, model=self._embedder, cleanup=cleanup, batch_size=batch_size,
+                embed=self._embed,
+            )  # fmt: skip
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: list[str],
+        embedding: Embeddings | Embedder | None = None,
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """A store with these texts in it; further arguments are the store's."""
+        made = cls(embedding, **kwargs)
+        made.add_texts(texts, metadatas, ids=ids)
+        return made
+
+    @classmethod
+    async def afrom_texts(
+        cls,
+        texts: list[str],
+        embedding: Embeddings | Embedder | None = None,
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **kwargs: Any,
+    ) -> Self:
+        """As `from_texts`."""
+        made = cls(embedding, **kwargs)
+        await made.aadd_texts(texts, metadatas, ids=ids)
+        return made
+
+    # Reading
+
+    def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        """The documents of these ids, in their order; those that are not there are left out."""
+        with self._connections.client() as client:
+            return documents_of(store.passages_by_id(client, ids, key=KEY, collection=self.collection))
+
+    async def aget_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        """As `get_by_ids`."""
+        async with self._connections.async_client() as client:
+            return documents_of(await async_store.passages_by_id(client, ids, key=KEY, collection=self.collection))
+
+    def similarity_search(
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[Document]:
+        """The best `k` documents. Further arguments are those of `pgbraid.Client.search`, such as mode, fusion,
+        min_score, rerank and options; with context among the options, the text of a document
+        has its neighbours."""
+        return documents_of(self._find(query, k, filter, **kwargs))
+
+    async def asimilarity_search(
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[Document]:
+        """As `similarity_search`."""
+        return documents_of(await self._afind(query, k, filter, **kwargs))
+
+    def similarity_search_with_score(
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """With the score that documents are ordered by: more is better."""
+        return scored(self._find(query, k, filter, **kwargs))
+
+    async def asimilarity_search_with_score(
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """As `similarity_search_with_score`."""
+        return scored(await self._afind(query, k, filter, **kwargs))
+
+    def similarity_search_by_vector(
+        self, embedding: VectorLike, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[Document]:
+        """The documents whose vectors are nearest."""
+        return documents_of(self._find(None, k, filter, **{"mode": "semantic", "embedding": embedding, **kwargs}))
+
+    async def asimilarity_search_by_vector(
+        self, embedding: VectorLike, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[Document]:
+        """As `similarity_search_by_vector`."""
+        return documents_of(
+            await self._afind(None, k, filter, **{"mode": "semantic", "embedding": embedding, **kwargs})
+        )
+
+    def max_marginal_relevance_search(
+        self,
+        query: str,
+        k: int = 4,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        filter: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> list[Document]:
+        """Documents that are good and unlike one another, of `fetch_k` candidates of each leg."""
+        return self.similarity_search(query, k, filter, **_diverse(k, fetch_k, lambda_mult, kwargs))
+
+    async def amax_marginal_relevance_search(
+        self,
+        query: str,
+        k: int = 4,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        filter: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> list[Document]:
+        """As `max_marginal_relevance_search`."""
+        return await self.asimilarity_search(query, k, filter, **_diverse(k, fetch_k, lambda_mult, kwargs))
+
+    def max_marginal_relevance_search_by_vector(
+        self,
+        embedding: VectorLike,
+        k: int = 4,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        filter: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> list[Document]:
+        """As `max_marginal_relevance_search`, of the nearest vectors."""
+        return self.similarity_search_by_vector(embedding, k, filter, **_diverse(k, fetch_k, lambda_mult, kwargs))
+
+    async def amax_marginal_relevance_search_by_vector(
+        self,
+        embedding: VectorLike,
+        k: int = 4,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        filter: Mapping[str, Any] | None = None,
+        **kwargs: Any,
+    ) -> list[Document]:
+        """As `max_marginal_relevance_search_by_vector`."""
+        diverse = _diverse(k, fetch_k, lambda_mult, kwargs)
+        return await self.asimilarity_search_by_vector(embedding, k, filter, **diverse)
+
+    def _similarity_search_with_relevance_scores(
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """How much documents have to do with the query, from 0 to 1, as the option `min_relevance` has it."""
+        return relevant(self._find(query, k, filter, **{"relevance_modes": RELEVANCE_MODES, **kwargs}))
+
+    async def _asimilarity_search_with_relevance_scores(
+        self, query: str, k: int = 4, filter: Mapping[str, Any] | None = None, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """As `_similarity_search_with_relevance_scores`."""
+        return relevant(await self._afind(query, k, filter, **{"relevance_modes": RELEVANCE_MODES, **kwargs}))
+
+    def _select_relevance_score_fn(self) -> Callable[[float], float]:
+        """Semantic scores are relevances already; boosts, inner products and distances leave 0 to 1."""
+        return lambda score: min(max(score, 0.0), 1.0)
+
+    def _find(self, query: str | None, k: int, filters: Mapping[str, Any] | None, **kwargs: Any) -> list[Passage]:
+        with self._connections.client() as client:
+            return store.find(
+                client, query, k, key=KEY, collection=self.collection, filters=filters,
+                **{"mode": self.mode, "relevance_modes": (), **kwargs},
+            )  # fmt: skip
+
+    async def _afind(
+        self, query: str | None, k: int, filters: Mapping[str, Any] | None, **kwargs: Any
+    ) -> list[Passage]:
+        async with self._connections.async_client() as client:
+            return await async_store.find(
+                client, query, k, key=KEY, collection=self.collection, filters=filters,
+                **{"mode": self.mode, "relevance_modes": (), **kwargs},
+            )  # fmt: skip
+
+
+def _diverse(k: int, fetch_k: int, lambda_mult: float, kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    options = {**(kwargs.get("options") or {}), "diversify": {"lambda": lambda_mult}}
+    return {"candidate_count": max(k, fetch_k), **kwargs, "options": options}
+
+
+def _check_deletion(ids: list[str] | None, filters: Mapping[str, Any] | None, others: Mapping[str, Any]) -> None:
+    if others:
+        raise TypeError(f"delete() has no argument {next(iter(others))!r}")
+    if (ids is None) == (not filters):
+        raise InvalidArgumentError(
+            "delete() needs ids or a filter, and not both",
+            hint="to delete all, use clear_collection() of pgbraid.connect()",
+        )
+
+
+async def _each(documents: Iterable[Document] | AsyncIterable[Document]) -> AsyncIterator[Document]:
+    if isinstance(documents, AsyncIterable):
+        async for document in documents:
+            yield document
+    else:
+        for document in documents:
+            yield document

@@ -1,0 +1,1 @@
+../pgbraid/hatch_build.py

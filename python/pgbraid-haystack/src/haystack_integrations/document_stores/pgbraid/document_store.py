@@ -1,0 +1,269 @@
+"""The document store: a collection of pgbraid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal
+
+from haystack import Document, default_from_dict, default_to_dict
+from haystack.document_stores.errors import DuplicateDocumentError
+from haystack.document_stores.types import DuplicatePolicy
+from haystack.utils import Secret
+
+from haystack_integrations.document_stores.pgbraid.converters import KEY, document_of, embedder_of, record_of
+from haystack_integrations.document_stores.pgbraid.filters import translated
+from pgbraid_stores import async_store, store
+from pgbraid_stores.connections import Connections
+from pgbraid_stores.embedders import EmbeddingModel, KnownModel
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["PgbraidDocumentStore"]
+
+# Policies by which a document that is there is not replaced.
+KEEPING = (DuplicatePolicy.SKIP, DuplicatePolicy.FAIL)
+
+
+class PgbraidDocumentStore:
+    """A collection of pgbraid.
+
+    `text_embedder` is a component of Haystack that embeds queries, or an embedder of pgbraid; `document_embedder`, a
+    component too, embeds documents that come without an embedding. Without a `text_embedder`, collections of the
+    offline model are embedded by that. `model_name` is the name of the model in a collection that the first write
+    creates. `dsn`, a Secret or a string, and `tenant` are those of `pgbraid.connect`. With `embed=False`, documents
+    without an embedding wait for `pgbraid work`.
+
+    A document is a document of pgbraid with one chunk; its id is the external_id. Documents that came otherwise are
+    found too: each chunk is a Document, with title, source, external_id and chunk_index in its meta. Embeddings are not
+    read back. Calls in threads, or in tasks, have a connection each, up to eight; `close()` or `with` closes them.
+
+    Errors are PgbraidErrors, and FilterError. What a search could not do, such as embed the query, is a UserWarning.
+    """
+
+    def __init__(
+        self,
+        text_embedder: Any = None,
+        document_embedder: Any = None,
+        *,
+        collection: str = "default",
+        dsn: Secret | str | None = None,
+        tenant: str = "default",
+        model_name: str | None = None,
+        embed: bool = True,
+    ) -> None:
+        self.collection = collection
+        self.tenant = tenant
+        self._dsn = Secret.from_token(dsn) if isinstance(dsn, str) else dsn
+        self._text_embedder = text_embedder
+        self._document_embedder = document_embedder
+        self._model_name = model_name
+        self._embed = embed
+        embedder = embedder_of(text_embedder, document_embedder, model_name)
+        self._connections = Connections(self._dsn.resolve_value() if self._dsn else None, tenant, embedder)
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a pipeline that is saved. A `dsn` has to be a Secret of the environment for that, and embedders
+        components of Haystack."""
+        return default_to_dict(
+            self, text_embedder=self._text_embedder, document_embedder=self._document_embedder,
+            collection=self.collection, dsn=self._dsn, tenant=self.tenant, model_name=self._model_name,
+            embed=self._embed,
+        )  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        return default_from_dict(cls, data)
+
+    def close(self) -> None:
+        """Close the connections. The next call opens them again."""
+        self._connections.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, exc_type: type[BaseException] | None, exc: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # Writing
+
+    def write_documents(
+        self,
+        documents: list[Document],
+        policy: DuplicatePolicy = DuplicatePolicy.NONE,
+        on_error: Literal["raise", "skip"] = "raise",
+    ) -> int:
+        """Write documents; how many were. Those of ids that are there are replaced, unless `policy` is SKIP or FAIL. A
+        text that is as before is not embedded again. With `on_error="skip"` those that are refused are left out, as a
+        UserWarning says."""
+        _check_documents(documents)
+        if not documents:
+            return 0
+        with self._connections.client() as client:
+            known: set[str] = set()
+            failed = 0
+            if policy in KEEPING:
+                known = store.existing_ids(client, [one.id for one in documents], self.collection)
+            wanted = _wanted(documents, known, policy)
+            if wanted:
+                records = [record_of(one) for one in wanted]
+                written = store.write(client, records, self.collection, self._model(wanted), on_error)
+                failed = len(written.failed)
+                if self._has_to_embed(wanted):
+                    store.embed_waiting(client, self.collection)
+        return len(wanted) - failed
+
+    async def write_documents_async(
+        self,
+        documents: list[Document],
+        policy: DuplicatePolicy = DuplicatePolicy.NONE,
+        on_error: Literal["raise", "skip"] = "raise",
+    ) -> int:
+        """As `write_documents`."""
+        _check_documents(documents)
+        if not documents:
+            return 0
+        async with self._connections.async_client() as client:
+            known: set[str] = set()
+            failed = 0
+            if policy in KEEPING:
+                known = await async_store.existing_ids(client, [one.id for one in documents], self.collection)
+            wanted = _wanted(documents, known, policy)
+            if wanted:
+                records = [record_of(one) for one in wanted]
+                written = await async_store.write(client, records, self.collection, self._model(wanted), on_error)
+                failed = len(written.failed)
+                if self._has_to_embed(wanted):
+                    await async_store.embed_waiting(client, self.collection)
+        return len(wanted) - failed
+
+    def delete_documents(self, document_ids: list[str]) -> None:
+        """Delete documents; ids that are not there are passed over."""
+        with self._connections.client() as client:
+            client.delete_documents(document_ids, collection=self.collection)
+
+    async def delete_documents_async(self, document_ids: list[str]) -> None:
+        """As `delete_documents`."""
+        async with self._connections.async_client() as client:
+            await client.delete_documents(document_ids, collection=self.collection)
+
+    def delete_all_documents(self) -> None:
+        """Delete all that the tenant has in the collection, also what others wrote."""
+        with self._connections.client() as client:
+            client.clear_collection(self.collection)
+
+    async def delete_all_documents_async(self) -> None:
+        """As `delete_all_documents`."""
+        async with self._connections.async_client() as client:
+            await client.clear_collection(self.collection)
+
+    def delete_by_filter(self, filters: dict[str, Any]) -> int:
+        """Delete the documents that match; how many there were."""
+        with self._connections.client() as client:
+            return store.delete_matching(client, _required(filters), self.collection)
+
+    async def delete_by_filter_async(self, filters: dict[str, Any]) -> int:
+        """As `delete_by_filter`."""
+        async with self._connections.async_client() as client:
+            return await async_store.delete_matching(client, _required(filters), self.collection)
+
+    def update_by_filter(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
+        """Merge into the meta of the documents that match; how many there were."""
+        with self._connections.client() as client:
+            return store.update_matching(client, _required(filters), meta, self.collection)
+
+    async def update_by_filter_async(self, filters: dict[str, Any], meta: dict[str, Any]) -> int:
+        """As `update_by_filter`."""
+        async with self._connections.async_client() as client:
+            return await async_store.update_matching(client, _required(filters), meta, self.collection)
+
+    # Reading
+
+    def count_documents(self) -> int:
+        """How many documents of pgbraid there are; one that came otherwise may have several chunks."""
+        with self._connections.client() as client:
+            return client.count(self.collection)
+
+    async def count_documents_async(self) -> int:
+        """As `count_documents`."""
+        async with self._connections.async_client() as client:
+            return await client.count(self.collection)
+
+    def count_documents_by_filter(self, filters: dict[str, Any]) -> int:
+        """How many documents match."""
+        with self._connections.client() as client:
+            return len(store.matching_ids(client, translated(filters), self.collection))
+
+    async def count_documents_by_filter_async(self, filters: dict[str, Any]) -> int:
+        """As `count_documents_by_filter`."""
+        async with self._connections.async_client() as client:
+            return len(await async_store.matching_ids(client, translated(filters), self.collection))
+
+    def filter_documents(self, filters: dict[str, Any] | None = None) -> list[Document]:
+        """The documents that match, in the order of their ids; all, without a filter."""
+        wanted = translated(filters)
+        with self._connections.client() as client:
+            found = store.passages_matching(client, wanted, key=KEY, collection=self.collection)
+        return [document_of(passage) for passage in found]
+
+    async def filter_documents_async(self, filters: dict[str, Any] | None = None) -> list[Document]:
+        """As `filter_documents`."""
+        wanted = translated(filters)
+        async with self._connections.async_client() as client:
+            found = await async_store.passages_matching(client, wanted, key=KEY, collection=self.collection)
+        return [document_of(passage) for passage in found]
+
+    def search(
+        self, query: str | None = None, top_k: int = 10, filters: Mapping[str, Any] | None = None, **options: Any
+    ) -> list[Document]:
+        """The best documents. Further arguments are those of `pgbraid.Client.search`, such as embedding, mode, rerank
+        and options."""
+        arguments = {**options, "key": KEY, "collection": self.collection, "filters": translated(filters)}
+        with self._connections.client() as client:
+            return [document_of(passage) for passage in store.find(client, query, top_k, **arguments)]
+
+    async def search_async(
+        self, query: str | None = None, top_k: int = 10, filters: Mapping[str, Any] | None = None, **options: Any
+    ) -> list[Document]:
+        """As `search`."""
+        arguments = {**options, "key": KEY, "collection": self.collection, "filters": translated(filters)}
+        async with self._connections.async_client() as client:
+            return [document_of(passage) for passage in await async_store.find(client, query, top_k, **arguments)]
+
+    def _model(self, documents: Sequence[Document]) -> EmbeddingModel | None:
+        if self._connections.embedder is not None:
+            return self._connections.embedder
+        given = next((one.embedding for one in documents if one.embedding is not None), None)
+        return None if given is None else KnownModel(self._model_name or "Haystack", len(given))
+
+    def _has_to_embed(self, documents: Sequence[Document]) -> bool:
+        return self._embed and any(one.embedding is None for one in documents)
+
+
+def _check_documents(documents: Any) -> None:
+    if not isinstance(documents, list) or not all(isinstance(one, Document) for one in documents):
+        raise ValueError("write_documents() takes a list of Documents")
+
+
+def _wanted(documents: list[Document], known: set[str], policy: DuplicatePolicy) -> list[Document]:
+    """Those that are to be written. Of several with one id, the first if the policy is SKIP, else the last."""
+    if policy not in KEEPING:
+        return documents
+    wanted: list[Document] = []
+    for document in documents:
+        if document.id not in known:
+            known.add(document.id)
+            wanted.append(document)
+        elif policy == DuplicatePolicy.FAIL:
+            raise DuplicateDocumentError(f"the document {document.id!r} is there already")
+    return wanted
+
+
+def _required(filters: dict[str, Any]) -> dict[str, Any]:
+    wanted = translated(filters)
+    if wanted is None:
+        raise ValueError("the filter is empty: to delete all documents, use delete_all_documents()")
+    return wanted

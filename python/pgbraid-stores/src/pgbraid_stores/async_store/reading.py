@@ -1,0 +1,212 @@
+"""Finding chunks: by a query, by their ids, by a filter alone."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pgbraid.arguments import to_json
+from pgbraid.async_client.session import TENANT
+from pgbraid.errors import DimensionMismatchError, NotFoundError
+from pgbraid.long_numbers import loads
+from pgbraid.stored import Document
+from pgbraid_stores.records import (
+    Passage,
+    ordered_by_relevance,
+    passage_of_result,
+    passages_of_document,
+    with_relevance,
+)
+
+if TYPE_CHECKING:
+    from pgbraid.arguments import Mode
+    from pgbraid.async_client import AsyncClient
+
+__all__ = [
+    "delete_matching",
+    "existing_ids",
+    "find",
+    "matching_ids",
+    "passages_by_id",
+    "passages_matching",
+    "update_matching",
+]
+
+# Documents that are read in a call, and ids that `facets` and `list_documents` give in one.
+READ_AT_ONCE = 500
+PAGE = 10_000
+# Ids that are looked up in a call: a filter may be 1 MiB long, and an id 1024 bytes.
+IDS_AT_ONCE = 500
+# Warnings of searches that did not do what was asked for, or searched where nothing is. The others tell of the query.
+DEGRADED = (
+    "embedding_unavailable",
+    "empty_collection",
+    "expansion_unavailable",
+    "late_interaction_unavailable",
+    "other_embedding_model",
+    "reranker_unavailable",
+)
+
+
+async def find(
+    client: AsyncClient,
+    query: str | None,
+    limit: int,
+    *,
+    key: str,
+    collection: str,
+    mode: Mode = "hybrid",
+    filters: Mapping[str, Any] | None = None,
+    relevance_modes: Sequence[Mode] = ("hybrid",),
+    **options: Any,
+) -> list[Passage]:
+    """Search. What the search could not do is a UserWarning: frameworks have no place for it in their results. A vector
+    that the framework gives along is not used if it is of another model: full text answers a hybrid search.
+
+    In `relevance_modes`, scores are relevances from 0 to 1, by which frameworks cut off: those of fused scores only say
+    how a row compares with the best one. A row has at least the relevance of those after it, so that scores descend.
+    """
+    if mode in relevance_modes and options.get("rerank") is None and isinstance(query, str):
+        options["options"] = with_relevance(options.get("options"))
+    try:
+        found = await client.search(query, limit, mode, filters or None, collection, **options)
+    except DimensionMismatchError as error:
+        if mode != "hybrid" or not query or options.get("embedding") is None:
+            raise
+        found = await client.search(
+            query, limit, "full_text", filters or None, collection, **{**options, "embedding": None}
+        )
+        message = f"searched by full text only; {error.message}; {error.hint}"
+        found.warnings.append({"code": "embedding_unavailable", "message": message})
+    for warning in found.warnings:
+        if warning.get("code") in DEGRADED:
+            warnings.warn(f"{warning['code']}: {warning['message']}", stacklevel=3)
+    return ordered_by_relevance([passage_of_result(row, key) for row in found], found.stats.get("relevance"))
+
+
+async def passages_by_id(client: AsyncClient, ids: Sequence[str], *, key: str, collection: str) -> list[Passage]:
+    """The chunks of these ids, in their order; those that are not there are left out."""
+    wanted = list(dict.fromkeys(ids))
+    # The id of a chunk that is not its document's first.
+    documents = list(dict.fromkeys([*wanted, *(found.rpartition("#")[0] for found in wanted if "#" in found)]))
+    known: dict[str, Passage] = {}
+    for passage in await _passages(client, documents, key, collection):
+        known.setdefault(passage.id, passage)
+    return [known[found] for found in wanted if found in known]
+
+
+async def passages_matching(
+    client: AsyncClient,
+    filters: Mapping[str, Any] | None,
+    *,
+    key: str,
+    collection: str,
+    ids: Sequence[str] | None = None,
+) -> list[Passage]:
+    """All chunks of the documents, of `ids` if given, that have a chunk which matches, in the order of their
+    external_ids."""
+    return await _passages(client, await matching_ids(client, filters, collection, ids), key, collection)
+
+
+async def _passages(client: AsyncClient, external_ids: Sequence[str], key: str, collection: str) -> list[Passage]:
+    found: list[Passage] = []
+    for start in range(0, len(external_ids), READ_AT_ONCE):
+        rows = await client._session.rows(
+            "get_document",
+            f"""
+            select braid.get_document(external_id => d.id, collection => %(collection)s::text)::text
+            from {TENANT}, unnest(%(ids)s::text[]) with ordinality d (id, place)
+            order by d.place
+            """,
+            ids=list(external_ids[start : start + READ_AT_ONCE]),
+            collection=collection,
+        )
+        for (row,) in rows:
+            if row is not None:
+                found += passages_of_document(Document.from_json(loads(row)), key)
+    return found
+
+
+async def matching_ids(
+    client: AsyncClient, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
+) -> list[str]:
+    """The external_ids of all documents, of `ids` if given, that have a chunk which matches, in the order of their
+    bytes."""
+    if ids is not None:
+        return await _matching_of(client, filters, collection, list(dict.fromkeys(ids)))
+    found = await _ids(client, filters, collection)
+    if len(found) < PAGE:
+        return sorted(found, key=str.encode)
+    # Of pages that have no more documents than one call tells.
+    found = []
+    after: str | None = None
+    while True:
+        page = await client.list_documents(collection, limit=PAGE, after=after)
+        if not page:
+            return found
+        last = page[-1].external_id
+        part: list[Mapping[str, Any]] = [filters] if filters else []
+        part.append({"external_id": {"$lte": last} if after is None else {"$gt": after, "$lte": last}})
+        found += sorted(await _ids(client, {"$and": part}, collection), key=str.encode)
+        after = last
+
+
+async def _matching_of(
+    client: AsyncClient, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str]
+) -> list[str]:
+    found: list[str] = []
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        part: list[Mapping[str, Any]] = [filters] if filters else []
+        part.append({"external_id": {"$in": ids[start : start + IDS_AT_ONCE]}})
+        found += await _ids(client, {"$and": part}, collection)
+    return sorted(found, key=str.encode)
+
+
+async def existing_ids(client: AsyncClient, ids: Sequence[str], collection: str) -> set[str]:
+    """Which of these documents are there; none if there is no such collection yet."""
+    try:
+        return set(await matching_ids(client, None, collection, ids))
+    except NotFoundError:
+        return set()
+
+
+async def delete_matching(
+    client: AsyncClient, filters: Mapping[str, Any] | None, collection: str, ids: Sequence[str] | None = None
+) -> int:
+    """Delete the documents, of `ids` if given, that have a chunk which matches; how many there were."""
+    deleted = 0
+    found = await matching_ids(client, filters, collection, ids)
+    for start in range(0, len(found), PAGE):
+        deleted += await client.delete_documents(found[start : start + PAGE], collection=collection)
+    return deleted
+
+
+async def update_matching(
+    client: AsyncClient, filters: Mapping[str, Any] | None, metadata: Mapping[str, Any], collection: str
+) -> int:
+    """Merge into the metadata of the documents that have a chunk which matches; how many there were."""
+    updated = 0
+    ids = await matching_ids(client, filters, collection)
+    for start in range(0, len(ids), PAGE):
+        rows = await client._session.rows(
+            "update_metadata",
+            f"""
+            select count(*) filter (where u.done)
+            from (
+              select braid.update_metadata(external_id => d.id, metadata => %(metadata)s::jsonb,
+                                           collection => %(collection)s)
+              from {TENANT}, unnest(%(ids)s::text[]) d (id)
+            ) u (done)
+            """,
+            ids=ids[start : start + PAGE],
+            metadata=to_json(metadata, "metadata"),
+            collection=collection,
+        )
+        updated += int(rows[0][0])
+    return updated
+
+
+async def _ids(client: AsyncClient, filters: Mapping[str, Any] | None, collection: str) -> list[str]:
+    values = await client.facets(["external_id"], filters=filters or None, collection=collection, value_count=PAGE)
+    return [str(value.value) for value in values["external_id"]]
