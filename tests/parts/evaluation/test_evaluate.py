@@ -391,3 +391,42 @@ def test_the_judgments_of_real_sets_give_the_values_of_trec_eval(
     for query, (values,) in zip(run, rows, strict=True):
         found_values = dict(zip(NAMES, values, strict=True))
         assert found_values == pytest.approx(expected[query], rel=0, abs=1e-9), query
+
+
+RANKED: list[dict[str, Any]] = [
+    {},
+    {"fusion": "rrf", "rrf_k": 10},
+    {"fusion": "rrf", "full_text_weight": 0.3, "options": None},
+    {"fusion": "max", "options": {"ranking": {"full_text_weight": 0.9, "k1": 0.9}}},
+    {"full_text_weight": 0.1, "options": {"ranking": {"fusion": "dbsf", "semantic_weight": 0.2}}},
+    {"semantic_weight": 0, "options": {"ranking": {"preset": "conversation", "b": None}}},
+    {"options": {"ranking": None}, "match": "all"},
+]
+ARGUMENTS = ("fusion", "rrf_k", "full_text_weight", "semantic_weight")
+
+
+@pytest.mark.parametrize("configuration", RANKED)
+@pytest.mark.parametrize("start", [{}, {"fusion": "rrf", "full_text_weight": 0.5}, {"fusion": "max", "b": 0.5}])
+def test_what_is_deployed_ranks_as_what_was_measured(
+    texts: Connection, configuration: dict[str, Any], start: dict[str, Any]
+) -> None:
+    configuration = {"collection": "small", **configuration}
+    rest = {name: value for name, value in configuration.items() if name not in ARGUMENTS}
+    rest["options"] = {k: v for k, v in (rest.get("options") or {}).items() if k != "ranking"}
+    with texts.transaction(force_rollback=True):
+        if start:
+            texts.execute("select braid.set_ranking('small', %s)", [Jsonb(start)])
+        measured = evaluate(texts, configuration, details=True)
+        for name in measured["ranking"]:
+            # Without one of the settings it is another ranking.
+            fewer = {key: value for key, value in measured["ranking"].items() if key != name}
+            with texts.transaction(force_rollback=True):
+                if fewer:
+                    texts.execute("select braid.set_ranking('small', %s)", [Jsonb(fewer)])
+                assert name in evaluate(texts, configuration)["ranking"]
+        if measured["ranking"]:
+            texts.execute("select braid.set_ranking('small', %s)", [Jsonb(measured["ranking"])])
+        deployed = evaluate(texts, rest, details=True)
+        assert deployed["ranking"] == {}
+        for one_of, other in zip(measured["queries"], deployed["queries"], strict=True):
+            assert one_of["rows"] == other["rows"]

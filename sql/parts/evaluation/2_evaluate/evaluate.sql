@@ -25,5 +25,5 @@ comment on function braid.evaluate(text, jsonb, text[], text, boolean) is
   'query set of documents, the option group_by is "document" unless given. metrics: ndcg, map and mrr with or without @k, recall@k, precision@k, success@k and judged@k, as '
   'trec_eval has them. Each judged query counts, also one without rows or without anything relevant, as 0. judge: whose '
   'judgments; null: the median of all judges'', the lower one of two; grades below 0 are no votes. details: with the rows of each '
-  'query. Returns an object: metrics (means), queries (each with its metrics, rows found and not judged), counts, warnings and latency. Give two '
-  'of them to compare_evaluations.';
+  'query. Returns an object: metrics (means), queries (each with its metrics, rows found and not judged), counts, warnings, latency and '
+  'ranking, which is what set_ranking needs for the collection to rank so. Give two of them to compare_evaluations.';

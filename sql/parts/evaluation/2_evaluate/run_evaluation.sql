@@ -217,7 +217,7 @@ begin
 
   return jsonb_build_object(
     'query_set', v_query_set.name, 'level', v_query_set.level, 'judge', run_evaluation.judge,
-    'configuration', v_configuration,
+    'configuration', v_configuration, 'ranking', braid_store.ranking_to_deploy(v_collection, v_configuration),
     'metrics', (select jsonb_object_agg(u.metric, u.total / v_counts.judged_count)
                 from unnest(run_evaluation.metrics, v_sums) u (metric, total)),
     'counts', jsonb_build_object(

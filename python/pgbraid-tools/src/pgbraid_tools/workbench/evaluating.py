@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pgbraid.async_client import AsyncClient
 
 __all__ = [
-    "apply", "create_query_set", "evaluate", "grades", "judge", "query_sets", "ranking_settings", "rankings", "restore",
+    "apply", "create_query_set", "evaluate", "grades", "judge", "query_sets", "rankings", "restore",
 ]  # fmt: skip
 
 PAGE = 1000
@@ -23,11 +23,6 @@ PAGE = 1000
 MOST_WITH_ROWS = 300
 # compare_evaluations draws at most this many values.
 MOST_DRAWN = 20_000_000
-# Settings of a ranking that a search has as arguments.
-ARGUMENTS = ("fusion", "full_text_weight", "semantic_weight")
-# What a fusion of the other kind sets. Which a collection has is not asked here.
-BY_RANKS = ("rrf", "max")
-OF_THE_FUSION = ("full_text_weight", "semantic_weight", "sparse_weight")
 
 
 async def query_sets(client: AsyncClient, body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -149,42 +144,13 @@ async def rankings(client: AsyncClient, body: Mapping[str, Any]) -> list[dict[st
     return await client.list_rankings(read(body, "collection", str, "default"))
 
 
-async def ranking_settings(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, Any]:
-    """What `apply` would deploy of a configuration."""
-    return _settings(SearchRequest.from_json(needed(body, "configuration", dict)))
-
-
-def _settings(request: SearchRequest) -> dict[str, Any]:
-    """As the search ranks: its arguments count before the option `ranking`."""
-    ranking: dict[str, Any] = dict(read(request.options, "ranking", dict, {}))
-    own = {name: value for name in ARGUMENTS if (value := getattr(request, name)) is not None}
-    if isinstance(ranking.get("normalisation"), dict):
-        raise InvalidArgumentError(
-            "normalisation is one per leg, which no ranking has", hint="give one name for both", sqlstate="22023"
-        )
-    has_weights = any(name in ranking and name not in own for name in OF_THE_FUSION)
-    is_of_other_kind = "fusion" in ranking and (ranking["fusion"] in BY_RANKS) != (own.get("fusion") in BY_RANKS)
-    if "fusion" in own and (is_of_other_kind or (has_weights and "fusion" not in ranking)):
-        raise InvalidArgumentError(
-            f"the fusion {own['fusion']} of the search sets weights anew, which the option ranking has too",
-            hint="give the fusion in the option ranking alone",
-            sqlstate="22023",
-        )
-    return {**ranking, **own}
-
-
 async def apply(client: AsyncClient, body: Mapping[str, Any]) -> dict[str, int]:
-    """Have the collection rank as a search does."""
-    request = SearchRequest.from_json(needed(body, "configuration", dict))
-    ranking = _settings(request)
-    if not ranking:
-        raise InvalidArgumentError(
-            "the configuration has no setting of a ranking",
-            hint='change weights or fusion, or give the option {"ranking": {"k1": 0.9}}',
-            sqlstate="22023",
-        )
+    """Have the collection rank by the settings that an evaluation tells."""
     version = await client.set_ranking(
-        request.collection, ranking, needed(body, "reason", str), evaluation=read(body, "evaluation", dict)
+        read(body, "collection", str, "default"),
+        needed(body, "ranking", dict),
+        needed(body, "reason", str),
+        evaluation=read(body, "evaluation", dict),
     )
     return {"version": version}
 

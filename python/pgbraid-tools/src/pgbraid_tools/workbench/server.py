@@ -55,7 +55,6 @@ READING: dict[str, Answer] = {
     "grades": evaluating.grades,
     "evaluate": evaluating.evaluate,
     "rankings": evaluating.rankings,
-    "ranking_settings": evaluating.ranking_settings,
     "observe": observing.observe,
 }
 WRITING: dict[str, Answer] = {

@@ -84,7 +84,7 @@ async function run(found, set, judge, sides) {
       h('p', { class: 'soft' }, comparison ? `Those that ${shown} changed most first.` : `The worst by ${shown} first.`),
       queries(evaluations, shown)))
   say('Evaluated')
-  state.evaluated = isPair ? { collection: state.collection, configuration: b, comparison: { query_set: set, ...comparison } } : null
+  state.evaluated = isPair ? { collection: state.collection, ranking: evaluations[1].ranking, comparison: { query_set: set, ...comparison } } : null
   document.dispatchEvent(new Event('evaluated'))
 }
 

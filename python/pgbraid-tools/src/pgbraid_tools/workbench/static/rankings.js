@@ -33,7 +33,7 @@ export async function rankings(section) {
   }
   const newest = versions.find((version) => version.is_current)
   head.tabIndex = -1
-  const deployable = state.session.write ? await deploy(act)
+  const deployable = state.session.write ? deploy(act)
     : h('p', { class: 'soft' }, 'To deploy a ranking or go back, start the workbench with ', h('code', {}, '--write'), '.')
   if (section.dataset.turn !== turn) return
   replace(section, head,
@@ -49,19 +49,14 @@ export async function rankings(section) {
     ]), { label: 'Versions' }) : h('p', {}, 'It ranks as it was created.'))
 }
 
-async function deploy(act) {
+function deploy(act) {
   const evaluated = state.evaluated
   if (evaluated?.collection !== state.collection) {
     return h('p', {}, 'Evaluate b beside a, and b can be deployed here.')
   }
-  let settings
-  try {
-    settings = await call('ranking_settings', { configuration: evaluated.configuration })
-  } catch (error) {
-    return problem(error)
-  }
+  const settings = evaluated.ranking
   if (!Object.keys(settings).length) {
-    return h('p', {}, 'b has no setting of a ranking: weights, fusion, or the option ', h('code', {}, '{"ranking": {"k1": 0.9}}'), '.')
+    return h('p', {}, 'b ranks as the collection does: change weights, fusion, or give the option ', h('code', {}, '{"ranking": {"k1": 0.9}}'), '.')
   }
   // What the page has measured is said where it would be deployed.
   const interval = evaluated.comparison.metrics?.['ndcg@10']?.interval
@@ -75,7 +70,7 @@ async function deploy(act) {
       event.preventDefault()
       const warned = isWorse ? 'b is worse than a by ndcg@10. ' : ''
       if (!confirm(`${warned}Have the collection ${state.collection} rank so, for all tenants?`)) return
-      act('set_ranking', { configuration: evaluated.configuration, reason: reason.value, evaluation: evaluated.comparison }, 'Deployed as version')
+      act('set_ranking', { collection: state.collection, ranking: settings, reason: reason.value, evaluation: evaluated.comparison }, 'Deployed as version')
     },
   }, h('p', { class: 'whole' }, 'Of b, these are settings of a ranking: ', h('code', {}, told)),
   isWorse && h('p', { class: 'notice whole' }, 'b is worse than a by ndcg@10: keep a, unless something else speaks for b.'),
