@@ -16,9 +16,10 @@ import pytest
 
 import pgbraid
 from pgbraid.embedders import LocalEmbedder
-from pgbraid.errors import InvalidArgumentError, MissingExtraError, PgbraidError, RerankingError, RerankingServiceError
+from pgbraid.errors import InvalidArgumentError, MissingExtraError, PgbraidError, RerankingError
 from pgbraid.reranker import Reranker
 from pgbraid_tools.embedders import SentenceTransformerEmbedder
+from pgbraid_tools.errors import RerankingServiceError
 from pgbraid_tools.rerankers import CrossEncoderReranker, HttpReranker, LateInteractionReranker, LLMReranker
 from support import JsonServer
 from support.waiting import PATIENCE

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import pgbraid
-from pgbraid.errors import IngestError
+from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files import reader_process
 from pgbraid_tools.files.drafts import Input
 from support.files import docx

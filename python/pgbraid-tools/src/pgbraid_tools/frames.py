@@ -1,18 +1,21 @@
-"""Search results as data frames."""
+"""Data frames: search results as one, and documents from one."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from pgbraid.document_batches import DOCUMENT_KEYS
+from pgbraid.errors import InvalidArgumentError
 from pgbraid.result_rows import COLUMNS, ResultRow
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
 
-__all__ = ["to_arrow", "to_pandas"]
+__all__ = ["frame_documents", "to_arrow", "to_pandas"]
 
 # Objects of any shape: in a table with types they are JSON.
 OBJECTS = ("metadata", "boosts", "query_ranks")
@@ -51,3 +54,62 @@ def _type_of(name: str) -> pyarrow.DataType:
     if name in NUMBERS or name.endswith("_score"):
         return pyarrow.float64()
     return pyarrow.string()
+
+
+def frame_documents(frame: Any, id: str, text: str) -> Iterator[dict[str, Any]]:  # noqa: A002
+    """A document for each row: its external_id from the column `id`, its content from `text`; other columns by their
+    names, such as title or occurred_at, and those that documents do not have as metadata. What is missing in a row, as
+    None, NaN or NaT, the document does not have.
+
+    Raises InvalidArgumentError for a column that is not there, or a row without id.
+    """
+    names = [str(name) for name in (frame.schema.names if hasattr(frame, "to_pylist") else frame.columns)]
+    for argument, name in (("id", id), ("text", text)):
+        if name not in names:
+            raise InvalidArgumentError(
+                f'{argument}: the frame has no column "{name}"', hint=f"it has: {', '.join(names) or 'none'}"
+            )
+    for argument, name, key in (("id", id, "external_id"), ("text", text, "content")):
+        if name != key and key in names:
+            raise InvalidArgumentError(
+                f'{argument} is the column "{name}", and the frame has one "{key}" as well',
+                hint=f'drop or rename the column "{key}"',
+            )
+    if id == text:
+        raise InvalidArgumentError(f'id and text are both the column "{id}"', hint="name two columns")
+    for number, row in enumerate(_rows(frame, names)):
+        values = {name: value for name, given in row.items() if (value := _plain(given)) is not None}
+        if id not in values:
+            raise InvalidArgumentError(f'row {number} has no "{id}"', hint="give each row an id, or leave it out")
+        document: dict[str, Any] = {"external_id": str(values.pop(id))}
+        document["content"] = str(values.pop(text, ""))
+        metadata = values.pop("metadata", {})
+        if not isinstance(metadata, Mapping):
+            values["metadata"], metadata = metadata, {}
+        others = {name: values.pop(name) for name in list(values) if name not in DOCUMENT_KEYS}
+        document |= values
+        if metadata or others:
+            document.setdefault("metadata", {**metadata, **others})
+        yield document
+
+
+def _rows(frame: Any, names: Sequence[str]) -> Iterator[Mapping[str, Any]]:
+    if hasattr(frame, "itertuples"):
+        for values in frame.itertuples(index=False, name=None):
+            yield dict(zip(names, values, strict=True))
+    elif hasattr(frame, "iter_rows"):
+        yield from frame.iter_rows(named=True)
+    else:
+        for batch in frame.to_batches() if hasattr(frame, "to_batches") else (frame,):
+            yield from batch.to_pylist()
+
+
+def _plain(value: Any) -> Any:
+    """None for what is missing; scalars of NumPy as Python's; decimals as JSON has numbers."""
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if hasattr(value, "item") and getattr(value, "shape", None) == ():
+        value = value.item()
+    if isinstance(value, Decimal):
+        value = int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
+    return None if isinstance(value, float) and value != value else value

@@ -16,7 +16,6 @@ __all__ = [
     "DimensionMismatchError",
     "EmbeddingError",
     "EmbeddingServiceError",
-    "IngestError",
     "InstallationError",
     "InvalidArgumentError",
     "LimitExceededError",
@@ -29,7 +28,6 @@ __all__ = [
     "PgbraidError",
     "RecoveryConflictError",
     "RerankingError",
-    "RerankingServiceError",
     "ServerError",
     "VersionMismatchError",
     "WrongNodeError",
@@ -166,24 +164,8 @@ class RerankingError(PgbraidError):
     """Texts could not be reranked, or the reranker's scores are none. A search falls back instead of raising it."""
 
 
-class RerankingServiceError(RerankingError):
-    """The reranking service is unreachable, refuses, or answers nonsense."""
-
-
 class MissingExtraError(EmbeddingError):
     """An optional part of the package, or its model files, is not installed."""
-
-
-class IngestError(PgbraidError):
-    """A file, or one line of it, cannot be read as documents. `line` is 1-based, None for the whole file."""
-
-    def __init__(self, message: str, *, file: str, line: int | None = None, hint: str | None = None) -> None:
-        super().__init__(
-            f"{file}:{line}: {message}" if line else f"{file}: {message}",
-            hint=hint or "correct it, or leave it out with --exclude",
-        )
-        self.file = file
-        self.line = line
 
 
 _BY_SQLSTATE: dict[str, type[PgbraidError]] = {

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pgbraid.errors import IngestError
+from pgbraid_tools.errors import IngestError
 
 __all__ = ["JudgedQueries", "read_beir", "read_trec"]
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from pgbraid.errors import ConflictError, ConnectionLostError, IngestError, InvalidArgumentError
+from pgbraid.errors import ConflictError, ConnectionLostError, InvalidArgumentError
 from pgbraid.stored import WriteSummary
+from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.sources import Source, file_of
 from pgbraid_tools.files.stored import KEY, file_id, known_origins
 

@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from pgbraid.errors import IngestError
+from pgbraid_tools.errors import IngestError
 
 __all__ = ["MOST_DOCUMENT_CHARACTERS", "MOST_WHOLE_BYTES", "Draft", "FieldRules", "Fields", "Input", "NoText"]
 

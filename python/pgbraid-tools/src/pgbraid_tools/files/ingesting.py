@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pgbraid.errors import IngestError, MissingExtraError
+from pgbraid.errors import MissingExtraError
+from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.batches import Batch, BatchWriter, Waiting
 from pgbraid_tools.files.drafts import Draft, FieldRules, Input, NoText
 from pgbraid_tools.files.kinds import reader_version

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pgbraid.errors import IngestError
+from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.sources import Source, file_of
 from pgbraid_tools.files.stored import file_id, file_of_document, origin, pages
 

@@ -17,7 +17,8 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import IO, Any, BinaryIO
 
-from pgbraid.errors import IngestError, MissingExtraError
+from pgbraid.errors import MissingExtraError
+from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.drafts import Draft, Input, NoText
 from pgbraid_tools.files.kinds import read
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
-from pgbraid.errors import IngestError
+from pgbraid_tools.errors import IngestError
 from pgbraid_tools.files.drafts import Draft, Fields, Input
 
 __all__ = ["ROWS_LOOKED_AT", "draft_of_record", "guess_text", "text_fields", "text_of_table"]

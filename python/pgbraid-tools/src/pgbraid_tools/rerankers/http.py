@@ -7,8 +7,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from pgbraid._http import JsonService
-from pgbraid.errors import InvalidArgumentError, RerankingServiceError
+from pgbraid.errors import InvalidArgumentError
 from pgbraid.reranker import Scores
+from pgbraid_tools.errors import RerankingServiceError
 
 __all__ = ["HttpReranker"]
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pgbraid.errors import InvalidArgumentError, RerankingServiceError
+from pgbraid.errors import InvalidArgumentError
 from pgbraid.reranker import Scores
 from pgbraid_tools.chat import CHAT_URL, ChatService, response_format
+from pgbraid_tools.errors import RerankingServiceError
 
 __all__ = ["LLMReranker"]
 

@@ -1,0 +1,23 @@
+"""What the tools raise beside the errors of the driver."""
+
+from __future__ import annotations
+
+from pgbraid.errors import PgbraidError, RerankingError
+
+__all__ = ["IngestError", "RerankingServiceError"]
+
+
+class IngestError(PgbraidError):
+    """A file, or one line of it, cannot be read as documents. `line` is 1-based, None for the whole file."""
+
+    def __init__(self, message: str, *, file: str, line: int | None = None, hint: str | None = None) -> None:
+        super().__init__(
+            f"{file}:{line}: {message}" if line else f"{file}: {message}",
+            hint=hint or "correct it, or leave it out with --exclude",
+        )
+        self.file = file
+        self.line = line
+
+
+class RerankingServiceError(RerankingError):
+    """The reranking service is unreachable, refuses, or answers nonsense."""
