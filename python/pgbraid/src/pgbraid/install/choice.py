@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pgbraid.errors import InvalidArgumentError
-from pgbraid.install.resources import CORE, Resources, resources
+from pgbraid.install.own_parts import with_own_parts
+from pgbraid.install.resources import CORE, Resources
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def choose(only: Sequence[str], with_parts: Sequence[str | os.PathLike[str]], wi
     """Return the choice; of `with_parts` what is a path is the folder of a part that the package does not bring. Raise
     `InvalidArgumentError` for parts that are not there, and for a choice that contradicts itself."""
     folders = [Path(given).expanduser().resolve() for given in with_parts if _is_path(given)]
-    found = resources(folders)
+    found = with_own_parts(folders)
     names = [folder.name for folder in folders] + [str(given) for given in with_parts if not _is_path(given)]
     for name in (*only, *names, *without):
         if name not in found.parts:

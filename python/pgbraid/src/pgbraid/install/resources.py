@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from pgbraid.errors import InstallationError, InvalidArgumentError
+from pgbraid.errors import InstallationError
 
 ROOT = Path(__file__).parents[1] / "_sql"
 FOUNDATION = "core/10_foundation/1_schemas/"
@@ -19,7 +19,6 @@ PRIVILEGES = "core/99_privileges/"
 CORE = "core"
 # Quotes whole files in the SQL of an installation, and none of them may contain it.
 QUOTE = "$braid_file$"
-NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 MANIFEST = re.compile(r"(?:parts/)?(\w+)/part\.json")
 OPTIONS = re.compile(r"parts/(\w+)/(?:\w+/)?options\.json")
 
@@ -85,19 +84,9 @@ class Resources:
         return {name: digest.hexdigest() for name, digest in digests.items()}
 
 
-def resources(folders: Sequence[Path] = ()) -> Resources:
-    """Return what the package carries, and the parts in these folders. Raise `InvalidArgumentError` for a folder that
-    is no part."""
-    if not folders:
-        return _read(ROOT)
-    if brought := sorted({folder.name for folder in folders} & _read(ROOT).parts.keys()):
-        raise InvalidArgumentError(f"pgbraid has a part {brought[0]} already", hint="give the folder another name")
-    own = [_own_part(folder) for folder in folders]
-    return _assembled(
-        [*_files(ROOT / "sql"), *(file for files, _ in own for file in files)],
-        [*_files(ROOT / "migrations"), *(file for _, files in own for file in files)],
-        frozenset(folder.name for folder in folders),
-    )
+def resources() -> Resources:
+    """Return what the package carries."""
+    return _read(ROOT)
 
 
 def migration_ids() -> tuple[str, ...]:
@@ -106,10 +95,11 @@ def migration_ids() -> tuple[str, ...]:
 
 @cache
 def _read(root: Path) -> Resources:
-    return _assembled(_files(root / "sql"), _files(root / "migrations"), frozenset())
+    return assembled(read_files(root / "sql"), read_files(root / "migrations"), frozenset())
 
 
-def _assembled(files: Sequence[SqlFile], migrations: Sequence[SqlFile], own: frozenset[str]) -> Resources:
+def assembled(files: Sequence[SqlFile], migrations: Sequence[SqlFile], own: frozenset[str]) -> Resources:
+    """Return what files as those of sql/ and of migrations/ make; parts in `own` are somebody's own."""
     parts = _parts(files)
     places = list(parts)
     repeatable = [file for file in files if file.name.endswith(".sql") and not file.name.startswith(FOUNDATION)]
@@ -132,41 +122,6 @@ def _assembled(files: Sequence[SqlFile], migrations: Sequence[SqlFile], own: fro
     )
 
 
-def _own_part(folder: Path) -> tuple[list[SqlFile], list[SqlFile]]:
-    """Return the files of a part that the package does not bring, as they would lie in sql/ and in migrations/."""
-    page = "docs/contributing.md, under Parts, says what it needs"
-    if not NAME.fullmatch(folder.name):
-        raise InvalidArgumentError(
-            f"a part cannot be called {folder.name!r}", hint="name its folder in small letters, digits and _, up to 40"
-        )
-    try:
-        files = _files(folder)
-        objects = {file.name: json.loads(file.text) for file in files if file.name.endswith(".json")}
-    except ValueError as error:
-        what = "UTF-8" if isinstance(error, UnicodeError) else "JSON"
-        raise InvalidArgumentError(f"the part {folder} is no {what}: {error}", hint=page) from error
-    manifest = objects.get("part.json")
-    if manifest is None:
-        raise InvalidArgumentError(f"{folder} has no part.json", hint=page)
-    kinds = {"sentence": str, "needs": list, "since": str, "is_stable": bool}
-    for key, kind in kinds.items():
-        if not isinstance(manifest, dict) or not isinstance(manifest.get(key), kind):
-            raise InvalidArgumentError(f"{folder}/part.json has no {key}", hint=page)
-    for file in files:
-        if file.name.startswith("migrations/") and not file.stem.startswith(f"{folder.name}."):
-            raise InvalidArgumentError(
-                f"the migration {file.name} of {folder} has another part's name",
-                hint=f"call it {folder.name}.0001.baseline.sql, or so",
-            )
-        if QUOTE in file.text:
-            raise InvalidArgumentError(f"{folder}/{file.name} contains {QUOTE}", hint="use another quote")
-    place, inside = f"parts/{folder.name}/", "migrations/"
-    return (
-        [SqlFile(place + file.name, file.text) for file in files if not file.name.startswith(inside)],
-        [SqlFile(place + file.name[len(inside) :], file.text) for file in files if file.name.startswith(inside)],
-    )
-
-
 def _parts(files: Iterable[SqlFile]) -> dict[str, str]:
     """Return the manifests by name, the core first, a part behind those that it needs."""
     manifests = {found[1]: file.text for file in files if (found := MANIFEST.fullmatch(file.name))}
@@ -184,7 +139,8 @@ def _parts(files: Iterable[SqlFile]) -> dict[str, str]:
     return ordered
 
 
-def _files(folder: Path) -> tuple[SqlFile, ...]:
+def read_files(folder: Path) -> tuple[SqlFile, ...]:
+    """Return the files of an installation in a folder and below it, by name."""
     # Every client does this once. With pathlib it takes ten times as long.
     files = []
     for parent, _, names in os.walk(folder):

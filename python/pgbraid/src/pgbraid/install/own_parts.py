@@ -1,0 +1,64 @@
+"""Parts that the package does not bring, in folders."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pgbraid.errors import InvalidArgumentError
+from pgbraid.install import resources as carried
+from pgbraid.install.resources import QUOTE, Resources, SqlFile, assembled, read_files, resources
+
+NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+def with_own_parts(folders: Sequence[Path]) -> Resources:
+    """Return what the package carries, and the parts in these folders. Raise `InvalidArgumentError` for a folder that
+    is no part."""
+    if not folders:
+        return resources()
+    if brought := sorted({folder.name for folder in folders} & resources().parts.keys()):
+        raise InvalidArgumentError(f"pgbraid has a part {brought[0]} already", hint="give the folder another name")
+    own = [_own_part(folder) for folder in folders]
+    return assembled(
+        [*read_files(carried.ROOT / "sql"), *(file for files, _ in own for file in files)],
+        [*read_files(carried.ROOT / "migrations"), *(file for _, files in own for file in files)],
+        frozenset(folder.name for folder in folders),
+    )
+
+
+def _own_part(folder: Path) -> tuple[list[SqlFile], list[SqlFile]]:
+    """Return the files of a part that the package does not bring, as they would lie in sql/ and in migrations/."""
+    page = "docs/contributing.md, under Parts, says what it needs"
+    if not NAME.fullmatch(folder.name):
+        raise InvalidArgumentError(
+            f"a part cannot be called {folder.name!r}", hint="name its folder in small letters, digits and _, up to 40"
+        )
+    try:
+        files = read_files(folder)
+        objects = {file.name: json.loads(file.text) for file in files if file.name.endswith(".json")}
+    except ValueError as error:
+        what = "UTF-8" if isinstance(error, UnicodeError) else "JSON"
+        raise InvalidArgumentError(f"the part {folder} is no {what}: {error}", hint=page) from error
+    manifest = objects.get("part.json")
+    if manifest is None:
+        raise InvalidArgumentError(f"{folder} has no part.json", hint=page)
+    kinds = {"sentence": str, "needs": list, "since": str, "is_stable": bool}
+    for key, kind in kinds.items():
+        if not isinstance(manifest, dict) or not isinstance(manifest.get(key), kind):
+            raise InvalidArgumentError(f"{folder}/part.json has no {key}", hint=page)
+    for file in files:
+        if file.name.startswith("migrations/") and not file.stem.startswith(f"{folder.name}."):
+            raise InvalidArgumentError(
+                f"the migration {file.name} of {folder} has another part's name",
+                hint=f"call it {folder.name}.0001.baseline.sql, or so",
+            )
+        if QUOTE in file.text:
+            raise InvalidArgumentError(f"{folder}/{file.name} contains {QUOTE}", hint="use another quote")
+    place, inside = f"parts/{folder.name}/", "migrations/"
+    return (
+        [SqlFile(place + file.name, file.text) for file in files if not file.name.startswith(inside)],
+        [SqlFile(place + file.name[len(inside) :], file.text) for file in files if file.name.startswith(inside)],
+    )
