@@ -169,18 +169,8 @@ def test_maintenance_does_what_a_manifest_says(dsn: str, package: Package) -> No
         assert one(connection, "select count(*) from braid_store.extra_rows") == 0
 
 
-def test_an_option_of_a_part_that_is_not_installed_is_refused_by_name(db: psycopg.Connection, package: Package) -> None:
-    search = 'select braid.hybrid_search(\'a\', options => \'{"profile": {"attributes": {"a": {"b": 1}}}}\')'
-    assert db.execute(search).fetchall() == []
-    # The list of options, as it is without parts.
-    db.execute(package.text("sql/core/80_search/50_request/extend_search_options.sql").encode())
-    with pytest.raises(psycopg.errors.InvalidParameterValue, match='unknown key "profile"') as raised:
-        db.execute(search)
-    assert "pgbraid init --with reranking" in (raised.value.diag.message_hint or "")
-
-
 def test_a_part_declares_options_in_its_folder(dsn: str, package: Package) -> None:
-    """Without the functions that are made of them, it is as if it were not installed."""
+    """The core knows them before it is installed."""
     package.change({**part("aa", []), "sql/parts/aa/options.json": json.dumps({"shine": {"types": ["number"]}})})
     install(dsn)
     with (

@@ -22,6 +22,7 @@ from pgbraid.install.resources import resources
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "functions.md"
 READS = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "_reads.py"
+PART_OF = READS.with_name("_part_of.py")
 CLIENT = ROOT / "python" / "pgbraid" / "src" / "pgbraid" / "async_client" / "methods.py"
 # Methods that call no function of the API themselves.
 OTHER_METHODS = ("read_after", "retrieve", "search_stream", "wal_position")
@@ -91,6 +92,17 @@ def reads() -> str:
     )
 
 
+def parts() -> str:
+    """Return the module that has the part of each function and view of the API that is no core's."""
+    found = [(read_header(file.text), file.owner) for file in resources().repeatable if file.owner != "core"]
+    names = {header.name: part for header, part in found if header is not None and header.name.startswith("braid.")}
+    lines = [f'    "{name.removeprefix("braid.")}": "{part}",\n' for name, part in sorted(names.items())]
+    return (
+        '"""Which part has a function or view of the API. Made from sql/ by tools/generate.py. DO NOT CHANGE."""\n\n'
+        "# fmt: off\nPART_OF = {\n" + "".join(lines) + "}\n"
+    )
+
+
 def client() -> str:
     """Return the module of the async client's methods: a method for each function of the modules beside it that tells
     which function of the API it calls."""
@@ -143,7 +155,7 @@ def client() -> str:
 def main() -> int:
     is_check = "--check" in sys.argv[1:]
     wrong = False
-    for path, text in ((PAGE, page()), (READS, reads()), (CLIENT, client())):
+    for path, text in ((PAGE, page()), (READS, reads()), (PART_OF, parts()), (CLIENT, client())):
         if path.exists() and path.read_text() == text:
             continue
         if is_check:

@@ -34,7 +34,7 @@ begin
       using errcode = '22023', hint = 'Send batches of about 1000 records, in their order.';
   end if;
 
-  select r.ordinality, p.problem into v_wrong
+  select r.ordinality, r.value, p.problem into v_wrong
   from jsonb_array_elements(check_records.records) with ordinality r,
        lateral (
          select r.value -> 'document' as document,
@@ -80,7 +80,12 @@ begin
   limit 1;
   if found then
     raise exception 'record % %', v_wrong.ordinality, v_wrong.problem
-      using errcode = '22023', hint = 'Send what braid.export_tenant of this version gave.';
+      using errcode = '22023',
+            hint = coalesce(
+              (select min(braid_store.absent_part_hint('records', k.name))
+               from (select v_wrong.value union all select jsonb_path_query(v_wrong.value, 'lax $.document.chunks[*]')) o (value),
+                    jsonb_object_keys(case jsonb_typeof(o.value) when 'object' then o.value else '{}' end) k (name)),
+              'Send what braid.export_tenant of this version gave.');
   end if;
 
   select coalesce(jsonb_agg(d.value), '[]'), coalesce(array_agg(d.value -> 'chunks'), '{}'),

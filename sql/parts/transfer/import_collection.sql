@@ -10,7 +10,7 @@ set extra_float_digits = 1
 as $$
 declare
   c_ranking constant text[] := '{k1,b,title_weight,full_text_weight,semantic_weight,fusion,rrf_k,normalisation,neighbour_weight,
-                                 smoothing,statistics_scope,bm25_variant,sparse_weight,sparse_encoder}';
+                                 smoothing,statistics_scope,bm25_variant,sparse_weight}';
   c_settings constant text[] := '{fold_diacritics,index_fields,embed_fields,vector_storage,hnsw_m,hnsw_ef_construction,
                                   overlap_tokens,default_occurred_at}';
   -- What an older version gave lacks these.
@@ -22,6 +22,7 @@ declare
   v_found jsonb := braid_calls.stored_definition(v_name);
   v_differences text;
 begin
+  perform braid_calls.check_definition(import_collection.definition);
   if v_found is null then
     if not has_function_privilege((select p.oid from pg_proc p where p.pronamespace = 'braid'::regnamespace
                                                                and p.proname = 'create_collection'), 'EXECUTE') then

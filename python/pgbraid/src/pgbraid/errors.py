@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import psycopg
@@ -24,6 +24,7 @@ __all__ = [
     "NotInstalledError",
     "NotSupportedError",
     "OtherModelError",
+    "PartNotInstalledError",
     "PermissionDeniedError",
     "PgbraidError",
     "RecoveryConflictError",
@@ -142,6 +143,18 @@ class NotInstalledError(InstallationError):
     """The database has no pgbraid schema."""
 
 
+class PartNotInstalledError(InstallationError):
+    """A function or view is that of a part of pgbraid that this database lacks, `part` (SQLSTATE 42883 or 42P01)."""
+
+    def __init__(self, name: str, part: str, sqlstate: str | None = None) -> None:
+        super().__init__(
+            f"braid.{name} is in the part {part}, which this database lacks",
+            hint=f"run: pgbraid init --with {part}",
+            sqlstate=sqlstate,
+        )
+        self.part = part
+
+
 class VersionMismatchError(InstallationError):
     """The database and this package are of different minor versions, or of one version with other functions or
     migrations."""
@@ -207,8 +220,9 @@ _RENAMED = {
 }
 
 
-def from_psycopg(error: psycopg.Error) -> PgbraidError:
-    """The typed error for a psycopg error. Raise it `from` the original, which keeps the diagnostics."""
+def from_psycopg(error: psycopg.Error, installed: Collection[str] = ()) -> PgbraidError:
+    """The typed error for a psycopg error. Raise it `from` the original, which keeps the diagnostics. `installed` are
+    the parts that the database is known to have."""
     sqlstate = error.sqlstate
     message = error.diag.message_primary or str(error).strip() or type(error).__name__
     hint = error.diag.message_hint
@@ -245,6 +259,8 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
     if sqlstate.startswith(_LOST) or sqlstate == "53300":
         hint = hint or "connect again and repeat the call"
         return ConnectionLostError(message, hint=hint, sqlstate=sqlstate)
+    if (absent := _of_absent_part(error, installed)) is not None:
+        return absent
     if sqlstate in ("3F000", "42P01") and '"braid' in message:
         return NotInstalledError(
             f"this database has no pgbraid, or an old one: {message}", hint="run: pgbraid init", sqlstate=sqlstate
@@ -266,6 +282,22 @@ def from_psycopg(error: psycopg.Error) -> PgbraidError:
     elif kind is InvalidArgumentError:
         hint = hint or "give each argument a value of its type: see help() of the method"
     return kind(message, hint=hint, sqlstate=sqlstate)
+
+
+def _of_absent_part(error: psycopg.Error, installed: Collection[str]) -> PartNotInstalledError | None:
+    """The error for a function or view that is not there as its part is not installed."""
+    if error.sqlstate not in ("42883", "42P01"):
+        return None
+    from pgbraid._part_of import PART_OF
+
+    # The rest of the message may be translated.
+    named = re.search(r"\bbraid\.(\w+)", error.diag.message_primary or "")
+    part = PART_OF.get(named[1]) if named else None
+    return (
+        None
+        if named is None or part is None or part in installed
+        else PartNotInstalledError(named[1], part, error.sqlstate)
+    )
 
 
 def node_named_by(error: psycopg.Error) -> dict[str, Any] | None:
@@ -296,8 +328,9 @@ def is_outdated(error: psycopg.Error) -> bool:
     )
 
 
-def upgraded(error: psycopg.Error) -> ConcurrentUpgradeError:
-    return ConcurrentUpgradeError(
+def upgraded(error: psycopg.Error, installed: Collection[str]) -> PgbraidError:
+    """The error for what is_outdated() finds in a transaction, where nothing can be tried again."""
+    return _of_absent_part(error, installed) or ConcurrentUpgradeError(
         f"pgbraid was upgraded while this transaction ran: {error.diag.message_primary}",
         hint="repeat the transaction; nothing of it was stored",
         sqlstate=error.sqlstate,

@@ -12,12 +12,13 @@ security invoker
 set search_path = pg_catalog, pg_temp
 as $$
   select r.key, r.value, s.name is not null,
-         coalesce(s.hint, 'The keys are: '
+         coalesce(s.hint, braid_store.absent_part_hint('settings', r.key), 'The keys are: '
                           || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_ranking_settings() k) || '.')
   from jsonb_each(wrong_ranking_setting.ranking) r
   left join braid_store.known_ranking_settings() s on s.name = r.key
-  where s.name is null
-     or case
+  where case
+          -- Of a part that is not installed a setting may be null: that is how it ranks.
+          when s.name is null then r.value <> 'null' or braid_store.absent_part_hint('settings', r.key) is null
           when r.value = 'null' then not s.is_nullable
           when s.least_value is not null
             then case when not braid_store.is_number(r.value, s.least_value, s.greatest_value) then true

@@ -35,7 +35,7 @@ begin
   elsif not v_wrong.is_known then
     raise exception 'settings has the unknown key "%"', left(v_wrong.key, 100)
       using errcode = '22023',
-            hint = case
+            hint = coalesce(braid_store.absent_part_hint('settings', v_wrong.key), case
                      when v_wrong.key = 'preset' or exists (select from braid_store.known_ranking_settings() r where r.name = v_wrong.key)
                        then format('It is a setting of the ranking: give it in ranking, or call braid.set_ranking with {"%s": ...}. ', v_wrong.key)
                      when v_wrong.key in ('text_config', 'dimensions', 'distance', 'embedding_model', 'chunk_tokens')
@@ -44,7 +44,7 @@ begin
                        then 'It is an argument of create_collection, and set_indexed_attributes changes it. '
                      else '' end
                    || (select 'The keys are: ' || string_agg(k.name, ', ' order by k.name) || '.'
-                       from braid_store.known_collection_settings() k);
+                       from braid_store.known_collection_settings() k));
   elsif not (v_wrong.can_change or configure.is_new) then
     raise exception 'settings: % cannot be changed', v_wrong.key
       using errcode = '22023',

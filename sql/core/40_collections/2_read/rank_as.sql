@@ -26,8 +26,11 @@ begin
   if not v_wrong.is_known then
     raise exception 'ranking has the unknown key "%"', left(v_wrong.key, 100)
       using errcode = '22023',
-            hint = v_wrong.hint || ' preset stands for several: prose, conversation or rrf. If it is an option or an argument of '
-                                   'searches, give it with each search.';
+            hint = v_wrong.hint
+                   || case when v_wrong.hint ^@ 'The keys'
+                             then ' preset stands for several: prose, conversation or rrf. If it is an option or an argument of '
+                                  'searches, give it with each search.'
+                           else '' end;
   elsif v_wrong.is_known then
     raise exception 'ranking: % is %', v_wrong.key, left(v_wrong.value::text, 100)
       using errcode = '22023', hint = v_wrong.hint;

@@ -14,7 +14,6 @@ declare
   v_value jsonb := case when v_key is null then raise_wrong_option.options -> v_option
                         else raise_wrong_option.options -> v_option -> v_key end;
   v_known record;
-  v_part text;
 begin
   select k.types, k.hint into v_known from braid_store.known_search_options() k where k.name = raise_wrong_option.name;
   if v_known.types <> '{}' then
@@ -26,15 +25,14 @@ begin
             hint = (select format('The keys are: %s.', string_agg(split_part(k.name, '.', 2), ', ' order by k.name))
                     from braid_store.known_search_options() k where k.name ^@ (v_option || '.'));
   end if;
-  select p.manifest -> 'options_of_parts' ->> v_option into v_part from braid_store.parts p where p.name = 'core';
   raise exception 'options has an unknown key "%"', left(v_option, 100)
     using errcode = '22023',
           hint = case when v_known.hint is not null
                         then format('It is said so now: %s.', replace(v_known.hint, '"?"', left(v_value::text, 100)))
-                      when v_part is not null
-                        then format('It is an option of the part %1$s, which is not installed: pgbraid init --with %1$s', v_part)
-                      else (select format('The keys are: %s.', string_agg(k.name, ', ' order by k.name))
-                            from braid_store.known_search_options() k where strpos(k.name, '.') = 0 and k.types <> '{}') end;
+                      else coalesce(
+                        braid_store.absent_part_hint('options', v_option),
+                        (select format('The keys are: %s.', string_agg(k.name, ', ' order by k.name))
+                         from braid_store.known_search_options() k where strpos(k.name, '.') = 0 and k.types <> '{}')) end;
 end
 $$;
 

@@ -33,7 +33,9 @@ begin
     if v_key.name is null then
       raise exception 'search_space has the unknown key "%"', left(v_key.key, 100)
         using errcode = '22023',
-              hint = 'The keys are: ' || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_tuning_keys() k) || '.';
+              hint = coalesce(
+                braid_store.absent_part_hint('settings', v_key.key),
+                'The keys are: ' || (select string_agg(k.name, ', ' order by k.name) from braid_store.known_tuning_keys() k) || '.');
     elsif v_mode <> all (v_key.modes) then
       raise exception 'search_space: % changes nothing in searches of the mode %', v_key.key, v_mode
         using errcode = '22023', hint = 'Leave it out, or tune searches of another mode.';

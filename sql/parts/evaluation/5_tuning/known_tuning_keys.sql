@@ -1,7 +1,7 @@
 create or replace function braid_store.known_tuning_keys()
 returns table (name text, modes text[], argument text, default_values jsonb)
 language sql
-immutable
+stable
 parallel safe
 security invoker
 rows 18
@@ -12,7 +12,6 @@ as $$
     ('full_text_weight', '{hybrid}', 'full_text_weight', '[0.2, 0.4, 0.6, 0.8, 1, 1.5]'),
     ('semantic_weight', '{hybrid}', 'semantic_weight', null),
     ('sparse_weight', '{hybrid}', null, null),
-    ('sparse_encoder', '{hybrid}', 'sparse', null),
     ('rrf_k', '{hybrid}', 'rrf_k', null),
     ('normalisation', '{hybrid}', null, '["centroid", "theoretical", "minmax"]'),
     ('smoothing', '{hybrid}', null, '[0, 0.5, 1]'),
@@ -22,13 +21,16 @@ as $$
     ('title_weight', '{hybrid,full_text}', null, '[0.5, 1, 2, 3]'),
     ('bm25_variant', '{hybrid,full_text}', null, null),
     ('statistics_scope', '{hybrid,full_text}', null, null),
-    ('ranking_model', '{hybrid,full_text,semantic}', 'model', null),
     ('candidate_count', '{hybrid,full_text,semantic}', 'candidate_count', null),
     ('ef_search', '{hybrid,semantic}', 'ef_search', null),
-    ('boosts', '{hybrid,full_text,semantic}', 'boosts', null);
+    ('boosts', '{hybrid,full_text,semantic}', 'boosts', null)
+  union all
+  select s.key, array(select jsonb_array_elements_text(s.value #> '{tuning,modes}')), s.value #>> '{tuning,argument}', null
+  from braid_store.parts p, jsonb_each(p.manifest -> 'settings') s
+  where s.value ? 'tuning';
 $$;
 
 comment on function braid_store.known_tuning_keys() is
-  'Lists what a search space may have: settings of a ranking, and candidate_count, ef_search and boosts, which searches give '
-  'themselves. modes: of which searches it changes something. argument: the argument or option of a search that counts before it. '
+  'Lists what a search space may have: settings of a ranking, those of parts as their manifests say, and candidate_count, ef_search and '
+  'boosts, which searches give themselves. modes: of which searches it changes something. argument: the argument or option of a search that counts before it. '
   'default_values: what is tried if no search space is given; null: nothing.';

@@ -1,7 +1,7 @@
 create or replace function braid_store.tuning_values(search_space jsonb, configuration jsonb, ranking jsonb)
 returns jsonb
 language sql
-immutable
+stable
 parallel safe
 security invoker
 set search_path = pg_catalog, pg_temp

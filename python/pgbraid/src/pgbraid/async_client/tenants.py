@@ -59,7 +59,8 @@ async def export_tenant(client: BaseClient, collection: str | None = None) -> As
                 async for (record,) in cursor:
                     yield record
     except psycopg.Error as error:
-        raise (upgraded(error) if is_outdated(error) else from_psycopg(error)) from error
+        installed = client._session.parts
+        raise (upgraded(error, installed) if is_outdated(error) else from_psycopg(error, installed)) from error
 
 
 async def import_tenant(

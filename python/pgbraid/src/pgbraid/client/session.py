@@ -69,6 +69,7 @@ class Session:
         # Where reads go, if not to the connection.
         self.standbys: StandbyRouting[Session] | None = None
         self.vector_types: VectorTypes = {}
+        self.parts: frozenset[str] = frozenset()  # that the database has, when that was last looked at
         # That this is a view for, if for one.
         self.call: Call | None = None
 
@@ -108,7 +109,7 @@ class Session:
             if not is_outdated(error):
                 raise self._typed(error, parameters) from error
             if self.connection.info.transaction_status != TransactionStatus.IDLE:
-                raise upgraded(error) from error
+                raise upgraded(error, self.parts) from error
         # An upgrade came in between, and nothing has been done.
         try:
             return self._fetch(functions, statement, parameters)
@@ -135,6 +136,7 @@ class Session:
             raise from_psycopg(error) from error
         version, part_hashes, self.vector_types, is_node = rows[0][:4] if rows else (None, {}, {}, False)
         check_installed(version, part_hashes)
+        self.parts = frozenset(part_hashes)
         if self.owns_connection:
             register_vector_types(self.connection, self.vector_types)
         return bool(is_node)
@@ -188,7 +190,7 @@ class Session:
     def _typed(self, error: psycopg.Error, parameters: Mapping[str, Any]) -> PgbraidError:
         if isinstance(error, psycopg.errors.NumericValueOutOfRange):
             return out_of_range(error, parameters)
-        typed = from_psycopg(error)
+        typed = from_psycopg(error, self.parts)
         if isinstance(typed, WrongNodeError):
             # A connection that is not the client's stays where it is.
             typed.retryable = self.nodes is not None

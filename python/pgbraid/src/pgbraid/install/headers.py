@@ -82,13 +82,13 @@ def _facts(text: str) -> dict[str, str]:
 
 def manifests(found: Resources) -> dict[str, str]:
     """Return the manifest of the core and of each part as the database has it: with names of its functions and views by
-    role, and of functions that act across tenants. Privileges are made of these. By options_of_parts the core tells
-    which part has an option where the part is not installed."""
+    role, and of functions that act across tenants. Privileges are made of these. By names_of_parts the core tells which
+    part has an option, a setting or a record where the part is not installed."""
     made = {}
     for name, text in found.parts.items():
         manifest = {**json.loads(text), **_listed(file.text for file in found.repeatable if file.owner == name)}
         if name == "core":
-            manifest["options_of_parts"] = dict(found.options)
+            manifest["names_of_parts"] = found.names_of_parts
         made[name] = json.dumps(manifest)
     return made
 

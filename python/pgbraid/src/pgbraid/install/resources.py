@@ -60,6 +60,17 @@ class Resources:
     options: Mapping[str, str]
     own: frozenset[str] = frozenset()
 
+    @cached_property
+    def names_of_parts(self) -> dict[str, dict[str, str]]:
+        """Return which part has an option of searches, a setting of collections, and a record of an export."""
+        names: dict[str, dict[str, str]] = {"options": dict(self.options), "settings": {}, "records": {}}
+        for part, text in self.parts.items():
+            manifest = json.loads(text)
+            for kind, keys in (("settings", ["settings"]), ("records", ["records", "chunk_records"])):
+                for key in keys:
+                    names[kind] |= dict.fromkeys(manifest.get(key, ()), part)
+        return names
+
     @property
     def migration_hashes(self) -> dict[str, str]:
         """By the name of the migration."""
@@ -76,11 +87,9 @@ class Resources:
         digests = {name: hashlib.sha256(manifest.encode()) for name, manifest in self.parts.items()}
         for file in (*self.foundation, *self.migrations, *self.repeatable):
             digests[file.owner].update(f"{file.name} {file.content_hash}\n".encode())
-        known = [
-            sorted(self.parts.keys() - self.own),
-            sorted((name, part) for name, part in self.options.items() if part not in self.own),
-        ]
-        digests[CORE].update(json.dumps(known).encode())
+        known = [("part", name, name) for name in self.parts]
+        known += [(kind, name, part) for kind, names in self.names_of_parts.items() for name, part in names.items()]
+        digests[CORE].update(json.dumps(sorted(one for one in known if one[2] not in self.own)).encode())
         return {name: digest.hexdigest() for name, digest in digests.items()}
 
 

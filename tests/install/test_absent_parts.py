@@ -1,0 +1,230 @@
+"""What a database says of parts that it lacks, and what they cost there: nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+import pgbraid
+from pgbraid._part_of import PART_OF
+from pgbraid.cli import main
+from pgbraid.errors import InvalidArgumentError, PartNotInstalledError
+from pgbraid.install import choice, install, resources
+from support.calls import one
+from support.parts import DEFAULT
+
+Connection = psycopg.Connection[Any]
+NAMES = resources.resources().names_of_parts
+
+
+@pytest.fixture(autouse=True)
+def _defaults_of_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "default_parts", DEFAULT)
+
+
+@pytest.fixture(scope="module")
+def core(server: Any) -> Iterator[str]:
+    """A database with the core alone."""
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as connection:
+        connection.execute("create database absent")
+    dsn = server.dsn_for("absent")
+    install(dsn, only=["core"])
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(
+            "select braid.upsert_document('a', 'the quick brown fox'), braid.upsert_document('b', 'a slow fox')"
+        )
+    yield dsn
+    with psycopg.connect(server.dsn_for("postgres"), autocommit=True) as connection:
+        connection.execute("drop database absent with (force)")
+
+
+@pytest.fixture
+def core_db(core: str) -> Iterator[Connection]:
+    with psycopg.connect(core) as connection:
+        yield connection
+        connection.rollback()
+
+
+def refused(connection: Connection, call: str, *values: object) -> str:
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught, connection.transaction():
+        connection.execute(call.encode(), values)
+    return caught.value.diag.message_hint or ""
+
+
+# What belongs to them is refused by name
+
+
+@pytest.mark.parametrize("name", NAMES["options"])
+def test_an_option_is_refused_with_the_command_that_brings_it(core_db: Connection, name: str) -> None:
+    hint = refused(core_db, "select braid.hybrid_search('fox', options => %s)", json.dumps({name: {}}))
+    assert hint.endswith(f"which is not installed: pgbraid init --with {NAMES['options'][name]}")
+
+
+@pytest.mark.parametrize("name", NAMES["settings"])
+def test_a_setting_is_refused_with_the_command_that_brings_it(core_db: Connection, name: str) -> None:
+    given = json.dumps({name: "x"})
+    command = f"pgbraid init --with {NAMES['settings'][name]}"
+    for call in (
+        "select braid.set_collection('default', %s)",
+        "select braid.create_collection('new', dimensions => 2, settings => %s)",
+        "select braid.create_collection('new', dimensions => 2, ranking => %s)",
+        "select braid.set_ranking('default', %s)",
+        "select braid.hybrid_search('fox', options => jsonb_build_object('ranking', %s::jsonb))",
+    ):
+        assert refused(core_db, call, given).endswith(command), call
+
+
+def test_names_that_nobody_knows_are_refused_as_ever(core_db: Connection) -> None:
+    for call in (
+        "select braid.hybrid_search('fox', options => '{\"shine\": 1}')",
+        "select braid.set_collection('default', '{\"shine\": 1}')",
+        "select braid.set_ranking('default', '{\"shine\": 1}')",
+    ):
+        hint = refused(core_db, call)
+        assert "pgbraid init" not in hint and "The keys are: " in hint
+
+
+def test_records_and_search_spaces(bare_dsn: Callable[..., str]) -> None:
+    dsn = bare_dsn()
+    install(dsn, only=["transfer", "evaluation"])
+    with psycopg.connect(dsn, autocommit=True) as db:
+        db.execute("select braid.upsert_document('a', 'the quick brown fox')")
+        records = [json.loads(row) for (row,) in db.execute("select braid.export_tenant()::text").fetchall()]
+        (collection,) = [record for record in records if "collection" in record]
+        (document,) = [record for record in records if "document" in record]
+        document["document"]["chunks"][0]["token_vectors"] = {}
+        collection["collection"]["sparse_encoder"] = "splade"
+        for record, part in (({"profile": {}}, "reranking"), (document, "reranking"), (collection, "sparse_encoders")):
+            hint = refused(db, "select braid.import_tenant(%s)", json.dumps([record]))
+            assert hint.endswith(f"pgbraid init --with {part}"), record
+        # What only says that it has none is taken.
+        collection["collection"] |= {"sparse_encoder": None, "ranking_model": None, "name": "new"}
+        db.execute("select braid.import_tenant(%s)", (json.dumps([collection]),))
+        assert one(db, "select count(*) from braid.collections") == 2
+        db.execute("select braid.set_ranking('new', '{\"ranking_model\": null, \"k1\": 2}')")
+
+        db.execute("select braid.create_query_set('q')")
+        db.execute('select braid.store_queries(\'q\', \'[{"query_id": "1", "text": "fox"}]\')')
+        hint = refused(db, "select braid.tune('q', search_space => '{\"ranking_model\": [\"m\"]}')")
+        assert hint.endswith("pgbraid init --with reranking")
+
+
+def test_a_collection_that_keeps_settings_of_an_absent_part_is_searched(core_db: Connection) -> None:
+    before = core_db.execute("select braid.hybrid_search('fox')").fetchall()
+    core_db.execute(
+        'update braid_store.collections set parts = \'{"search_log": "all", "sparse_encoder": "splade",'
+        ' "ranking_model": "m", "query_embedding_count": 5, "token_vector_model": "t"}\''
+    )
+    assert core_db.execute("select braid.hybrid_search('fox')").fetchall() == before
+    assert core_db.execute("select braid.search('fox')").fetchall() != []
+    assert one(core_db, "select parts ->> 'search_log' from braid.collections") == "all"
+    core_db.execute("select braid.set_ranking('default', '{\"k1\": 2}'), braid.upsert_document('c', 'another fox')")
+    assert one(core_db, "select count(*) from braid.full_text_search('fox')") == 3
+
+
+# Clients
+
+
+@pytest.mark.any_version
+def test_a_client_says_which_part_has_a_method(core: str) -> None:
+    with pgbraid.connect(core) as client:
+        for call, part in (
+            (lambda: client.recall("fox"), "memory"),
+            (lambda: client.list_profiles(), "reranking"),
+            (lambda: list(client.export_tenant()), "transfer"),
+            (lambda: client.sync_status(), "sync"),
+            (lambda: client.list_query_sets(), "evaluation"),
+            (lambda: client.embedding_usage(), "monitoring"),
+        ):
+            with pytest.raises(PartNotInstalledError, match=f"part {part}") as caught:
+                call()
+            assert (caught.value.part, caught.value.hint) == (part, f"run: pgbraid init --with {part}")
+        # In a transaction, which an upgrade would have ended, too.
+        with pytest.raises(PartNotInstalledError), client.connection.transaction():
+            client.recall("fox")
+        with pytest.raises(InvalidArgumentError, match="profile") as refusal:
+            client.search("fox", options={"profile": "ana"})
+        assert str(refusal.value.hint).endswith("pgbraid init --with reranking")
+
+
+def test_a_client_that_is_open_finds_what_was_added(bare_dsn: Callable[..., str]) -> None:
+    dsn = bare_dsn()
+    install(dsn, only=["core"])
+    with pgbraid.connect(dsn) as client:
+        with pytest.raises(PartNotInstalledError):
+            client.recall("fox")
+        install(dsn, with_parts=["memory"])
+        assert [*client.recall("fox")] == []
+
+
+@pytest.mark.any_version
+@pytest.mark.parametrize(
+    "command, part",
+    [
+        (["recall", "fox"], "memory"),
+        (["export", "-"], "transfer"),
+        (["models", "list"], "reranking"),
+    ],
+)
+def test_a_command_says_which_part_it_needs(
+    core: str, command: list[str], part: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["pgbraid", *command, "--dsn", core])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    error = capsys.readouterr().err
+    assert caught.value.code == 2
+    assert f"which this database lacks\nhint: run: pgbraid init --with {part}\n" in error
+
+
+@pytest.mark.any_version
+def test_each_function_of_a_part_is_known(core_db: Connection) -> None:
+    there = {
+        name for (name,) in core_db.execute("select proname from pg_proc where pronamespace = 'braid'::regnamespace")
+    }
+    assert there & PART_OF.keys() == set()
+    assert {*PART_OF.values()} <= resources.resources().parts.keys()
+
+
+# What they cost
+
+
+SEARCHES = (
+    "select braid.hybrid_search('quick fox')",
+    "select braid.full_text_search('quick fox')",
+    "select braid.search_json('quick fox')",
+    "select braid.search('quick fox')",
+)
+
+
+def functions_run(dsn: str, search: str) -> set[str]:
+    with psycopg.connect(dsn) as connection:
+        connection.execute("set track_functions = 'all'")
+        connection.execute(search.encode())
+        rows = connection.execute(
+            "select schemaname || '.' || funcname from pg_stat_xact_user_functions where schemaname ~ '^braid'"
+        ).fetchall()
+    return {name for (name,) in rows}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_plain_search_calls_nothing_of_parts(core: str, dsn: str, search: str) -> None:
+    """Neither functions nor extension points: with all parts it runs what it runs without."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(
+            "select braid.upsert_document('a', 'the quick brown fox'), braid.upsert_document('b', 'a slow fox')"
+        )
+    alone, together = functions_run(core, search), functions_run(dsn, search)
+    of_parts = {
+        file.name.rpartition("/")[2].removesuffix(".sql")
+        for file in resources.resources().repeatable
+        if file.owner != "core"
+    }
+    assert {name for name in alone if name.partition(".")[2] in of_parts} == set()
+    assert {name for name in alone if ".extend_" in name} == set()
+    assert alone == together
