@@ -20,7 +20,6 @@ __all__ = [
     "check_mode",
     "check_query",
     "optional_json",
-    "other_name",
     "to_json",
 ]
 
@@ -28,24 +27,12 @@ Mode = Literal["hybrid", "full_text", "semantic"]
 # Seconds, what PostgreSQL reads as an interval, such as "5 minutes", or a timedelta.
 Duration = float | str | timedelta
 
-# What others call the modes, as in braid_store.other_name.
-_OTHER_NAMES = {
-    "semantic": "vector vectors vectorsearch dense knn ann embedding embeddings similarity semanticsearch nearest",
-    "full_text": "fulltext fulltextsearch fts keyword keywords keywordsearch bm25 lexical text textsearch tsvector",
-    "hybrid": "hybrid hybridsearch both combined rrf",
-    "prefilter": "prefilter prefiltered rerank",
-}
-
-
-def other_name(name: object) -> str | None:
-    """Return the name, here, of what others call `name`; None if it is not known."""
-    folded = str(name).lower().translate(dict.fromkeys(map(ord, "-_ ")))
-    return next((mode for mode, names in _OTHER_NAMES.items() if folded in names.split()), None)
-
 
 def check_mode(mode: object, modes: tuple[str, ...] = ("hybrid", "full_text", "semantic")) -> None:
     """Raise InvalidArgumentError, whose hint has the right name, for what is no mode of a search."""
     if mode not in modes:
+        from pgbraid.mode_names import other_name
+
         known = other_name(mode)
         called = f"; what is {str(mode)[:100]!r} elsewhere is {known!r} here" if known in modes else ""
         raise InvalidArgumentError(

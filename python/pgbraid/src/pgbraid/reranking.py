@@ -12,15 +12,15 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from pgbraid.errors import InvalidArgumentError, RerankingError
-from pgbraid.results import SearchResult
+from pgbraid.results import SearchResult, SearchResults
 
 if TYPE_CHECKING:
     from pgbraid.reranker import Reranker, Scores
 
-__all__ = ["Reranking", "candidates", "rerank_rows", "with_shape"]
+__all__ = ["candidates", "rerank_results", "with_shape"]
 
 # Options that shape the rows of a search: they are for the rows in the reranker's order.
 SHAPING = frozenset(("collapse", "context", "cursor", "diversify", "group_by"))
@@ -87,40 +87,29 @@ def with_shape(rows: Sequence[SearchResult], shaped: Sequence[SearchResult]) -> 
     ]
 
 
-class Reranking(NamedTuple):
-    """What became of the rows, and what a search adds to its stats and warnings."""
-
-    rows: list[SearchResult]
-    stats: dict[str, Any]
-    warnings: list[dict[str, Any]]
-
-
-def rerank_rows(
-    reranker: Reranker,
-    query: str,
-    rows: list[SearchResult],
-    timeout: float | None,
-) -> Reranking:
-    """The rows in the order of their rerank scores; ties keep their order. `query` has no operators any more.
+def rerank_results(reranker: Reranker, query: str, found: SearchResults, timeout: float | None) -> SearchResults:
+    """Return the rows in the order of their rerank scores; ties keep their order. `query` has no operators any more.
 
     Blocks for up to `timeout` seconds. Whatever the reranker fails by, the rows stay as they are, with a warning.
     """
-    if not rows:
-        return Reranking(rows, {}, [])
+    if not found:
+        return found
     started = time.perf_counter()
     try:
         if not query.strip():
             raise RerankingError("the query has no words to rerank by")
-        scores = _scores(reranker, query, [_text(row) for row in rows], timeout)
+        scores = _scores(reranker, query, [_text(row) for row in found], timeout)
         name = str(getattr(reranker, "model_name", type(reranker).__name__))
     except Exception as error:
         message = f"ranked by fusion only; {_describe(error)}"
-        return Reranking(rows, {}, [{"code": "reranker_unavailable", "message": message}])
+        warnings = [*found.warnings, {"code": "reranker_unavailable", "message": message}]
+        return SearchResults(found, query=found.query, stats=found.stats, warnings=warnings)
     milliseconds = round((time.perf_counter() - started) * 1000, 3)
     # A cursor is a place in the fused order, which is no more.
-    ranked = [replace(row, rerank_score=score, cursor=None) for row, score in zip(rows, scores, strict=True)]
+    ranked = [replace(row, rerank_score=score, cursor=None) for row, score in zip(found, scores, strict=True)]
     ranked.sort(key=lambda row: -(row.rerank_score or 0.0))
-    return Reranking(ranked, {"rerank": {"model": name, "candidates": len(rows), "time_ms": milliseconds}}, [])
+    stats = {**found.stats, "rerank": {"model": name, "candidates": len(found), "time_ms": milliseconds}}
+    return SearchResults(ranked, query=found.query, stats=stats, warnings=found.warnings)
 
 
 def _text(row: SearchResult) -> str:

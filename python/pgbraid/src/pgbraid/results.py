@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from pgbraid.result_rows import ResultRow
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pgbraid.display import Style
 
-__all__ = ["SearchResult", "SearchResults"]
+__all__ = ["SearchResult", "SearchResults", "results_of"]
 
 
 class SearchResult(ResultRow):
@@ -118,3 +118,9 @@ class SearchResults(Sequence[SearchResult]):
 
         plotted: Axes = tool("notebooks", "plot_scores").plot_scores(self, axes)
         return plotted
+
+
+def results_of(answer: Mapping[str, Any], query: str | None, warnings: Sequence[dict[str, Any]] = ()) -> SearchResults:
+    """Return the results that the JSON object of a search has, with warnings of what was done before it."""
+    rows = [SearchResult.from_row(row) for row in answer["results"]]
+    return SearchResults(rows, query=query, stats=answer["stats"], warnings=[*warnings, *answer["warnings"]])

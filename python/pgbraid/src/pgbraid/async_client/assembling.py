@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from pgbraid.arguments import Mode, optional_json
+from pgbraid.arguments import Mode
 from pgbraid.async_client.arrangement import arrange_context
-from pgbraid.async_client.queries import RANKING, searched
+from pgbraid.async_client.queries import RANKING, ranked, searched
 from pgbraid.contexts import Context, Passage
 
 if TYPE_CHECKING:
@@ -71,14 +71,7 @@ async def assemble_context(
             rerank,
             count,
             rerank_timeout,
-            filters=optional_json(filters, "filters"),
-            full_text_weight=full_text_weight,
-            semantic_weight=semantic_weight,
-            fusion=fusion,
-            rrf_k=rrf_k,
-            candidate_count=candidate_count,
-            min_score=min_score,
-            match=match,
+            **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
         )
         context = await arrange_context(
             client, *reranked.scored(found), token_budget, limit, collection, sort=sort, options=shaping
@@ -100,13 +93,6 @@ async def assemble_context(
         token_budget=token_budget,
         limit=limit,
         sort=sort,
-        filters=optional_json(filters, "filters"),
-        full_text_weight=full_text_weight,
-        semantic_weight=semantic_weight,
-        fusion=fusion,
-        rrf_k=rrf_k,
-        candidate_count=candidate_count,
-        min_score=min_score,
-        match=match,
+        **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
     )
     return Context([Passage(**row) for row in rows], warnings)

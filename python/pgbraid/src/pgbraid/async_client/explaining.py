@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode, as_list, check_query, optional_json
-from pgbraid.async_client.queries import RANKING, searched
+from pgbraid.arguments import Mode, as_list, check_query
+from pgbraid.async_client.queries import RANKING, ranked, searched
 from pgbraid.async_client.session import TENANT
 from pgbraid.explanation import Explanation, ScorePart
 
@@ -57,14 +57,7 @@ async def explain_search(
         options,
         limit=limit,
         external_id=external_id,
-        filters=optional_json(filters, "filters"),
-        full_text_weight=full_text_weight,
-        semantic_weight=semantic_weight,
-        fusion=fusion,
-        rrf_k=rrf_k,
-        candidate_count=candidate_count,
-        min_score=min_score,
-        match=match,
+        **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
     )
     return Explanation.from_json({**answer, "warnings": [*warnings, *answer["warnings"]]})
 

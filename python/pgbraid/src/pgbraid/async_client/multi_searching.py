@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode, check_mode, optional_json, to_json
-from pgbraid.async_client.queries import embed_query
+from pgbraid.async_client.queries import embed_query, ranked
 from pgbraid.errors import EmbeddingError, InvalidArgumentError
 from pgbraid.expanders import expanded
-from pgbraid.results import SearchResult, SearchResults
+from pgbraid.results import SearchResults, results_of
 
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
@@ -55,6 +55,9 @@ async def multi_search(
         raise InvalidArgumentError(
             f"query is {queries!r}"[:200], hint="give a text, or a list of texts that are not empty", sqlstate="22023"
         )
+    # Else a vector that the database stores would be taken.
+    semantic_weight = 0.0 if mode == "full_text" else semantic_weight
+    ranking = ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match)
     unexpanded: str | None = None
     count = len(texts)
     if expand is not None:
@@ -84,16 +87,8 @@ async def multi_search(
                 """,
                 queries=to_json(asked, "query"),
                 limit=limit,
-                filters=optional_json(filters, "filters"),
                 collection=collection,
-                full_text_weight=full_text_weight,
-                # Else a vector that the database stores would be taken.
-                semantic_weight=0.0 if mode == "full_text" else semantic_weight,
-                fusion=fusion,
-                rrf_k=rrf_k,
-                candidate_count=candidate_count,
-                min_score=min_score,
-                match=match,
+                **ranking,
                 # Refused if the model of searches is another one by then.
                 options=optional_json({"embedding_model": model, **(options or {})} if model else options, "options"),
             )
@@ -101,12 +96,7 @@ async def multi_search(
         except InvalidArgumentError:
             if model is None or not await client._spaces.has_moved(collection):
                 raise
-    return SearchResults(
-        [SearchResult.from_row(row) for row in answer["results"]],
-        query=queries if isinstance(queries, str) else " | ".join(queries),
-        stats=answer["stats"],
-        warnings=[*warnings, *answer["warnings"]],
-    )
+    return results_of(answer, queries if isinstance(queries, str) else " | ".join(queries), warnings)
 
 
 async def searched_together(

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from pgbraid.arguments import Mode, check_query, optional_json
-from pgbraid.async_client.queries import RANKING, searched
+from pgbraid.async_client.queries import RANKING, ranked, searched
 from pgbraid.result_rows import parse_time
-from pgbraid.results import SearchResult, SearchResults
+from pgbraid.results import SearchResults, results_of
 from pgbraid.timeframes import Strategy, Timeframe, timeframe_text
 from pgbraid.timelines import Timeline, TimelineTurn
 
@@ -86,28 +86,14 @@ async def recall(
         timeframe=timeframe_text(timeframe),
         strategy=strategy,
         match_count=match_count,
-        filters=optional_json(filters, "filters"),
         time_zone=time_zone,
         reference_time=reference_time,
-        full_text_weight=full_text_weight,
-        semantic_weight=semantic_weight,
-        fusion=fusion,
-        rrf_k=rrf_k,
-        candidate_count=candidate_count,
-        min_score=min_score,
-        match=match,
+        **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
     )
-    rows = [SearchResult.from_row(row) for row in answer["results"]]
-    stats = answer["stats"]
-    warnings += answer["warnings"]
-    if rerank is not None:
-        best = await reranked.best_rows(
-            client, rerank, asked or "", rows, limit, collection, options, shaping, rerank_timeout
-        )
-        rows = best.rows
-        stats = {**stats, **best.stats}
-        warnings += best.warnings
-    return SearchResults(rows, query=asked, stats=stats, warnings=warnings)
+    found = results_of(answer, asked, warnings)
+    if rerank is None:
+        return found
+    return await reranked.best_results(client, found, rerank, limit, collection, options, shaping, rerank_timeout)
 
 
 async def conversation_timeline(

@@ -9,43 +9,43 @@ from pgbraid._threads import in_thread
 from pgbraid.arguments import Mode
 from pgbraid.async_client.arrangement import arrange_results
 from pgbraid.async_client.queries import RANKING, embedded_text, searched
-from pgbraid.reranking import Reranking, candidates, rerank_rows, with_shape
-from pgbraid.results import SearchResult, SearchResults
+from pgbraid.reranking import candidates, rerank_results, with_shape
+from pgbraid.results import SearchResult, SearchResults, results_of
 
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
     from pgbraid.reranker import Reranker
     from pgbraid.vectors import VectorLike
 
-__all__ = ["best_rows", "candidates", "scored", "shaped_rows", "unlogged_search"]
+__all__ = ["best_results", "candidates", "scored", "shaped", "unlogged_search"]
 
 
-async def best_rows(
+async def best_results(
     client: BaseClient,
+    found: SearchResults,
     reranker: Reranker,
-    query: str,
-    rows: list[SearchResult],
     limit: int,
     collection: str,
     options: Mapping[str, Any] | None,
     shaping: Mapping[str, Any],
     timeout: float | None,
-) -> Reranking:
-    """The `limit` best rows in the reranker's order, shaped as `shaping` asks."""
-    asked = await embedded_text(client, query, collection, options) if rows else query
-    reranked = await in_thread(rerank_rows, reranker, asked, rows, timeout)
-    return reranked._replace(rows=await shaped_rows(client, reranked.rows, limit, collection, shaping))
+) -> SearchResults:
+    """Return the `limit` best rows in the reranker's order, shaped as `shaping` asks."""
+    query = found.query or ""
+    asked = await embedded_text(client, query, collection, options) if found else query
+    ranked = await in_thread(rerank_results, reranker, asked, found, timeout)
+    return await shaped(client, ranked, limit, collection, shaping)
 
 
-async def shaped_rows(
-    client: BaseClient, rows: list[SearchResult], limit: int, collection: str, shaping: Mapping[str, Any]
-) -> list[SearchResult]:
-    """The `limit` best of rows that are in their order, shaped as `shaping` asks."""
-    if not shaping:
-        return rows[:limit]
-    ids, scores = scored(rows)
-    shaped = await arrange_results(client, ids, scores, limit, collection, options=shaping)
-    return with_shape(rows, shaped)
+async def shaped(
+    client: BaseClient, found: SearchResults, limit: int, collection: str, shaping: Mapping[str, Any]
+) -> SearchResults:
+    """Return the `limit` best of rows that are in their order, shaped as `shaping` asks."""
+    rows = found[:limit]
+    if shaping:
+        arranged = await arrange_results(client, *scored(found), limit, collection, options=shaping)
+        rows = with_shape(found, arranged)
+    return SearchResults(rows, query=found.query, stats=found.stats, warnings=found.warnings)
 
 
 async def unlogged_search(
@@ -80,11 +80,10 @@ async def unlogged_search(
         match_count=match_count,
         **ranking,
     )
-    rows = [SearchResult.from_row(row) for row in answer["results"]]
-    if reranker is None or not query:
-        return SearchResults(rows, query=query, warnings=[*warnings, *answer["warnings"]])
-    best = await best_rows(client, reranker, query, rows, limit, collection, options, shaping, timeout)
-    return SearchResults(best.rows, query=query, warnings=[*warnings, *answer["warnings"], *best.warnings])
+    found = results_of(answer, query, warnings)
+    if reranker is None:
+        return found
+    return await best_results(client, found, reranker, limit, collection, options, shaping, timeout)
 
 
 def scored(rows: Sequence[SearchResult]) -> tuple[list[int], list[float]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pgbraid.arguments import Mode, optional_json
-from pgbraid.async_client.queries import RANKING, searched
-from pgbraid.results import SearchResult, SearchResults
+from pgbraid.arguments import Mode
+from pgbraid.async_client.queries import RANKING, ranked, searched
+from pgbraid.results import SearchResults, results_of
 
 if TYPE_CHECKING:
     from pgbraid.async_client.base import BaseClient
@@ -102,23 +102,9 @@ async def search(
         options,
         late_interaction,
         match_count=match_count,
-        filters=optional_json(filters, "filters"),
-        full_text_weight=full_text_weight,
-        semantic_weight=semantic_weight,
-        fusion=fusion,
-        rrf_k=rrf_k,
-        candidate_count=candidate_count,
-        min_score=min_score,
-        match=match,
+        **ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match),
     )
-    rows = [SearchResult.from_row(row) for row in answer["results"]]
-    stats = answer["stats"]
-    warnings += answer["warnings"]
-    if rerank is not None and query:
-        best = await reranked.best_rows(
-            client, rerank, query, rows, limit, collection, options, shaping, rerank_timeout
-        )
-        rows = best.rows
-        stats = {**stats, **best.stats}
-        warnings += best.warnings
-    return SearchResults(rows, query=query, stats=stats, warnings=warnings)
+    found = results_of(answer, query, warnings)
+    if rerank is None:
+        return found
+    return await reranked.best_results(client, found, rerank, limit, collection, options, shaping, rerank_timeout)

@@ -28,7 +28,7 @@ class Name(click.Choice):  # type: ignore[type-arg]
     """A mode or strategy of searches; what others call it is refused with its name here."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        from pgbraid.arguments import other_name
+        from pgbraid.mode_names import other_name
 
         if value not in self.choices and (known := other_name(value)) in self.choices:
             self.fail(f"{value!r} is called {known!r} here.", param, ctx)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from pgbraid.spaces import VectorSpace
     from pgbraid.vectors import VectorLike
 
-__all__ = ["RANKING", "VectorRequest", "ask_for_vector", "check_vector", "embed_query", "embedded_text", "searched"]
+__all__ = [
+    "RANKING", "VectorRequest", "ask_for_vector", "check_vector", "embed_query", "embedded_text", "ranked", "searched",
+]  # fmt: skip
 
 # Arguments that the functions which search and rank have in common.
 RANKING = """
@@ -30,6 +32,18 @@ query_embedding => %(vector)s, filters => %(filters)s::jsonb, collection => %(co
 full_text_weight => %(full_text_weight)s::float8, semantic_weight => %(semantic_weight)s::float8,
 fusion => %(fusion)s::text, rrf_k => %(rrf_k)s::float8, candidate_count => %(candidate_count)s::int,
 min_score => %(min_score)s::float8, match => %(match)s::text, options => %(options)s::jsonb"""
+
+
+def ranked(
+    filters: Mapping[str, Any] | None, full_text_weight: float | None, semantic_weight: float | None,
+    fusion: str | None, rrf_k: float | None, candidate_count: int | None, min_score: float | None, match: str,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the parameters of RANKING that searches have as arguments."""
+    return {
+        "filters": optional_json(filters, "filters"), "full_text_weight": full_text_weight,
+        "semantic_weight": semantic_weight, "fusion": fusion, "rrf_k": rrf_k, "candidate_count": candidate_count,
+        "min_score": min_score, "match": match,
+    }  # fmt: skip
 
 
 class VectorRequest(NamedTuple):

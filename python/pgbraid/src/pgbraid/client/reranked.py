@@ -10,43 +10,43 @@ from typing import TYPE_CHECKING, Any
 from pgbraid.arguments import Mode
 from pgbraid.client.arrangement import arrange_results
 from pgbraid.client.queries import RANKING, embedded_text, searched
-from pgbraid.reranking import Reranking, candidates, rerank_rows, with_shape
-from pgbraid.results import SearchResult, SearchResults
+from pgbraid.reranking import candidates, rerank_results, with_shape
+from pgbraid.results import SearchResult, SearchResults, results_of
 
 if TYPE_CHECKING:
     from pgbraid.client.base import BaseClient
     from pgbraid.reranker import Reranker
     from pgbraid.vectors import VectorLike
 
-__all__ = ["best_rows", "candidates", "scored", "shaped_rows", "unlogged_search"]
+__all__ = ["best_results", "candidates", "scored", "shaped", "unlogged_search"]
 
 
-def best_rows(
+def best_results(
     client: BaseClient,
+    found: SearchResults,
     reranker: Reranker,
-    query: str,
-    rows: list[SearchResult],
     limit: int,
     collection: str,
     options: Mapping[str, Any] | None,
     shaping: Mapping[str, Any],
     timeout: float | None,
-) -> Reranking:
-    """The `limit` best rows in the reranker's order, shaped as `shaping` asks."""
-    asked = embedded_text(client, query, collection, options) if rows else query
-    reranked = rerank_rows(reranker, asked, rows, timeout)
-    return reranked._replace(rows=shaped_rows(client, reranked.rows, limit, collection, shaping))
+) -> SearchResults:
+    """Return the `limit` best rows in the reranker's order, shaped as `shaping` asks."""
+    query = found.query or ""
+    asked = embedded_text(client, query, collection, options) if found else query
+    ranked = rerank_results(reranker, asked, found, timeout)
+    return shaped(client, ranked, limit, collection, shaping)
 
 
-def shaped_rows(
-    client: BaseClient, rows: list[SearchResult], limit: int, collection: str, shaping: Mapping[str, Any]
-) -> list[SearchResult]:
-    """The `limit` best of rows that are in their order, shaped as `shaping` asks."""
-    if not shaping:
-        return rows[:limit]
-    ids, scores = scored(rows)
-    shaped = arrange_results(client, ids, scores, limit, collection, options=shaping)
-    return with_shape(rows, shaped)
+def shaped(
+    client: BaseClient, found: SearchResults, limit: int, collection: str, shaping: Mapping[str, Any]
+) -> SearchResults:
+    """Return the `limit` best of rows that are in their order, shaped as `shaping` asks."""
+    rows = found[:limit]
+    if shaping:
+        arranged = arrange_results(client, *scored(found), limit, collection, options=shaping)
+        rows = with_shape(found, arranged)
+    return SearchResults(rows, query=found.query, stats=found.stats, warnings=found.warnings)
 
 
 def unlogged_search(
@@ -81,11 +81,10 @@ def unlogged_search(
         match_count=match_count,
         **ranking,
     )
-    rows = [SearchResult.from_row(row) for row in answer["results"]]
-    if reranker is None or not query:
-        return SearchResults(rows, query=query, warnings=[*warnings, *answer["warnings"]])
-    best = best_rows(client, reranker, query, rows, limit, collection, options, shaping, timeout)
-    return SearchResults(best.rows, query=query, warnings=[*warnings, *answer["warnings"], *best.warnings])
+    found = results_of(answer, query, warnings)
+    if reranker is None:
+        return found
+    return best_results(client, found, reranker, limit, collection, options, shaping, timeout)
 
 
 def scored(rows: Sequence[SearchResult]) -> tuple[list[int], list[float]]:

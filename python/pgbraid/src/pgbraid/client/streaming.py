@@ -12,12 +12,20 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from pgbraid._background import RERANKERS, in_background
-from pgbraid.arguments import Mode, optional_json
-from pgbraid.client.queries import RANKING, VectorRequest, ask_for_vector, check_vector, embedded_text, searched
-from pgbraid.client.reranked import shaped_rows
+from pgbraid.arguments import Mode
+from pgbraid.client.queries import (
+    RANKING,
+    VectorRequest,
+    ask_for_vector,
+    check_vector,
+    embedded_text,
+    ranked,
+    searched,
+)
+from pgbraid.client.reranked import shaped
 from pgbraid.errors import EmbeddingError, InvalidArgumentError, PgbraidError
-from pgbraid.reranking import Reranking, candidates, rerank_rows
-from pgbraid.results import SearchResult
+from pgbraid.reranking import candidates, rerank_results
+from pgbraid.results import SearchResults, results_of
 from pgbraid.streams import StreamedResults, rank_changes
 from pgbraid.text_vectors import query_vector
 
@@ -84,16 +92,7 @@ def search_stream(
     shaping: Mapping[str, Any] = {}
     if rerank is not None:
         count, finding, shaping = candidates(rerank, query, limit, rerank_count, rerank_timeout, options)
-    ranking = {
-        "filters": optional_json(filters, "filters"),
-        "full_text_weight": full_text_weight,
-        "semantic_weight": semantic_weight,
-        "fusion": fusion,
-        "rrf_k": rrf_k,
-        "candidate_count": candidate_count,
-        "min_score": min_score,
-        "match": match,
-    }
+    ranking = ranked(filters, full_text_weight, semantic_weight, fusion, rrf_k, candidate_count, min_score, match)
     return SearchStream(
         client._for_one_call(), query, limit, mode, collection, embedding, options, late_interaction, ranking, rerank,
         count, finding, shaping, rerank_timeout,
@@ -137,14 +136,14 @@ class SearchStream:
         self._timeout = timeout
 
         self._steps = [self._full_text, self._fused, self._reranked]
-        self._before: list[SearchResult] = []
+        self._before = SearchResults([])
         self._stage = ""
         self._started: float | None = None
         # What is to be embedded, and the vector on its way.
         self._asked: VectorRequest | None = None
         self._vector: Future[Any] | None = None
         # All rows that the search found, of which a page may show some, with its stats and warnings.
-        self._found: Reranking = Reranking([], {}, [])
+        self._found = SearchResults([])
         # What a page waits for, if it is no statement.
         self._awaited: Future[Any] | None = None
         self._is_closed = False
@@ -227,32 +226,26 @@ class SearchStream:
         elif not self._late_interaction:
             return None
         found = self._search("search_json", "full_text", self._limit, options)
-        return self._page(found, found.rows, "full_text", is_last=False)
+        return self._page(found, "full_text", is_last=False, is_shaped=True)
 
     def _fused(self) -> StreamedResults | None:
         """The page of the search itself, by both legs unless told otherwise."""
         found = self._search("search", self._mode, self._count, self._finding, self._late_interaction)
         self._found = found
         legs = found.stats["mode"]
-        if self._reranker is None or not found.rows:
+        if self._reranker is None or not found:
             self._steps.clear()
-        rows = self._shaped(found)
-        return self._page(found, rows, "fused" if legs == "hybrid" else legs, is_last=not self._steps)
+        return self._page(found, "fused" if legs == "hybrid" else legs, is_last=not self._steps)
 
     def _reranked(self) -> StreamedResults | None:
         """The page in the reranker's order."""
         assert self._reranker is not None and self._query is not None
         found = self._found
         text = embedded_text(self._client, self._query, self._collection, self._options)
-        self._awaited = in_background(rerank_rows, self._reranker, text, found.rows, self._timeout, places=RERANKERS)
+        self._awaited = in_background(rerank_results, self._reranker, text, found, self._timeout, places=RERANKERS)
         best = self._awaited.result()
         self._awaited = None
-        rows = self._shaped(best)
-        told = Reranking(rows, {**found.stats, **best.stats}, found.warnings + best.warnings)
-        return self._page(told, rows, "reranked" if best.stats else self._stage, is_last=True)
-
-    def _shaped(self, told: Reranking) -> list[SearchResult]:
-        return shaped_rows(self._client, told.rows, self._limit, self._collection, self._shaping)
+        return self._page(best, "reranked" if "rerank" in best.stats else self._stage, is_last=True)
 
     def _search(
         self,
@@ -261,13 +254,12 @@ class SearchStream:
         count: int,
         options: Mapping[str, Any] | None,
         late_interaction: bool | Mapping[str, Any] | None = False,
-    ) -> Reranking:
+    ) -> SearchResults:
         (answer,), warnings = searched(
             self._client, self._client._session.json, function, ARGUMENTS, self._query, mode, self._collection,
             self._embedding, options, late_interaction, self._embed, match_count=count, **self._ranking,
         )  # fmt: skip
-        rows = [SearchResult.from_row(row) for row in answer["results"]]
-        return Reranking(rows, answer["stats"], [*warnings, *answer["warnings"]])
+        return results_of(answer, self._query, warnings)
 
     def _embed(
         self,
@@ -294,7 +286,12 @@ class SearchStream:
         assert vector is not None
         return check_vector(client, asked, vector, collection, warnings)
 
-    def _page(self, told: Reranking, rows: list[SearchResult], stage: str, *, is_last: bool) -> StreamedResults:
+    def _page(
+        self, found: SearchResults, stage: str, *, is_last: bool, is_shaped: bool = False
+    ) -> StreamedResults:
+        rows = found
+        if not is_shaped:
+            rows = shaped(self._client, found, self._limit, self._collection, self._shaping)
         changes = rank_changes(self._before, rows)
         self._before, self._stage = rows, stage
         elapsed = (time.perf_counter() - (self._started or 0.0)) * 1000
@@ -305,6 +302,6 @@ class SearchStream:
             changes=changes,
             elapsed_ms=round(elapsed, 3),
             query=self._query,
-            stats=told.stats,
-            warnings=told.warnings,
+            stats=found.stats,
+            warnings=found.warnings,
         )
