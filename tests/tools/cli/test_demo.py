@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pgbraid import standard_library
+from pgbraid_tools import standard_library
 
 pytestmark = pytest.mark.any_version
 

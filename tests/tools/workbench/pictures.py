@@ -14,7 +14,7 @@ import pgbraid
 from pgbraid import embedded
 from pgbraid.embedders import LocalEmbedder
 from pgbraid.install import install
-from pgbraid.standard_library import standard_library_documents
+from pgbraid_tools.standard_library import standard_library_documents
 from support import temporary_folder
 
 if TYPE_CHECKING:

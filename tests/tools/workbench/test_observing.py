@@ -13,7 +13,7 @@ from tools.workbench.conftest import Workbench, check, pages_of, searched, servi
 from tools.workbench.documents import SCRIPT
 
 import pgbraid
-from pgbraid import standard_library
+from pgbraid_tools import standard_library
 from support import HashEmbedder
 
 if TYPE_CHECKING:

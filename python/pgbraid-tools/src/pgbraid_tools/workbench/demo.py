@@ -48,7 +48,7 @@ class Demo:
         return self._state
 
     async def _load(self) -> None:
-        from pgbraid.standard_library import standard_library_documents
+        from pgbraid_tools.standard_library import standard_library_documents
 
         def stage(name: str, total: int) -> None:
             self._state = {"stage": name, "done": 0, "total": total, "error": None}

@@ -27,7 +27,6 @@ COMMANDS = {
     "pg_dump": "pgbraid.cli.psql:pg_dump",
     "dsn": "pgbraid.cli.dsn:dsn",
     "stop": "pgbraid.cli.stop:stop",
-    "demo": "pgbraid.cli.demo:demo",
     "bundle": "pgbraid.cli.bundle:bundle",
     "uninstall": "pgbraid.cli.uninstall:uninstall",
 }

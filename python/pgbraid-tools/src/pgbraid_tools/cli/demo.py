@@ -31,7 +31,7 @@ def demo(dsn: str | None) -> None:
     from pgbraid._dsn import find_dsn
     from pgbraid.cli.progress import embed, progress
     from pgbraid.install import install
-    from pgbraid.standard_library import standard_library_documents
+    from pgbraid_tools.standard_library import standard_library_documents
 
     found = find_dsn(dsn, initialise=True)
     install(found, notify=lambda line: click.echo(line, err=True))
