@@ -622,7 +622,7 @@ create table braid_store.vector_shards (
     copied_chunk_id bigint not null default -9223372036854775808,
     forgotten_chunk_id bigint not null default -9223372036854775808,
     vector_count bigint not null default 0,
-    duplicate_count bigint,
+    duplicate_count bigint not null default 0,
     index_type text check (index_type in ('vector', 'halfvec')),
     seconds_needed int check (seconds_needed > 0),
     -- hnsw.ef_search for the 10, and for the 100, nearest, as calibrate_shard chose it; null: the index is not used.
@@ -646,19 +646,14 @@ create unique index vector_shards_moving_idx on braid_store.vector_shards (tenan
     where state in ('copying', 'indexing');
 -- Of thousands of shards hardly any is in work.
 create index vector_shards_unfinished_idx on braid_store.vector_shards (state, tenant_id) where state <> 'serving';
--- What maintenance still has to measure.
-create index vector_shards_unmeasured on braid_store.vector_shards (tenant_id)
-    where state = 'serving' and ef_search is not null and far_distance is null;
 comment on table braid_store.vector_shards is
     'The vector shards: each a table vectors_<id>. One serves a tenant''s part of a collection; the next one is copied '
     'and indexed beside it; making that one serve is a change of data, which every reader sees from its next snapshot on.';
 comment on column braid_store.vector_shards.duplicate_count is
-    'How many of the vectors are left out of the index because an equal one is in it, at most; null if the shard is older '
-    'than this column.';
+    'How many of the vectors are left out of the index because an equal one is in it, at most.';
 comment on column braid_store.vector_shards.index_type is
     'Where storage is vector, the type that the HNSW index has: halfvec, or vector if halfvec cannot hold the vectors or cannot '
-    'tell them apart. Null: not decided yet, or the index has what is stored (other storage, and shards that are older than '
-    'this column).';
+    'tell them apart. Null: not decided yet, or another storage, whose index has what is stored.';
 comment on column braid_store.vector_shards.seconds_needed is
     'While its index waits for a call of maintain() with enough time: what time_budget it needs, about. Null: it does not wait.';
 comment on column braid_store.vector_shards.ef_search_fused is
@@ -669,8 +664,7 @@ comment on column braid_store.vector_shards.far_distance is
 comment on column braid_store.vector_shards.far_ef_search is
     'hnsw.ef_search for searches whose answer is beyond far_distance; null: these compare all vectors.';
 comment on column braid_store.vector_shards.measurement is
-    'The recall of its index as last measured, when it was made or by braid.measure_recall. Null: made by an earlier version, '
-    'and not measured since.';
+    'The recall of its index as last measured, when it was made or by braid.measure_recall.';
 
 create table braid_store.centroids (
     tenant_id int not null,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,14 +14,6 @@ import pytest
 from pgbraid import embedded
 from pgbraid.embedded.memory import cgroup_limits
 from pgbraid.errors import ServerError
-
-FORMER = """
-# Added by pgbraid; edit at will. Where it listens is given on the command line at each start.
-max_connections = 60
-shared_buffers = 128MB
-work_mem = 16MB
-maintenance_work_mem = 256MB
-"""
 
 
 def settings(server: embedded.Server, *names: str) -> list[Any]:
@@ -66,24 +57,6 @@ def test_a_file_that_a_lost_write_left_empty_is_made_anew_with_any_memory_it_is_
     (home / "postgres" / "pgbraid.conf").write_text("")
     monkeypatch.setenv("PGBRAID_MEMORY", "999999GB")
     assert settings(restart(home, pg_version), "random_page_cost", "effective_cache_size") == ["1.1", "16777215MB"]
-
-
-@pytest.mark.parametrize("work_mem", ["16MB", "7MB"])
-def test_a_server_of_the_first_version_gets_them_unless_the_user_has_changed_its_own(
-    home: Path, pg_version: int, work_mem: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PGBRAID_MEMORY", "1GB")
-    embedded.ensure_running(home, pg_version)
-    embedded.stop(home)
-    file = home / "postgres" / "pgbraid.conf"
-    file.unlink()
-    configuration = home / "postgres" / "postgresql.conf"
-    configuration.write_text(
-        re.sub(r"\n# Added by pgbraid.*", FORMER.replace("16MB", work_mem), configuration.read_text(), flags=re.DOTALL)
-    )
-    found = settings(embedded.ensure_running(home), "shared_buffers", "work_mem", "max_connections")
-    assert found == ["256MB" if work_mem == "16MB" else "128MB", work_mem, "60"]
-    assert file.exists() == (work_mem == "16MB")
 
 
 def test_it_starts_with_less_where_the_kernel_refuses_the_memory(home: Path, pg_version: int) -> None:

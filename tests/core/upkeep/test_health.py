@@ -261,14 +261,11 @@ def test_vectors_without_an_index(dsn: str, db: Connection, make_login: Callable
         "",
     )
     db.execute(f"drop index braid_store.{index}")
-    assert_found_and_mended(dsn, "vector_index_missing", "tenant default, collection small")
-    # As the migrations leave the indexes of version 0.1.
-    db.execute("update braid_store.vector_shards set index_type = null")
     login = make_login("ana", "braid_writer")
     db.execute("select braid.add_tenant_member('default', %s)", (login,))
-    call = "select subject from braid.health() where code = 'vector_index_old'"
+    call = "select subject from braid.health() where code = 'vector_index_missing'"
     assert connect_as(login).execute(call).fetchall() == [("tenant default, collection small",)]
-    assert_found_and_mended(dsn, "vector_index_old", "tenant default, collection small", severity="advice")
+    assert_found_and_mended(dsn, "vector_index_missing", "tenant default, collection small")
     row = db.execute("select braid.status('small') #>> '{collections,0,vectors,shards,0,index_type}'").fetchone()
     assert row == ("halfvec",)
 

@@ -64,11 +64,12 @@ def indexed(db: Connection, rows: Vector, distance: str = "cosine", width: int =
     store(db, vectors, "c")
     maintain(db)
     db.execute(
-        "update braid_store.vector_shards set ef_search = %s, ef_search_100 = 100, ef_search_fused = %s,"
-        " far_distance = null, far_ef_search = null",
-        (width, width),
+        "update braid_store.vector_shards s"
+        " set ef_search = %(width)s, ef_search_100 = 100, ef_search_fused = %(width)s,"
+        " (far_distance, far_ef_search) = (select f.far_distance, f.far_ef_search from braid_store.vector_spaces v,"
+        "   braid_store.measure_far(s, v, array[%(width)s], '{}') f where v.id = s.vector_space_id)",
+        {"width": width},
     )
-    maintain(db)
     return vectors
 
 
@@ -187,11 +188,6 @@ def test_what_is_beyond_the_distance_is_compared_exactly_or_searched_more_widely
     # Whoever says how wide a search is gets that.
     widths(db, 0.5, None)
     assert answer(db, FAR, {"ef_search": 64})[1] == "hnsw"
-    # As in indexes that were never measured so, until maintain() does it.
-    widths(db, None, None)
-    assert answer(db, FAR)[1] == "hnsw"
-    maintain(db)
-    assert one(db, "select far_distance from braid_store.vector_shards where state = 'serving'") is not None
 
 
 def test_under_a_filter_it_counts_how_far_the_nearest_of_all_is(db: Connection, vectors: dict[str, Vector]) -> None:

@@ -306,10 +306,7 @@ def test_a_delete_that_ends_after_the_shard_serves(
 
 
 @pytest.mark.any_version
-@pytest.mark.parametrize("counts_duplicates", [True, False], ids=["new", "of 0.1.0"])
-def test_demotion(db: Connection, vectors: Vectors, counts_duplicates: bool) -> None:
-    if not counts_duplicates:
-        db.execute("update braid_store.vector_shards set duplicate_count = null")
+def test_demotion(db: Connection, vectors: Vectors) -> None:
     external_ids = list(vectors)
     replace_embeddings(db, {external_ids[-1]: [7] * DIMENSIONS}, "c")
     vectors[external_ids[-1]] = np.full(DIMENSIONS, 7, np.float32)

@@ -109,7 +109,6 @@ def test_triggers_that_are_not_called(articles: Connection) -> None:
     articles.execute("alter table articles enable trigger braid_note_row")
     articles.execute("update articles set body = 'at once' where id = 1")
     assert texts(articles)["1"] == "at once"
-    # As an earlier version left it.
     articles.execute("drop trigger braid_note_row on articles")
     in_step(articles)
     found = articles.execute("select finding from braid.health() where code = 'sync_misses_changes'").fetchall()

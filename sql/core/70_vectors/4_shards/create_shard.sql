@@ -16,9 +16,9 @@ begin
   v_stored_type := (braid_store.shard_order(collection.vector_storage, null, v_space.dimensions, v_space.distance)).stored_type;
 
   insert into braid_store.vector_shards (tenant_id, collection_id, vector_space_id, storage, hnsw_m, hnsw_ef_construction,
-                                         state, duplicate_count, index_type)
+                                         state, index_type)
   values (create_shard.tenant_id, collection.id, v_space.id, collection.vector_storage, collection.hnsw_m,
-          collection.hnsw_ef_construction, 'copying', 0,
+          collection.hnsw_ef_construction, 'copying',
           -- What halfvec could not take or tell apart it need not try again, unless somebody wants it all anew.
           (select s.index_type
            from braid_store.vector_shards s

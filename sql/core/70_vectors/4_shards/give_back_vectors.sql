@@ -60,7 +60,7 @@ begin
   set vector_count = greatest(s.vector_count - v_count, 0),
       -- A vector may go before its duplicates, which the index does not have.
       ef_search = case when s.duplicate_count > 0 then null else s.ef_search end,
-      is_outdated = s.is_outdated or coalesce(s.duplicate_count > 0, false),
+      is_outdated = s.is_outdated or s.duplicate_count > 0,
       state = case when v_ids = '{}' then 'retired' else s.state end,
       retired_by = case when v_ids = '{}' then pg_current_xact_id() end
   where s.tenant_id = shard.tenant_id and s.collection_id = shard.collection_id

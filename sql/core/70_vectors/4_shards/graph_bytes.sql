@@ -10,7 +10,7 @@ as $$
   -- longer fits: for each vector, 16 bytes for each of 2 m neighbours, the vector itself and a header; and 4 MB that
   -- parallel workers share.
   select 4194304.0
-         + (shard.vector_count - coalesce(shard.duplicate_count, 0))
+         + (shard.vector_count - shard.duplicate_count)
            * (case coalesce(shard.index_type, shard.storage) when 'vector' then 4 when 'halfvec' then 2 else 0.125 end * s.dimensions
               + 32 * shard.hnsw_m + 204)
   from braid_store.vector_spaces s

@@ -6,29 +6,26 @@ parallel unsafe
 security invoker
 set search_path = pg_catalog, pg_temp
 as $$
-  -- A shard that is older than duplicate_count has no index to find equal vectors.
-  select case when shard.duplicate_count is null
-    then 'hashed as (select b.chunk_id, b.embedding, null::bigint as embedding_hash, false as is_duplicate from batch b)'
-    else format($query$
-      stored as (
-        select b.chunk_id, b.embedding::@vector@.%2$s as embedding,
-               hash_array_extended(b.embedding::@vector@.%2$s::@vector@.vector::real[], 0) as embedding_hash
-        from batch b
-        offset 0
-      ), hashed as (
-        select s.chunk_id, s.embedding, s.embedding_hash,
-               row_number() over (partition by s.embedding_hash, s.embedding order by s.chunk_id) > 1
-               or exists (
-                 -- Locked, so that remove_vectors waits, and then sees that it has duplicates. One that is being deleted
-                 -- is skipped, though it may stay for others: then two equal ones are in the index.
-                 select from braid_store.vectors_%1$s r
-                 where r.tenant_id = $1 and r.embedding_hash = s.embedding_hash and not r.is_duplicate
-                   and r.embedding operator(@vector@.=) s.embedding
-                 for key share skip locked
-                 offset 0) as is_duplicate
-        from stored s
-      )
-      $query$, shard.id, case shard.storage when 'halfvec' then 'halfvec' else 'vector' end) end;
+  select format($query$
+    stored as (
+      select b.chunk_id, b.embedding::@vector@.%2$s as embedding,
+             hash_array_extended(b.embedding::@vector@.%2$s::@vector@.vector::real[], 0) as embedding_hash
+      from batch b
+      offset 0
+    ), hashed as (
+      select s.chunk_id, s.embedding, s.embedding_hash,
+             row_number() over (partition by s.embedding_hash, s.embedding order by s.chunk_id) > 1
+             or exists (
+               -- Locked, so that remove_vectors waits, and then sees that it has duplicates. One that is being deleted
+               -- is skipped, though it may stay for others: then two equal ones are in the index.
+               select from braid_store.vectors_%1$s r
+               where r.tenant_id = $1 and r.embedding_hash = s.embedding_hash and not r.is_duplicate
+                 and r.embedding operator(@vector@.=) s.embedding
+               for key share skip locked
+               offset 0) as is_duplicate
+      from stored s
+    )
+    $query$, shard.id, case shard.storage when 'halfvec' then 'halfvec' else 'vector' end);
 $$;
 
 comment on function braid_store.hashed_batch(braid_store.vector_shards) is

@@ -30,15 +30,7 @@ begin
   step_count := 0;
   warnings := '{}';
   for v_shard in
-    select s.*
-    from (
-      select s.* from braid_store.vector_shards s where s.state = 'indexing'
-      union all
-      -- Those that were made before this was measured.
-      select s.* from braid_store.vector_shards s
-      where s.state = 'serving' and s.ef_search is not null and s.far_distance is null
-    ) s
-    order by s.state, s.vector_count, random()
+    select s.* from braid_store.vector_shards s where s.state = 'indexing' order by s.vector_count, random()
   loop
     v_begun := clock_timestamp();
     -- The other half of the time is for other tasks.
@@ -51,11 +43,10 @@ begin
       where c.id = v_shard.collection_id and w.vector_space_id = v_shard.vector_space_id
         -- Read again: until now another session may have had the lock and changed the shard.
         and (s.tenant_id, s.collection_id, s.vector_space_id, s.id)
-            = (v_shard.tenant_id, v_shard.collection_id, v_shard.vector_space_id, v_shard.id) and s.state = v_shard.state;
+            = (v_shard.tenant_id, v_shard.collection_id, v_shard.vector_space_id, v_shard.id) and s.state = 'indexing';
       continue when not found;
-      -- To measure takes an eighth of what the index takes.
-      v_work := braid_store.index_work(v_shard) / case v_shard.state when 'serving' then 8 else 1 end;
-      v_is_large := v_shard.vector_count - coalesce(v_shard.duplicate_count, 0) > c_few;
+      v_work := braid_store.index_work(v_shard);
+      v_is_large := v_shard.vector_count - v_shard.duplicate_count > c_few;
       v_rate := (select r.index_work_per_second from braid_store.upkeep_rates r);
       if v_rate is null and v_is_large and (is_bounded or step_count > 0) then
         perform braid_store.measure_index_rate(v_shard);
@@ -67,17 +58,11 @@ begin
       if v_seconds > extract(epoch from deadline - v_begun) + 0.5 and (is_bounded or step_count > 0) then
         exit when not is_bounded;
         v_left := v_left + 1;
-        continue when v_shard.state = 'serving';
         update braid_store.vector_shards s
         set seconds_needed = ceil(v_seconds + 2)::int
         where s.tenant_id = v_shard.tenant_id and s.collection_id = v_shard.collection_id
           and s.vector_space_id = v_shard.vector_space_id and s.id = v_shard.id;
         seconds_needed := least(seconds_needed, ceil(v_seconds + 2)::int);
-        continue;
-      end if;
-      if v_shard.state = 'serving' then
-        perform braid_store.measure_served(v_shard);
-        step_count := step_count + 1;
         continue;
       end if;
       -- Making the index may take an hour. Nothing is locked meanwhile that anybody waits for: if the part is cleared,
@@ -103,7 +88,6 @@ end
 $$;
 
 comment on function braid_store.index_shards(timestamptz, boolean) is
-  'Makes the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, then '
-  'measures far_distance of shards from before that was measured, '
+  'Makes the indexes of shards that have been copied, the smallest shard first, and lets these shards serve searches, '
   'until half of the time has passed or 100 are made. is_bounded: whether there is a budget of time. seconds_needed: how '
   'long the smallest index would take that was not begun because it would not fit; each such shard has its own.';

@@ -72,8 +72,7 @@ begin
   union all
   select f.*
   from (select s.tenant_id from braid_store.vector_shards s
-        where s.state = 'serving'
-          and (s.storage = 'vector' and s.index_type is null or s.ef_search is null or not braid_store.has_hnsw(s.id))
+        where s.state = 'serving' and (s.ef_search is null or not braid_store.has_hnsw(s.id))
         group by s.tenant_id order by max(s.vector_count) desc limit c_shards) s
   join braid_store.tenants t on t.id = s.tenant_id
   cross join lateral braid_store.shard_findings(t.id, t.key) f;

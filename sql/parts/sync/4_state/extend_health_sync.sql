@@ -23,8 +23,7 @@ begin
   union all
   select 'problem', 'sync_misses_changes', format('table %s', s.table_name),
          upper(left(f.faults, 1) collate "C") || substr(f.faults, 2),
-         'Documents stay as they were. Whoever disabled a trigger, or restored the table''s rows with --disable-triggers, did that; '
-         'an earlier version of pgbraid made fewer triggers.',
+         'Documents stay as they were. Whoever disabled a trigger, or restored the table''s rows with --disable-triggers, did that.',
          format('select %s(%s);', 'braid.check_sync', braid_calls.line_literal(r.relation::text))
   from braid_store.synced_tables s
   cross join lateral (select braid_store.synced_relation(s.id) as relation) r

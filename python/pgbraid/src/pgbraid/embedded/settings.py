@@ -22,14 +22,6 @@ INCLUDE = f"""
 include_if_exists = '{FILE}'
 """
 INCLUDED = re.compile(rf"^\s*include\w*\s*=?\s*'{re.escape(FILE)}'", re.MULTILINE)
-# What version 0.1.0 wrote into postgresql.conf itself.
-FORMER = """
-# Added by pgbraid; edit at will. Where it listens is given on the command line at each start.
-max_connections = 60
-shared_buffers = 128MB
-work_mem = 16MB
-maintenance_work_mem = 256MB
-"""
 UNCHANGED = "# unchanged: "
 HEAD = """\
 # The settings of pgbraid's embedded server, for {memory} MB of memory. Change what you like: from then on pgbraid
@@ -50,12 +42,8 @@ class Setting(NamedTuple):
 
 def write_settings(cluster: Path, memory: int, account: Account) -> None:
     """Before a start: bring the settings up to date for so many bytes of memory, unless the user has changed them."""
-    configuration = cluster / "postgresql.conf"
-    text = configuration.read_text()
-    if not INCLUDED.search(text):
-        if FORMER not in text:
-            return  # changed, or taken out
-        _write(configuration, text.replace(FORMER, INCLUDE), account)
+    if not INCLUDED.search((cluster / "postgresql.conf").read_text()):
+        return  # taken out
     file = cluster / FILE
     wanted = content(memory, _size(cluster), _size(SHARED_MEMORY))
     found = file.read_text() if file.exists() else None
